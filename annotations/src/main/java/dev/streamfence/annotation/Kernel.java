@@ -1,0 +1,37 @@
+package dev.streamfence.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Marks a method of a {@link KernelModule} interface as one kernel.
+ *
+ * <p>The method's parameters are the kernel's, in order: primitives go by value, {@code
+ * DeviceArray}s as device pointers and with one of {@link Reads}, {@link Writes} and {@link
+ * ReadWrites}. How many threads run is said by a {@link ThreadCount} parameter, which the kernel
+ * receives as well, or by a {@code LaunchShape} parameter, which it does not.
+ *
+ * <pre>{@code
+ * @Kernel(value = "reduce_sum", blockSize = 128, dynamicSharedBytes = 128 * 4)
+ * void sum(@Reads DeviceArray<float[]> values, @Writes DeviceArray<float[]> sums, @ThreadCount int n);
+ * }</pre>
+ */
+@Documented
+@Retention(RetentionPolicy.CLASS)
+@Target(ElementType.METHOD)
+public @interface Kernel {
+  /** The entry point's name in the module; the method's own name when left out. */
+  String value() default "";
+
+  /** Threads per block of a launch that is shaped by {@link ThreadCount}. */
+  int blockSize() default 256;
+
+  /**
+   * Bytes of dynamic shared memory per block of a launch that is shaped by {@link ThreadCount}; a
+   * {@link DynamicSharedBytes} parameter replaces it.
+   */
+  int dynamicSharedBytes() default 0;
+}

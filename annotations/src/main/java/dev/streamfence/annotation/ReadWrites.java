@@ -1,0 +1,21 @@
+package dev.streamfence.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * The kernel reads this buffer and writes it, atomically or not. The launch waits for every earlier
+ * use of the buffer, and later uses wait for the launch.
+ *
+ * <pre>{@code
+ * @Kernel
+ * void histogram(@Reads DeviceArray<int[]> values, @ReadWrites DeviceArray<int[]> counts, @ThreadCount int n);
+ * }</pre>
+ */
+@Documented
+@Retention(RetentionPolicy.CLASS)
+@Target(ElementType.PARAMETER)
+public @interface ReadWrites {}

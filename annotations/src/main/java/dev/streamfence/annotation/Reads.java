@@ -1,0 +1,21 @@
+package dev.streamfence.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * The kernel reads this buffer and never writes it. Launches that only read a buffer run at the
+ * same time.
+ *
+ * <pre>{@code
+ * @Kernel
+ * void scale(@Reads DeviceArray<float[]> source, @Writes DeviceArray<float[]> target, @ThreadCount int n);
+ * }</pre>
+ */
+@Documented
+@Retention(RetentionPolicy.CLASS)
+@Target(ElementType.PARAMETER)
+public @interface Reads {}

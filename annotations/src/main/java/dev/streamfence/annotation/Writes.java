@@ -1,0 +1,21 @@
+package dev.streamfence.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * The kernel overwrites this buffer and never reads what was there before. The launch waits for
+ * every earlier use of the buffer, and later uses wait for the launch.
+ *
+ * <pre>{@code
+ * @Kernel
+ * void iota(@Writes DeviceArray<int[]> target, @ThreadCount int n);
+ * }</pre>
+ */
+@Documented
+@Retention(RetentionPolicy.CLASS)
+@Target(ElementType.PARAMETER)
+public @interface Writes {}

@@ -1,0 +1,99 @@
+package dev.streamfence;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call of the CUDA driver answered with an error code. The call that reports an error need not be
+ * the one that caused it: work on a stream fails later than the call that queued it.
+ */
+public final class CudaDriverException extends DeviceException {
+  private static final long serialVersionUID = 1L;
+
+  private final String call;
+  private final int code;
+  private final String codeName;
+  private final String purpose;
+
+  /**
+   * Creates the error of one driver call.
+   *
+   * @param call the driver's function, such as {@code cuLaunchKernel}
+   * @param code its {@code CUresult}
+   * @param codeName the code's name, such as {@code CUDA_ERROR_ILLEGAL_ADDRESS}
+   * @param purpose what the call was for, with kernel, stream or block; may be empty
+   * @param cause what is known beyond the code
+   */
+  public CudaDriverException(
+      String call, int code, String codeName, String purpose, @Nullable Throwable cause) {
+    super(message(call, code, codeName, purpose, cause), cause);
+    this.call = call;
+    this.code = code;
+    this.codeName = codeName;
+    this.purpose = purpose;
+  }
+
+  /** Creates the error of one driver call of which only the code is known. */
+  public CudaDriverException(String call, int code, String codeName) {
+    this(call, code, codeName, "", null);
+  }
+
+  private static String message(
+      String call, int code, String codeName, String purpose, @Nullable Throwable cause) {
+    return call
+        + " answered "
+        + codeName
+        + " ("
+        + code
+        + ")"
+        + (purpose.isEmpty() ? "" : " during " + purpose)
+        + (cause == null ? "" : ": " + cause.getMessage());
+  }
+
+  /** The driver's function, such as {@code cuLaunchKernel}. */
+  public String call() {
+    return call;
+  }
+
+  /** The driver's {@code CUresult}. */
+  public int code() {
+    return code;
+  }
+
+  /** The name of {@link #code()}, such as {@code CUDA_ERROR_ILLEGAL_ADDRESS}. */
+  public String codeName() {
+    return codeName;
+  }
+
+  /** What the call was for, with kernel, stream or block; empty when nobody said. */
+  public String purpose() {
+    return purpose;
+  }
+
+  /**
+   * The same error, said to have happened during {@code purpose}; this one if it says so already.
+   */
+  public CudaDriverException during(String purpose) {
+    if (!this.purpose.isEmpty()) {
+      return this;
+    }
+    CudaDriverException attributed =
+        new CudaDriverException(call, code, codeName, purpose, getCause());
+    attributed.setStackTrace(getStackTrace());
+    for (Throwable suppressed : getSuppressed()) {
+      attributed.addSuppressed(suppressed);
+    }
+    return attributed;
+  }
+
+  /**
+   * Whether the error ends the device's context: every later call would answer the same. The list
+   * is that of the descriptions in {@code cuda.h} which say that the process must be terminated,
+   * and {@code CUDA_ERROR_ASSERT}.
+   */
+  public boolean isSticky() {
+    return switch (code) {
+      case 214, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 911 -> true;
+      default -> false;
+    };
+  }
+}

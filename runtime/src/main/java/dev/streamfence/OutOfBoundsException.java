@@ -1,0 +1,42 @@
+package dev.streamfence;
+
+/**
+ * A kernel touched memory outside every block that it may touch. The simulated device reports it.
+ */
+public final class OutOfBoundsException extends DeviceException {
+  private static final long serialVersionUID = 1L;
+
+  private final String kernel;
+  private final String thread;
+  private final long address;
+
+  /**
+   * Creates a report.
+   *
+   * @param kernel the entry point
+   * @param thread block and thread index, in words
+   * @param address the first byte that was touched
+   * @param fact what is wrong with it, with the nearest block
+   */
+  public OutOfBoundsException(String kernel, String thread, long address, String fact) {
+    super("kernel " + kernel + ", " + thread + ": " + fact);
+    this.kernel = kernel;
+    this.thread = thread;
+    this.address = address;
+  }
+
+  /** The entry point. */
+  public String kernel() {
+    return kernel;
+  }
+
+  /** Block and thread index, in words. */
+  public String thread() {
+    return thread;
+  }
+
+  /** The first byte that was touched. */
+  public long address() {
+    return address;
+  }
+}

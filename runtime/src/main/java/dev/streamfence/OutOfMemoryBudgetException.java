@@ -1,0 +1,56 @@
+package dev.streamfence;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request for device memory does not fit into what is left. Nothing was allocated and nothing
+ * changed.
+ */
+public final class OutOfMemoryBudgetException extends DeviceException {
+  private static final long serialVersionUID = 1L;
+
+  private final long requested;
+  private final long current;
+  private final long limit;
+
+  /**
+   * Creates a refusal.
+   *
+   * @param what the array or block that was asked for
+   * @param requested bytes asked for
+   * @param current bytes in use, those included that are freed but not yet given back
+   * @param limit bytes that may be in use
+   * @param cause the driver's refusal, if it was the driver that refused
+   */
+  public OutOfMemoryBudgetException(
+      String what, long requested, long current, long limit, @Nullable Throwable cause) {
+    super(
+        what
+            + " needs "
+            + requested
+            + " bytes; "
+            + current
+            + " of "
+            + limit
+            + " bytes are in use; close arrays that are no longer needed or ask for less",
+        cause);
+    this.requested = requested;
+    this.current = current;
+    this.limit = limit;
+  }
+
+  /** Bytes asked for. */
+  public long requested() {
+    return requested;
+  }
+
+  /** Bytes in use when the request came. */
+  public long current() {
+    return current;
+  }
+
+  /** Bytes that may be in use. */
+  public long limit() {
+    return limit;
+  }
+}

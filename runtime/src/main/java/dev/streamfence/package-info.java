@@ -1,0 +1,11 @@
+/**
+ * What a user touches: the runtime of a device, its streams and arrays, launch shapes and every
+ * error. Not here: anything that only generated code or another room calls.
+ *
+ * <p>Each class says which of three threading rules it follows: <i>immutable</i>,
+ * <i>thread-safe</i>, or <i>confined to one thread at a time</i>.
+ */
+@NullMarked
+package dev.streamfence;
+
+import org.jspecify.annotations.NullMarked;
