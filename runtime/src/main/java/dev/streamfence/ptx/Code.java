@@ -1,0 +1,43 @@
+package dev.streamfence.ptx;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The executable form of one function. Its signature is there from the start, so that functions can
+ * call one another; its steps are set once, before the program that holds it is handed out.
+ */
+final class Code {
+  /** A slot whose constant is known only once global variables have addresses. */
+  record Relocation(int slot, int global, long offset) {}
+
+  final Function function;
+  final int index;
+  final Layout paramLayout = new Layout();
+  final List<Variable> formals = new ArrayList<>();
+  Op[] ops = {};
+  int[] lines = {};
+  long[] template = {};
+  List<Relocation> relocations = List.of();
+  int paramBytes;
+  int localBytes;
+  int localAlignment = 1;
+
+  Code(Function function, int index) {
+    this.function = function;
+    this.index = index;
+    for (Function.Formal formal : function.parameters()) {
+      place(formal);
+    }
+    for (Function.Formal formal : function.returns()) {
+      place(formal);
+    }
+  }
+
+  private void place(Function.Formal formal) {
+    if (formal instanceof Function.Formal.InMemory memory) {
+      formals.add(memory.variable());
+      paramLayout.add(memory.variable());
+    }
+  }
+}

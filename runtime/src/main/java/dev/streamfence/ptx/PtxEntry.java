@@ -1,0 +1,99 @@
+package dev.streamfence.ptx;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A kernel of a module: its signature and what it asks of a launch. Immutable. */
+public final class PtxEntry {
+  /** More than any device takes (32764), so that the sum of all fits an int. */
+  private static final long MAX_PARAMETER_BYTES = 1 << 20;
+
+  private final Function function;
+  private final List<PtxParameter> parameters;
+  private final long staticSharedBytes;
+
+  PtxEntry(Function function, long staticSharedBytes) {
+    this.function = function;
+    this.staticSharedBytes = staticSharedBytes;
+    List<PtxParameter> described = new ArrayList<>();
+    long total = 0;
+    for (Function.Formal formal : function.parameters()) {
+      if (!(formal instanceof Function.Formal.InMemory memory)) {
+        throw new PtxException(
+            function.line(), "entry '" + function.name() + "' takes a parameter in a register");
+      }
+      Variable variable = memory.variable();
+      total += Math.min(MAX_PARAMETER_BYTES + 1, variable.sizeInBytes() + variable.alignment());
+      if (total > MAX_PARAMETER_BYTES) {
+        throw new PtxException(
+            variable.line(),
+            "entry '" + function.name() + "' takes more parameters than any device allows");
+      }
+      described.add(
+          new PtxParameter(
+              variable.name(), kind(variable), (int) variable.sizeInBytes(), variable.alignment()));
+    }
+    parameters = List.copyOf(described);
+  }
+
+  private static PtxParameter.Kind kind(Variable variable) {
+    if (variable.array() || variable.vectorLength() > 1) {
+      return PtxParameter.Kind.STRUCT;
+    }
+    return switch (variable.type().kind) {
+      case UNSIGNED, SIGNED, OPAQUE -> PtxParameter.Kind.INTEGER;
+      case FLOAT -> PtxParameter.Kind.FLOAT;
+      case BITS, PREDICATE -> PtxParameter.Kind.BITS;
+    };
+  }
+
+  /**
+   * Returns the name under which a driver finds it.
+   *
+   * @return the name as written in the PTX text, mangled if its source was C++
+   */
+  public String name() {
+    return function.name();
+  }
+
+  /**
+   * Returns where it is declared.
+   *
+   * @return the line in the PTX text, counted from 1
+   */
+  public int line() {
+    return function.line();
+  }
+
+  /**
+   * Returns its formal parameters.
+   *
+   * @return the parameters in order; unmodifiable
+   */
+  public List<PtxParameter> parameters() {
+    return parameters;
+  }
+
+  /**
+   * Returns how many threads a block may have.
+   *
+   * @return the product of {@code .maxntid} or {@code .reqntid}, or 0 when neither is given
+   */
+  public int maxThreadsPerBlock() {
+    return function.maxThreadsPerBlock();
+  }
+
+  /**
+   * Returns the shared memory that a block needs before any dynamic one: the variables of the entry
+   * itself, of the module, and of all functions of the module.
+   *
+   * @return the size in bytes
+   */
+  public long staticSharedBytes() {
+    return staticSharedBytes;
+  }
+
+  Function function() {
+    return function;
+  }
+}

@@ -1,0 +1,148 @@
+package dev.streamfence.ptx;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A program whose global variables have addresses: what a loaded module is on a device. Immutable,
+ * and thread-safe as far as the global memories it is given are.
+ */
+public final class PtxInstance {
+  /** Some seconds of work for one thread, which no sensible kernel asks of a simulation. */
+  public static final long DEFAULT_INSTRUCTION_LIMIT = 1L << 28;
+
+  final byte[] constants;
+  final long[][] templates;
+
+  private final PtxProgram program;
+  private final long instructionLimit;
+
+  PtxInstance(PtxProgram program, GlobalMemory memory, long[] addresses) {
+    this.program = program;
+    this.instructionLimit = DEFAULT_INSTRUCTION_LIMIT;
+    InitialValues values = new InitialValues(program, addresses);
+    constants = new byte[(int) program.constantLayout().size()];
+    for (Variable variable : program.constants()) {
+      int offset = program.constantLayout().offset(variable).orElseThrow().intValue();
+      values.write(variable, offset, constants);
+    }
+    List<Variable> globals = program.globalVariables();
+    for (int i = 0; i < globals.size(); i++) {
+      values.write(globals.get(i), addresses[i], memory);
+    }
+    templates = new long[program.codes().size()][];
+    for (Code code : program.codes().values()) {
+      long[] template = code.template.clone();
+      for (Code.Relocation relocation : code.relocations) {
+        template[relocation.slot()] = addresses[relocation.global()] + relocation.offset();
+      }
+      templates[code.index] = template;
+    }
+  }
+
+  private PtxInstance(PtxInstance other, long instructionLimit) {
+    this.program = other.program;
+    this.constants = other.constants;
+    this.templates = other.templates;
+    this.instructionLimit = instructionLimit;
+  }
+
+  /**
+   * Returns this instance with another limit on how long a thread may run.
+   *
+   * @param instructions how many instructions one thread may run in one launch, give or take a few
+   *     thousand
+   * @return an instance that shares all else with this one
+   */
+  public PtxInstance withInstructionLimit(long instructions) {
+    if (instructions < 1) {
+      throw new IllegalArgumentException("a limit of " + instructions + " lets no thread run");
+    }
+    return new PtxInstance(this, instructions);
+  }
+
+  long instructionLimit() {
+    return instructionLimit;
+  }
+
+  private PtxEntry entry(String name) {
+    Optional<PtxEntry> entry = program.module().entry(name);
+    return entry.orElseThrow(
+        () ->
+            new IllegalArgumentException(
+                "the module has no entry '"
+                    + name
+                    + "'; it has "
+                    + program.module().entries().stream().map(PtxEntry::name).toList()));
+  }
+
+  /**
+   * Returns how large an entry's parameters are together.
+   *
+   * @param entry the entry's name
+   * @return the bytes from the start of the first to the end of the last
+   */
+  public int parameterSpaceSize(String entry) {
+    int end = 0;
+    for (PtxParameter parameter : entry(entry).parameters()) {
+      end = (int) Layout.aligned(end, parameter.alignment()) + parameter.sizeInBytes();
+    }
+    return end;
+  }
+
+  /**
+   * Returns where one of an entry's parameters lies.
+   *
+   * @param entry the entry's name
+   * @param index of the parameter, from 0
+   * @return its offset in bytes in the parameter space
+   */
+  public int parameterOffset(String entry, int index) {
+    List<PtxParameter> parameters = entry(entry).parameters();
+    int offset = 0;
+    for (int i = 0; ; i++) {
+      PtxParameter parameter = parameters.get(i);
+      offset = (int) Layout.aligned(offset, parameter.alignment());
+      if (i == index) {
+        return offset;
+      }
+      offset += parameter.sizeInBytes();
+    }
+  }
+
+  /**
+   * Runs a kernel to its end on the calling thread. Blocks run one after another in the order of
+   * their linear index; the outcome depends on nothing but the arguments and the memory's content.
+   *
+   * @param entry the entry's name
+   * @param grid the shape of the launch
+   * @param parameters the parameter space, of {@linkplain #parameterSpaceSize that size} at least
+   * @param memory the global memory
+   * @throws PtxFault if a thread does what it must not; the memory keeps what was stored until then
+   * @throws IllegalArgumentException if there is no such entry or the parameters are too few
+   */
+  public void run(String entry, PtxGrid grid, byte[] parameters, GlobalMemory memory) {
+    PtxEntry described = entry(entry);
+    int size = parameterSpaceSize(entry);
+    if (parameters.length < size) {
+      throw new IllegalArgumentException(
+          entry + " takes " + size + " bytes of parameters, not " + parameters.length);
+    }
+    Code code = program.codes().get(entry);
+    if (code == null) {
+      throw new IllegalArgumentException("entry '" + entry + "' has no body");
+    }
+    byte[] own = Arrays.copyOf(parameters, size);
+    // The same alignment that the driver gives dynamic shared memory.
+    int dynamicBase = (int) Layout.aligned(described.staticSharedBytes(), 16);
+    ThreadBlock block = new ThreadBlock(code, grid, own, memory, this, dynamicBase);
+    for (int z = 0; z < grid.gridZ(); z++) {
+      for (int y = 0; y < grid.gridY(); y++) {
+        for (int x = 0; x < grid.gridX(); x++) {
+          block.run(x, y, z);
+        }
+      }
+    }
+  }
+}

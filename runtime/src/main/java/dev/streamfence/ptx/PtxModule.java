@@ -1,0 +1,135 @@
+package dev.streamfence.ptx;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/** Parsed PTX text. Immutable. */
+public final class PtxModule {
+  private final String isaVersion;
+  private final String target;
+  private final int addressSize;
+  private final List<Variable> variables;
+  private final List<Function> functions;
+  private final Layout commonShared;
+  private final List<PtxEntry> entries;
+
+  PtxModule(
+      String isaVersion,
+      String target,
+      int addressSize,
+      List<Variable> variables,
+      List<Function> functions) {
+    this.isaVersion = isaVersion;
+    this.target = target;
+    this.addressSize = addressSize;
+    this.variables = List.copyOf(variables);
+    this.functions = List.copyOf(functions);
+    commonShared = new Layout();
+    commonShared.addAll(variables, StateSpace.SHARED);
+    for (Function function : functions) {
+      if (!function.entry()) {
+        commonShared.addAll(function.locals(), StateSpace.SHARED);
+      }
+    }
+    List<PtxEntry> described = new ArrayList<>();
+    for (Function function : functions) {
+      if (function.entry() && function.hasBody()) {
+        long own = ownSharedBytes(function);
+        described.add(new PtxEntry(function, own));
+      }
+    }
+    entries = List.copyOf(described);
+  }
+
+  private long ownSharedBytes(Function entry) {
+    // Only the end of the common part matters, so its offsets need not be copied per entry.
+    Layout own = new Layout();
+    long end = commonShared.size();
+    for (Variable variable : entry.locals()) {
+      if (variable.space() == StateSpace.SHARED && !variable.isOpenArray()) {
+        own.add(variable);
+      }
+    }
+    if (own.size() == 0) {
+      return end;
+    }
+    try {
+      return Math.addExact(Layout.aligned(end, own.alignment()), own.size());
+    } catch (ArithmeticException e) {
+      throw new PtxException(entry.line(), "'" + entry.name() + "' exceeds all memory");
+    }
+  }
+
+  /**
+   * Parses PTX text. Opcodes are not looked at: what cannot be run is refused by {@link
+   * PtxProgram#translate}.
+   *
+   * @param source the text of a {@code .ptx} file
+   * @return the module
+   * @throws PtxException if the text is not PTX; no other exception is thrown on any text
+   */
+  public static PtxModule parse(String source) {
+    return new ModuleParser(Objects.requireNonNull(source, "source")).parse();
+  }
+
+  /**
+   * Returns the version of the PTX language.
+   *
+   * @return what {@code .version} says, such as {@code 7.0}
+   */
+  public String isaVersion() {
+    return isaVersion;
+  }
+
+  /**
+   * Returns the architecture that the text was made for.
+   *
+   * @return the first word of {@code .target}, such as {@code sm_75}
+   */
+  public String target() {
+    return target;
+  }
+
+  /**
+   * Returns the width of an address.
+   *
+   * @return 32 or 64
+   */
+  public int addressSize() {
+    return addressSize;
+  }
+
+  /**
+   * Returns the kernels of the module.
+   *
+   * @return the entries in the order of the text; unmodifiable
+   */
+  public List<PtxEntry> entries() {
+    return entries;
+  }
+
+  /**
+   * Looks a kernel up.
+   *
+   * @param name as written in the PTX text
+   * @return the entry, if the module has it
+   */
+  public Optional<PtxEntry> entry(String name) {
+    return entries.stream().filter(entry -> entry.name().equals(name)).findFirst();
+  }
+
+  List<Variable> variables() {
+    return variables;
+  }
+
+  List<Function> functions() {
+    return functions;
+  }
+
+  /** Returns the places of shared variables that are not an entry's own. */
+  Layout commonShared() {
+    return commonShared;
+  }
+}

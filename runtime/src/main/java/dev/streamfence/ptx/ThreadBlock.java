@@ -1,0 +1,158 @@
+package dev.streamfence.ptx;
+
+import dev.streamfence.ptx.PtxFault.Reason;
+
+/**
+ * Runs the threads of one block after another block, in turns: a thread runs until it waits, ends,
+ * or has had its share. The order is a function of the program and its input alone.
+ */
+final class ThreadBlock {
+  /** Long enough to make turns cheap, short enough for spinning threads not to be felt. */
+  static final int QUANTUM = 4096;
+
+  /** Turns after which a lane no longer waits for its warp to come to a stop. */
+  private static final int PATIENCE = 8;
+
+  private static final int BARRIERS = 16;
+
+  final GlobalMemory memory;
+  final PtxGrid grid;
+  final byte[] parameters;
+  final byte[] constants;
+  final long[][] templates;
+  final byte[] shared;
+  final int dynamicSharedBase;
+  final long instructionLimit;
+  final Warp[] warps;
+  int x;
+  int y;
+  int z;
+  int live;
+  int converging;
+
+  private final Code entry;
+  private final Lane[] lanes;
+  private final BlockBarrier[] barriers = new BlockBarrier[BARRIERS];
+
+  ThreadBlock(
+      Code entry,
+      PtxGrid grid,
+      byte[] parameters,
+      GlobalMemory memory,
+      PtxInstance instance,
+      int dynamicSharedBase) {
+    this.entry = entry;
+    this.grid = grid;
+    this.parameters = parameters;
+    this.memory = memory;
+    this.constants = instance.constants;
+    this.templates = instance.templates;
+    this.instructionLimit = instance.instructionLimit();
+    this.dynamicSharedBase = dynamicSharedBase;
+    this.shared = new byte[dynamicSharedBase + grid.dynamicSharedBytes()];
+    int threads = grid.blockThreads();
+    warps = new Warp[(threads + Warp.SIZE - 1) / Warp.SIZE];
+    lanes = new Lane[threads];
+    for (int w = 0; w < warps.length; w++) {
+      warps[w] = new Warp(w, Math.min(Warp.SIZE, threads - w * Warp.SIZE));
+    }
+    for (int i = 0; i < threads; i++) {
+      Warp warp = warps[i / Warp.SIZE];
+      lanes[i] = new Lane(this, warp, i, grid);
+      warp.lanes[i % Warp.SIZE] = lanes[i];
+    }
+    for (int i = 0; i < BARRIERS; i++) {
+      barriers[i] = new BlockBarrier(this, warps.length, threads);
+    }
+  }
+
+  String entryName() {
+    return entry.function.name();
+  }
+
+  int threads() {
+    return lanes.length;
+  }
+
+  /** Runs the block with this index from its start to its end. */
+  void run(int blockX, int blockY, int blockZ) {
+    x = blockX;
+    y = blockY;
+    z = blockZ;
+    live = lanes.length;
+    converging = 0;
+    Bytes.markUnwritten(shared, 0, shared.length);
+    for (Warp warp : warps) {
+      warp.start();
+    }
+    for (BlockBarrier barrier : barriers) {
+      barrier.start();
+    }
+    for (Lane lane : lanes) {
+      lane.start(entry);
+    }
+    while (live > 0) {
+      boolean progress = turn();
+      if (converging > 0) {
+        progress |= converge();
+      }
+      if (!progress) {
+        throw stuck();
+      }
+    }
+  }
+
+  private boolean turn() {
+    boolean progress = false;
+    for (Lane lane : lanes) {
+      if (lane.state == Lane.State.READY) {
+        lane.run();
+        progress = true;
+      }
+    }
+    return progress;
+  }
+
+  private boolean converge() {
+    boolean progress = false;
+    for (Warp warp : warps) {
+      progress |= Convergence.release(warp, PATIENCE);
+    }
+    return progress;
+  }
+
+  private PtxFault stuck() {
+    Lane first = lanes[0];
+    int waiting = 0;
+    for (Lane lane : lanes) {
+      if (lane.state != Lane.State.EXITED) {
+        if (waiting == 0) {
+          first = lane;
+        }
+        waiting++;
+      }
+    }
+    return first.fault(
+        Reason.BARRIER_DIVERGENCE,
+        "waits for ever for threads that never come: "
+            + (waiting + " of " + lanes.length + " threads of the block wait like it"),
+        0);
+  }
+
+  void exited(Lane lane) {
+    live--;
+    lane.warp.remove(lane);
+    for (BlockBarrier barrier : barriers) {
+      barrier.openIfComplete();
+    }
+  }
+
+  /** Returns one of the numbered barriers. */
+  BlockBarrier barrier(Lane lane, long number) {
+    if (number < 0 || number >= BARRIERS) {
+      throw lane.fault(
+          Reason.BARRIER_DIVERGENCE, "uses barrier " + number + "; a block has " + BARRIERS, 0);
+    }
+    return barriers[(int) number];
+  }
+}

@@ -1,0 +1,45 @@
+package dev.streamfence.ptx;
+
+import java.util.List;
+
+/**
+ * A declared variable or parameter.
+ *
+ * @param id distinct for every variable of a module
+ * @param external declared {@code .extern}
+ * @param elements number of elements, 0 for an array of open length
+ * @param array whether it was declared with brackets
+ * @param initializers in order of their offset; empty when not given
+ */
+record Variable(
+    int id,
+    int line,
+    String name,
+    StateSpace space,
+    ScalarType type,
+    int vectorLength,
+    long elements,
+    boolean array,
+    int alignment,
+    boolean external,
+    List<Initializer> initializers) {
+
+  /**
+   * An initial value of one element.
+   *
+   * @param element index of the element
+   */
+  record Initializer(long element, Operand value) {}
+
+  Variable {
+    initializers = List.copyOf(initializers);
+  }
+
+  long sizeInBytes() {
+    return elements * vectorLength * type.bytes();
+  }
+
+  boolean isOpenArray() {
+    return array && elements == 0;
+  }
+}

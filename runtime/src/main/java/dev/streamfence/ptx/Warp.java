@@ -1,0 +1,67 @@
+package dev.streamfence.ptx;
+
+/** Up to 32 lanes of a block that can exchange values. */
+final class Warp {
+  static final int SIZE = 32;
+
+  final int index;
+  final Lane[] lanes;
+
+  /** Lanes that wait in a collective. */
+  int waiting;
+
+  /** Lanes that have ended, or never were. */
+  int gone;
+
+  Warp(int index, int size) {
+    this.index = index;
+    this.lanes = new Lane[size];
+  }
+
+  void start() {
+    waiting = 0;
+    gone = lanes.length == SIZE ? 0 : -1 << lanes.length;
+  }
+
+  /** Completes the collective that a lane waits in, if all that it waits for are there. */
+  void completeGroupOf(Lane lane) {
+    Collective collective = lane.waitingIn;
+    if (collective == null) {
+      return;
+    }
+    int group = lane.waitMask & ~gone;
+    if ((group & ~waiting) != 0) {
+      return;
+    }
+    for (int rest = group; rest != 0; rest &= rest - 1) {
+      Lane other = lanes[Integer.numberOfTrailingZeros(rest)];
+      Collective theirs = other.waitingIn;
+      if (theirs == null || other.waitMask != lane.waitMask || !collective.meets(theirs)) {
+        return;
+      }
+    }
+    collective.complete(this, group);
+    release(group);
+  }
+
+  /** Lets lanes go on. */
+  void release(int group) {
+    waiting &= ~group;
+    for (int rest = group; rest != 0; rest &= rest - 1) {
+      Lane lane = lanes[Integer.numberOfTrailingZeros(rest)];
+      lane.state = Lane.State.READY;
+      lane.waitingIn = null;
+    }
+  }
+
+  /** Takes a lane that has ended out of all groups, which may complete some. */
+  void remove(Lane lane) {
+    gone |= 1 << lane.laneIndex;
+    for (int rest = waiting; rest != 0; rest &= rest - 1) {
+      Lane other = lanes[Integer.numberOfTrailingZeros(rest)];
+      if (other.waitingIn != null) {
+        completeGroupOf(other);
+      }
+    }
+  }
+}
