@@ -1,0 +1,20 @@
+package dev.streamfence.driver.jcuda;
+
+import jcuda.driver.CUdeviceptr;
+
+/** An address in device memory, for JCuda. Confined to one call. */
+final class DevicePointer extends CUdeviceptr {
+  private static final CUdeviceptr NULL = new CUdeviceptr();
+
+  /** An address that the driver is to fill in. */
+  DevicePointer() {}
+
+  /** A known address. JCuda lets nobody set one, but adds an offset to that of another pointer. */
+  DevicePointer(long address) {
+    super(NULL, address);
+  }
+
+  long address() {
+    return getNativePointer() + getByteOffset();
+  }
+}

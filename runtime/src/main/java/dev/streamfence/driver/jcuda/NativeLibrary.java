@@ -1,0 +1,175 @@
+package dev.streamfence.driver.jcuda;
+
+import dev.streamfence.DeviceException;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import jcuda.CudaException;
+import jcuda.JCudaVersion;
+import jcuda.LibUtils;
+import jcuda.driver.JCudaDriver;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * JCuda's native half and, behind it, the CUDA driver's own library: found, checked and loaded once
+ * per process, before any class of JCuda that needs it. Thread-safe.
+ *
+ * <p>JCuda itself looks on {@code java.library.path} and then unpacks its library to a fixed name
+ * in {@code java.io.tmpdir}, unless a file of that name is there already, and loads what is there.
+ * Processes that start together load each other's half-written files that way, a file that was cut
+ * off once fails forever, and any user of a shared folder can put a library of their own there. So
+ * the file is put in place here, in one step, and compared with the one in the jar.
+ */
+final class NativeLibrary {
+  private static final boolean WINDOWS =
+      System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("windows");
+
+  /** What JCuda loads as the driver. */
+  static final String CUDA = WINDOWS ? "nvcuda.dll" : "libcuda.so.1";
+
+  private NativeLibrary() {}
+
+  /** Why there is no driver. A class of JCuda that failed to load once never loads again. */
+  private record Failure(String message, @Nullable Throwable cause) {}
+
+  private static final class Outcome {
+    static final @Nullable Failure FAILURE = attempt();
+  }
+
+  /**
+   * Loads both libraries, unless that was done before.
+   *
+   * @throws DeviceException if one of them is not there; says what was looked for, and says the
+   *     same each time
+   */
+  static void load() {
+    Failure failure = Outcome.FAILURE;
+    if (failure != null) {
+      throw new DeviceException(failure.message, failure.cause);
+    }
+  }
+
+  private static @Nullable Failure attempt() {
+    String name = LibUtils.createPlatformLibraryName("JCudaDriver-" + JCudaVersion.get());
+    try {
+      if (!isOnLibraryPath(name)) {
+        new LibraryFile(temporaryFolder(), LibUtils.createLibraryFileName(name), resource(name))
+            .place();
+      }
+    } catch (DeviceException e) {
+      return new Failure(String.valueOf(e.getMessage()), e.getCause());
+    }
+    return initialize(name);
+  }
+
+  /** Where JCuda finds it first, and where whoever started the process put it on purpose. */
+  private static boolean isOnLibraryPath(String name) {
+    String file = System.mapLibraryName(name);
+    for (String folder :
+        System.getProperty("java.library.path", "").split(File.pathSeparator, -1)) {
+      if (new File(folder, file).isFile()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static byte[] resource(String name) {
+    String resource = "/lib/" + LibUtils.createLibraryFileName(name);
+    // JCuda's own class, as in JCuda: its natives are visible where it is.
+    try (InputStream in = LibUtils.class.getResourceAsStream(resource)) {
+      if (in == null) {
+        throw new DeviceException(
+            "no CUDA binding for "
+                + platform()
+                + ": looked for "
+                + resource
+                + " in a jar jcuda-natives on the class path and for "
+                + System.mapLibraryName(name)
+                + " on java.library.path; JCuda "
+                + JCudaVersion.get()
+                + " has it for linux-x86_64 and windows-x86_64, elsewhere use the simulated device");
+      }
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(resource, e);
+    }
+  }
+
+  /**
+   * The folder that JCuda is going to use. A relative one is made absolute for the whole process,
+   * which changes nothing else, since a process cannot change its working directory in Java: JCuda
+   * would pass it on as it is, and only an absolute path can be loaded.
+   */
+  private static Path temporaryFolder() {
+    Path folder = Path.of(System.getProperty("java.io.tmpdir", ""));
+    if (!folder.isAbsolute()) {
+      folder = folder.toAbsolutePath();
+      System.setProperty("java.io.tmpdir", folder.toString());
+    }
+    try {
+      return Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw LibraryFile.unusable(folder, e);
+    }
+  }
+
+  private static @Nullable Failure initialize(String name) {
+    try {
+      Class.forName(JCudaDriver.class.getName(), true, NativeLibrary.class.getClassLoader());
+      return null;
+    } catch (LinkageError | CudaException | ClassNotFoundException e) {
+      return new Failure(explain(name, reason(e)), e);
+    }
+  }
+
+  private static String explain(String name, String reason) {
+    if (reason.contains("another classloader")) {
+      return "JCuda's native library is in use by another class loader of this process ("
+          + reason
+          + "); Java allows one, so put JCuda where both find it";
+    }
+    // Windows does not say which library is missing.
+    if (WINDOWS || reason.contains(CUDA)) {
+      return "no CUDA driver on "
+          + platform()
+          + ": looked for "
+          + CUDA
+          + " by way of "
+          + name
+          + " ("
+          + reason
+          + "); install the NVIDIA driver, or use the simulated device";
+    }
+    return "JCuda's native library "
+        + name
+        + " does not load on "
+        + platform()
+        + " ("
+        + reason
+        + "); if that is for the folder it is in, start Java with -Djava.io.tmpdir=<a folder from"
+        + " which programs may run>, else use the simulated device";
+  }
+
+  /**
+   * What the dynamic linker said last. JCuda wraps it into a message of a page, in which the last
+   * attempt stands last.
+   */
+  private static String reason(Throwable error) {
+    String mark = UnsatisfiedLinkError.class.getSimpleName() + ": ";
+    return String.valueOf(error.getMessage())
+        .lines()
+        .filter(line -> line.contains(mark))
+        .map(line -> line.substring(line.indexOf(mark) + mark.length()).strip())
+        .reduce((first, second) -> second)
+        .orElse(error.toString());
+  }
+
+  private static String platform() {
+    return System.getProperty("os.name") + " " + System.getProperty("os.arch");
+  }
+}

@@ -1,0 +1,488 @@
+/*
+ * A stand-in for the CUDA driver's library, so that JCuda's own native library can be tested
+ * without a GPU. It has two devices, executes everything at once on the host, and is strict where
+ * the driver is: the current context belongs to the calling thread, and a handle of another
+ * context is refused.
+ *
+ * A test talks to it through the "desk", a file beside this library that both sides map: the test
+ * says which call shall fail, the stand-in writes down what was called. Without that file there is
+ * nothing to say and nothing is written down.
+ *
+ * Functions of the driver that have no body here get one from the test that builds this, which
+ * answers CUDA_ERROR_NOT_SUPPORTED.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { SUCCESS = 0, INVALID_VALUE = 1, INVALID_DEVICE = 101, INVALID_CONTEXT = 201,
+       INVALID_HANDLE = 400, NOT_FOUND = 500 };
+
+enum { DEVICES = 2, DESK_BYTES = 1 << 20 };
+
+/* What a call needs: no context, any context, or (from 0 on) that of one device. */
+enum { NO_CONTEXT = -2, ANY_CONTEXT = -1 };
+
+typedef enum { CONTEXT, STREAM, EVENT, MODULE, DEVICE_MEMORY, HOST_MEMORY, FUNCTION, KINDS } Kind;
+
+typedef struct {
+  /* Written by the test. */
+  char failing[64];
+  int32_t skipped;
+  int32_t code;
+  int32_t devices;
+  int32_t tracing;
+  /* Written by the stand-in. */
+  int64_t wrong_contexts;
+  int64_t live[KINDS];
+  int64_t trace_length;
+  char trace[];
+} Desk;
+
+/* Every handle points to one of these; memory has it in front. */
+typedef struct {
+  int64_t magic;
+  int32_t kind;
+  int32_t device;
+  int64_t id;
+  int64_t padding;
+} Object;
+
+typedef struct {
+  Object object;
+  char *image;
+} Module;
+
+typedef struct {
+  Object object;
+  char name[128];
+  int sizes[64];
+  int parameters;
+  int dynamic_shared;
+} Function;
+
+static const int64_t MAGIC = 0x57A4D14;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static Desk *desk;
+static Desk nobody_looks;
+static int64_t last_id[KINDS];
+static Object contexts[DEVICES];
+static int retained[DEVICES];
+static __thread Object *current;
+
+static void open_desk(void) {
+  desk = &nobody_looks;
+  desk->devices = DEVICES;
+  Dl_info self;
+  char path[4096];
+  if (!dladdr((void *)open_desk, &self)) return;
+  snprintf(path, sizeof path, "%s", self.dli_fname);
+  char *slash = strrchr(path, '/');
+  if (!slash) return;
+  snprintf(slash, sizeof path - (slash - path), "/desk");
+  int file = open(path, O_RDWR);
+  if (file < 0) return;
+  void *mapped = mmap(NULL, DESK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (mapped != MAP_FAILED) desk = mapped;
+}
+
+/* Writes the call down, and says how it ends as far as failures and contexts decide that. */
+__attribute__((format(printf, 3, 4)))
+static int answer(const char *call, int needs, const char *details, ...) {
+  pthread_once(&once, open_desk);
+  pthread_mutex_lock(&lock);
+  int code = SUCCESS;
+  int context = current ? current->device : -1;
+  if ((needs == ANY_CONTEXT && !current) || (needs >= 0 && context != needs)) {
+    desk->wrong_contexts++;
+    code = INVALID_CONTEXT;
+  } else if (strcmp(desk->failing, call) == 0 && desk->skipped-- <= 0) {
+    code = desk->code;
+  }
+  if (desk->tracing) {
+    size_t room = DESK_BYTES - sizeof(Desk) - desk->trace_length;
+    char line[2048];
+    int length = snprintf(line, sizeof line, "%s context=%d", call, context);
+    va_list arguments;
+    va_start(arguments, details);
+    length += vsnprintf(line + length, sizeof line - length, details, arguments);
+    va_end(arguments);
+    length += snprintf(line + length, sizeof line - length, "\n");
+    if ((size_t)length < room) {
+      memcpy(desk->trace + desk->trace_length, line, length);
+      desk->trace_length += length;
+    }
+  }
+  pthread_mutex_unlock(&lock);
+  return code;
+}
+
+static void count(Kind kind, int by) {
+  pthread_mutex_lock(&lock);
+  desk->live[kind] += by;
+  pthread_mutex_unlock(&lock);
+}
+
+static void *create(Kind kind, size_t bytes) {
+  Object *object = calloc(1, bytes);
+  object->magic = MAGIC;
+  object->kind = kind;
+  object->device = current->device;
+  count(kind, 1);
+  pthread_mutex_lock(&lock);
+  object->id = ++last_id[kind];
+  pthread_mutex_unlock(&lock);
+  return object;
+}
+
+static void destroy(Object *object) {
+  count(object->kind, -1);
+  object->magic = 0;
+  free(object);
+}
+
+static Object *in_front_of(const void *memory) { return (Object *)memory - 1; }
+
+static int is(const Object *object, Kind kind) {
+  return object && object->magic == MAGIC && object->kind == (int)kind;
+}
+
+#define REQUIRE(object, kind) \
+  if (!is((const Object *)(object), kind)) return INVALID_HANDLE
+
+#define CALL(needs, ...)                                  \
+  do {                                                    \
+    int code_ = answer(__func__, needs, __VA_ARGS__);     \
+    if (code_ != SUCCESS) return code_;                   \
+  } while (0)
+
+/* A function whose symbol has a version, under the name that its caller knows. */
+#define VERSIONED(name, symbol, ...) int name(__VA_ARGS__) __asm__(symbol); int name(__VA_ARGS__)
+
+static int device_of(const void *object) { return ((const Object *)object)->device; }
+static long id_of(const void *object) { return ((const Object *)object)->id; }
+
+int cuInit(unsigned flags) {
+  CALL(NO_CONTEXT, " flags=%u", flags);
+  return SUCCESS;
+}
+
+int cuDriverGetVersion(int *version) {
+  CALL(NO_CONTEXT, " ");
+  *version = 12060;
+  return SUCCESS;
+}
+
+int cuDeviceGetCount(int *number) {
+  CALL(NO_CONTEXT, " ");
+  *number = desk->devices;
+  return SUCCESS;
+}
+
+int cuDeviceGet(int *device, int ordinal) {
+  CALL(NO_CONTEXT, " ordinal=%d", ordinal);
+  if (ordinal < 0 || ordinal >= DEVICES) return INVALID_DEVICE;
+  *device = ordinal;
+  return SUCCESS;
+}
+
+int cuDeviceGetName(char *name, int length, int device) {
+  CALL(NO_CONTEXT, " device=%d", device);
+  snprintf(name, length, "Stand-in %d", device);
+  return SUCCESS;
+}
+
+VERSIONED(cuDeviceTotalMem, "cuDeviceTotalMem_v2", size_t *bytes, int device) {
+  CALL(NO_CONTEXT, " device=%d", device);
+  *bytes = ((size_t)80 + device) << 30;
+  return SUCCESS;
+}
+
+/* Memory pools are there; all else is told apart by the number of the attribute. */
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  CALL(NO_CONTEXT, " attribute=%d device=%d", attribute, device);
+  *value = attribute == 115 ? 1 : 1000 + attribute;
+  return SUCCESS;
+}
+
+int cuDevicePrimaryCtxRetain(Object **context, int device) {
+  CALL(NO_CONTEXT, " device=%d", device);
+  pthread_mutex_lock(&lock);
+  contexts[device] = (Object){MAGIC, CONTEXT, device, device, 0};
+  retained[device]++;
+  desk->live[CONTEXT]++;
+  pthread_mutex_unlock(&lock);
+  *context = &contexts[device];
+  return SUCCESS;
+}
+
+VERSIONED(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", int device) {
+  CALL(NO_CONTEXT, " device=%d", device);
+  pthread_mutex_lock(&lock);
+  int was = retained[device];
+  if (was > 0) {
+    retained[device]--;
+    desk->live[CONTEXT]--;
+  }
+  pthread_mutex_unlock(&lock);
+  return was > 0 ? SUCCESS : INVALID_CONTEXT;
+}
+
+int cuCtxSetCurrent(Object *context) {
+  CALL(NO_CONTEXT, " to=%ld", context ? id_of(context) : -1);
+  if (context) REQUIRE(context, CONTEXT);
+  current = context;
+  return SUCCESS;
+}
+
+int cuCtxSynchronize(void) {
+  CALL(ANY_CONTEXT, " ");
+  return SUCCESS;
+}
+
+VERSIONED(cuMemGetInfo, "cuMemGetInfo_v2", size_t *free_bytes, size_t *total) {
+  CALL(ANY_CONTEXT, " ");
+  *total = ((size_t)80 + current->device) << 30;
+  *free_bytes = *total - 4096;
+  return SUCCESS;
+}
+
+int cuStreamCreateWithPriority(Object **stream, unsigned flags, int priority) {
+  CALL(ANY_CONTEXT, " flags=%u priority=%d", flags, priority);
+  *stream = create(STREAM, sizeof(Object));
+  return SUCCESS;
+}
+
+VERSIONED(cuStreamDestroy, "cuStreamDestroy_v2", Object *stream) {
+  REQUIRE(stream, STREAM);
+  CALL(device_of(stream), " stream=%ld", id_of(stream));
+  destroy(stream);
+  return SUCCESS;
+}
+
+int cuStreamSynchronize(Object *stream) {
+  REQUIRE(stream, STREAM);
+  CALL(device_of(stream), " stream=%ld", id_of(stream));
+  return SUCCESS;
+}
+
+int cuStreamQuery(Object *stream) {
+  REQUIRE(stream, STREAM);
+  CALL(device_of(stream), " stream=%ld", id_of(stream));
+  return SUCCESS;
+}
+
+int cuStreamWaitEvent(Object *stream, Object *event, unsigned flags) {
+  REQUIRE(stream, STREAM);
+  REQUIRE(event, EVENT);
+  CALL(device_of(stream), " stream=%ld event=%ld flags=%u", id_of(stream), id_of(event), flags);
+  return SUCCESS;
+}
+
+int cuEventCreate(Object **event, unsigned flags) {
+  CALL(ANY_CONTEXT, " flags=%u", flags);
+  *event = create(EVENT, sizeof(Object));
+  return SUCCESS;
+}
+
+VERSIONED(cuEventDestroy, "cuEventDestroy_v2", Object *event) {
+  REQUIRE(event, EVENT);
+  CALL(device_of(event), " event=%ld", id_of(event));
+  destroy(event);
+  return SUCCESS;
+}
+
+int cuEventRecord(Object *event, Object *stream) {
+  REQUIRE(event, EVENT);
+  REQUIRE(stream, STREAM);
+  if (device_of(event) != device_of(stream)) return INVALID_HANDLE;
+  CALL(device_of(stream), " event=%ld stream=%ld", id_of(event), id_of(stream));
+  return SUCCESS;
+}
+
+int cuEventSynchronize(Object *event) {
+  REQUIRE(event, EVENT);
+  CALL(device_of(event), " event=%ld", id_of(event));
+  return SUCCESS;
+}
+
+int cuEventQuery(Object *event) {
+  REQUIRE(event, EVENT);
+  CALL(device_of(event), " event=%ld", id_of(event));
+  return SUCCESS;
+}
+
+int cuMemAllocAsync(char **memory, size_t bytes, Object *stream) {
+  REQUIRE(stream, STREAM);
+  CALL(device_of(stream), " bytes=%zu stream=%ld", bytes, id_of(stream));
+  *memory = (char *)((Object *)create(DEVICE_MEMORY, sizeof(Object) + bytes) + 1);
+  return SUCCESS;
+}
+
+int cuMemFreeAsync(char *memory, Object *stream) {
+  REQUIRE(stream, STREAM);
+  CALL(device_of(stream), " stream=%ld", id_of(stream));
+  REQUIRE(in_front_of(memory), DEVICE_MEMORY);
+  destroy(in_front_of(memory));
+  return SUCCESS;
+}
+
+VERSIONED(cuMemAllocHost, "cuMemAllocHost_v2", char **memory, size_t bytes) {
+  CALL(ANY_CONTEXT, " bytes=%zu", bytes);
+  *memory = (char *)((Object *)create(HOST_MEMORY, sizeof(Object) + bytes) + 1);
+  return SUCCESS;
+}
+
+int cuMemFreeHost(char *memory) {
+  CALL(ANY_CONTEXT, " ");
+  REQUIRE(in_front_of(memory), HOST_MEMORY);
+  destroy(in_front_of(memory));
+  return SUCCESS;
+}
+
+VERSIONED(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", char *to, const char *from, size_t bytes,
+          Object *stream) {
+  REQUIRE(stream, STREAM);
+  CALL(device_of(stream), " bytes=%zu stream=%ld", bytes, id_of(stream));
+  memcpy(to, from, bytes);
+  return SUCCESS;
+}
+
+VERSIONED(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", char *to, const char *from, size_t bytes,
+          Object *stream) {
+  REQUIRE(stream, STREAM);
+  CALL(device_of(stream), " bytes=%zu stream=%ld", bytes, id_of(stream));
+  memcpy(to, from, bytes);
+  return SUCCESS;
+}
+
+VERSIONED(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", char *to, const char *from, size_t bytes,
+          Object *stream) {
+  REQUIRE(stream, STREAM);
+  CALL(device_of(stream), " bytes=%zu stream=%ld", bytes, id_of(stream));
+  memcpy(to, from, bytes);
+  return SUCCESS;
+}
+
+int cuMemsetD8Async(uint8_t *to, unsigned char value, size_t number, Object *stream) {
+  REQUIRE(stream, STREAM);
+  CALL(device_of(stream), " value=%u count=%zu", value, number);
+  for (size_t i = 0; i < number; i++) to[i] = value;
+  return SUCCESS;
+}
+
+int cuMemsetD16Async(uint16_t *to, unsigned short value, size_t number, Object *stream) {
+  REQUIRE(stream, STREAM);
+  CALL(device_of(stream), " value=%u count=%zu", value, number);
+  for (size_t i = 0; i < number; i++) to[i] = value;
+  return SUCCESS;
+}
+
+int cuMemsetD32Async(uint32_t *to, unsigned value, size_t number, Object *stream) {
+  REQUIRE(stream, STREAM);
+  CALL(device_of(stream), " value=%u count=%zu", value, number);
+  for (size_t i = 0; i < number; i++) to[i] = value;
+  return SUCCESS;
+}
+
+int cuMemsetD2D32Async(char *to, size_t pitch, unsigned value, size_t width, size_t height,
+                       Object *stream) {
+  REQUIRE(stream, STREAM);
+  CALL(device_of(stream), " pitch=%zu value=%u width=%zu height=%zu", pitch, value, width, height);
+  for (size_t y = 0; y < height; y++)
+    for (size_t x = 0; x < width; x++) ((uint32_t *)(to + y * pitch))[x] = value;
+  return SUCCESS;
+}
+
+/* The driver fills its logs whether it likes the image or not. */
+int cuModuleLoadDataEx(Module **module, const char *image, unsigned number, int *options,
+                       void **values) {
+  size_t bytes = strlen(image);
+  int code = answer("cuModuleLoadDataEx", ANY_CONTEXT, " text=%zu options=%u", bytes, number);
+  for (unsigned i = 0; i + 1 < number; i += 2) {
+    const char *kind = options[i] == 3 ? "info" : "error";
+    if (options[i + 1] != options[i] + 1) return INVALID_VALUE;
+    size_t room = (size_t)values[i + 1];
+    snprintf(values[i], room, "%s log of %zu bytes, %.40s", kind, bytes, image);
+  }
+  if (code != SUCCESS) return code;
+  Module *loaded = create(MODULE, sizeof(Module));
+  loaded->image = strdup(image);
+  *module = loaded;
+  return SUCCESS;
+}
+
+int cuModuleUnload(Module *module) {
+  REQUIRE(module, MODULE);
+  CALL(device_of(module), " module=%ld", id_of(module));
+  free(module->image);
+  destroy(&module->object);
+  return SUCCESS;
+}
+
+/* Reads the parameters of an entry from the text: ".param .u32 name". */
+static void read_parameters(Function *function, const char *from) {
+  const char *end = strchr(from, ')');
+  for (const char *p = strstr(from, ".param ."); p && p < end; p = strstr(p + 1, ".param ."))
+    function->sizes[function->parameters++] = atoi(p + strlen(".param .x")) / 8;
+}
+
+int cuModuleGetFunction(Function **function, Module *module, const char *name) {
+  REQUIRE(module, MODULE);
+  CALL(device_of(module), " module=%ld name=%s", id_of(module), name);
+  char entry[160];
+  snprintf(entry, sizeof entry, ".entry %.120s(", name);
+  const char *found = strstr(module->image, entry);
+  if (!found) return NOT_FOUND;
+  Function *made = create(FUNCTION, sizeof(Function));
+  snprintf(made->name, sizeof made->name, "%s", name);
+  read_parameters(made, found);
+  *function = made;
+  return SUCCESS;
+}
+
+int cuFuncGetAttribute(int *value, int attribute, Function *function) {
+  REQUIRE(function, FUNCTION);
+  CALL(device_of(function), " attribute=%d", attribute);
+  *value = attribute == 8 ? function->dynamic_shared : 500 + attribute;
+  return SUCCESS;
+}
+
+int cuFuncSetAttribute(Function *function, int attribute, int value) {
+  REQUIRE(function, FUNCTION);
+  CALL(device_of(function), " attribute=%d value=%d", attribute, value);
+  if (attribute != 8) return INVALID_VALUE;
+  function->dynamic_shared = value;
+  return SUCCESS;
+}
+
+/* Writes down the bytes of every argument, as many as its parameter has, lowest address first. */
+int cuLaunchKernel(Function *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                   Object *stream, void **parameters, void **extra) {
+  REQUIRE(function, FUNCTION);
+  REQUIRE(stream, STREAM);
+  if (device_of(function) != device_of(stream)) return INVALID_HANDLE;
+  char arguments[1024] = "";
+  size_t length = 0;
+  for (int i = 0; i < function->parameters && length < sizeof arguments - 20; i++) {
+    const unsigned char *bytes = parameters[i];
+    length += sprintf(arguments + length, "%s", i ? "," : "");
+    for (int b = 0; b < function->sizes[i]; b++)
+      length += sprintf(arguments + length, "%02x", bytes[b]);
+  }
+  CALL(device_of(stream), " function=%s grid=%u,%u,%u block=%u,%u,%u shared=%u stream=%ld extra=%d"
+       " arguments=%s", function->name, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
+       id_of(stream), extra != NULL, arguments);
+  return SUCCESS;
+}
