@@ -1,0 +1,52 @@
+package dev.streamfence.stream;
+
+import dev.streamfence.CudaDriverException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first error that ended a device's context. Once it holds one, the device is lost: every later
+ * submission fails fast with it. Thread-safe; looking costs one volatile read.
+ */
+public final class FaultLatch {
+  private final AtomicReference<@Nullable CudaDriverException> first = new AtomicReference<>();
+
+  /**
+   * Refuses when the device is lost.
+   *
+   * @throws CudaDriverException with the code of the first fatal error, and that error as its cause
+   */
+  public void check() {
+    CudaDriverException fault = first.get();
+    if (fault != null) {
+      throw new CudaDriverException(
+          fault.call(),
+          fault.code(),
+          fault.codeName(),
+          "an earlier operation, since when the device is lost",
+          fault);
+    }
+  }
+
+  /**
+   * Notes an error if it is one that ends the context, and returns it, said to have happened during
+   * {@code purpose}.
+   */
+  public CudaDriverException note(CudaDriverException error, String purpose) {
+    CudaDriverException attributed = error.during(purpose);
+    if (error.isSticky()) {
+      first.compareAndSet(null, attributed);
+    }
+    return attributed;
+  }
+
+  /** Declares the device lost because order could not be kept, whatever kind of error it was. */
+  public void poison(CudaDriverException error) {
+    first.compareAndSet(null, error);
+  }
+
+  /** The first fatal error, or null while the device is usable. */
+  public @Nullable CudaDriverException fault() {
+    return first.get();
+  }
+}

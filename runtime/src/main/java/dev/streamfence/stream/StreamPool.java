@@ -1,0 +1,145 @@
+package dev.streamfence.stream;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.driver.CudaDriver;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * The streams of one device, made when first needed and lent out again and again. Thread-safe; its
+ * lock is taken to acquire and to release a stream, never to launch.
+ */
+public final class StreamPool {
+  private final CudaDriver driver;
+  private final FaultLatch faults;
+  private final int capacity;
+  private final AtomicReferenceArray<Timeline> timelines;
+  private final Deque<Timeline> free = new ArrayDeque<>();
+  private final AtomicInteger inUse = new AtomicInteger();
+  private int created;
+
+  /**
+   * Creates a pool without making any stream.
+   *
+   * @param capacity how many streams may be lent at the same time, at least 1; the stream with
+   *     number 0, which belongs to nobody, is not counted
+   */
+  public StreamPool(CudaDriver driver, FaultLatch faults, int capacity) {
+    if (capacity < 1) {
+      throw new IllegalArgumentException("a pool of " + capacity + " streams; it needs at least 1");
+    }
+    this.driver = driver;
+    this.faults = faults;
+    this.capacity = capacity;
+    this.timelines = new AtomicReferenceArray<>(capacity + 1);
+  }
+
+  /** How many streams may be lent at the same time. */
+  public int capacity() {
+    return capacity;
+  }
+
+  /** The device's fatal error, if it had one. */
+  public FaultLatch faults() {
+    return faults;
+  }
+
+  /** The driver of the device. */
+  public CudaDriver driver() {
+    return driver;
+  }
+
+  /**
+   * The stream with number 0: made at the first call, never lent, shared by everybody who names
+   * none of their own.
+   */
+  public synchronized Timeline defaultTimeline() {
+    Timeline existing = timelines.get(0);
+    return existing != null ? existing : create(0);
+  }
+
+  /**
+   * Lends a stream. Work of the stream's last borrower may still be queued; it comes first.
+   *
+   * @throws StreamMisuseException if all are lent
+   */
+  public synchronized Timeline acquire() {
+    faults.check();
+    Timeline returned = free.pollFirst();
+    if (returned != null) {
+      return returned;
+    }
+    if (created == capacity) {
+      throw new StreamMisuseException(
+          "all "
+              + capacity
+              + " streams of the pool are in use; close one, or open the runtime with more");
+    }
+    Timeline timeline = create(created + 1);
+    created++;
+    return timeline;
+  }
+
+  /** Takes a lent stream back. Does not synchronise. */
+  public void release(Timeline timeline) {
+    timeline.retire();
+    synchronized (this) {
+      free.addLast(timeline);
+    }
+  }
+
+  /** How many streams are lent. */
+  public synchronized int lent() {
+    return created - free.size();
+  }
+
+  /** Waits for the work of every stream, one after another. */
+  public void synchronizeAll(String purpose) {
+    for (int i = 0; i <= capacity; i++) {
+      Timeline timeline = timelines.get(i);
+      if (timeline != null) {
+        timeline.synchronize(purpose);
+      }
+    }
+  }
+
+  /** Destroys every stream and its events; nothing may be submitted any more. */
+  public synchronized void destroy() {
+    for (int i = capacity; i >= 0; i--) {
+      Timeline timeline = timelines.getAndSet(i, null);
+      if (timeline != null) {
+        timeline.destroy();
+      }
+    }
+  }
+
+  Timeline timeline(int index) {
+    return timelines.get(index);
+  }
+
+  /** Whether more than one stream is in use, so that somebody may have to wait for an event. */
+  boolean isShared() {
+    return inUse.get() > 1;
+  }
+
+  void becameBusy() {
+    inUse.incrementAndGet();
+  }
+
+  void becameIdle() {
+    inUse.decrementAndGet();
+  }
+
+  private Timeline create(int index) {
+    try {
+      Timeline timeline = new Timeline(this, index, driver, driver.createStream(0));
+      timelines.set(index, timeline);
+      return timeline;
+    } catch (CudaDriverException e) {
+      throw faults.note(e, "making stream " + index);
+    }
+  }
+}

@@ -1,0 +1,270 @@
+package dev.streamfence.stream;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.driver.CudaDriver.EventHandle;
+import dev.streamfence.driver.CudaDriver.StreamHandle;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The order of one stream's work: every launch, copy, fill, allocation and free put on it has a
+ * ticket, and tickets only rise.
+ *
+ * <p>Thread-safe. {@link #begin} takes the submission lock, which one thread holds from there to
+ * {@link Submission#close}; it is never shared by two streams. {@code submitted} is written by the
+ * holder and read by everybody.
+ */
+public final class Timeline {
+  /** Looks that a thread takes at another one's submission before it parks: some microseconds. */
+  private static final int SPINS = 1_000;
+
+  private final StreamPool pool;
+  private final int index;
+  private final CudaDriver driver;
+  private final StreamHandle stream;
+  private final EventRing ring;
+  private final ReentrantLock submissionLock = new ReentrantLock();
+  private final Submission submission;
+  private final AtomicLong completed = new AtomicLong();
+  private final ReentrantLock awaitLock = new ReentrantLock();
+  private final Condition submittedRose = awaitLock.newCondition();
+  private volatile long submitted;
+  private final AtomicInteger awaiting = new AtomicInteger();
+  private boolean busy;
+
+  Timeline(StreamPool pool, int index, CudaDriver driver, StreamHandle stream) {
+    this.pool = pool;
+    this.index = index;
+    this.driver = driver;
+    this.stream = stream;
+    this.ring = new EventRing(driver, stream, pool.capacity() + 1);
+    this.submission = new Submission(this);
+  }
+
+  /** The stream's number, dense within its pool. */
+  public int index() {
+    return index;
+  }
+
+  /** The pool that it belongs to, and with it the device. */
+  public StreamPool pool() {
+    return pool;
+  }
+
+  /** The driver's stream, to queue work on between preflight and commit. */
+  public StreamHandle stream() {
+    return stream;
+  }
+
+  /** The ticket of the last piece of work that is queued, or that never will be. */
+  public long submitted() {
+    return submitted;
+  }
+
+  /** The highest ticket that is known to be done, without asking the driver. */
+  public long completed() {
+    return completed.get();
+  }
+
+  /**
+   * Starts a submission and takes the submission lock. Waits while another thread is between this
+   * and {@link Submission#close} on the same stream; makes no driver call.
+   *
+   * @param labels how errors name it
+   * @return the stream's one submission object
+   * @throws StreamMisuseException if this thread has a submission open on this stream already
+   * @throws CudaDriverException if the device is lost
+   */
+  public Submission begin(UseLabels labels) {
+    pool.faults().check();
+    if (submissionLock.isHeldByCurrentThread()) {
+      throw new StreamMisuseException(
+          labels.purpose()
+              + " begins while "
+              + submission.purpose()
+              + " is open on the same stream in this thread; close that first");
+    }
+    submissionLock.lock();
+    submission.open(labels);
+    return submission;
+  }
+
+  /**
+   * Waits until everything submitted so far is done. {@code cuStreamSynchronize}; holds no lock
+   * meanwhile.
+   *
+   * @param purpose what for, said in errors
+   */
+  public void synchronize(String purpose) {
+    synchronizeTo(submitted, purpose);
+  }
+
+  /**
+   * Waits like {@link #synchronize}, for everything up to a ticket that is queued even if it is not
+   * known yet.
+   */
+  void synchronizeTo(long ticket, String purpose) {
+    pool.faults().check();
+    long[] waitedFor = ring.clock();
+    try {
+      driver.synchronizeStream(stream);
+    } catch (CudaDriverException e) {
+      throw pool.faults().note(e, purpose);
+    }
+    completeTo(ticket);
+    for (int i = 0; i < waitedFor.length; i++) {
+      if (waitedFor[i] > 0) {
+        pool.timeline(i).completeTo(waitedFor[i]);
+      }
+    }
+  }
+
+  /**
+   * Whether everything submitted so far is done. Does not wait; one driver call unless it is known
+   * already.
+   */
+  public boolean isIdle() {
+    pool.faults().check();
+    long ticket = submitted;
+    if (completed.get() >= ticket) {
+      return true;
+    }
+    try {
+      boolean idle = driver.isStreamIdle(stream);
+      if (idle) {
+        completeTo(ticket);
+      }
+      return idle;
+    } catch (CudaDriverException e) {
+      throw pool.faults().note(e, "a query of stream " + index);
+    }
+  }
+
+  /** Waits until a ticket that has been submitted is done. */
+  void awaitCompleted(long ticket) {
+    if (completed.get() < ticket) {
+      EventHandle event = ring.covering(ticket, submitted, null);
+      driver.synchronizeEvent(event);
+      completeTo(ticket);
+    }
+  }
+
+  /**
+   * Waits on the host until a ticket is submitted: briefly, since whoever registered it is about
+   * to.
+   */
+  void awaitSubmitted(long ticket) {
+    for (int i = 0; i < SPINS; i++) {
+      if (submitted >= ticket) {
+        return;
+      }
+      Thread.onSpinWait();
+    }
+    awaitLock.lock();
+    try {
+      // Written before `submitted` is read again, while publish() writes `submitted` before it
+      // reads this: one of the
+      // two sees the other.
+      awaiting.incrementAndGet();
+      while (submitted < ticket) {
+        submittedRose.awaitUninterruptibly();
+      }
+      awaiting.decrementAndGet();
+    } finally {
+      awaitLock.unlock();
+    }
+  }
+
+  /**
+   * Queues a wait for a submitted ticket of another timeline, unless it is known to be done or
+   * waited for.
+   */
+  void waitFor(Timeline other, long ticket, long[] scratch) {
+    if (other.completed.get() >= ticket || ring.waitedFor(other.index) >= ticket) {
+      return;
+    }
+    EventHandle event = other.ring.covering(ticket, other.submitted, scratch);
+    driver.waitForEvent(stream, event);
+    ring.merge(other.index, ticket, scratch);
+  }
+
+  /**
+   * Whether whoever waits for {@code ticket} of this timeline need not wait for another one's any
+   * more.
+   */
+  boolean covers(long ticket, Timeline other, long otherTicket) {
+    return ring.waitedForBy(ticket, other.index) >= otherTicket;
+  }
+
+  /** The ticket that the open submission gets. Held: the submission lock. */
+  long nextTicket() {
+    return submitted + 1;
+  }
+
+  /**
+   * Whether the ticket was registered by this thread and is not submitted: nobody but this thread
+   * could do that.
+   */
+  boolean isPendingInThisThread(long ticket) {
+    return ticket > submitted && submissionLock.isHeldByCurrentThread();
+  }
+
+  /** Records the event that covers {@code ticket}. Held: the submission lock. */
+  void record(long ticket) {
+    ring.record(ticket);
+  }
+
+  /** Makes a ticket submitted, and wakes those who wait for that. Held: the submission lock. */
+  void publish(long ticket) {
+    if (!busy) {
+      busy = true;
+      pool.becameBusy();
+    }
+    submitted = ticket;
+    if (awaiting.get() > 0) {
+      awaitLock.lock();
+      try {
+        submittedRose.signalAll();
+      } finally {
+        awaitLock.unlock();
+      }
+    }
+  }
+
+  void release() {
+    submissionLock.unlock();
+  }
+
+  /** Notes that the stream is given back: until its next submission it does not count as in use. */
+  void retire() {
+    submissionLock.lock();
+    try {
+      if (busy) {
+        busy = false;
+        pool.becameIdle();
+      }
+    } finally {
+      submissionLock.unlock();
+    }
+  }
+
+  void destroy() {
+    ring.destroy();
+    driver.destroyStream(stream);
+  }
+
+  private void completeTo(long ticket) {
+    if (completed.get() < ticket) {
+      completed.accumulateAndGet(ticket, Math::max);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "stream " + index;
+  }
+}
