@@ -1,0 +1,40 @@
+package dev.streamfence.simulation;
+
+import java.util.Arrays;
+
+/**
+ * The bytes of one allocation of device memory while it exists in stream order. Confined to the
+ * driver's lock.
+ */
+final class Allocation {
+  /**
+   * Fresh memory holds this in every byte, so that a kernel that reads what nobody wrote gets the
+   * same each time.
+   */
+  private static final byte FRESH = (byte) 0xCB;
+
+  private final long address;
+  private final byte[] bytes;
+
+  Allocation(long address, int size) {
+    this.address = address;
+    this.bytes = new byte[size];
+    Arrays.fill(bytes, FRESH);
+  }
+
+  long address() {
+    return address;
+  }
+
+  byte[] bytes() {
+    return bytes;
+  }
+
+  boolean contains(long from, long count) {
+    return from >= address && count <= bytes.length && from - address <= bytes.length - count;
+  }
+
+  int offset(long at) {
+    return (int) (at - address);
+  }
+}

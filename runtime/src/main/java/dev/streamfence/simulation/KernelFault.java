@@ -1,0 +1,74 @@
+package dev.streamfence.simulation;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceException;
+import dev.streamfence.OutOfBoundsException;
+import dev.streamfence.driver.DriverCall;
+import dev.streamfence.ptx.PtxFault;
+
+/**
+ * What a thread's fault is to the driver: the error that every later call answers, with what the
+ * thread did.
+ */
+final class KernelFault {
+  private KernelFault() {}
+
+  static CudaDriverException of(PtxFault fault, String module) {
+    DeviceException what = describe(fault, module);
+    int code =
+        switch (fault.reason()) {
+          case GLOBAL_ACCESS, SHARED_ACCESS, LOCAL_ACCESS, CONSTANT_ACCESS ->
+              ResultCode.ILLEGAL_ADDRESS;
+          case MISALIGNED -> ResultCode.MISALIGNED_ADDRESS;
+          case ASSERT -> ResultCode.ASSERT;
+          case INSTRUCTION_LIMIT, BARRIER_DIVERGENCE -> ResultCode.LAUNCH_TIMEOUT;
+          case TRAP, CALL_DEPTH -> ResultCode.LAUNCH_FAILED;
+        };
+    return new CudaDriverException(
+        DriverCall.LAUNCH_KERNEL.function(),
+        code,
+        ResultCode.name(code),
+        "an asynchronous launch of " + fault.entry(),
+        what);
+  }
+
+  private static DeviceException describe(PtxFault fault, String module) {
+    String thread =
+        "block ("
+            + fault.blockX()
+            + ", "
+            + fault.blockY()
+            + ", "
+            + fault.blockZ()
+            + "), thread ("
+            + fault.threadX()
+            + ", "
+            + fault.threadY()
+            + ", "
+            + fault.threadZ()
+            + ")";
+    String where = module + " line " + fault.line();
+    return switch (fault.reason()) {
+      case GLOBAL_ACCESS, SHARED_ACCESS, LOCAL_ACCESS, CONSTANT_ACCESS, MISALIGNED -> {
+        Throwable cause = fault.getCause();
+        yield new OutOfBoundsException(
+            fault.entry(),
+            thread,
+            fault.address(),
+            (cause == null ? fault.getMessage() : cause.getMessage()) + " (" + where + ")");
+      }
+      default ->
+          new DeviceException(
+              "kernel "
+                  + fault.entry()
+                  + ", "
+                  + thread
+                  + ": "
+                  + fault.getMessage()
+                  + " ("
+                  + where
+                  + ")",
+              fault);
+    };
+  }
+}

@@ -1,0 +1,155 @@
+package dev.streamfence.simulation;
+
+import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.driver.DeviceProperties;
+import dev.streamfence.driver.DriverCall;
+
+/**
+ * A device without a GPU, to be opened with {@code DeviceRuntime.simulated(device)}. It runs the
+ * PTX that is loaded on it, byte for byte in its own memory, and is deterministic for one thread:
+ * the same calls give the same order and the same addresses. Freed addresses are used again as
+ * early as the driver's rules allow.
+ *
+ * <p>A kernel that touches memory outside every block ends the device as it would end a GPU's
+ * context; the error then says which kernel, thread, line and address it was.
+ *
+ * <p>Thread-safe. It holds one lock while a kernel runs.
+ */
+public final class SimulatedDevice {
+  private final DeviceProperties properties;
+  private final FaultPlan faults = new FaultPlan();
+  private final Schedule schedule;
+  private final long seed;
+  private SimulatedDriver driver;
+  private boolean open;
+
+  @SuppressWarnings("NullAway.Init") // Made by open(), before which nothing asks for it.
+  private SimulatedDevice(Builder builder) {
+    this.properties =
+        new DeviceProperties(
+            "simulated device",
+            0,
+            builder.computeMajor,
+            builder.computeMinor,
+            13_000,
+            builder.memoryInBytes,
+            1,
+            1024,
+            1024,
+            1024,
+            64,
+            Integer.MAX_VALUE,
+            65_535,
+            65_535,
+            48 << 10,
+            227 << 10);
+    this.schedule = builder.schedule;
+    this.seed = builder.seed;
+  }
+
+  /** Starts the description of a device. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Opens the device; the runtime does this.
+   *
+   * @throws IllegalStateException if it is open already
+   */
+  public synchronized CudaDriver open() {
+    if (open) {
+      throw new IllegalStateException(
+          "the simulated device is open already; build one per runtime");
+    }
+    open = true;
+    driver = new SimulatedDriver(properties, schedule, seed, faults, this::closed);
+    return driver;
+  }
+
+  /** How often one driver call was made since the device was built, failed ones included. */
+  public long calls(DriverCall call) {
+    return faults.calls(call);
+  }
+
+  /** How many driver calls were made since the device was built. */
+  public long calls() {
+    return faults.calls();
+  }
+
+  /**
+   * Makes one driver call fail without any effect.
+   *
+   * @param call which one
+   * @param nth counts from now: 1 is the next call of that kind
+   * @param code the {@code CUresult} that it answers
+   */
+  public void failCall(DriverCall call, long nth, int code) {
+    faults.fail(call, nth, code);
+  }
+
+  /**
+   * Makes the n-th driver call from now fail without any effect, whichever it is.
+   *
+   * @param code the {@code CUresult} that it answers
+   */
+  public void failCall(long nth, int code) {
+    faults.fail(nth, code);
+  }
+
+  /**
+   * Streams, events, blocks, host allocations and modules that exist at this moment: 0 after an
+   * orderly close.
+   */
+  public synchronized int liveObjects() {
+    return open ? driver.liveObjects() : 0;
+  }
+
+  private synchronized void closed() {
+    open = false;
+  }
+
+  /** Describes a simulated device. Confined to one thread at a time. */
+  public static final class Builder {
+    private long memoryInBytes = 2L << 30;
+    private Schedule schedule = Schedule.EAGER;
+    private long seed;
+    private int computeMajor = 9;
+    private int computeMinor;
+
+    private Builder() {}
+
+    /** Device memory; 2 GiB when not said. It is taken from the Java heap as it is allocated. */
+    public Builder memoryInBytes(long bytes) {
+      if (bytes < 1) {
+        throw new IllegalArgumentException(bytes + " bytes of device memory; it has at least 1");
+      }
+      memoryInBytes = bytes;
+      return this;
+    }
+
+    /** When queued work runs; {@link Schedule#EAGER} when not said. */
+    public Builder schedule(Schedule schedule) {
+      this.schedule = schedule;
+      return this;
+    }
+
+    /** What {@link Schedule#RANDOM} draws from; 0 when not said. */
+    public Builder seed(long seed) {
+      this.seed = seed;
+      return this;
+    }
+
+    /** The compute capability that it claims; 9.0 when not said. */
+    public Builder computeCapability(int major, int minor) {
+      computeMajor = major;
+      computeMinor = minor;
+      return this;
+    }
+
+    /** The device, not open yet. */
+    public SimulatedDevice build() {
+      return new SimulatedDevice(this);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package dev.streamfence.simulation;
+
+import dev.streamfence.driver.HostMemory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Objects;
+
+/** Host memory with made-up addresses, or a part of it. As thread-safe as the bytes in it. */
+final class SimulatedHostMemory implements HostMemory {
+  private final SimulatedHostMemory whole;
+  private final long address;
+  private final ByteBuffer buffer;
+
+  private SimulatedHostMemory(SimulatedHostMemory whole, long address, ByteBuffer buffer) {
+    this.whole = whole;
+    this.address = address;
+    this.buffer = buffer;
+  }
+
+  @SuppressWarnings("NullAway.Init")
+  SimulatedHostMemory(long address, int bytes) {
+    this.whole = this;
+    this.address = address;
+    this.buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
+  }
+
+  @Override
+  public long address() {
+    return address;
+  }
+
+  @Override
+  public long sizeInBytes() {
+    return buffer.capacity();
+  }
+
+  @Override
+  public ByteBuffer buffer() {
+    return buffer;
+  }
+
+  @Override
+  public HostMemory slice(long offset, long bytes) {
+    Objects.checkFromIndexSize(offset, bytes, sizeInBytes());
+    return new SimulatedHostMemory(
+        whole, address + offset, buffer.slice((int) offset, (int) bytes).order(buffer.order()));
+  }
+
+  /** What this is a part of; itself if it is the whole. */
+  SimulatedHostMemory whole() {
+    return whole;
+  }
+
+  /** The offset of a native address in this memory. */
+  int offset(long nativeAddress, int bytes) {
+    return (int) Objects.checkFromIndexSize(nativeAddress - address, (long) bytes, sizeInBytes());
+  }
+}

@@ -1,0 +1,93 @@
+package dev.streamfence.simulation;
+
+import dev.streamfence.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.driver.HostMemory;
+import dev.streamfence.ptx.PtxEntry;
+import dev.streamfence.ptx.PtxInstance;
+import dev.streamfence.ptx.PtxModule;
+import dev.streamfence.ptx.PtxParameter;
+import java.util.List;
+import java.util.Optional;
+
+/** PTX that is loaded, with its variables in device memory. Confined to the driver's lock. */
+final class SimulatedModule implements ModuleHandle {
+  /** One entry point. */
+  static final class Function implements FunctionHandle {
+    private final SimulatedModule module;
+    private final PtxEntry entry;
+    private int allowedDynamicSharedBytes;
+
+    private Function(SimulatedModule module, PtxEntry entry, int allowedDynamicSharedBytes) {
+      this.module = module;
+      this.entry = entry;
+      this.allowedDynamicSharedBytes = allowedDynamicSharedBytes;
+    }
+
+    SimulatedModule module() {
+      return module;
+    }
+
+    PtxEntry entry() {
+      return entry;
+    }
+
+    int allowedDynamicSharedBytes() {
+      return allowedDynamicSharedBytes;
+    }
+
+    void allowDynamicSharedBytes(int bytes) {
+      allowedDynamicSharedBytes = bytes;
+    }
+
+    /**
+     * Copies the arguments out of native memory into the entry's parameter space, as a launch does.
+     */
+    byte[] arguments(HostMemory table) {
+      SimulatedHostMemory whole = ((SimulatedHostMemory) table).whole();
+      List<PtxParameter> parameters = entry.parameters();
+      byte[] space = new byte[module.instance.parameterSpaceSize(entry.name())];
+      for (int i = 0; i < parameters.size(); i++) {
+        int size = parameters.get(i).sizeInBytes();
+        int at = whole.offset(table.buffer().getLong(i * Long.BYTES), size);
+        whole.buffer().get(at, space, module.instance.parameterOffset(entry.name(), i), size);
+      }
+      return space;
+    }
+  }
+
+  private final String name;
+  private final PtxModule ptx;
+  private final PtxInstance instance;
+  private final long[] variables;
+  private final int defaultSharedBytes;
+
+  SimulatedModule(
+      String name, PtxModule ptx, PtxInstance instance, long[] variables, int defaultSharedBytes) {
+    this.name = name;
+    this.ptx = ptx;
+    this.instance = instance;
+    this.variables = variables;
+    this.defaultSharedBytes = defaultSharedBytes;
+  }
+
+  String name() {
+    return name;
+  }
+
+  PtxInstance instance() {
+    return instance;
+  }
+
+  /** Addresses of its variables in device memory. */
+  long[] variables() {
+    return variables;
+  }
+
+  Optional<Function> function(String entryName) {
+    return ptx.entry(entryName)
+        .map(
+            entry ->
+                new Function(this, entry, defaultSharedBytes - (int) entry.staticSharedBytes()));
+  }
+}

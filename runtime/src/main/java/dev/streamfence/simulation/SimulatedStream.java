@@ -1,0 +1,84 @@
+package dev.streamfence.simulation;
+
+import dev.streamfence.driver.CudaDriver.StreamHandle;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/** A queue of operations that are carried out in their order. Confined to the driver's lock. */
+final class SimulatedStream implements StreamHandle {
+  /** One thing to be done, or a point to wait for. */
+  sealed interface Operation {
+    /** Work of any kind. */
+    record Work(Runnable run) implements Operation {}
+
+    /** Waits for a point of another stream. */
+    record Wait(Point point) implements Operation {}
+
+    /** Reaches a point of this stream. */
+    record Reach(Point point) implements Operation {}
+  }
+
+  /** What a record of an event stands for. */
+  static final class Point {
+    private final SimulatedStream stream;
+    private boolean reached;
+
+    Point(SimulatedStream stream) {
+      this.stream = stream;
+    }
+
+    SimulatedStream stream() {
+      return stream;
+    }
+
+    boolean isReached() {
+      return reached;
+    }
+  }
+
+  private final Deque<Operation> queue = new ArrayDeque<>();
+
+  void add(Operation operation) {
+    queue.addLast(operation);
+  }
+
+  boolean isIdle() {
+    return queue.isEmpty();
+  }
+
+  /** Whether its first operation can be carried out. */
+  boolean isReady() {
+    return !queue.isEmpty() && blockedBy() == null;
+  }
+
+  /** The point that its first operation waits for, if that is not reached. */
+  @Nullable Point blockedBy() {
+    return queue.peekFirst() instanceof Operation.Wait wait && !wait.point().reached
+        ? wait.point()
+        : null;
+  }
+
+  /** Carries out the first operation, which is ready. */
+  void step() {
+    Operation first = queue.removeFirst();
+    if (first instanceof Operation.Work work) {
+      work.run().run();
+    } else if (first instanceof Operation.Reach reach) {
+      reach.point().reached = true;
+    }
+  }
+
+  /**
+   * Drops everything that is queued, as a lost context does; whoever waits for a point waits no
+   * longer.
+   */
+  void abandon() {
+    for (Operation operation : queue) {
+      if (operation instanceof Operation.Reach reach) {
+        reach.point().reached = true;
+      }
+    }
+    queue.clear();
+  }
+}
