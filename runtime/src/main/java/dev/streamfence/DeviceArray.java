@@ -1,0 +1,261 @@
+package dev.streamfence;
+
+import dev.streamfence.memory.Block;
+import java.lang.reflect.Array;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An array of primitives in device memory, which the runtime tracks: whatever reads or writes it is
+ * ordered after what it must come after, on whichever stream and from whichever thread that was.
+ *
+ * <p>Every operation names the stream that it runs on. Thread-safe; two threads that write the same
+ * array are ordered somehow, but never mixed. An array of length 0 takes no device memory and may
+ * be used like any other.
+ *
+ * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on for the eight primitives
+ */
+public final class DeviceArray<A> implements AutoCloseable {
+  private final DeviceRuntime runtime;
+  private final Class<A> arrayType;
+  private final ElementType elementType;
+  private final long length;
+  private final @Nullable Block block;
+  private volatile boolean closedWhileEmpty;
+
+  DeviceArray(
+      DeviceRuntime runtime,
+      Class<A> arrayType,
+      ElementType elementType,
+      long length,
+      @Nullable Block block) {
+    this.runtime = runtime;
+    this.arrayType = arrayType;
+    this.elementType = elementType;
+    this.length = length;
+    this.block = block;
+  }
+
+  /** The runtime that it belongs to. */
+  public DeviceRuntime runtime() {
+    return runtime;
+  }
+
+  /** The type of its elements. */
+  public ElementType elementType() {
+    return elementType;
+  }
+
+  /** How many elements it has. */
+  public long length() {
+    return length;
+  }
+
+  /** Its size on the device. */
+  public long sizeInBytes() {
+    return length * elementType.sizeInBytes();
+  }
+
+  /** Whether it is open. A kernel that was launched before still has it after {@link #close}. */
+  public boolean isOpen() {
+    return block == null ? !closedWhileEmpty : block.dependencies().isOpen();
+  }
+
+  /**
+   * Overwrites the whole array with a host array of the same length. The host array may be changed
+   * as soon as this returns. Synchronises only while staging memory is short.
+   *
+   * @throws IllegalArgumentException if the lengths differ
+   * @throws UseAfterFreeException if this array is closed
+   */
+  public void upload(DeviceStream stream, A source) {
+    requireSameLength(HostArray.length(source), "the host array");
+    requireUsable(stream, "upload");
+    if (block != null) {
+      runtime
+          .copies()
+          .upload(stream.timeline(), new HostArray(source, elementType), block, 0, sizeInBytes());
+    }
+  }
+
+  /**
+   * Copies the whole array to a new host array. Waits until it is there.
+   *
+   * @throws IllegalArgumentException if it is longer than a Java array can be
+   * @throws UseAfterFreeException if this array is closed
+   */
+  public A download(DeviceStream stream) {
+    if (length > Integer.MAX_VALUE - 8) {
+      throw new IllegalArgumentException(this + " is longer than a Java array can be");
+    }
+    A target = arrayType.cast(Array.newInstance(elementType.primitive(), (int) length));
+    download(stream, target);
+    return target;
+  }
+
+  /**
+   * Copies the whole array to the start of a host array. Waits until it is there; elements behind
+   * it stay as they are.
+   *
+   * @throws IllegalArgumentException if the host array is shorter
+   * @throws UseAfterFreeException if this array is closed
+   */
+  public void download(DeviceStream stream, A target) {
+    int available = HostArray.length(target);
+    if (available < length) {
+      throw new IllegalArgumentException(
+          "the host array has " + available + " elements; " + this + " needs " + length);
+    }
+    requireUsable(stream, "download");
+    if (block != null) {
+      runtime
+          .copies()
+          .download(stream.timeline(), block, 0, sizeInBytes(), new HostArray(target, elementType));
+    }
+  }
+
+  /** Fills an array of {@code boolean}. Does not synchronise. */
+  public void fill(DeviceStream stream, boolean value) {
+    if (elementType != ElementType.BOOLEAN) {
+      throw wrongFill("a boolean");
+    }
+    fillBits(stream, value ? 1 : 0);
+  }
+
+  /**
+   * Fills with a number, as an assignment in Java would: exact for integer types, rounded for
+   * {@code float} and {@code double}. Does not synchronise.
+   *
+   * @throws IllegalArgumentException if the elements cannot hold it
+   */
+  public void fill(DeviceStream stream, long value) {
+    double rounded = value;
+    fillBits(
+        stream,
+        switch (elementType) {
+          case BOOLEAN -> throw wrongFill("a number");
+          case BYTE -> inRange(value, Byte.MIN_VALUE, Byte.MAX_VALUE);
+          case CHAR -> inRange(value, Character.MIN_VALUE, Character.MAX_VALUE);
+          case SHORT -> inRange(value, Short.MIN_VALUE, Short.MAX_VALUE);
+          case INT -> inRange(value, Integer.MIN_VALUE, Integer.MAX_VALUE);
+          case LONG -> value;
+          case FLOAT -> Float.floatToRawIntBits((float) value);
+          case DOUBLE -> Double.doubleToRawLongBits(rounded);
+        });
+  }
+
+  /**
+   * Fills an array of {@code float}, which takes the nearest one, or of {@code double}. Does not
+   * synchronise.
+   *
+   * @throws IllegalArgumentException if the elements are integers
+   */
+  public void fill(DeviceStream stream, double value) {
+    fillBits(
+        stream,
+        switch (elementType) {
+          case FLOAT -> Float.floatToRawIntBits((float) value);
+          case DOUBLE -> Double.doubleToRawLongBits(value);
+          default -> throw wrongFill("a floating-point number");
+        });
+  }
+
+  /**
+   * Overwrites the whole array with another one of the same length. Does not synchronise.
+   *
+   * @throws IllegalArgumentException if the lengths differ or it is this array
+   * @throws UseAfterFreeException if one of them is closed
+   */
+  public void copyFrom(DeviceStream stream, DeviceArray<A> source) {
+    requireSameLength(source.length, source.toString());
+    if (source == this) {
+      throw new IllegalArgumentException(this + " cannot be copied to itself");
+    }
+    requireUsable(stream, "copy");
+    source.requireUsable(stream, "copy");
+    if (block != null && source.block != null) {
+      runtime.copies().copy(stream.timeline(), source.block, 0, block, 0, sizeInBytes());
+    }
+  }
+
+  /** A new array with the same content. Does not synchronise. */
+  public DeviceArray<A> copy(DeviceStream stream) {
+    DeviceArray<A> copy = runtime.memory().allocate(stream, arrayType, length);
+    try {
+      copy.copyFrom(stream, this);
+      return copy;
+    } catch (RuntimeException e) {
+      copy.closeAfter(e);
+      throw e;
+    }
+  }
+
+  /**
+   * Frees the device memory, after every launch and copy that uses it. Does not synchronise.
+   * Closing again does nothing.
+   *
+   * @throws CudaDriverException if the free could not be queued; the array is open as before, and
+   *     may be closed again
+   */
+  @Override
+  public void close() {
+    if (block == null) {
+      closedWhileEmpty = true;
+    } else if (runtime.isOpen()) {
+      runtime.resource().deallocate(block);
+    }
+  }
+
+  /** The block with its memory, for the launch room; null for an empty array. */
+  public @Nullable Block block() {
+    return block;
+  }
+
+  void closeAfter(RuntimeException failure) {
+    try {
+      close();
+    } catch (RuntimeException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  private void fillBits(DeviceStream stream, long bits) {
+    requireUsable(stream, "fill");
+    if (block != null) {
+      runtime.copies().fill(stream.timeline(), block, 0, elementType.sizeInBytes(), bits, length);
+    }
+  }
+
+  private void requireUsable(DeviceStream stream, String operation) {
+    if (stream.runtime() != runtime) {
+      throw new StreamMisuseException(
+          operation + " of " + this + " on " + stream + ": they belong to two runtimes");
+    }
+    if (closedWhileEmpty) {
+      throw new UseAfterFreeException(operation, "an empty array", 0, null);
+    }
+  }
+
+  private void requireSameLength(long other, String what) {
+    if (other != length) {
+      throw new IllegalArgumentException(
+          what + " has " + other + " elements; " + this + " has " + length);
+    }
+  }
+
+  private long inRange(long value, long min, long max) {
+    if (value < min || value > max) {
+      throw new IllegalArgumentException(
+          value + " does not fit into " + this + "; its elements are from " + min + " to " + max);
+    }
+    return value;
+  }
+
+  private IllegalArgumentException wrongFill(String what) {
+    return new IllegalArgumentException(this + " cannot be filled with " + what);
+  }
+
+  @Override
+  public String toString() {
+    return elementType.primitive() + "[" + length + "]" + (block == null ? "" : " in " + block);
+  }
+}

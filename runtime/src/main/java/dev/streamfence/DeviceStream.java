@@ -1,0 +1,81 @@
+package dev.streamfence;
+
+import dev.streamfence.stream.Timeline;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A stream of a device, lent to whoever acquired it until it is closed. Work put on one stream runs
+ * in that order; work on two streams is ordered only as far as it uses the same arrays, and then by
+ * itself.
+ *
+ * <p>Thread-safe: threads that launch on the same stream take turns.
+ */
+public final class DeviceStream implements AutoCloseable {
+  private final DeviceRuntime runtime;
+  private final Timeline timeline;
+  private final boolean lent;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  DeviceStream(DeviceRuntime runtime, Timeline timeline, boolean lent) {
+    this.runtime = runtime;
+    this.timeline = timeline;
+    this.lent = lent;
+  }
+
+  /** The runtime that it belongs to. */
+  public DeviceRuntime runtime() {
+    return runtime;
+  }
+
+  /**
+   * Its number within the runtime; 0 is the default stream. A number is lent again after {@link
+   * #close}.
+   */
+  public int id() {
+    return timeline.index();
+  }
+
+  /**
+   * Waits until everything put on this stream so far is done.
+   *
+   * @throws CudaDriverException if some of it failed
+   */
+  public void synchronize() {
+    timeline().synchronize("synchronizing " + this);
+  }
+
+  /** Whether everything put on this stream so far is done. Does not synchronise. */
+  public boolean isIdle() {
+    return timeline().isIdle();
+  }
+
+  /**
+   * Gives the stream back. Does not synchronise: work that is queued is carried out, and comes
+   * before that of the next borrower. Closing it again, or closing the default stream, does
+   * nothing.
+   */
+  @Override
+  public void close() {
+    if (lent && closed.compareAndSet(false, true)) {
+      runtime.release(timeline);
+    }
+  }
+
+  /**
+   * The order of this stream's work, for the launch room.
+   *
+   * @throws StreamMisuseException if the stream or its runtime is closed
+   */
+  public Timeline timeline() {
+    if (closed.get()) {
+      throw new StreamMisuseException(this + " is closed; acquire another one");
+    }
+    runtime.requireOpen();
+    return timeline;
+  }
+
+  @Override
+  public String toString() {
+    return "stream " + timeline.index() + " of " + runtime;
+  }
+}

@@ -1,0 +1,43 @@
+package dev.streamfence;
+
+import dev.streamfence.stream.StreamPool;
+
+/** The streams of a runtime. Thread-safe. */
+public final class DeviceStreams {
+  private final DeviceRuntime runtime;
+  private final StreamPool pool;
+
+  DeviceStreams(DeviceRuntime runtime, StreamPool pool) {
+    this.runtime = runtime;
+    this.pool = pool;
+  }
+
+  /**
+   * Lends a stream until it is closed. Does not synchronise.
+   *
+   * @throws StreamMisuseException if all of them are lent, with their number
+   */
+  public DeviceStream acquire() {
+    runtime.requireOpen();
+    return new DeviceStream(runtime, pool.acquire(), true);
+  }
+
+  /**
+   * The stream with number 0, which everybody shares and nobody closes. It is an ordinary stream of
+   * this runtime, not CUDA's legacy default stream, and has no implicit order with others.
+   */
+  public DeviceStream defaultStream() {
+    runtime.requireOpen();
+    return new DeviceStream(runtime, pool.defaultTimeline(), false);
+  }
+
+  /** How many streams may be lent at the same time. */
+  public int capacity() {
+    return pool.capacity();
+  }
+
+  /** How many streams are lent. */
+  public int lent() {
+    return pool.lent();
+  }
+}

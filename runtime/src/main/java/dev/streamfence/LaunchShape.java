@@ -1,0 +1,100 @@
+package dev.streamfence;
+
+/**
+ * How many threads a launch has: a grid of blocks, each with the same number of threads, in up to
+ * three dimensions. Immutable.
+ *
+ * @param gridX blocks in x; 0 in any dimension launches nothing
+ * @param gridY blocks in y
+ * @param gridZ blocks in z
+ * @param blockX threads per block in x, at least 1
+ * @param blockY threads per block in y, at least 1
+ * @param blockZ threads per block in z, at least 1
+ * @param dynamicSharedBytes bytes of dynamic shared memory per block
+ */
+public record LaunchShape(
+    int gridX, int gridY, int gridZ, int blockX, int blockY, int blockZ, int dynamicSharedBytes) {
+
+  /**
+   * Checks that no size is negative and no block is empty. What the device allows is checked at the
+   * launch.
+   */
+  public LaunchShape {
+    if (gridX < 0 || gridY < 0 || gridZ < 0) {
+      throw new IllegalArgumentException(
+          "grid " + gridX + " × " + gridY + " × " + gridZ + " has a negative size");
+    }
+    if (blockX < 1 || blockY < 1 || blockZ < 1) {
+      throw new IllegalArgumentException(
+          "block "
+              + blockX
+              + " × "
+              + blockY
+              + " × "
+              + blockZ
+              + " has no threads; each size is at least 1");
+    }
+    if (dynamicSharedBytes < 0) {
+      throw new IllegalArgumentException(
+          dynamicSharedBytes + " bytes of dynamic shared memory; the size is at least 0");
+    }
+  }
+
+  /** A shape in one dimension. */
+  public static LaunchShape of(int gridX, int blockX) {
+    return new LaunchShape(gridX, 1, 1, blockX, 1, 1, 0);
+  }
+
+  /** A shape in two dimensions. */
+  public static LaunchShape of(int gridX, int gridY, int blockX, int blockY) {
+    return new LaunchShape(gridX, gridY, 1, blockX, blockY, 1, 0);
+  }
+
+  /**
+   * The smallest shape in one dimension with at least {@code threads} threads.
+   *
+   * @throws IllegalArgumentException if {@code threads} is negative or needs more blocks than an
+   *     {@code int} counts
+   */
+  public static LaunchShape covering(long threads, int blockSize) {
+    if (threads < 0) {
+      throw new IllegalArgumentException(threads + " threads; the number is at least 0");
+    }
+    if (blockSize < 1) {
+      throw new IllegalArgumentException("a block of " + blockSize + " threads; it has at least 1");
+    }
+    long blocks = threads / blockSize + (threads % blockSize == 0 ? 0 : 1);
+    if (blocks > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          threads
+              + " threads are "
+              + blocks
+              + " blocks of "
+              + blockSize
+              + "; a grid has at most "
+              + Integer.MAX_VALUE);
+    }
+    return of((int) blocks, blockSize);
+  }
+
+  /** The same shape with dynamic shared memory. */
+  public LaunchShape withDynamicSharedBytes(int bytes) {
+    return new LaunchShape(gridX, gridY, gridZ, blockX, blockY, blockZ, bytes);
+  }
+
+  @Override
+  public String toString() {
+    return "grid "
+        + gridX
+        + " × "
+        + gridY
+        + " × "
+        + gridZ
+        + ", block "
+        + blockX
+        + " × "
+        + blockY
+        + " × "
+        + blockZ;
+  }
+}

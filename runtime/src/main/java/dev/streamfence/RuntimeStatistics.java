@@ -1,0 +1,13 @@
+package dev.streamfence;
+
+/**
+ * What a runtime has done since it was opened. Immutable; a snapshot that other threads may outrun.
+ *
+ * @param launches kernels launched
+ * @param driverCalls driver calls of any kind
+ * @param waits waits of one stream for another that were queued
+ * @param eventRecords events recorded, those for staging copies included
+ * @param bytesOutstanding device memory in open arrays, and in closed ones that may still be in use
+ */
+public record RuntimeStatistics(
+    long launches, long driverCalls, long waits, long eventRecords, long bytesOutstanding) {}

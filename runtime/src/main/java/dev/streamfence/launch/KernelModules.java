@@ -1,0 +1,80 @@
+package dev.streamfence.launch;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.driver.HostMemory;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The kernel modules loaded on one runtime, each once, and the native memory of their argument
+ * frames. Closed with the runtime. Thread-safe; never locked on the launch path.
+ */
+final class KernelModules implements AutoCloseable {
+  /** Frames are small and page-locked memory comes in pages: many share one allocation. */
+  private static final int FRAME_CHUNK_BYTES = 64 << 10;
+
+  private final DeviceRuntime runtime;
+  private final CudaDriver driver;
+  private final Map<KernelImage, LoadedImage> loaded = new HashMap<>();
+  private final List<HostMemory> frameChunks = new ArrayList<>();
+  private long frameOffset;
+
+  private KernelModules(DeviceRuntime runtime) {
+    this.runtime = runtime;
+    this.driver = runtime.driver();
+  }
+
+  static KernelModules of(DeviceRuntime runtime) {
+    return runtime.attachment(KernelModules.class, KernelModules::new);
+  }
+
+  /**
+   * Loads an image, or returns what was loaded from it before. May wait for the device the first
+   * time.
+   */
+  synchronized LoadedImage load(KernelImage image) {
+    LoadedImage existing = loaded.get(image);
+    if (existing != null) {
+      return existing;
+    }
+    runtime.faults().check();
+    byte[] bytes = image.bytes();
+    try {
+      LoadedImage fresh =
+          new LoadedImage(this, runtime, image, bytes, driver.loadModule(image.name(), bytes));
+      loaded.put(image, fresh);
+      return fresh;
+    } catch (CudaDriverException e) {
+      throw runtime.faults().note(e, "loading " + image);
+    }
+  }
+
+  synchronized ArgumentFrame frame(int parameters) {
+    int size = ArgumentFrame.sizeInBytes(parameters);
+    if (frameChunks.isEmpty() || frameOffset + size > lastChunk().sizeInBytes()) {
+      frameChunks.add(driver.allocateHost(Math.max(FRAME_CHUNK_BYTES, size)));
+      frameOffset = 0;
+    }
+    HostMemory memory = lastChunk().slice(frameOffset, size);
+    frameOffset += size;
+    return new ArgumentFrame(memory, parameters);
+  }
+
+  @Override
+  public synchronized void close() {
+    for (LoadedImage image : loaded.values()) {
+      driver.unloadModule(image.module());
+    }
+    loaded.clear();
+    frameChunks.forEach(driver::freeHost);
+    frameChunks.clear();
+  }
+
+  private HostMemory lastChunk() {
+    return frameChunks.get(frameChunks.size() - 1);
+  }
+}

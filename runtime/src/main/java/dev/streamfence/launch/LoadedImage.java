@@ -1,0 +1,97 @@
+package dev.streamfence.launch;
+
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.ptx.PtxException;
+import dev.streamfence.ptx.PtxModule;
+import dev.streamfence.stream.Timeline;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** One image on one device, with the kernels that were asked for. Thread-safe. */
+final class LoadedImage {
+  private record FrameOwner(Timeline timeline, KernelSignature signature) {}
+
+  private final KernelModules modules;
+  private final DeviceRuntime runtime;
+  private final KernelImage image;
+  private final ModuleHandle module;
+  private final Optional<PtxModule> ptx;
+  private final Map<KernelSignature, LoadedKernel> kernels = new HashMap<>();
+  private final Map<FrameOwner, ArgumentFrame> frames = new HashMap<>();
+
+  LoadedImage(
+      KernelModules modules,
+      DeviceRuntime runtime,
+      KernelImage image,
+      byte[] bytes,
+      ModuleHandle module) {
+    this.modules = modules;
+    this.runtime = runtime;
+    this.image = image;
+    this.module = module;
+    this.ptx = parse(image, bytes);
+  }
+
+  ModuleHandle module() {
+    return module;
+  }
+
+  /**
+   * A kernel of the image, checked against its declaration.
+   *
+   * @throws dev.streamfence.KernelLoadException if the image has no such entry, or one with other
+   *     parameters
+   */
+  synchronized LoadedKernel kernel(KernelSignature signature) {
+    LoadedKernel existing = kernels.get(signature);
+    if (existing != null) {
+      return existing;
+    }
+    ptx.ifPresent(module -> SignatureCheck.check(image.name(), module, signature));
+    FunctionHandle function = runtime.driver().function(module, signature.entry());
+    LoadedKernel kernel =
+        new LoadedKernel(runtime, signature, function, runtime.driver().attributes(function));
+    kernels.put(signature, kernel);
+    return kernel;
+  }
+
+  /**
+   * The frame of a kernel on a stream: one, whoever launches, since launches on a stream take
+   * turns.
+   */
+  synchronized ArgumentFrame frame(Timeline timeline, KernelSignature signature) {
+    return frames.computeIfAbsent(
+        new FrameOwner(timeline, signature), owner -> modules.frame(signature.parameters().size()));
+  }
+
+  /**
+   * The driver has accepted the image already. What this parser cannot read may be newer than it
+   * is, so that it is not refused; its signatures then stay unchecked, as those of a binary do.
+   */
+  private static Optional<PtxModule> parse(KernelImage image, byte[] bytes) {
+    if (!looksLikePtx(bytes)) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(PtxModule.parse(new String(bytes, StandardCharsets.UTF_8)));
+    } catch (PtxException e) {
+      System.getLogger(LoadedImage.class.getName())
+          .log(
+              System.Logger.Level.WARNING,
+              "{0}: signatures are not checked: {1}",
+              image.name(),
+              e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  private static boolean looksLikePtx(byte[] bytes) {
+    boolean elf = bytes.length > 3 && bytes[0] == 0x7f && bytes[1] == 'E';
+    boolean fatbin = bytes.length > 3 && bytes[0] == 0x50 && (bytes[1] & 0xff) == 0xed;
+    return !elf && !fatbin;
+  }
+}

@@ -1,0 +1,51 @@
+package dev.streamfence.launch;
+
+import dev.streamfence.DeviceStream;
+
+/** The kernels of one image, to be launched on one stream. Thread-safe. */
+public final class LoadedModule {
+  private final DeviceStream stream;
+  private final LoadedImage image;
+
+  private LoadedModule(DeviceStream stream, LoadedImage image) {
+    this.stream = stream;
+    this.image = image;
+  }
+
+  /**
+   * Loads an image on the device of a stream, unless it is loaded there already. May wait for the
+   * device the first time.
+   *
+   * @throws dev.streamfence.KernelLoadException if the image is missing or the device refuses it
+   */
+  public static LoadedModule of(DeviceStream stream, KernelImage image) {
+    stream.timeline();
+    return new LoadedModule(stream, KernelModules.of(stream.runtime()).load(image));
+  }
+
+  /**
+   * A strict recorder: it takes tracked arrays only.
+   *
+   * @throws dev.streamfence.KernelLoadException if the module has no such kernel, or one with other
+   *     parameters
+   */
+  public LaunchRecorder recorder(KernelSignature signature) {
+    return recorder(signature, true);
+  }
+
+  /**
+   * A permissive recorder: it also takes addresses that nobody tracks, see {@link
+   * LaunchRecorder#untracked}.
+   *
+   * @throws dev.streamfence.KernelLoadException if the module has no such kernel, or one with other
+   *     parameters
+   */
+  public LaunchRecorder permissiveRecorder(KernelSignature signature) {
+    return recorder(signature, false);
+  }
+
+  private LaunchRecorder recorder(KernelSignature signature, boolean strict) {
+    LoadedKernel kernel = image.kernel(signature);
+    return new LaunchRecorder(kernel, stream, image.frame(stream.timeline(), signature), strict);
+  }
+}

@@ -1,0 +1,138 @@
+package dev.streamfence.launch;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.Access;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ElementType;
+import dev.streamfence.KernelLoadException;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.driver.DriverCall;
+import dev.streamfence.simulation.SimulatedDevice;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class KernelLoadTest {
+  private final SimulatedDevice device = SimulatedDevice.builder().build();
+  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
+  private final DeviceStream stream = gpu.streams().acquire();
+
+  @AfterEach
+  void close() {
+    gpu.close();
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @Test
+  void aMissingResourceIsNamed() {
+    KernelImage missing =
+        KernelImage.resource("kernels/nowhere.ptx", KernelLoadTest.class::getResourceAsStream);
+    assertThatThrownBy(() -> LoadedModule.of(stream, missing))
+        .isInstanceOfSatisfying(
+            KernelLoadException.class, e -> assertThat(e.module()).isEqualTo("kernels/nowhere.ptx"))
+        .hasMessageContaining("no such resource");
+  }
+
+  @Test
+  void corruptPtxIsRefusedWithItsLine() {
+    KernelImage corrupt =
+        KernelImage.of(
+            "corrupt.ptx",
+            ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry (".getBytes(UTF_8));
+    assertThatThrownBy(() -> LoadedModule.of(stream, corrupt))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageContaining("corrupt.ptx")
+        .hasMessageContaining("line 4");
+  }
+
+  @Test
+  void anInstructionThatCannotRunIsRefusedWithItsLine() {
+    String ptx =
+        """
+        .version 7.0
+        .target sm_75
+        .address_size 64
+        .visible .entry odd()
+        {
+          frobnicate.u32;
+          ret;
+        }
+        """;
+    assertThatThrownBy(
+            () -> LoadedModule.of(stream, KernelImage.of("odd.ptx", ptx.getBytes(UTF_8))))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageContaining("line 6")
+        .hasMessageContaining("frobnicate");
+  }
+
+  @Test
+  void anEntryThatIsNotThereIsRefusedWithThoseThatAre() {
+    KernelSignature missing = KernelSignature.entry("absent").launchShape("shape").build();
+    assertThatThrownBy(() -> LoadedModule.of(stream, VectorKernels.IMAGE).recorder(missing))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageContaining("absent")
+        .hasMessageContaining("saxpy");
+  }
+
+  @Test
+  void anotherNumberOfParametersIsRefusedWithBothNumbers() {
+    KernelSignature tooFew =
+        KernelSignature.entry("increment")
+            .buffer("values", ElementType.INT, Access.READ_WRITE)
+            .launchShape("shape")
+            .build();
+    assertThatThrownBy(() -> LoadedModule.of(stream, VectorKernels.IMAGE).recorder(tooFew))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageContaining("increment takes 2 parameters; the interface declares 1");
+  }
+
+  @Test
+  void aParameterOfAnotherSizeIsRefusedByName() {
+    KernelSignature wide =
+        KernelSignature.entry("increment")
+            .buffer("values", ElementType.INT, Access.READ_WRITE)
+            .threadCount("n", long.class)
+            .build();
+    assertThatThrownBy(() -> LoadedModule.of(stream, VectorKernels.IMAGE).recorder(wide))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageContaining("increment: parameter 'n'")
+        .hasMessageContaining("8 bytes")
+        .hasMessageContaining("4");
+  }
+
+  @Test
+  void aFloatForAnIntegerIsRefusedByName() {
+    KernelSignature floating =
+        KernelSignature.entry("increment")
+            .buffer("values", ElementType.INT, Access.READ_WRITE)
+            .value("n", float.class)
+            .launchShape("shape")
+            .build();
+    assertThatThrownBy(() -> LoadedModule.of(stream, VectorKernels.IMAGE).recorder(floating))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageContaining("increment: parameter 'n'");
+  }
+
+  @Test
+  void anImageIsLoadedOncePerRuntime() {
+    VectorKernels.on(stream);
+    VectorKernels.on(gpu.streams().acquire());
+    assertThat(device.calls(DriverCall.LOAD_MODULE)).isEqualTo(1);
+  }
+
+  @Test
+  void aFailedLoadMayBeRepeated() {
+    device.failCall(DriverCall.LOAD_MODULE, 1, 2);
+    assertThatThrownBy(() -> VectorKernels.on(stream)).hasMessageContaining("cuModuleLoadDataEx");
+    VectorKernels.on(stream);
+  }
+
+  @Test
+  void aStreamOfAClosedRuntimeIsRefused() {
+    gpu.close();
+    assertThatThrownBy(() -> VectorKernels.on(stream)).isInstanceOf(StreamMisuseException.class);
+  }
+}

@@ -1,0 +1,409 @@
+package dev.streamfence.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.Access;
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ElementType;
+import dev.streamfence.LaunchShape;
+import dev.streamfence.OutOfBoundsException;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.driver.DriverCall;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class LaunchRecorderTest {
+  private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
+  private final DeviceStream stream = gpu.streams().acquire();
+  private final VectorKernels kernels = VectorKernels.on(stream);
+
+  @AfterEach
+  void nothingIsLeft() {
+    gpu.close();
+  }
+
+  @Test
+  void aKernelRunsOnTheDataItIsGiven() {
+    try (DeviceArray<float[]> x = gpu.memory().upload(stream, new float[] {1, 2, 3});
+        DeviceArray<float[]> y = gpu.memory().upload(stream, new float[] {10, 20, 30})) {
+      kernels.saxpy(2f, x, y, 3);
+      assertThat(y.download(stream)).containsExactly(12, 24, 36);
+    }
+  }
+
+  @Test
+  void everyKindOfValueReachesTheKernel() {
+    KernelSignature kinds =
+        KernelSignature.entry("kinds")
+            .value("z", boolean.class)
+            .value("b", byte.class)
+            .value("c", char.class)
+            .value("s", short.class)
+            .value("i", int.class)
+            .value("l", long.class)
+            .value("f", float.class)
+            .value("d", double.class)
+            .buffer("out", ElementType.LONG, Access.WRITE)
+            .launchShape("shape")
+            .build();
+    LaunchRecorder recorder = LoadedModule.of(stream, VectorKernels.IMAGE).recorder(kinds);
+    try (DeviceArray<long[]> out = gpu.memory().allocate(stream, long[].class, 8)) {
+      try (recorder) {
+        recorder.begin();
+        recorder.value(0, true);
+        recorder.value(1, (byte) -3);
+        recorder.value(2, '\uffff');
+        recorder.value(3, Short.MIN_VALUE);
+        recorder.value(4, Integer.MIN_VALUE);
+        recorder.value(5, Long.MIN_VALUE);
+        recorder.value(6, 1.5f);
+        recorder.value(7, -2.25);
+        recorder.writes(8, out);
+        recorder.shape(LaunchShape.of(1, 1));
+        recorder.preflight();
+        recorder.launch();
+        recorder.commit();
+      }
+      assertThat(out.download(stream))
+          .containsExactly(
+              1,
+              -3,
+              0xffff,
+              Short.MIN_VALUE,
+              Integer.MIN_VALUE,
+              Long.MIN_VALUE,
+              Float.floatToRawIntBits(1.5f),
+              Double.doubleToRawLongBits(-2.25));
+    }
+  }
+
+  @Test
+  void aShapeInThreeDimensionsReachesEveryThread() {
+    LaunchShape shape = new LaunchShape(2, 3, 2, 4, 2, 2, 0);
+    try (DeviceArray<int[]> values = gpu.memory().allocate(stream, int[].class, 12 * 16)) {
+      kernels.number(values, shape);
+      int[] expected = new int[12 * 16];
+      Arrays.setAll(expected, i -> i / 16 * 1000 + i % 16);
+      assertThat(values.download(stream)).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void dynamicSharedMemoryIsThere() {
+    try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1, 2, 3, 4, 5, 6})) {
+      kernels.reverse(values, LaunchShape.of(2, 3).withDynamicSharedBytes(12));
+      assertThat(values.download(stream)).containsExactly(3, 2, 1, 6, 5, 4);
+    }
+  }
+
+  @Test
+  void dynamicSharedMemoryBeyondTheDefaultIsAllowedUpToTheDevicesLimit() {
+    try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1, 2})) {
+      kernels.reverse(values, LaunchShape.of(1, 2).withDynamicSharedBytes(100 << 10));
+      assertThat(values.download(stream)).containsExactly(2, 1);
+      assertThatThrownBy(
+              () -> kernels.reverse(values, LaunchShape.of(1, 2).withDynamicSharedBytes(300 << 10)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("reverse")
+          .hasMessageContaining(Integer.toString(300 << 10))
+          .hasMessageContaining(Integer.toString(227 << 10));
+    }
+  }
+
+  @Test
+  void noThreadsLaunchNothingAndCallNoDriver() {
+    try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
+      long before = device.calls();
+      kernels.increment(values, 0);
+      assertThat(device.calls()).isEqualTo(before);
+      assertThat(values.download(stream)).containsExactly(1);
+    }
+  }
+
+  @Test
+  void aNegativeNumberOfThreadsNamesTheParameter() {
+    try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
+      assertThatThrownBy(() -> kernels.increment(values, -1))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("increment")
+          .hasMessageContaining("'n'")
+          .hasMessageContaining("-1");
+    }
+  }
+
+  @Test
+  void moreThreadsThanTheDeviceAllowsAreRefusedBeforeTheLaunch() {
+    try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
+      assertThatThrownBy(() -> kernels.reverse(values, LaunchShape.of(1, 1025)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("reverse")
+          .hasMessageContaining("1025")
+          .hasMessageContaining("1024");
+      assertThatThrownBy(() -> kernels.reverse(values, new LaunchShape(1, 70_000, 1, 1, 1, 1, 0)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("70000")
+          .hasMessageContaining("65535");
+      assertThat(device.calls(DriverCall.LAUNCH_KERNEL)).isZero();
+    }
+  }
+
+  @Test
+  void emptyArraysAreAccepted() {
+    try (DeviceArray<int[]> empty = gpu.memory().allocate(stream, int[].class, 0)) {
+      kernels.add(empty, empty, empty, 0);
+      assertThat(device.calls(DriverCall.LAUNCH_KERNEL)).isZero();
+    }
+  }
+
+  @Test
+  void theSameArrayMayBeReadTwice() {
+    try (DeviceArray<int[]> a = gpu.memory().upload(stream, new int[] {1, 2});
+        DeviceArray<int[]> sum = gpu.memory().allocate(stream, int[].class, 2)) {
+      kernels.add(a, a, sum, 2);
+      assertThat(sum.download(stream)).containsExactly(2, 4);
+    }
+  }
+
+  @Test
+  void aClosedArrayNamesKernelAndParameterAndQueuesNothing() {
+    DeviceStream other = gpu.streams().acquire();
+    try (DeviceArray<int[]> a = gpu.memory().upload(other, new int[] {1});
+        DeviceArray<int[]> sum = gpu.memory().upload(other, new int[] {0})) {
+      DeviceArray<int[]> closed = gpu.memory().upload(stream, new int[] {1});
+      closed.close();
+      long before = device.calls();
+      assertThatThrownBy(() -> kernels.add(a, closed, sum, 1))
+          .isInstanceOf(UseAfterFreeException.class)
+          .hasMessageContaining("add: parameter 'b'");
+      assertThat(device.calls()).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void aClosedEmptyArrayIsRefused() {
+    DeviceArray<int[]> closed = gpu.memory().allocate(stream, int[].class, 0);
+    closed.close();
+    assertThatThrownBy(() -> kernels.increment(closed, 0))
+        .isInstanceOf(UseAfterFreeException.class)
+        .hasMessageContaining("increment: parameter 'values'");
+  }
+
+  @Test
+  @SuppressWarnings("NullAway")
+  void aNullArrayNamesKernelAndParameter() {
+    assertThatThrownBy(() -> kernels.increment(null, 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("increment: parameter 'values'");
+  }
+
+  @Test
+  void anArrayOfAnotherRuntimeIsRefused() {
+    try (DeviceRuntime other = DeviceRuntime.simulated();
+        DeviceArray<int[]> foreign =
+            other.memory().upload(other.streams().acquire(), new int[] {1})) {
+      assertThatThrownBy(() -> kernels.increment(foreign, 1))
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessageContaining("increment: parameter 'values'");
+    }
+  }
+
+  @Test
+  void aClosedStreamIsRefused() {
+    try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
+      stream.close();
+      assertThatThrownBy(() -> kernels.increment(values, 1))
+          .isInstanceOf(StreamMisuseException.class);
+    }
+  }
+
+  @Test
+  void aMissingArgumentIsRefused() {
+    LaunchRecorder recorder =
+        LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
+    try (recorder;
+        DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
+      recorder.begin();
+      recorder.readWrites(0, values);
+      recorder.threads(1);
+      assertThatThrownBy(recorder::preflight)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("'n'");
+      recorder.close();
+    }
+  }
+
+  @Test
+  void argumentsOfTheWrongKindAreRefused() {
+    LaunchRecorder recorder =
+        LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
+    DeviceArray<float[]> floats = gpu.memory().upload(stream, new float[] {1});
+    try (recorder) {
+      recorder.begin();
+      assertThatThrownBy(() -> recorder.readWrites(0, floats))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> recorder.readWrites(1, floats))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> recorder.value(0, 1)).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> recorder.value(1, 1L)).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> recorder.value(2, 1)).isInstanceOf(IllegalArgumentException.class);
+    }
+    floats.close();
+  }
+
+  @Test
+  void aStrictRecorderRefusesAnUntrackedAddressAndAPermissiveOneTakesIt() {
+    LoadedModule module = LoadedModule.of(stream, VectorKernels.IMAGE);
+    try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
+      long address = values.block().address();
+      try (LaunchRecorder strict = module.recorder(VectorKernels.INCREMENT).begin()) {
+        assertThatThrownBy(() -> strict.untracked(0, address))
+            .isInstanceOf(StreamMisuseException.class)
+            .hasMessageContaining("increment: parameter 'values'");
+      }
+      try (LaunchRecorder permissive = module.permissiveRecorder(VectorKernels.INCREMENT).begin()) {
+        permissive.untracked(0, address);
+        permissive.value(1, 1);
+        permissive.threads(1);
+        permissive.preflight();
+        permissive.launch();
+        permissive.commit();
+      }
+      assertThat(values.download(stream)).containsExactly(2);
+    }
+  }
+
+  @Test
+  void stepsInTheWrongOrderAreRefused() {
+    LaunchRecorder recorder =
+        LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
+    assertThatThrownBy(recorder::preflight).isInstanceOf(StreamMisuseException.class);
+    try (recorder;
+        DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
+      recorder.begin();
+      assertThatThrownBy(recorder::begin).isInstanceOf(StreamMisuseException.class);
+      assertThatThrownBy(recorder::launch).isInstanceOf(StreamMisuseException.class);
+      assertThatThrownBy(recorder::commit).isInstanceOf(StreamMisuseException.class);
+      recorder.readWrites(0, values);
+      recorder.value(1, 1);
+      recorder.threads(1);
+      recorder.preflight();
+      assertThatThrownBy(() -> recorder.readWrites(0, values))
+          .isInstanceOf(StreamMisuseException.class);
+      assertThatThrownBy(recorder::preflight).isInstanceOf(StreamMisuseException.class);
+      assertThatThrownBy(recorder::commit).isInstanceOf(StreamMisuseException.class);
+      recorder.launch();
+      recorder.commit();
+      assertThatThrownBy(recorder::commit).isInstanceOf(StreamMisuseException.class);
+      recorder.close();
+      assertThat(values.download(stream)).containsExactly(2);
+    }
+  }
+
+  @Test
+  void anAbandonedLaunchLeavesTheStreamAndTheArrayUsable() {
+    LaunchRecorder recorder =
+        LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
+    try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
+      recorder.begin();
+      recorder.readWrites(0, values);
+      recorder.value(1, 1);
+      recorder.threads(1);
+      recorder.preflight();
+      recorder.close();
+      VectorKernels.on(gpu.streams().acquire()).increment(values, 1);
+      assertThat(values.download(stream)).containsExactly(2);
+    }
+  }
+
+  @Test
+  void anArrayClosedBetweenPreflightAndCommitIsFreedAtTheEnd() {
+    LaunchRecorder recorder =
+        LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
+    DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1});
+    recorder.begin();
+    recorder.readWrites(0, values);
+    recorder.value(1, 1);
+    recorder.threads(1);
+    recorder.preflight();
+    values.close();
+    assertThat(device.calls(DriverCall.FREE_ASYNC)).isZero();
+    assertThat(values.isOpen()).isFalse();
+    recorder.launch();
+    recorder.commit();
+    recorder.close();
+    assertThat(device.calls(DriverCall.FREE_ASYNC)).isEqualTo(1);
+    gpu.synchronize();
+  }
+
+  @Test
+  void aLaunchThatTheDriverRefusesNamesKernelAndStream() {
+    try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
+      device.failCall(DriverCall.LAUNCH_KERNEL, 1, 701);
+      assertThatThrownBy(() -> kernels.increment(values, 1))
+          .isInstanceOfSatisfying(
+              CudaDriverException.class,
+              e -> {
+                assertThat(e.call()).isEqualTo("cuLaunchKernel");
+                assertThat(e.code()).isEqualTo(701);
+                assertThat(e.purpose()).contains("increment on stream 1");
+              });
+      kernels.increment(values, 1);
+      assertThat(values.download(stream)).containsExactly(2);
+    }
+  }
+
+  @Test
+  void anAccessOutsideEveryBlockNamesKernelThreadAndAddressAndLosesTheDevice() {
+    DeviceArray<int[]> values = gpu.memory().allocate(stream, int[].class, 128);
+    kernels.overrun(values, 128);
+    assertThatThrownBy(stream::synchronize)
+        .isInstanceOfSatisfying(
+            CudaDriverException.class,
+            e -> {
+              assertThat(e.codeName()).isEqualTo("CUDA_ERROR_ILLEGAL_ADDRESS");
+              assertThat(e.getCause())
+                  .isInstanceOfSatisfying(
+                      OutOfBoundsException.class,
+                      cause -> {
+                        assertThat(cause.kernel()).isEqualTo("overrun");
+                        assertThat(cause.thread())
+                            .contains("block (4, 0, 0)")
+                            .contains("thread (0, 0, 0)");
+                        assertThat(cause.address()).isEqualTo(values.block().address() + 512);
+                      });
+            });
+    assertThatThrownBy(() -> kernels.increment(values, 1))
+        .isInstanceOfSatisfying(
+            CudaDriverException.class, e -> assertThat(e.code()).isEqualTo(700));
+    values.close();
+    gpu.close();
+  }
+
+  @Test
+  void theLaunchPathAllocatesNothing() {
+    com.sun.management.ThreadMXBean threads =
+        (com.sun.management.ThreadMXBean) java.lang.management.ManagementFactory.getThreadMXBean();
+    try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
+      // An empty grid takes the whole path but the driver's, whose simulation allocates.
+      for (int i = 0; i < 50_000; i++) {
+        kernels.increment(values, 0);
+      }
+      long thread = Thread.currentThread().getId();
+      long before = threads.getThreadAllocatedBytes(thread);
+      for (int i = 0; i < 1000; i++) {
+        kernels.increment(values, 0);
+      }
+      long allocated = threads.getThreadAllocatedBytes(thread) - before;
+      assertThat(allocated).isLessThan(1000L);
+    }
+  }
+}

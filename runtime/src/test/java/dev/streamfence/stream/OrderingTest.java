@@ -1,0 +1,422 @@
+package dev.streamfence.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.driver.DriverCall;
+import dev.streamfence.launch.VectorKernels;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Who waits for whom, by driver calls and by what ends up in memory under the most hostile
+ * schedule.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class OrderingTest {
+  private static final int N = 4;
+
+  private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
+  private final DeviceStream a = gpu.streams().acquire();
+  private final DeviceStream b = gpu.streams().acquire();
+  private final DeviceStream c = gpu.streams().acquire();
+  private final VectorKernels onA = VectorKernels.on(a);
+  private final VectorKernels onB = VectorKernels.on(b);
+  private final VectorKernels onC = VectorKernels.on(c);
+
+  @AfterEach
+  void close() {
+    gpu.close();
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  private DeviceArray<int[]> zeros(DeviceStream stream) {
+    return gpu.memory().allocateZeroed(stream, int[].class, N);
+  }
+
+  private long waits() {
+    return device.calls(DriverCall.WAIT_FOR_EVENT);
+  }
+
+  private long records() {
+    return device.calls(DriverCall.RECORD_EVENT);
+  }
+
+  @Test
+  void aChainOnOneStreamIsOneDriverCallPerLaunch() {
+    DeviceArray<int[]> values = zeros(a);
+    onA.increment(values, N);
+    long before = device.calls();
+    for (int i = 0; i < 1000; i++) {
+      onA.increment(values, N);
+    }
+    assertThat(device.calls() - before).isEqualTo(1000);
+    assertThat(values.download(a)).containsOnly(1001);
+    values.close();
+  }
+
+  @Test
+  void aPingPongOverTwoStreamsIsThreeDriverCallsPerLaunch() {
+    DeviceArray<int[]> values = zeros(a);
+    onA.increment(values, N);
+    onB.increment(values, N);
+    onA.increment(values, N);
+    onB.increment(values, N);
+    long before = device.calls();
+    long waitsBefore = waits();
+    for (int i = 0; i < 500; i++) {
+      onA.increment(values, N);
+      onB.increment(values, N);
+    }
+    assertThat(waits() - waitsBefore).isEqualTo(1000);
+    assertThat(device.calls() - before).isEqualTo(3000);
+    assertThat(values.download(b)).containsOnly(1004);
+    values.close();
+  }
+
+  @Test
+  void noEventIsRecordedWhileOneStreamIsInUse() {
+    DeviceArray<int[]> values = zeros(a);
+    for (int i = 0; i < 100; i++) {
+      onA.increment(values, N);
+    }
+    assertThat(records()).isZero();
+    values.close();
+  }
+
+  @Test
+  void aReaderOnAnotherStreamWaitsForTheAllocationItself() {
+    DeviceArray<int[]> fresh = gpu.memory().allocate(a, int[].class, N);
+    long before = waits();
+    fresh.fill(b, 7);
+    assertThat(waits() - before).isEqualTo(1);
+    assertThat(fresh.download(b)).containsOnly(7);
+    fresh.close();
+  }
+
+  @Test
+  void aWriterWaitsForEveryReaderWhicheverStreamItIsOn() {
+    DeviceArray<int[]> shared = zeros(a);
+    DeviceArray<int[]> onBCopy = gpu.memory().allocate(b, int[].class, N);
+    DeviceArray<int[]> onCCopy = gpu.memory().allocate(c, int[].class, N);
+    onBCopy.copyFrom(b, shared);
+    onCCopy.copyFrom(c, shared);
+    shared.fill(a, 9);
+    assertThat(shared.download(a)).containsOnly(9);
+    assertThat(onBCopy.download(b)).containsOnly(0);
+    assertThat(onCCopy.download(c)).containsOnly(0);
+    shared.close();
+    onBCopy.close();
+    onCCopy.close();
+  }
+
+  @Test
+  void aSecondUseOnTheSameForeignStreamWaitsNoMore() {
+    DeviceArray<int[]> values = zeros(a);
+    onB.increment(values, N);
+    long before = waits();
+    onB.increment(values, N);
+    onB.increment(values, N);
+    assertThat(waits()).isEqualTo(before);
+    values.close();
+  }
+
+  @Test
+  void whatAnotherStreamHadWaitedForIsNotWaitedForAgain() {
+    DeviceArray<int[]> first = zeros(a);
+    DeviceArray<int[]> second = zeros(b);
+    onB.add(first, first, second, N);
+    long before = waits();
+    // C waits for B, and with it for A, which B had waited for.
+    DeviceArray<int[]> third = gpu.memory().allocate(c, int[].class, N);
+    onC.add(second, first, third, N);
+    assertThat(waits() - before).isEqualTo(1);
+    assertThat(third.download(c)).containsOnly(0);
+    first.close();
+    second.close();
+    third.close();
+  }
+
+  @Test
+  void whatIsKnownToBeDoneIsNotWaitedFor() {
+    DeviceArray<int[]> values = zeros(a);
+    a.synchronize();
+    long before = waits();
+    onB.increment(values, N);
+    assertThat(waits()).isEqualTo(before);
+    values.close();
+  }
+
+  @Test
+  void readersDoNotWaitForEachOther() {
+    DeviceArray<int[]> shared = zeros(a);
+    DeviceArray<int[]> sumB = gpu.memory().allocate(b, int[].class, N);
+    DeviceArray<int[]> sumC = gpu.memory().allocate(c, int[].class, N);
+    onB.add(shared, shared, sumB, N);
+    onC.add(shared, shared, sumC, N);
+    long before = waits();
+    onB.add(shared, shared, sumB, N);
+    onC.add(shared, shared, sumC, N);
+    assertThat(waits()).isEqualTo(before);
+    shared.close();
+    sumB.close();
+    sumC.close();
+  }
+
+  @Test
+  void dependenciesAreBoundedByTheNumberOfStreams() {
+    DeviceArray<int[]> shared = zeros(a);
+    DeviceArray<int[]> sumB = gpu.memory().allocate(b, int[].class, N);
+    DeviceArray<int[]> sumC = gpu.memory().allocate(c, int[].class, N);
+    for (int i = 0; i < 1000; i++) {
+      onB.add(shared, shared, sumB, N);
+      onC.add(shared, shared, sumC, N);
+    }
+    assertThat(shared.block().dependencies().size()).isEqualTo(3);
+    long before = waits();
+    shared.close();
+    assertThat(waits() - before).isLessThanOrEqualTo(2);
+    sumB.close();
+    sumC.close();
+  }
+
+  @Test
+  void aFreeComesAfterTheReadersOfOtherStreams() {
+    DeviceArray<int[]> source = gpu.memory().upload(a, new int[] {1, 2, 3, 4});
+    DeviceArray<int[]> copy = gpu.memory().allocate(b, int[].class, N);
+    copy.copyFrom(b, source);
+    source.close();
+    // The pool hands the freed address out at once; a write to it must not reach the copy.
+    DeviceArray<int[]> reused = gpu.memory().allocate(b, int[].class, N);
+    reused.fill(b, -1);
+    assertThat(copy.download(b)).containsExactly(1, 2, 3, 4);
+    copy.close();
+    reused.close();
+  }
+
+  @Test
+  void aFreedAddressIsUsedAgain() {
+    DeviceArray<int[]> first = zeros(a);
+    long address = first.block().address();
+    long generation = first.block().generation();
+    first.close();
+    DeviceArray<int[]> second = zeros(a);
+    assertThat(second.block().address()).isEqualTo(address);
+    assertThat(second.block().generation()).isNotEqualTo(generation);
+    second.close();
+  }
+
+  @Test
+  void olderTicketsThanTheRingHoldsAreCoveredByALaterEvent() {
+    DeviceArray<int[]> old = zeros(a);
+    DeviceArray<int[]> busy = zeros(a);
+    onB.increment(busy, N);
+    onA.increment(old, N);
+    for (int i = 0; i < 200; i++) {
+      onA.increment(busy, N);
+    }
+    onB.increment(old, N);
+    assertThat(old.download(b)).containsOnly(2);
+    assertThat(busy.download(a)).containsOnly(201);
+    old.close();
+    busy.close();
+  }
+
+  @Test
+  void whenTheEventCannotBeRecordedTheStreamIsSynchronized() {
+    DeviceArray<int[]> values = zeros(a);
+    onB.increment(values, N);
+    onB.increment(values, N);
+    device.failCall(DriverCall.RECORD_EVENT, 1, 999);
+    long before = device.calls(DriverCall.SYNCHRONIZE_STREAM);
+    onB.increment(values, N);
+    assertThat(device.calls(DriverCall.SYNCHRONIZE_STREAM) - before).isEqualTo(1);
+    long waitsBefore = waits();
+    onA.increment(values, N);
+    assertThat(waits()).isEqualTo(waitsBefore);
+    assertThat(values.download(a)).containsOnly(4);
+    values.close();
+  }
+
+  @Test
+  void whenNeitherEventNorSynchronizationWorksTheDeviceIsLost() {
+    DeviceArray<int[]> values = zeros(a);
+    onB.increment(values, N);
+    onB.increment(values, N);
+    device.failCall(DriverCall.RECORD_EVENT, 1, 999);
+    device.failCall(DriverCall.SYNCHRONIZE_STREAM, 1, 999);
+    assertThatThrownBy(() -> onB.increment(values, N)).isInstanceOf(CudaDriverException.class);
+    assertThatThrownBy(() -> onA.increment(values, N))
+        .isInstanceOf(CudaDriverException.class)
+        .hasMessageContaining("the device is lost");
+    values.close();
+  }
+
+  @Test
+  void aWaitThatCannotBeQueuedIsMadeGoodByTheHost() {
+    DeviceArray<int[]> values = zeros(a);
+    onA.increment(values, N);
+    device.failCall(DriverCall.WAIT_FOR_EVENT, 1, 999);
+    assertThatThrownBy(() -> onB.increment(values, N))
+        .isInstanceOfSatisfying(
+            CudaDriverException.class,
+            e -> assertThat(e.purpose()).contains("increment on stream 2"));
+    // The launch that failed is registered as the last write: whoever comes next relies on it
+    // alone.
+    onC.increment(values, N);
+    assertThat(values.download(c)).containsOnly(2);
+    values.close();
+  }
+
+  @Test
+  void aFreeThatFailsLeavesTheArrayOpenAndMayBeRepeated() {
+    DeviceArray<int[]> values = zeros(a);
+    device.failCall(DriverCall.FREE_ASYNC, 1, 999);
+    assertThatThrownBy(values::close).isInstanceOf(CudaDriverException.class);
+    assertThat(values.isOpen()).isTrue();
+    assertThat(values.download(a)).containsOnly(0);
+    values.close();
+    assertThat(values.isOpen()).isFalse();
+  }
+
+  @Test
+  void streamsAreLentAgain() {
+    try (DeviceRuntime small =
+        DeviceRuntime.simulated(
+            SimulatedDevice.builder().build(), RuntimeOptions.defaults().withStreams(2))) {
+      DeviceStream first = small.streams().acquire();
+      DeviceStream second = small.streams().acquire();
+      assertThat(List.of(first.id(), second.id())).containsExactly(1, 2);
+      assertThatThrownBy(() -> small.streams().acquire())
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessageContaining("all 2 streams");
+      first.close();
+      first.close();
+      assertThat(small.streams().acquire().id()).isEqualTo(1);
+      assertThat(small.streams().lent()).isEqualTo(2);
+      second.close();
+    }
+  }
+
+  @Test
+  void theDefaultStreamIsNumberZeroAndIsNeverGivenBack() {
+    DeviceStream shared = gpu.streams().defaultStream();
+    assertThat(shared.id()).isZero();
+    shared.close();
+    try (DeviceArray<int[]> values = zeros(shared)) {
+      assertThat(values.download(shared)).containsOnly(0);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void threadsThatShareArraysAreOrderedUnderEverySchedule(long seed) throws Exception {
+    SimulatedDevice random = SimulatedDevice.builder().schedule(Schedule.RANDOM).seed(seed).build();
+    int threads = 4;
+    int rounds = 100;
+    try (DeviceRuntime runtime = DeviceRuntime.simulated(random)) {
+      DeviceStream main = runtime.streams().acquire();
+      DeviceArray<int[]> x = runtime.memory().allocateZeroed(main, int[].class, N);
+      DeviceArray<int[]> y = runtime.memory().allocateZeroed(main, int[].class, N);
+      CyclicBarrier start = new CyclicBarrier(threads);
+      ExecutorService executor = Executors.newFixedThreadPool(threads);
+      List<Future<?>> running = new ArrayList<>();
+      for (int t = 0; t < threads; t++) {
+        running.add(
+            executor.submit(
+                () -> {
+                  DeviceStream own = runtime.streams().acquire();
+                  VectorKernels kernels = VectorKernels.on(own);
+                  start.await();
+                  for (int i = 0; i < rounds; i++) {
+                    kernels.increment(x, N);
+                    kernels.increment(y, N);
+                    DeviceArray<int[]> scratch = runtime.memory().allocate(own, int[].class, N);
+                    kernels.add(x, y, scratch, N);
+                    scratch.close();
+                  }
+                  own.close();
+                  return null;
+                }));
+      }
+      for (Future<?> future : running) {
+        future.get();
+      }
+      executor.shutdown();
+      assertThat(x.download(main)).containsOnly(threads * rounds);
+      assertThat(y.download(main)).containsOnly(threads * rounds);
+      x.close();
+      y.close();
+    }
+    assertThat(random.liveObjects()).isZero();
+  }
+
+  @Test
+  void everyDriverCallMayFailWithoutALeakOrALostUpdate() {
+    long calls = countCalls();
+    assertThat(calls).isGreaterThan(20);
+    for (long position = 1; position <= calls; position++) {
+      for (int code : new int[] {1, 2, 999}) {
+        SimulatedDevice failing = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+        DeviceRuntime runtime = DeviceRuntime.simulated(failing);
+        failing.failCall(position, code);
+        try {
+          assertThat(program(runtime)).as("call %s, code %s", position, code).containsOnly(3);
+        } catch (CudaDriverException e) {
+          assertThat(e.code()).isEqualTo(code);
+        } catch (dev.streamfence.OutOfMemoryBudgetException e) {
+          assertThat(code).isEqualTo(2);
+        }
+        try {
+          runtime.close();
+        } catch (CudaDriverException e) {
+          assertThat(e.code()).isEqualTo(code);
+          continue;
+        }
+        assertThat(failing.liveObjects()).as("call %s, code %s", position, code).isZero();
+      }
+    }
+  }
+
+  private static long countCalls() {
+    SimulatedDevice counting = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    try (DeviceRuntime runtime = DeviceRuntime.simulated(counting)) {
+      assertThat(program(runtime)).containsOnly(3);
+      return counting.calls();
+    }
+  }
+
+  private static int[] program(DeviceRuntime runtime) {
+    try (DeviceStream first = runtime.streams().acquire();
+        DeviceStream second = runtime.streams().acquire();
+        DeviceArray<int[]> values = runtime.memory().upload(first, new int[] {1, 1});
+        DeviceArray<int[]> sum = runtime.memory().allocateZeroed(second, int[].class, 2)) {
+      VectorKernels.on(first).increment(values, 2);
+      DeviceArray<int[]> copy = values.copy(second);
+      VectorKernels.on(second).add(copy, values, sum, 2);
+      copy.close();
+      VectorKernels.on(first).increment(values, 2);
+      assertThat(sum.download(first)).containsOnly(4);
+      return values.download(second);
+    }
+  }
+}
