@@ -1,0 +1,167 @@
+package dev.streamfence.processor;
+
+import com.google.auto.service.AutoService;
+import dev.streamfence.annotation.Kernel;
+import dev.streamfence.annotation.KernelModule;
+import dev.streamfence.processor.diagnostic.Culprit;
+import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Problem;
+import dev.streamfence.processor.generate.LauncherGenerator;
+import dev.streamfence.processor.generate.LauncherSize;
+import dev.streamfence.processor.model.KernelInterface;
+import dev.streamfence.processor.model.QualifiedName;
+import dev.streamfence.processor.parse.KernelInterfaceParser;
+import dev.streamfence.processor.parse.StrayAnnotations;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.annotation.Annotation;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import javax.annotation.processing.AbstractProcessor;
+import javax.annotation.processing.Processor;
+import javax.annotation.processing.RoundEnvironment;
+import javax.lang.model.SourceVersion;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ModuleElement;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.util.ElementFilter;
+import javax.lang.model.util.Elements;
+
+/**
+ * Generates a launcher for each interface that is annotated with {@link KernelModule}, and refuses
+ * interfaces that cannot be launched safely. An interface that names types which do not exist yet
+ * waits for the round in which they do. Claims no annotation, so others can process them as well.
+ * Confined to one thread at a time.
+ */
+@AutoService(Processor.class)
+public final class KernelProcessor extends AbstractProcessor {
+  /** Interfaces that wait, by name: elements do not outlive a round. */
+  private final Map<String, String> deferred = new LinkedHashMap<>();
+
+  private final LauncherNames names = new LauncherNames();
+
+  /** Called by the compiler, through its service loader. */
+  public KernelProcessor() {}
+
+  @Override
+  public SourceVersion getSupportedSourceVersion() {
+    return SourceVersion.latestSupported();
+  }
+
+  @Override
+  public Set<String> getSupportedAnnotationTypes() {
+    Set<String> types = new TreeSet<>();
+    types.add(KernelModule.class.getName());
+    types.add(Kernel.class.getName());
+    StrayAnnotations.ON_PARAMETERS.forEach(type -> types.add(type.getName()));
+    return types;
+  }
+
+  @Override
+  public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
+    names.addSources(round.getRootElements());
+    List<TypeElement> interfaces = takeDeferred();
+    interfaces.addAll(ElementFilter.typesIn(round.getElementsAnnotatedWith(KernelModule.class)));
+    for (TypeElement type : interfaces) {
+      guarded(type, (t, findings) -> launch(t, findings, round.processingOver()));
+    }
+    for (TypeElement type : annotatedTypes(round)) {
+      guarded(type, StrayAnnotations::check);
+    }
+    return false;
+  }
+
+  private void launch(TypeElement type, Findings findings, boolean isLastRound) {
+    KernelInterfaceParser parser =
+        new KernelInterfaceParser(elements(), processingEnv.getTypeUtils());
+    var unresolved = parser.unresolvedTypes().firstIn(type);
+    if (unresolved.isEmpty()) {
+      parser.parse(type, findings).ifPresent(source -> write(source, type, findings));
+    } else if (isLastRound) {
+      findings.report(
+          Problem.UNRESOLVED_TYPE,
+          Culprit.of(type),
+          type.getSimpleName(),
+          unresolved.get().type(),
+          unresolved.get().place());
+    } else {
+      ModuleElement module = elements().getModuleOf(type);
+      deferred.put(type.getQualifiedName().toString(), module.getQualifiedName().toString());
+    }
+  }
+
+  private void write(KernelInterface source, TypeElement type, Findings findings) {
+    QualifiedName launcher = source.name().launcher();
+    if (!LauncherSize.fits(source)) {
+      findings.report(
+          Problem.TOO_LARGE, Culprit.of(type), type.getSimpleName(), source.kernels().size());
+      return;
+    }
+    Optional<String> holder =
+        source.takenNames().contains(launcher.nameInPackage())
+            ? Optional.of("a member of " + source.name().nameInPackage())
+            : names.claim(launcher, source.name());
+    if (holder.isPresent()) {
+      findings.report(
+          Problem.LAUNCHER_NAME_CLASH,
+          Culprit.of(type),
+          launcher.nameInPackage(),
+          source.name().nameInPackage(),
+          holder.get());
+      return;
+    }
+    LauncherGenerator generator = new LauncherGenerator(KernelProcessor.class.getName());
+    try {
+      new LauncherWriter(processingEnv.getFiler())
+          .write(launcher, generator.generate(source), type);
+    } catch (IOException e) {
+      findings.report(Problem.WRITE_FAILED, Culprit.of(type), launcher.canonical(), e);
+    }
+  }
+
+  /** The types with a method or constructor that carries one of our annotations. */
+  private static Set<TypeElement> annotatedTypes(RoundEnvironment round) {
+    Set<Class<? extends Annotation>> annotations = new LinkedHashSet<>();
+    annotations.add(Kernel.class);
+    annotations.addAll(StrayAnnotations.ON_PARAMETERS);
+    Set<TypeElement> types = new LinkedHashSet<>();
+    for (Element element : round.getElementsAnnotatedWithAny(annotations)) {
+      types.add(Culprit.of(element).enclosingType());
+    }
+    return types;
+  }
+
+  private List<TypeElement> takeDeferred() {
+    List<TypeElement> types = new ArrayList<>();
+    deferred.forEach(
+        (type, module) ->
+            types.add(elements().getTypeElement(elements().getModuleElement(module), type)));
+    deferred.clear();
+    return types;
+  }
+
+  /** A mistake of ours is told on the type that provoked it, and does not stop the others. */
+  private void guarded(TypeElement type, BiConsumer<TypeElement, Findings> work) {
+    Findings findings = new Findings(type);
+    try {
+      work.accept(type, findings);
+    } catch (RuntimeException e) {
+      StringWriter trace = new StringWriter();
+      e.printStackTrace(new PrintWriter(trace));
+      findings.report(Problem.INTERNAL_ERROR, Culprit.of(type), type.getQualifiedName(), trace);
+    }
+    new FindingPrinter(processingEnv.getMessager()).print(findings);
+  }
+
+  private Elements elements() {
+    return processingEnv.getElementUtils();
+  }
+}

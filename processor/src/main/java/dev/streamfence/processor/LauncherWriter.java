@@ -1,0 +1,30 @@
+package dev.streamfence.processor;
+
+import dev.streamfence.processor.model.QualifiedName;
+import java.io.IOException;
+import java.io.Writer;
+import javax.annotation.processing.Filer;
+import javax.lang.model.element.TypeElement;
+
+/**
+ * Writes launchers as sources of the compilation. Each has exactly one originating element, which
+ * incremental builds rely on. Confined to one thread at a time.
+ */
+final class LauncherWriter {
+  private final Filer filer;
+
+  LauncherWriter(Filer filer) {
+    this.filer = filer;
+  }
+
+  /**
+   * Writes a source file.
+   *
+   * @throws IOException if the file cannot be created or written, or has been already
+   */
+  void write(QualifiedName launcher, String source, TypeElement origin) throws IOException {
+    try (Writer writer = filer.createSourceFile(launcher.canonical(), origin).openWriter()) {
+      writer.write(source);
+    }
+  }
+}

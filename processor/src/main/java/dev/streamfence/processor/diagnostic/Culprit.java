@@ -1,0 +1,51 @@
+package dev.streamfence.processor.diagnostic;
+
+import javax.lang.model.element.AnnotationMirror;
+import javax.lang.model.element.AnnotationValue;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.TypeElement;
+
+/** The innermost piece of source that a complaint is about. Immutable. */
+public sealed interface Culprit {
+  /** The declaration that it is, or is written on. */
+  Element element();
+
+  /**
+   * The type that the declaration is, or is a member of.
+   *
+   * @throws IllegalStateException if it is a package or a module
+   */
+  default TypeElement enclosingType() {
+    for (Element e = element(); e != null; e = e.getEnclosingElement()) {
+      if (e instanceof TypeElement type) {
+        return type;
+      }
+    }
+    throw new IllegalStateException("no type encloses " + element().getSimpleName());
+  }
+
+  /** A declaration. */
+  record Declaration(Element element) implements Culprit {}
+
+  /** An annotation of a declaration. */
+  record Annotation(Element element, AnnotationMirror mirror) implements Culprit {}
+
+  /** The value of one attribute of an annotation. */
+  record Attribute(Element element, AnnotationMirror mirror, AnnotationValue value)
+      implements Culprit {}
+
+  /** A declaration as the culprit. */
+  static Culprit of(Element element) {
+    return new Declaration(element);
+  }
+
+  /** An annotation of {@code element} as the culprit. */
+  static Culprit of(Element element, AnnotationMirror mirror) {
+    return new Annotation(element, mirror);
+  }
+
+  /** An attribute that is written out in an annotation of {@code element} as the culprit. */
+  static Culprit of(Element element, AnnotationMirror mirror, AnnotationValue value) {
+    return new Attribute(element, mirror, value);
+  }
+}

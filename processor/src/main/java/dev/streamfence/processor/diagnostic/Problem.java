@@ -1,0 +1,112 @@
+package dev.streamfence.processor.diagnostic;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import javax.tools.Diagnostic;
+
+/**
+ * Every complaint that the processor can have, with its text: a fact about the named thing; what to
+ * do about it. Immutable.
+ */
+public enum Problem {
+  // The interface.
+  NOT_AN_INTERFACE("@KernelModule needs an interface; %s is %s"),
+  GENERIC("%s has the type parameter %s; kernels are compiled for fixed types, remove it"),
+  PRIVATE_INTERFACE("%s cannot have a launcher: %s private"),
+  SEALED_INTERFACE("%s cannot have a launcher: it is sealed; remove sealed and permits"),
+  EMPTY_MODULE("%s has no kernel; declare a method with @Kernel or remove @KernelModule"),
+  TOO_LARGE("%s has %s kernels, more than one launcher class can hold; split it"),
+  RESOURCE_NAME(
+      "%s is no resource name; it is relative to the root of the class path, of at most %s"
+          + " characters, with '/' between parts that are not empty, '.' or '..', and without"
+          + " ':', '\\' and control characters"),
+  LAUNCHER_NAME_CLASH("the launcher %s of %s clashes with %s, at least ignoring case; rename one"),
+  FACTORY_CLASH(
+      "the default method on(DeviceStream) of %s hides its launcher's factory; rename the method"),
+  AMBIGUOUS_KERNEL("%s is inherited from %s and from %s; declare it in %s to say which it is"),
+  UNRESOLVED_TYPE("no launcher generated for %s: type %s in %s is not resolved"),
+
+  // The method.
+  MISSING_KERNEL("%s needs @Kernel; each abstract method of a kernel interface is a kernel"),
+  KERNEL_NOT_ABSTRACT("%s has a body, so no kernel is launched; remove the body or @Kernel"),
+  KERNEL_OUTSIDE_MODULE("%s is a method of %s; @Kernel needs an interface with @KernelModule"),
+  KERNEL_WITHOUT_LAUNCHER(
+      Diagnostic.Kind.WARNING,
+      "%s has kernels but no @KernelModule, so no launcher; add it, or"
+          + " @SuppressWarnings(\"streamfence:KernelWithoutLauncher\") if it is there to be"
+          + " extended"),
+  RETURNS_VALUE("%s returns %s; a kernel returns void, results go through @Writes parameters"),
+  THROWS_CLAUSE("%s declares %s; a launch throws unchecked exceptions only, remove it"),
+  VARARGS("'%s' of %s is variable in number; a kernel has fixed parameters, spell them out"),
+  ENTRY_NAME(
+      "%s is no entry name; it is a letter, '_' or '$', then also digits, all ASCII and at most %s"
+          + " characters, and can be given as @Kernel(\"name\")"),
+  BLOCK_SIZE("blockSize %s of %s is outside 1..%s"),
+  NEGATIVE_SHARED_BYTES("dynamicSharedBytes %s of %s is negative; it is a number of bytes"),
+  ATTRIBUTE_WITH_LAUNCH_SHAPE("'%s' says the launch shape of %s already; remove %s"),
+
+  // How many threads.
+  MISSING_SHAPE(
+      "%s does not say how many threads it needs; add @ThreadCount to an int or long, or a"
+          + " LaunchShape parameter"),
+  CONFLICTING_SHAPE(
+      "%s has both @ThreadCount '%s' and LaunchShape '%s'; keep one of them to say how many threads"
+          + " run"),
+  SECOND_THREAD_COUNT("'%s' and '%s' of %s are both @ThreadCount; keep one"),
+  SECOND_LAUNCH_SHAPE("'%s' and '%s' of %s are both LaunchShapes; keep one"),
+  SECOND_SHARED_BYTES("'%s' and '%s' of %s are both @DynamicSharedBytes; keep one"),
+  THREAD_COUNT_TYPE("@ThreadCount '%s' has type %s; it counts threads as an int or a long"),
+  SHARED_BYTES_TYPE("@DynamicSharedBytes '%s' has type %s; it counts bytes as an int"),
+  SHARED_BYTES_WITH_SHAPE(
+      "LaunchShape '%s' says the dynamic shared bytes of %s already; remove @DynamicSharedBytes"
+          + " '%s'"),
+  CONFLICTING_ROLES("'%s' cannot be both @%s and @%s; use two parameters"),
+
+  // The parameter.
+  UNSUPPORTED_TYPE("'%s' has type %s; %s"),
+  BUFFER_ELEMENT("'%s' has type %s; name an array of a primitive, such as DeviceArray<float[]>"),
+  MISSING_ACCESS("parameter '%s' of %s needs @Reads, @Writes or @ReadWrites"),
+  CONFLICTING_ACCESS("@%s contradicts @%s on '%s'; use @ReadWrites for both"),
+  ACCESS_ON_SCALAR("'%s' is %s and is passed by value; remove @%s"),
+  ACCESS_ON_LAUNCH_SHAPE("'%s' is a LaunchShape, which the kernel does not receive; remove @%s"),
+  STRAY_ANNOTATION("@%s on '%s' has no effect: %s is no kernel; remove it or add @Kernel"),
+
+  // The processor itself.
+  WRITE_FAILED("%s cannot be written: %s"),
+  INTERNAL_ERROR("internal error of the processor at %s; report it with this trace:\n%s");
+
+  private final Diagnostic.Kind kind;
+  private final String template;
+
+  Problem(String template) {
+    this(Diagnostic.Kind.ERROR, template);
+  }
+
+  Problem(Diagnostic.Kind kind, String template) {
+    this.kind = kind;
+    this.template = template;
+  }
+
+  /** How javac is to treat it: an error, or a warning that {@code @SuppressWarnings} can hide. */
+  public Diagnostic.Kind kind() {
+    return kind;
+  }
+
+  /** The name in brackets before the text, {@code MissingAccess} for {@link #MISSING_ACCESS}. */
+  public String id() {
+    return Arrays.stream(name().split("_"))
+        .map(word -> word.charAt(0) + word.substring(1).toLowerCase(Locale.ROOT))
+        .collect(Collectors.joining());
+  }
+
+  /** What {@code @SuppressWarnings} names to hide it. */
+  public String suppression() {
+    return "streamfence:" + id();
+  }
+
+  /** The whole message, with the arguments in the template's order. */
+  String message(Object... arguments) {
+    return "[" + id() + "] " + String.format(Locale.ROOT, template, arguments);
+  }
+}

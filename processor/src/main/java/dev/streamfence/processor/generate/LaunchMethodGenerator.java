@@ -1,0 +1,93 @@
+package dev.streamfence.processor.generate;
+
+import com.palantir.javapoet.ArrayTypeName;
+import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.CodeBlock;
+import com.palantir.javapoet.MethodSpec;
+import com.palantir.javapoet.ParameterizedTypeName;
+import com.palantir.javapoet.TypeName;
+import dev.streamfence.Access;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.LaunchShape;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.processor.model.KernelMethod;
+import dev.streamfence.processor.model.Parameter;
+import javax.lang.model.element.Modifier;
+
+/** Generates the method that launches one kernel. Immutable. */
+final class LaunchMethodGenerator {
+  private final MemberNames names;
+
+  LaunchMethodGenerator(MemberNames names) {
+    this.names = names;
+  }
+
+  /** The override of the kernel's method: one call of the recorder per idea. */
+  MethodSpec generate(KernelMethod kernel) {
+    MethodSpec.Builder method =
+        MethodSpec.methodBuilder(kernel.name())
+            .addAnnotation(Override.class)
+            .addModifiers(Modifier.PUBLIC);
+    if (kernel.isDeprecated()) {
+      method.addAnnotation(Deprecated.class);
+    }
+    kernel.parameters().forEach(p -> method.addParameter(typeOf(p), p.name()));
+    String recorder = names.recorder(kernel);
+    method.beginControlFlow(
+        "try ($T $N = $N.begin())", LaunchRecorder.class, recorder, names.field(kernel));
+    int index = 0;
+    for (Parameter parameter : kernel.parameters()) {
+      if (parameter.isPassed()) {
+        method.addStatement(pass(recorder, index++, parameter));
+      }
+    }
+    kernel.parameters().forEach(p -> method.addCode(configure(recorder, p)));
+    return method
+        .addStatement("$N.preflight()", recorder)
+        .addStatement("$N.launch()", recorder)
+        .addStatement("$N.commit()", recorder)
+        .endControlFlow()
+        .build();
+  }
+
+  private static CodeBlock pass(String recorder, int index, Parameter parameter) {
+    String call = parameter instanceof Parameter.Buffer buffer ? verb(buffer.access()) : "value";
+    return CodeBlock.of("$N.$L($L, $N)", recorder, call, index, parameter.name());
+  }
+
+  private static CodeBlock configure(String recorder, Parameter parameter) {
+    String call;
+    if (parameter instanceof Parameter.ThreadCount) {
+      call = "threads";
+    } else if (parameter instanceof Parameter.Shape) {
+      call = "shape";
+    } else if (parameter instanceof Parameter.SharedBytes) {
+      call = "dynamicSharedBytes";
+    } else {
+      return CodeBlock.of("");
+    }
+    return CodeBlock.builder().addStatement("$N.$L($N)", recorder, call, parameter.name()).build();
+  }
+
+  private static String verb(Access access) {
+    return switch (access) {
+      case READ -> "reads";
+      case WRITE -> "writes";
+      case READ_WRITE -> "readWrites";
+    };
+  }
+
+  private static TypeName typeOf(Parameter parameter) {
+    if (parameter instanceof Parameter.Value value) {
+      return TypeName.get(value.type().primitive());
+    }
+    if (parameter instanceof Parameter.ThreadCount count) {
+      return TypeName.get(count.type().primitive());
+    }
+    if (parameter instanceof Parameter.Buffer buffer) {
+      return ParameterizedTypeName.get(
+          ClassName.get(DeviceArray.class), ArrayTypeName.of(buffer.element().primitive()));
+    }
+    return parameter instanceof Parameter.Shape ? ClassName.get(LaunchShape.class) : TypeName.INT;
+  }
+}

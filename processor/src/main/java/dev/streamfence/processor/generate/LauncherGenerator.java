@@ -1,0 +1,125 @@
+package dev.streamfence.processor.generate;
+
+import com.palantir.javapoet.AnnotationSpec;
+import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.FieldSpec;
+import com.palantir.javapoet.JavaFile;
+import com.palantir.javapoet.MethodSpec;
+import com.palantir.javapoet.TypeSpec;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+import dev.streamfence.processor.model.KernelInterface;
+import dev.streamfence.processor.model.KernelMethod;
+import dev.streamfence.processor.model.QualifiedName;
+import javax.annotation.processing.Generated;
+import javax.lang.model.element.Modifier;
+
+/**
+ * Generates the launcher of a kernel interface: a final class in the same package with a constant
+ * per signature, a recorder per kernel and a method that records, launches and commits. Immutable.
+ */
+public final class LauncherGenerator {
+  private final String generatorName;
+
+  /**
+   * A generator that signs its classes.
+   *
+   * @param generatorName what {@code @Generated} says
+   */
+  public LauncherGenerator(String generatorName) {
+    this.generatorName = generatorName;
+  }
+
+  /** The text of the launcher's source file. */
+  public String generate(KernelInterface source) {
+    ClassName launcher = className(source.name().launcher());
+    JavaFile file =
+        JavaFile.builder(launcher.packageName(), launcher(source, launcher))
+            .skipJavaLangImports(true)
+            .build();
+    return SourceLayout.tidy(file.toString());
+  }
+
+  private TypeSpec launcher(KernelInterface source, ClassName launcher) {
+    ClassName implemented = className(source.name());
+    MemberNames names = new MemberNames(source.kernels());
+    TypeSpec.Builder type =
+        TypeSpec.classBuilder(launcher)
+            .addJavadoc("Launches the kernels of {@link $T} on one stream.", implemented)
+            .alwaysQualify(source.takenNames().toArray(String[]::new))
+            .addModifiers(Modifier.FINAL)
+            .addSuperinterface(implemented);
+    if (source.isPublic()) {
+      type.addModifiers(Modifier.PUBLIC);
+    }
+    if (source.readsCompilerModule()) {
+      type.addAnnotation(
+          AnnotationSpec.builder(Generated.class)
+              .addMember("value", "$L", StringLiteral.of(generatorName))
+              .build());
+    }
+    if (source.isDeprecated()) {
+      type.addAnnotation(Deprecated.class);
+    }
+    type.addField(image(source, launcher));
+    MethodSpec.Builder constructor =
+        MethodSpec.constructorBuilder()
+            .addModifiers(Modifier.PRIVATE)
+            .addParameter(DeviceStream.class, "stream")
+            .addStatement(
+                "final $T module = $T.of(stream, IMAGE)", LoadedModule.class, LoadedModule.class);
+    for (KernelMethod kernel : source.kernels()) {
+      String constant = names.constant(kernel);
+      String field = names.field(kernel);
+      type.addField(
+          FieldSpec.builder(
+                  KernelSignature.class,
+                  constant,
+                  Modifier.PRIVATE,
+                  Modifier.STATIC,
+                  Modifier.FINAL)
+              .initializer(SignatureGenerator.generate(kernel))
+              .build());
+      type.addField(LaunchRecorder.class, field, Modifier.PRIVATE, Modifier.FINAL);
+      constructor.addStatement("this.$N = module.recorder($N)", field, constant);
+    }
+    type.addMethod(constructor.build());
+    type.addMethod(factory(implemented, launcher, source.isPublic()));
+    LaunchMethodGenerator methods = new LaunchMethodGenerator(names);
+    source.kernels().forEach(kernel -> type.addMethod(methods.generate(kernel)));
+    return type.build();
+  }
+
+  private static FieldSpec image(KernelInterface source, ClassName launcher) {
+    return FieldSpec.builder(
+            KernelImage.class, "IMAGE", Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
+        .initializer(
+            "\n$>$>$T.resource($L,$W$T.class::getResourceAsStream)$<$<",
+            KernelImage.class,
+            StringLiteral.of(source.resource().value()),
+            launcher)
+        .build();
+  }
+
+  private static MethodSpec factory(ClassName implemented, ClassName launcher, boolean isPublic) {
+    MethodSpec.Builder on =
+        MethodSpec.methodBuilder("on")
+            .addJavadoc(
+                "Returns the kernels of {@link $T}, launched on {@code stream}.", implemented)
+            .addModifiers(Modifier.STATIC)
+            .returns(launcher)
+            .addParameter(DeviceStream.class, "stream")
+            .addStatement("return new $T(stream)", launcher);
+    return isPublic ? on.addModifiers(Modifier.PUBLIC).build() : on.build();
+  }
+
+  private static ClassName className(QualifiedName name) {
+    return ClassName.get(
+        name.packageName(),
+        name.simpleNames().get(0),
+        name.simpleNames().stream().skip(1).toArray(String[]::new));
+  }
+}

@@ -1,0 +1,30 @@
+package dev.streamfence.processor.generate;
+
+import dev.streamfence.processor.model.KernelInterface;
+import dev.streamfence.processor.model.KernelMethod;
+
+/** Whether a launcher fits into one class. Immutable. */
+public final class LauncherSize {
+  /**
+   * Bytes of code that one method can hold, with some left. The initialiser of the signatures is
+   * the longest one; the constant pool takes as many entries, and each takes fewer than these.
+   */
+  private static final int MAX_INITIALIZER = 60_000;
+
+  /** Load the name, open the builder, set the block size and the shared bytes, build, store. */
+  private static final int PER_KERNEL = 28;
+
+  /** Load name, type and access, by constants with a wide index, and call the builder. */
+  private static final int PER_PARAMETER = 12;
+
+  private LauncherSize() {}
+
+  /** Whether the Java compiler can make one class of the launcher. */
+  public static boolean fits(KernelInterface source) {
+    long initializer = 0;
+    for (KernelMethod kernel : source.kernels()) {
+      initializer += PER_KERNEL + (long) PER_PARAMETER * kernel.parameters().size();
+    }
+    return initializer <= MAX_INITIALIZER;
+  }
+}

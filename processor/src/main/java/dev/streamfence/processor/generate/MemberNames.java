@@ -1,0 +1,90 @@
+package dev.streamfence.processor.generate;
+
+import dev.streamfence.processor.model.KernelMethod;
+import dev.streamfence.processor.model.Parameter;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The names of a launcher's members and locals. Invariant: no two constants and no two fields are
+ * the same, and no field or local is hidden by a parameter. Immutable.
+ */
+final class MemberNames {
+  private static final String RECORDER = "recorder";
+
+  private final Map<KernelMethod, String> constants = new HashMap<>();
+  private final Map<KernelMethod, String> fields = new HashMap<>();
+  private final Map<KernelMethod, String> recorders = new HashMap<>();
+
+  MemberNames(List<KernelMethod> kernels) {
+    Names constantNames = new Names(Set.of("IMAGE"));
+    Set<String> locals = new HashSet<>();
+    for (KernelMethod kernel : kernels) {
+      Set<String> parameters =
+          kernel.parameters().stream().map(Parameter::name).collect(Collectors.toSet());
+      String recorder = new Names(parameters).claim(RECORDER, "");
+      recorders.put(kernel, recorder);
+      locals.add(recorder);
+      locals.addAll(parameters);
+    }
+    // One namespace for members: a constant and a field may differ in nothing but case.
+    Names fieldNames = new Names(locals);
+    for (KernelMethod kernel : kernels) {
+      constants.put(kernel, constantNames.claim(upperSnake(kernel.name()), "_"));
+    }
+    constants.values().forEach(fieldNames::take);
+    fieldNames.take("IMAGE");
+    for (KernelMethod kernel : kernels) {
+      fields.put(kernel, fieldNames.claim(kernel.name(), ""));
+    }
+  }
+
+  /** The constant with the kernel's signature. */
+  String constant(KernelMethod kernel) {
+    return Objects.requireNonNull(constants.get(kernel));
+  }
+
+  /** The field with the kernel's recorder. */
+  String field(KernelMethod kernel) {
+    return Objects.requireNonNull(fields.get(kernel));
+  }
+
+  /** The local variable with the recorder that has begun. */
+  String recorder(KernelMethod kernel) {
+    return Objects.requireNonNull(recorders.get(kernel));
+  }
+
+  private static String upperSnake(String name) {
+    return name.replaceAll("(?<=[a-z0-9])(?=[A-Z])", "_").toUpperCase(Locale.ROOT);
+  }
+
+  /** Names in use; a name that is taken gets the first number from 2 on that makes it free. */
+  private static final class Names {
+    private final Set<String> taken;
+    private final Map<String, Integer> lastNumbers = new HashMap<>();
+
+    Names(Set<String> taken) {
+      this.taken = new HashSet<>(taken);
+    }
+
+    void take(String name) {
+      taken.add(name);
+    }
+
+    String claim(String name, String separator) {
+      String free = name;
+      while (!taken.add(free)) {
+        // Remembered, so that thousands of overloads do not each count from the beginning.
+        int number = lastNumbers.merge(name, 2, (last, first) -> last + 1);
+        free = name + separator + number;
+      }
+      return free;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package dev.streamfence.processor.model;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * An interface whose abstract methods launch the kernels of one module. Invariant: there is at
+ * least one. Immutable.
+ *
+ * @param name the interface's name
+ * @param resource where the module's code is
+ * @param kernels in the order of declaration, own ones first
+ * @param isPublic whether the interface and all its enclosers are public
+ * @param isDeprecated whether using it is discouraged
+ * @param takenNames simple names that mean something else to a class which implements it
+ * @param readsCompilerModule whether its module can name the types of {@code java.compiler}
+ */
+public record KernelInterface(
+    QualifiedName name,
+    ResourceName resource,
+    List<KernelMethod> kernels,
+    boolean isPublic,
+    boolean isDeprecated,
+    Set<String> takenNames,
+    boolean readsCompilerModule) {
+  public KernelInterface {
+    kernels = List.copyOf(kernels);
+    takenNames = Set.copyOf(takenNames);
+    if (kernels.isEmpty()) {
+      throw new IllegalArgumentException(name.canonical() + " has no kernel");
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package dev.streamfence.processor.model;
+
+import java.util.List;
+
+/**
+ * A method that launches one kernel. Invariant: exactly one parameter says how many threads run.
+ * Immutable.
+ *
+ * @param name the method's name
+ * @param entry the kernel's entry point
+ * @param parameters in the method's order
+ * @param blockSize threads per block where a thread count shapes the launch, in 1..{@value
+ *     #MAX_BLOCK_SIZE}
+ * @param dynamicSharedBytes bytes per block where no parameter says it, not negative
+ * @param isDeprecated whether calling it is discouraged
+ */
+public record KernelMethod(
+    String name,
+    EntryName entry,
+    List<Parameter> parameters,
+    int blockSize,
+    int dynamicSharedBytes,
+    boolean isDeprecated) {
+  /** What every CUDA device of today takes. */
+  public static final int MAX_BLOCK_SIZE = 1024;
+
+  public KernelMethod {
+    parameters = List.copyOf(parameters);
+    long shapes = parameters.stream().filter(KernelMethod::isShape).count();
+    if (shapes != 1) {
+      throw new IllegalArgumentException(name + " says " + shapes + " times how many threads run");
+    }
+    if (blockSize < 1 || blockSize > MAX_BLOCK_SIZE) {
+      throw new IllegalArgumentException(name + " has a block size of " + blockSize);
+    }
+    if (dynamicSharedBytes < 0) {
+      throw new IllegalArgumentException(name + " has " + dynamicSharedBytes + " shared bytes");
+    }
+  }
+
+  /** Whether a parameter of this kind is among them. */
+  public boolean has(Class<? extends Parameter> kind) {
+    return parameters.stream().anyMatch(kind::isInstance);
+  }
+
+  private static boolean isShape(Parameter parameter) {
+    return parameter instanceof Parameter.ThreadCount || parameter instanceof Parameter.Shape;
+  }
+}

@@ -1,0 +1,49 @@
+package dev.streamfence.processor.model;
+
+import dev.streamfence.Access;
+import dev.streamfence.ElementType;
+
+/** A parameter of a kernel method. Immutable. */
+public sealed interface Parameter {
+  /** The name in the interface; from a class file without names, one by position. */
+  String name();
+
+  /** Whether the kernel itself receives it. */
+  default boolean isPassed() {
+    return true;
+  }
+
+  /** A primitive that is passed by value. */
+  record Value(String name, ElementType type) implements Parameter {}
+
+  /** A device array that is passed as its address. */
+  record Buffer(String name, ElementType element, Access access) implements Parameter {}
+
+  /**
+   * How many threads run, passed by value as well. Invariant: it is an {@code int} or a {@code
+   * long}.
+   */
+  record ThreadCount(String name, ElementType type) implements Parameter {
+    public ThreadCount {
+      if (type != ElementType.INT && type != ElementType.LONG) {
+        throw new IllegalArgumentException(name + " counts threads as " + type);
+      }
+    }
+  }
+
+  /** The grid and the blocks of the launch. */
+  record Shape(String name) implements Parameter {
+    @Override
+    public boolean isPassed() {
+      return false;
+    }
+  }
+
+  /** Bytes of dynamic shared memory per block, an {@code int}. */
+  record SharedBytes(String name) implements Parameter {
+    @Override
+    public boolean isPassed() {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package dev.streamfence.processor.parse;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.LaunchShape;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ElementKind;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.type.ArrayType;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.ErrorType;
+import javax.lang.model.type.PrimitiveType;
+import javax.lang.model.type.TypeMirror;
+import javax.lang.model.type.TypeVariable;
+import javax.lang.model.type.WildcardType;
+import javax.lang.model.util.SimpleTypeVisitor14;
+
+/**
+ * Words for types and values in messages. Not {@code toString()} of elements and types, which each
+ * compiler words differently. Immutable.
+ */
+final class Descriptions {
+  /** Names that are ours; somebody else's class of that name is written with its package. */
+  private static final Set<String> OURS =
+      Set.of(DeviceArray.class.getSimpleName(), LaunchShape.class.getSimpleName());
+
+  private static final int MAX_QUOTED = 60;
+
+  private Descriptions() {}
+
+  /** The type as the source would write it with imports, {@code List<String>}. */
+  static String describe(TypeMirror type) {
+    return new Describer().visit(type);
+  }
+
+  /** The types with commas between them. */
+  static String describe(List<? extends TypeMirror> types) {
+    return types.stream().map(Descriptions::describe).collect(Collectors.joining(", "));
+  }
+
+  /** The kind of a type with its article, {@code a class}. */
+  static String describe(ElementKind kind) {
+    return switch (kind) {
+      case ENUM -> "an enum";
+      case ANNOTATION_TYPE -> "an annotation type";
+      default -> "a " + kind.name().toLowerCase(Locale.ROOT);
+    };
+  }
+
+  /** A type with its article, {@code an int}. */
+  static String withArticle(TypeMirror type) {
+    String name = describe(type);
+    return (name.startsWith("int") ? "an " : "a ") + name;
+  }
+
+  /** A string in quotes, cut and with escapes where a message would become unreadable. */
+  static String quote(String text) {
+    StringBuilder quoted = new StringBuilder("\"");
+    text.chars()
+        .limit(MAX_QUOTED)
+        .forEach(
+            c ->
+                quoted.append(
+                    c >= ' ' && c <= '~'
+                        ? String.valueOf((char) c)
+                        : String.format(Locale.ROOT, "\\u%04x", c)));
+    return quoted.append(text.length() <= MAX_QUOTED ? "\"" : "\"...").toString();
+  }
+
+  /** The names of a class and its enclosers, {@code Map.Entry}. */
+  static String nestedName(TypeElement type) {
+    Element encloser = type.getEnclosingElement();
+    String name = type.getSimpleName().toString();
+    return encloser instanceof TypeElement outer ? nestedName(outer) + "." + name : name;
+  }
+
+  private static final class Describer extends SimpleTypeVisitor14<String, Void> {
+    @Override
+    public String visitPrimitive(PrimitiveType type, Void unused) {
+      return type.getKind().name().toLowerCase(Locale.ROOT);
+    }
+
+    @Override
+    public String visitArray(ArrayType type, Void unused) {
+      return visit(type.getComponentType()) + "[]";
+    }
+
+    @Override
+    public String visitDeclared(DeclaredType type, Void unused) {
+      return nameAndArguments(type);
+    }
+
+    @Override
+    public String visitError(ErrorType type, Void unused) {
+      // Compilers disagree about the arguments of what they do not know.
+      return type.asElement().getSimpleName().toString();
+    }
+
+    @Override
+    public String visitTypeVariable(TypeVariable type, Void unused) {
+      return type.asElement().getSimpleName().toString();
+    }
+
+    @Override
+    public String visitWildcard(WildcardType type, Void unused) {
+      if (type.getExtendsBound() != null) {
+        return "? extends " + visit(type.getExtendsBound());
+      }
+      return type.getSuperBound() != null ? "? super " + visit(type.getSuperBound()) : "?";
+    }
+
+    @Override
+    protected String defaultAction(TypeMirror type, Void unused) {
+      return type.getKind().name().toLowerCase(Locale.ROOT);
+    }
+
+    private String nameAndArguments(DeclaredType type) {
+      TypeElement element = (TypeElement) type.asElement();
+      String name = nestedName(element);
+      if (OURS.contains(name)
+          && !(TypeKinds.isDeviceArray(type) || TypeKinds.isLaunchShape(type))) {
+        name = element.getQualifiedName().toString();
+      }
+      return type.getTypeArguments().isEmpty()
+          ? name
+          : name
+              + type.getTypeArguments().stream()
+                  .map(this::visit)
+                  .collect(Collectors.joining(", ", "<", ">"));
+    }
+  }
+}

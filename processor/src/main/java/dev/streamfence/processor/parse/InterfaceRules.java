@@ -1,0 +1,79 @@
+package dev.streamfence.processor.parse;
+
+import dev.streamfence.annotation.Kernel;
+import dev.streamfence.processor.diagnostic.Culprit;
+import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Problem;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.element.TypeParameterElement;
+import javax.lang.model.util.ElementFilter;
+
+/**
+ * Checks that a final class in the interface's package can implement it. Confined to one thread at
+ * a time, as its findings.
+ */
+final class InterfaceRules {
+  private final AbstractMethods methods;
+  private final Findings findings;
+
+  InterfaceRules(AbstractMethods methods, Findings findings) {
+    this.methods = methods;
+    this.findings = findings;
+  }
+
+  void check(TypeElement type) {
+    for (TypeParameterElement parameter : type.getTypeParameters()) {
+      findings.report(
+          Problem.GENERIC, Culprit.of(parameter), type.getSimpleName(), parameter.getSimpleName());
+    }
+    checkAccessible(type);
+    if (type.getModifiers().contains(Modifier.SEALED)) {
+      findings.report(Problem.SEALED_INTERFACE, Culprit.of(type), type.getSimpleName());
+    }
+    ElementFilter.methodsIn(type.getEnclosedElements()).stream()
+        .filter(method -> !method.getModifiers().contains(Modifier.ABSTRACT))
+        .forEach(method -> checkNoKernel(method, findings));
+    for (TypeElement owner : methods.withInherited(type)) {
+      ElementFilter.methodsIn(owner.getEnclosedElements()).stream()
+          .filter(InterfaceRules::hidesFactory)
+          .forEach(
+              method ->
+                  findings.report(
+                      Problem.FACTORY_CLASH, Culprit.of(method), owner.getSimpleName()));
+    }
+  }
+
+  /** Reports {@code @Kernel} on a method with a body. */
+  static void checkNoKernel(ExecutableElement method, Findings findings) {
+    Mirrors.find(method, Kernel.class)
+        .ifPresent(
+            mirror ->
+                findings.report(
+                    Problem.KERNEL_NOT_ABSTRACT,
+                    Culprit.of(method, mirror),
+                    method.getSimpleName()));
+  }
+
+  private void checkAccessible(TypeElement type) {
+    for (Element e = type; e instanceof TypeElement; e = e.getEnclosingElement()) {
+      if (e.getModifiers().contains(Modifier.PRIVATE)) {
+        findings.report(
+            Problem.PRIVATE_INTERFACE,
+            Culprit.of(type),
+            type.getSimpleName(),
+            e.equals(type) ? "it is" : "its encloser " + e.getSimpleName() + " is");
+        return;
+      }
+    }
+  }
+
+  private static boolean hidesFactory(ExecutableElement method) {
+    return method.getModifiers().contains(Modifier.DEFAULT)
+        && method.getSimpleName().contentEquals("on")
+        && method.getParameters().size() == 1
+        && TypeKinds.isDeviceStream(method.getParameters().get(0).asType());
+  }
+}

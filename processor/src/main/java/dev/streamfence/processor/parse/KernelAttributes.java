@@ -1,0 +1,115 @@
+package dev.streamfence.processor.parse;
+
+import dev.streamfence.processor.diagnostic.Culprit;
+import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Problem;
+import dev.streamfence.processor.model.EntryName;
+import dev.streamfence.processor.model.KernelMethod;
+import java.util.List;
+import java.util.Optional;
+import javax.lang.model.element.AnnotationMirror;
+import javax.lang.model.element.AnnotationValue;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.VariableElement;
+import javax.lang.model.util.Elements;
+
+/**
+ * What {@code @Kernel} says of a method. Reading yields nothing after a finding, and where the
+ * compiler itself has refused a value.
+ */
+record KernelAttributes(EntryName entry, int blockSize, int dynamicSharedBytes) {
+  private static final String BLOCK_SIZE = "blockSize";
+  private static final String SHARED_BYTES = "dynamicSharedBytes";
+
+  /**
+   * Reads the annotation of {@code method}.
+   *
+   * @param shapes the method's {@code LaunchShape} parameters, beside which the sizes say nothing
+   */
+  static Optional<KernelAttributes> parse(
+      ExecutableElement method,
+      AnnotationMirror kernel,
+      List<VariableElement> shapes,
+      Elements elements,
+      Findings findings) {
+    Optional<EntryName> entry = parseEntry(method, kernel, elements, findings);
+    if (!shapes.isEmpty()) {
+      refuse(BLOCK_SIZE, method, kernel, shapes.get(0), findings);
+      refuse(SHARED_BYTES, method, kernel, shapes.get(0), findings);
+    }
+    Optional<Integer> threads = Mirrors.value(elements, kernel, BLOCK_SIZE, Integer.class);
+    Optional<Integer> bytes = Mirrors.value(elements, kernel, SHARED_BYTES, Integer.class);
+    if (threads.isEmpty() || bytes.isEmpty()) {
+      return Optional.empty();
+    }
+    if (shapes.isEmpty()) {
+      checkRange(threads.get(), bytes.get(), method, kernel, findings);
+    }
+    return entry.map(name -> new KernelAttributes(name, threads.get(), bytes.get()));
+  }
+
+  private static Optional<EntryName> parseEntry(
+      ExecutableElement method, AnnotationMirror kernel, Elements elements, Findings findings) {
+    Optional<String> written = Mirrors.value(elements, kernel, "value", String.class);
+    if (written.isEmpty()) {
+      return Optional.empty();
+    }
+    String given = written.get();
+    String name = given.isEmpty() ? method.getSimpleName().toString() : given;
+    if (EntryName.isLegal(name)) {
+      return Optional.of(new EntryName(name));
+    }
+    Culprit culprit =
+        given.isEmpty()
+            ? Culprit.of(method)
+            : Mirrors.attribute(kernel, "value")
+                .map(value -> Culprit.of(method, kernel, value))
+                .orElseGet(() -> Culprit.of(method, kernel));
+    findings.report(Problem.ENTRY_NAME, culprit, Descriptions.quote(name), EntryName.MAX_LENGTH);
+    return Optional.empty();
+  }
+
+  private static void refuse(
+      String attribute,
+      ExecutableElement method,
+      AnnotationMirror kernel,
+      VariableElement shape,
+      Findings findings) {
+    Optional<AnnotationValue> written = Mirrors.attribute(kernel, attribute);
+    written.ifPresent(
+        value ->
+            findings.report(
+                Problem.ATTRIBUTE_WITH_LAUNCH_SHAPE,
+                Culprit.of(method, kernel, value),
+                shape.getSimpleName(),
+                method.getSimpleName(),
+                attribute));
+  }
+
+  private static void checkRange(
+      int threads,
+      int bytes,
+      ExecutableElement method,
+      AnnotationMirror kernel,
+      Findings findings) {
+    Mirrors.attribute(kernel, BLOCK_SIZE)
+        .filter(value -> threads < 1 || threads > KernelMethod.MAX_BLOCK_SIZE)
+        .ifPresent(
+            value ->
+                findings.report(
+                    Problem.BLOCK_SIZE,
+                    Culprit.of(method, kernel, value),
+                    threads,
+                    method.getSimpleName(),
+                    KernelMethod.MAX_BLOCK_SIZE));
+    Mirrors.attribute(kernel, SHARED_BYTES)
+        .filter(value -> bytes < 0)
+        .ifPresent(
+            value ->
+                findings.report(
+                    Problem.NEGATIVE_SHARED_BYTES,
+                    Culprit.of(method, kernel, value),
+                    bytes,
+                    method.getSimpleName()));
+  }
+}

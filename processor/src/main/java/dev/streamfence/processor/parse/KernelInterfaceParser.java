@@ -1,0 +1,109 @@
+package dev.streamfence.processor.parse;
+
+import dev.streamfence.annotation.KernelModule;
+import dev.streamfence.processor.diagnostic.Culprit;
+import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Problem;
+import dev.streamfence.processor.model.KernelInterface;
+import dev.streamfence.processor.model.KernelMethod;
+import dev.streamfence.processor.model.ResourceName;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import javax.lang.model.element.AnnotationMirror;
+import javax.lang.model.element.ElementKind;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.util.Elements;
+import javax.lang.model.util.Types;
+
+/** Reads an annotated interface, and finds every mistake in it before it gives up. Immutable. */
+public final class KernelInterfaceParser {
+  private final Elements elements;
+  private final AbstractMethods methods;
+
+  /** A parser that asks the compiler through these. */
+  public KernelInterfaceParser(Elements elements, Types types) {
+    this.elements = elements;
+    this.methods = new AbstractMethods(elements, types);
+  }
+
+  /** The check that comes first: with undeclared types nothing else can be said. */
+  public UnresolvedTypes unresolvedTypes() {
+    return new UnresolvedTypes(methods);
+  }
+
+  /** The interface; empty after a finding, and where the compiler itself has refused a value. */
+  public Optional<KernelInterface> parse(TypeElement type, Findings findings) {
+    AnnotationMirror module = Mirrors.find(type, KernelModule.class).orElseThrow();
+    if (type.getKind() != ElementKind.INTERFACE) {
+      findings.report(
+          Problem.NOT_AN_INTERFACE,
+          Culprit.of(type, module),
+          type.getSimpleName(),
+          Descriptions.describe(type.getKind()));
+      return Optional.empty();
+    }
+    new InterfaceRules(methods, findings).check(type);
+    Optional<ResourceName> resource = parseResource(type, module, findings);
+    List<ExecutableElement> kernels = withoutAmbiguous(type, findings);
+    if (kernels.isEmpty()) {
+      findings.report(Problem.EMPTY_MODULE, Culprit.of(type, module), type.getSimpleName());
+    }
+    List<KernelMethod> parsed = new ArrayList<>();
+    KernelMethodParser parser = new KernelMethodParser(elements, findings);
+    for (ExecutableElement kernel : kernels) {
+      parser.parse(kernel, methods.parameterTypes(type, kernel)).ifPresent(parsed::add);
+    }
+    if (findings.size() > 0 || resource.isEmpty() || parsed.size() < kernels.size()) {
+      return Optional.empty();
+    }
+    Surroundings surroundings = new Surroundings(elements, methods);
+    return Optional.of(
+        new KernelInterface(
+            surroundings.nameOf(type),
+            resource.get(),
+            parsed,
+            surroundings.isPublic(type),
+            surroundings.isDeprecated(type),
+            surroundings.takenNames(type),
+            surroundings.readsCompilerModule(type)));
+  }
+
+  private Optional<ResourceName> parseResource(
+      TypeElement type, AnnotationMirror module, Findings findings) {
+    Optional<String> written = Mirrors.value(elements, module, "value", String.class);
+    if (written.isEmpty()) {
+      return Optional.empty();
+    }
+    String name = written.get();
+    if (ResourceName.isLegal(name)) {
+      return Optional.of(new ResourceName(name));
+    }
+    findings.report(
+        Problem.RESOURCE_NAME,
+        Culprit.of(type, module, Mirrors.attribute(module, "value").orElseThrow()),
+        Descriptions.quote(name),
+        ResourceName.MAX_LENGTH);
+    return Optional.empty();
+  }
+
+  private List<ExecutableElement> withoutAmbiguous(TypeElement type, Findings findings) {
+    List<ExecutableElement> kernels = new ArrayList<>();
+    for (ExecutableElement method : methods.of(type)) {
+      Optional<ExecutableElement> twin =
+          kernels.stream().filter(k -> methods.isSameSignature(type, k, method)).findFirst();
+      twin.ifPresentOrElse(
+          first ->
+              findings.report(
+                  Problem.AMBIGUOUS_KERNEL,
+                  Culprit.of(type),
+                  method.getSimpleName(),
+                  Culprit.of(first).enclosingType().getSimpleName(),
+                  Culprit.of(method).enclosingType().getSimpleName(),
+                  type.getSimpleName()),
+          () -> kernels.add(method));
+    }
+    return kernels;
+  }
+}

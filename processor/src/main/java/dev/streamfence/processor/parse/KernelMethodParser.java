@@ -1,0 +1,111 @@
+package dev.streamfence.processor.parse;
+
+import dev.streamfence.annotation.Kernel;
+import dev.streamfence.processor.diagnostic.Culprit;
+import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Problem;
+import dev.streamfence.processor.model.KernelMethod;
+import dev.streamfence.processor.model.Parameter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import javax.lang.model.element.AnnotationMirror;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Name;
+import javax.lang.model.element.TypeParameterElement;
+import javax.lang.model.element.VariableElement;
+import javax.lang.model.type.TypeKind;
+import javax.lang.model.type.TypeMirror;
+import javax.lang.model.util.Elements;
+
+/** Reads one abstract method. Confined to one thread at a time, as its findings. */
+final class KernelMethodParser {
+  private final Elements elements;
+  private final Findings findings;
+
+  KernelMethodParser(Elements elements, Findings findings) {
+    this.elements = elements;
+    this.findings = findings;
+  }
+
+  /** The method with its parameters' types as a member of the interface; empty after a finding. */
+  Optional<KernelMethod> parse(ExecutableElement method, List<? extends TypeMirror> types) {
+    Optional<AnnotationMirror> kernel = Mirrors.find(method, Kernel.class);
+    if (kernel.isEmpty()) {
+      findings.report(Problem.MISSING_KERNEL, Culprit.of(method), method.getSimpleName());
+      return Optional.empty();
+    }
+    int before = findings.size();
+    checkSignature(method);
+    List<Parameter> parameters = parseParameters(method, types);
+    List<VariableElement> shapes = shapes(method, types);
+    new ShapeRules(findings).check(method, shapes);
+    Optional<KernelAttributes> attributes =
+        KernelAttributes.parse(method, kernel.get(), shapes, elements, findings);
+    // Nothing may be built of what has been found wrong: the model refuses it.
+    if (findings.size() > before || parameters.size() < types.size()) {
+      return Optional.empty();
+    }
+    return attributes.map(
+        said ->
+            new KernelMethod(
+                method.getSimpleName().toString(),
+                said.entry(),
+                parameters,
+                said.blockSize(),
+                said.dynamicSharedBytes(),
+                elements.isDeprecated(method)));
+  }
+
+  private void checkSignature(ExecutableElement method) {
+    Name name = method.getSimpleName();
+    for (TypeParameterElement parameter : method.getTypeParameters()) {
+      findings.report(Problem.GENERIC, Culprit.of(parameter), name, parameter.getSimpleName());
+    }
+    if (method.getReturnType().getKind() != TypeKind.VOID) {
+      findings.report(
+          Problem.RETURNS_VALUE,
+          Culprit.of(method),
+          name,
+          Descriptions.describe(method.getReturnType()));
+    }
+    if (!method.getThrownTypes().isEmpty()) {
+      findings.report(
+          Problem.THROWS_CLAUSE,
+          Culprit.of(method),
+          name,
+          Descriptions.describe(method.getThrownTypes()));
+    }
+  }
+
+  private List<Parameter> parseParameters(
+      ExecutableElement method, List<? extends TypeMirror> types) {
+    List<Parameter> parsed = new ArrayList<>();
+    ParameterParser parser = new ParameterParser(method, findings);
+    int last = types.size() - 1;
+    for (int i = 0; i <= last; i++) {
+      VariableElement parameter = method.getParameters().get(i);
+      if (i == last && method.isVarArgs()) {
+        findings.report(
+            Problem.VARARGS,
+            Culprit.of(parameter),
+            parameter.getSimpleName(),
+            method.getSimpleName());
+      } else {
+        parser.parse(parameter, types.get(i)).ifPresent(parsed::add);
+      }
+    }
+    return parsed;
+  }
+
+  private static List<VariableElement> shapes(
+      ExecutableElement method, List<? extends TypeMirror> types) {
+    List<VariableElement> shapes = new ArrayList<>();
+    for (int i = 0; i < types.size(); i++) {
+      if (TypeKinds.isLaunchShape(types.get(i))) {
+        shapes.add(method.getParameters().get(i));
+      }
+    }
+    return shapes;
+  }
+}

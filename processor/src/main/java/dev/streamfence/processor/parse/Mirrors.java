@@ -1,0 +1,72 @@
+package dev.streamfence.processor.parse;
+
+import java.lang.annotation.Annotation;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.lang.model.element.AnnotationMirror;
+import javax.lang.model.element.AnnotationValue;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Name;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.util.Elements;
+
+/** Reads annotations of elements without loading them. Immutable. */
+final class Mirrors {
+  private Mirrors() {}
+
+  /** The annotation of this type on {@code element}. */
+  static Optional<AnnotationMirror> find(Element element, Class<? extends Annotation> type) {
+    return all(element, List.of(type)).stream().findFirst();
+  }
+
+  /** Whether {@code element} has an annotation of this type. */
+  static boolean has(Element element, Class<? extends Annotation> type) {
+    return find(element, type).isPresent();
+  }
+
+  /** The annotations of these types on {@code element}, in the order of the source. */
+  static List<AnnotationMirror> all(Element element, List<Class<? extends Annotation>> types) {
+    return element.getAnnotationMirrors().stream()
+        .map(AnnotationMirror.class::cast)
+        .filter(mirror -> types.stream().anyMatch(type -> isA(mirror, type)))
+        .toList();
+  }
+
+  /** Whether the annotation is of this type. */
+  static boolean isA(AnnotationMirror mirror, Class<? extends Annotation> type) {
+    TypeElement element = (TypeElement) mirror.getAnnotationType().asElement();
+    return element.getQualifiedName().contentEquals(type.getName());
+  }
+
+  /** The simple name of the annotation, as messages say it. */
+  static Name name(AnnotationMirror mirror) {
+    return mirror.getAnnotationType().asElement().getSimpleName();
+  }
+
+  /** The value of an attribute that the source writes out. */
+  static Optional<AnnotationValue> attribute(AnnotationMirror mirror, String name) {
+    for (Map.Entry<? extends ExecutableElement, ? extends AnnotationValue> entry :
+        mirror.getElementValues().entrySet()) {
+      if (entry.getKey().getSimpleName().contentEquals(name)) {
+        return Optional.of(entry.getValue());
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * The value of an attribute, written out or by default; empty where the compiler has refused what
+   * the source says.
+   */
+  static <T> Optional<T> value(
+      Elements elements, AnnotationMirror mirror, String name, Class<T> type) {
+    return elements.getElementValuesWithDefaults(mirror).entrySet().stream()
+        .filter(entry -> entry.getKey().getSimpleName().contentEquals(name))
+        .map(entry -> entry.getValue().getValue())
+        .filter(type::isInstance)
+        .map(type::cast)
+        .findFirst();
+  }
+}

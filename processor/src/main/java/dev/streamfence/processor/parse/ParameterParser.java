@@ -1,0 +1,183 @@
+package dev.streamfence.processor.parse;
+
+import dev.streamfence.Access;
+import dev.streamfence.ElementType;
+import dev.streamfence.annotation.DynamicSharedBytes;
+import dev.streamfence.annotation.ReadWrites;
+import dev.streamfence.annotation.Reads;
+import dev.streamfence.annotation.ThreadCount;
+import dev.streamfence.annotation.Writes;
+import dev.streamfence.processor.diagnostic.Culprit;
+import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Problem;
+import dev.streamfence.processor.model.Parameter;
+import java.lang.annotation.Annotation;
+import java.util.List;
+import java.util.Optional;
+import javax.lang.model.element.AnnotationMirror;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.VariableElement;
+import javax.lang.model.type.TypeKind;
+import javax.lang.model.type.TypeMirror;
+
+/** Reads one parameter of a kernel method. Confined to one thread at a time, as its findings. */
+final class ParameterParser {
+  static final List<Class<? extends Annotation>> ACCESS =
+      List.of(Reads.class, Writes.class, ReadWrites.class);
+  private static final List<Class<? extends Annotation>> ROLES =
+      List.of(ThreadCount.class, DynamicSharedBytes.class);
+
+  private final ExecutableElement method;
+  private final Findings findings;
+
+  ParameterParser(ExecutableElement method, Findings findings) {
+    this.method = method;
+    this.findings = findings;
+  }
+
+  /** The parameter with its type as a member of the interface; empty after a finding. */
+  Optional<Parameter> parse(VariableElement parameter, TypeMirror type) {
+    if (type.getKind() == TypeKind.TYPEVAR) {
+      // Whoever declares the type parameter has been told.
+      return Optional.empty();
+    }
+    if (type.getKind().isPrimitive()) {
+      return parsePrimitive(parameter, type);
+    }
+    if (TypeKinds.isDeviceArray(type)) {
+      return parseBuffer(parameter, type);
+    }
+    if (TypeKinds.isLaunchShape(type)) {
+      return parseShape(parameter, type);
+    }
+    findings.report(
+        Problem.UNSUPPORTED_TYPE,
+        Culprit.of(parameter),
+        parameter.getSimpleName(),
+        Descriptions.describe(type),
+        UntrackedTypes.remedy(type));
+    return Optional.empty();
+  }
+
+  private Optional<Parameter> parsePrimitive(VariableElement parameter, TypeMirror type) {
+    List<AnnotationMirror> accesses = Mirrors.all(parameter, ACCESS);
+    List<AnnotationMirror> roles = Mirrors.all(parameter, ROLES);
+    if (!accesses.isEmpty()) {
+      reportAccess(parameter, type, accesses.get(0), roles.isEmpty());
+      return Optional.empty();
+    }
+    if (roles.size() > 1) {
+      findings.report(
+          Problem.CONFLICTING_ROLES,
+          Culprit.of(parameter, roles.get(1)),
+          parameter.getSimpleName(),
+          Mirrors.name(roles.get(1)),
+          Mirrors.name(roles.get(0)));
+      return Optional.empty();
+    }
+    String name = parameter.getSimpleName().toString();
+    ElementType primitive = TypeKinds.primitive(type);
+    if (roles.isEmpty()) {
+      return Optional.of(new Parameter.Value(name, primitive));
+    }
+    if (hasWrongRole(parameter, type, roles)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        Mirrors.isA(roles.get(0), ThreadCount.class)
+            ? new Parameter.ThreadCount(name, primitive)
+            : new Parameter.SharedBytes(name));
+  }
+
+  private Optional<Parameter> parseBuffer(VariableElement parameter, TypeMirror type) {
+    List<AnnotationMirror> accesses = Mirrors.all(parameter, ACCESS);
+    Optional<ElementType> element = TypeKinds.elementOf(type);
+    if (element.isEmpty() && !TypeKinds.namesTypeVariable(type)) {
+      findings.report(
+          Problem.BUFFER_ELEMENT,
+          Culprit.of(parameter),
+          parameter.getSimpleName(),
+          Descriptions.describe(type));
+    }
+    if (accesses.isEmpty()) {
+      findings.report(
+          Problem.MISSING_ACCESS,
+          Culprit.of(parameter),
+          parameter.getSimpleName(),
+          method.getSimpleName());
+    } else if (accesses.size() > 1) {
+      findings.report(
+          Problem.CONFLICTING_ACCESS,
+          Culprit.of(parameter, accesses.get(1)),
+          Mirrors.name(accesses.get(1)),
+          Mirrors.name(accesses.get(0)),
+          parameter.getSimpleName());
+    }
+    boolean hasWrongRole = hasWrongRole(parameter, type, Mirrors.all(parameter, ROLES));
+    if (element.isEmpty() || accesses.size() != 1 || hasWrongRole) {
+      return Optional.empty();
+    }
+    String name = parameter.getSimpleName().toString();
+    return Optional.of(new Parameter.Buffer(name, element.get(), access(accesses.get(0))));
+  }
+
+  private Optional<Parameter> parseShape(VariableElement parameter, TypeMirror type) {
+    List<AnnotationMirror> accesses = Mirrors.all(parameter, ACCESS);
+    if (!accesses.isEmpty()) {
+      findings.report(
+          Problem.ACCESS_ON_LAUNCH_SHAPE,
+          Culprit.of(parameter, accesses.get(0)),
+          parameter.getSimpleName(),
+          Mirrors.name(accesses.get(0)));
+    }
+    boolean hasWrongRole = hasWrongRole(parameter, type, Mirrors.all(parameter, ROLES));
+    return accesses.isEmpty() && !hasWrongRole
+        ? Optional.of(new Parameter.Shape(parameter.getSimpleName().toString()))
+        : Optional.empty();
+  }
+
+  private void reportAccess(
+      VariableElement parameter, TypeMirror type, AnnotationMirror access, boolean hasNoRole) {
+    if (type.getKind() == TypeKind.LONG && hasNoRole) {
+      // A long that a kernel reads or writes through is an address that somebody took out.
+      findings.report(
+          Problem.UNSUPPORTED_TYPE,
+          Culprit.of(parameter, access),
+          parameter.getSimpleName(),
+          Descriptions.describe(type),
+          "an address is not tracked: take the DeviceArray, or remove @" + Mirrors.name(access));
+    } else {
+      findings.report(
+          Problem.ACCESS_ON_SCALAR,
+          Culprit.of(parameter, access),
+          parameter.getSimpleName(),
+          Descriptions.withArticle(type),
+          Mirrors.name(access));
+    }
+  }
+
+  private boolean hasWrongRole(
+      VariableElement parameter, TypeMirror type, List<AnnotationMirror> roles) {
+    boolean isWrong = false;
+    for (AnnotationMirror role : roles) {
+      boolean isCount = Mirrors.isA(role, ThreadCount.class);
+      boolean fits = type.getKind() == TypeKind.INT || (isCount && type.getKind() == TypeKind.LONG);
+      if (!fits) {
+        findings.report(
+            isCount ? Problem.THREAD_COUNT_TYPE : Problem.SHARED_BYTES_TYPE,
+            Culprit.of(parameter, role),
+            parameter.getSimpleName(),
+            Descriptions.describe(type));
+        isWrong = true;
+      }
+    }
+    return isWrong;
+  }
+
+  private static Access access(AnnotationMirror mirror) {
+    if (Mirrors.isA(mirror, Reads.class)) {
+      return Access.READ;
+    }
+    return Mirrors.isA(mirror, Writes.class) ? Access.WRITE : Access.READ_WRITE;
+  }
+}

@@ -1,0 +1,105 @@
+package dev.streamfence.processor.parse;
+
+import dev.streamfence.annotation.DynamicSharedBytes;
+import dev.streamfence.annotation.ThreadCount;
+import dev.streamfence.processor.diagnostic.Culprit;
+import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Problem;
+import java.lang.annotation.Annotation;
+import java.util.List;
+import javax.lang.model.element.AnnotationMirror;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.VariableElement;
+
+/**
+ * Checks that a kernel method says exactly once how many threads run and how much dynamic shared
+ * memory they have. Confined to one thread at a time, as its findings.
+ */
+final class ShapeRules {
+  private final Findings findings;
+
+  ShapeRules(Findings findings) {
+    this.findings = findings;
+  }
+
+  /**
+   * Reports what is said never, twice or in two ways.
+   *
+   * @param shapes the method's {@code LaunchShape} parameters
+   */
+  void check(ExecutableElement method, List<VariableElement> shapes) {
+    List<VariableElement> counts = annotated(method, ThreadCount.class);
+    List<VariableElement> bytes = annotated(method, DynamicSharedBytes.class);
+    checkOnce(Problem.SECOND_THREAD_COUNT, method, counts, ThreadCount.class);
+    checkOnce(Problem.SECOND_SHARED_BYTES, method, bytes, DynamicSharedBytes.class);
+    if (shapes.size() > 1) {
+      findings.report(
+          Problem.SECOND_LAUNCH_SHAPE,
+          Culprit.of(shapes.get(1)),
+          shapes.get(0).getSimpleName(),
+          shapes.get(1).getSimpleName(),
+          method.getSimpleName());
+    }
+    if (counts.isEmpty() && shapes.isEmpty()) {
+      findings.report(Problem.MISSING_SHAPE, Culprit.of(method), method.getSimpleName());
+    }
+    if (!shapes.isEmpty()) {
+      checkBesideShape(method, shapes.get(0), counts, bytes);
+    }
+  }
+
+  private void checkOnce(
+      Problem problem,
+      ExecutableElement method,
+      List<VariableElement> parameters,
+      Class<? extends Annotation> role) {
+    if (parameters.size() > 1) {
+      findings.report(
+          problem,
+          onAnnotation(parameters.get(1), role),
+          parameters.get(0).getSimpleName(),
+          parameters.get(1).getSimpleName(),
+          method.getSimpleName());
+    }
+  }
+
+  private void checkBesideShape(
+      ExecutableElement method,
+      VariableElement shape,
+      List<VariableElement> counts,
+      List<VariableElement> bytes) {
+    if (!counts.isEmpty() && !counts.get(0).equals(shape)) {
+      VariableElement count = counts.get(0);
+      List<? extends VariableElement> all = method.getParameters();
+      findings.report(
+          Problem.CONFLICTING_SHAPE,
+          all.indexOf(count) > all.indexOf(shape)
+              ? onAnnotation(count, ThreadCount.class)
+              : Culprit.of(shape),
+          method.getSimpleName(),
+          count.getSimpleName(),
+          shape.getSimpleName());
+    }
+    if (!bytes.isEmpty() && !bytes.get(0).equals(shape)) {
+      findings.report(
+          Problem.SHARED_BYTES_WITH_SHAPE,
+          onAnnotation(bytes.get(0), DynamicSharedBytes.class),
+          shape.getSimpleName(),
+          method.getSimpleName(),
+          bytes.get(0).getSimpleName());
+    }
+  }
+
+  private static List<VariableElement> annotated(
+      ExecutableElement method, Class<? extends Annotation> type) {
+    return method.getParameters().stream()
+        .filter(parameter -> Mirrors.has(parameter, type))
+        .map(VariableElement.class::cast)
+        .toList();
+  }
+
+  private static Culprit onAnnotation(VariableElement parameter, Class<? extends Annotation> type) {
+    AnnotationMirror mirror = Mirrors.find(parameter, type).orElseThrow();
+    return Culprit.of(parameter, mirror);
+  }
+}

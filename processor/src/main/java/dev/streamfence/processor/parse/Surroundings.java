@@ -1,0 +1,82 @@
+package dev.streamfence.processor.parse;
+
+import dev.streamfence.processor.model.QualifiedName;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import javax.annotation.processing.Generated;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.util.ElementFilter;
+import javax.lang.model.util.Elements;
+
+/** What a class beside an interface is called, may see, and can name. Immutable. */
+final class Surroundings {
+  /** Classes that every file sees unless its package has one of that name. */
+  private static final List<Class<?>> IMPLICITLY_IMPORTED =
+      List.of(Override.class, Deprecated.class);
+
+  private final Elements elements;
+  private final AbstractMethods methods;
+
+  Surroundings(Elements elements, AbstractMethods methods) {
+    this.elements = elements;
+    this.methods = methods;
+  }
+
+  QualifiedName nameOf(TypeElement type) {
+    List<String> names = new ArrayList<>();
+    for (Element e = type; e instanceof TypeElement; e = e.getEnclosingElement()) {
+      names.add(0, e.getSimpleName().toString());
+    }
+    return new QualifiedName(packageOf(type), names);
+  }
+
+  boolean isPublic(TypeElement type) {
+    for (Element e = type; e instanceof TypeElement; e = e.getEnclosingElement()) {
+      if (!e.getModifiers().contains(Modifier.PUBLIC)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  boolean isDeprecated(TypeElement type) {
+    for (Element e = type; e instanceof TypeElement; e = e.getEnclosingElement()) {
+      if (elements.isDeprecated(e)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Simple names that an implementing class inherits, or that its package gives a new meaning. */
+  Set<String> takenNames(TypeElement type) {
+    Set<String> names = new TreeSet<>();
+    for (TypeElement owner : methods.withInherited(type)) {
+      ElementFilter.typesIn(owner.getEnclosedElements())
+          .forEach(member -> names.add(member.getSimpleName().toString()));
+    }
+    for (Class<?> each : IMPLICITLY_IMPORTED) {
+      QualifiedName neighbour = new QualifiedName(packageOf(type), List.of(each.getSimpleName()));
+      if (sees(type, neighbour.canonical())) {
+        names.add(each.getSimpleName());
+      }
+    }
+    return names;
+  }
+
+  boolean readsCompilerModule(TypeElement type) {
+    return sees(type, Generated.class.getName());
+  }
+
+  private boolean sees(TypeElement type, String canonicalName) {
+    return elements.getTypeElement(elements.getModuleOf(type), canonicalName) != null;
+  }
+
+  private String packageOf(TypeElement type) {
+    return elements.getPackageOf(type).getQualifiedName().toString();
+  }
+}

@@ -1,0 +1,77 @@
+package dev.streamfence.processor.parse;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ElementType;
+import dev.streamfence.LaunchShape;
+import java.util.Optional;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.type.ArrayType;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.TypeKind;
+import javax.lang.model.type.TypeMirror;
+
+/**
+ * Recognises the types that kernels know. Compares qualified names and not types, since the runtime
+ * need not be on the compiled code's path. Immutable.
+ */
+final class TypeKinds {
+  private TypeKinds() {}
+
+  /** Whether it is a {@code DeviceArray} of anything. */
+  static boolean isDeviceArray(TypeMirror type) {
+    return isA(type, DeviceArray.class);
+  }
+
+  /** Whether it is a {@code LaunchShape}. */
+  static boolean isLaunchShape(TypeMirror type) {
+    return isA(type, LaunchShape.class);
+  }
+
+  /** Whether it is a {@code DeviceStream}. */
+  static boolean isDeviceStream(TypeMirror type) {
+    return isA(type, DeviceStream.class);
+  }
+
+  /** Whether it is the class or interface {@code expected} with any type arguments. */
+  static boolean isA(TypeMirror type, Class<?> expected) {
+    return type.getKind() == TypeKind.DECLARED
+        && ((TypeElement) ((DeclaredType) type).asElement())
+            .getQualifiedName()
+            .contentEquals(expected.getName());
+  }
+
+  /** The element that corresponds to a primitive type. */
+  static ElementType primitive(TypeMirror type) {
+    // Both enums name the eight primitives alike.
+    return ElementType.valueOf(type.getKind().name());
+  }
+
+  /** The element of a {@code DeviceArray}; empty if it names no array of a primitive. */
+  static Optional<ElementType> elementOf(TypeMirror deviceArray) {
+    return ((DeclaredType) deviceArray)
+        .getTypeArguments().stream()
+            .filter(TypeKinds::isPrimitiveArray)
+            .map(array -> primitive(((ArrayType) array).getComponentType()))
+            .findFirst();
+  }
+
+  /** Whether a type argument is, or is an array of, a type parameter. */
+  static boolean namesTypeVariable(TypeMirror deviceArray) {
+    return ((DeclaredType) deviceArray)
+        .getTypeArguments().stream().anyMatch(TypeKinds::isTypeVariable);
+  }
+
+  /** Whether it is an array of primitives. */
+  static boolean isPrimitiveArray(TypeMirror type) {
+    return type instanceof ArrayType array && array.getComponentType().getKind().isPrimitive();
+  }
+
+  private static boolean isTypeVariable(TypeMirror type) {
+    TypeMirror inner = type;
+    while (inner instanceof ArrayType array) {
+      inner = array.getComponentType();
+    }
+    return inner.getKind() == TypeKind.TYPEVAR;
+  }
+}

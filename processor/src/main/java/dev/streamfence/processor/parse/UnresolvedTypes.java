@@ -1,0 +1,101 @@
+package dev.streamfence.processor.parse;
+
+import java.util.List;
+import java.util.Optional;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.type.ArrayType;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.ErrorType;
+import javax.lang.model.type.TypeMirror;
+import javax.lang.model.type.WildcardType;
+import javax.lang.model.util.SimpleTypeVisitor14;
+
+/**
+ * Finds types that an interface names and nobody has declared yet; another processor may still
+ * generate them. Immutable.
+ */
+public final class UnresolvedTypes {
+  private final AbstractMethods methods;
+
+  UnresolvedTypes(AbstractMethods methods) {
+    this.methods = methods;
+  }
+
+  /**
+   * An undeclared type.
+   *
+   * @param type its simple name
+   * @param place where it stands, {@code run(Missing)}
+   */
+  public record Unresolved(String type, String place) {}
+
+  /** The first type that {@code type} and its kernels name and that is not there. */
+  public Optional<Unresolved> firstIn(TypeElement type) {
+    for (TypeElement each : methods.withInherited(type)) {
+      for (TypeMirror parent : each.getInterfaces()) {
+        Optional<String> missing = find(parent);
+        if (missing.isPresent()) {
+          String place = "extends " + Descriptions.describe(parent);
+          return Optional.of(new Unresolved(missing.get(), place));
+        }
+      }
+    }
+    for (ExecutableElement method : methods.of(type)) {
+      Optional<String> missing = firstIn(method);
+      if (missing.isPresent()) {
+        return Optional.of(new Unresolved(missing.get(), signature(method)));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<String> firstIn(ExecutableElement method) {
+    Optional<String> returned = find(method.getReturnType());
+    Optional<String> passed =
+        returned.or(() -> firstOf(method.getParameters().stream().map(p -> p.asType()).toList()));
+    return passed.or(() -> firstOf(method.getThrownTypes()));
+  }
+
+  private static Optional<String> firstOf(List<? extends TypeMirror> types) {
+    return types.stream().map(UnresolvedTypes::find).flatMap(Optional::stream).findFirst();
+  }
+
+  private static Optional<String> find(TypeMirror type) {
+    return new Finder().visit(type);
+  }
+
+  private static String signature(ExecutableElement method) {
+    List<TypeMirror> types = method.getParameters().stream().map(p -> p.asType()).toList();
+    return method.getSimpleName() + "(" + Descriptions.describe(types) + ")";
+  }
+
+  private static final class Finder extends SimpleTypeVisitor14<Optional<String>, Void> {
+    Finder() {
+      super(Optional.empty());
+    }
+
+    @Override
+    public Optional<String> visitError(ErrorType type, Void unused) {
+      return Optional.of(type.asElement().getSimpleName().toString());
+    }
+
+    @Override
+    public Optional<String> visitArray(ArrayType type, Void unused) {
+      return visit(type.getComponentType());
+    }
+
+    @Override
+    public Optional<String> visitDeclared(DeclaredType type, Void unused) {
+      return firstOf(type.getTypeArguments());
+    }
+
+    @Override
+    public Optional<String> visitWildcard(WildcardType type, Void unused) {
+      if (type.getExtendsBound() != null) {
+        return visit(type.getExtendsBound());
+      }
+      return type.getSuperBound() != null ? visit(type.getSuperBound()) : Optional.empty();
+    }
+  }
+}

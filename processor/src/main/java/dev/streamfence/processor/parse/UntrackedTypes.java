@@ -1,0 +1,48 @@
+package dev.streamfence.processor.parse;
+
+import java.util.Map;
+import java.util.regex.Pattern;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.TypeMirror;
+
+/** What to write instead of a type whose memory nobody tracks. Immutable. */
+final class UntrackedTypes {
+  private static final Map<String, String> PRIMITIVE_OF_BOX =
+      Map.of(
+          "java.lang.Boolean", "boolean",
+          "java.lang.Byte", "byte",
+          "java.lang.Character", "char",
+          "java.lang.Short", "short",
+          "java.lang.Integer", "int",
+          "java.lang.Long", "long",
+          "java.lang.Float", "float",
+          "java.lang.Double", "double");
+
+  /** JCuda's pointers, Java's buffers and segments; not {@code java.nio.file}. */
+  private static final Pattern POINTERS =
+      Pattern.compile("jcuda\\..*|java\\.nio\\.[A-Z].*|java\\.lang\\.foreign\\..*");
+
+  private UntrackedTypes() {}
+
+  /** The second half of the message that refuses {@code type}. */
+  static String remedy(TypeMirror type) {
+    if (TypeKinds.isPrimitiveArray(type)) {
+      return "a kernel cannot reach host memory: upload it and take a DeviceArray<"
+          + Descriptions.describe(type)
+          + ">";
+    }
+    if (type instanceof DeclaredType declared) {
+      TypeElement element = (TypeElement) declared.asElement();
+      String name = element.getQualifiedName().toString();
+      String primitive = PRIMITIVE_OF_BOX.get(name);
+      if (primitive != null) {
+        return "a kernel takes primitives: use " + primitive;
+      }
+      if (POINTERS.matcher(name).matches()) {
+        return "its memory is not tracked: take a DeviceArray, such as DeviceArray<float[]>";
+      }
+    }
+    return "a kernel takes primitives, DeviceArrays of a primitive and one LaunchShape";
+  }
+}

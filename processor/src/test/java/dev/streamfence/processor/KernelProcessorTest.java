@@ -1,0 +1,182 @@
+package dev.streamfence.processor;
+
+import static com.google.testing.compile.CompilationSubject.assertThat;
+import static com.google.testing.compile.Compiler.javac;
+import static dev.streamfence.processor.diagnostic.Problem.INTERNAL_ERROR;
+import static dev.streamfence.processor.diagnostic.Problem.WRITE_FAILED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.testing.compile.Compilation;
+import dev.streamfence.processor.diagnostic.Problem;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.Set;
+import javax.annotation.processing.Processor;
+import javax.lang.model.SourceVersion;
+import javax.lang.model.element.Element;
+import javax.tools.Diagnostic;
+import javax.tools.JavaFileObject;
+import org.junit.jupiter.api.Test;
+
+/** How the processor behaves towards compilers and builds. */
+class KernelProcessorTest {
+  private static final String TWO_INTERFACES =
+      Sources.importing(
+          """
+          @KernelModule("k.ptx")
+          interface First { @Kernel void run(@ThreadCount int n); }
+          @KernelModule("k.ptx")
+          interface Second { @Kernel void run(@ThreadCount int n); }
+          """);
+
+  @Test
+  void isFoundByTheServiceLoader() {
+    assertThat(ServiceLoader.load(Processor.class))
+        .hasAtLeastOneElementOfType(KernelProcessor.class);
+  }
+
+  @Test
+  void supportsEverySourceVersionAndNamesItsAnnotations() {
+    KernelProcessor processor = new KernelProcessor();
+
+    assertThat(processor.getSupportedSourceVersion()).isEqualTo(SourceVersion.latestSupported());
+    assertThat(processor.getSupportedOptions()).isEmpty();
+    assertThat(processor.getSupportedAnnotationTypes())
+        .containsExactlyInAnyOrder(
+            "dev.streamfence.annotation.KernelModule",
+            "dev.streamfence.annotation.Kernel",
+            "dev.streamfence.annotation.Reads",
+            "dev.streamfence.annotation.Writes",
+            "dev.streamfence.annotation.ReadWrites",
+            "dev.streamfence.annotation.ThreadCount",
+            "dev.streamfence.annotation.DynamicSharedBytes");
+  }
+
+  @Test
+  void isDeclaredIsolatingToGradle() throws IOException {
+    try (var file =
+        KernelProcessor.class.getResourceAsStream(
+            "/META-INF/gradle/incremental.annotation.processors")) {
+      assertThat(new String(file.readAllBytes(), StandardCharsets.UTF_8).strip())
+          .isEqualTo(KernelProcessor.class.getName() + ",isolating");
+    }
+  }
+
+  @Test
+  void eachLauncherOriginatesFromItsInterfaceAlone() {
+    Map<String, List<Element>> origins = new HashMap<>();
+
+    compile(new FaultyFiler("none", () -> {}, origins));
+
+    assertThat(origins.keySet()).isEqualTo(Set.of("demo.FirstLauncher", "demo.SecondLauncher"));
+    assertThat(origins.get("demo.FirstLauncher"))
+        .extracting(element -> element.getSimpleName().toString())
+        .containsExactly("First");
+    assertThat(origins.get("demo.SecondLauncher"))
+        .extracting(element -> element.getSimpleName().toString())
+        .containsExactly("Second");
+  }
+
+  @Test
+  void claimsNoAnnotation() {
+    CountingProcessor other = new CountingProcessor();
+
+    assertThat(compile(new KernelProcessor(), other)).succeeded();
+
+    assertThat(other.interfaces()).containsExactly("First", "Second");
+  }
+
+  @Test
+  void bugIsToldOnTheInterfaceAndDoesNotStopTheOthers() {
+    Map<String, List<Element>> origins = new HashMap<>();
+    Compilation compilation =
+        compile(
+            new FaultyFiler(
+                "demo.FirstLauncher",
+                () -> {
+                  throw new IllegalStateException("planted");
+                },
+                origins));
+
+    assertThat(complaint(compilation, INTERNAL_ERROR))
+        .startsWith(
+            "[InternalError] internal error of the processor at demo.First; report it with this"
+                + " trace:\n")
+        .contains("java.lang.IllegalStateException: planted")
+        .contains("at dev.streamfence.processor.LauncherWriter.write");
+    assertThat(origins).containsKey("demo.SecondLauncher");
+  }
+
+  @Test
+  void fileThatCannotBeWrittenIsAnErrorWithItsCause() {
+    Map<String, List<Element>> origins = new HashMap<>();
+    Compilation compilation =
+        compile(
+            new FaultyFiler(
+                "demo.FirstLauncher",
+                () -> {
+                  throw new IOException("disk full");
+                },
+                origins));
+
+    assertThat(complaint(compilation, WRITE_FAILED))
+        .isEqualTo(
+            "[WriteFailed] demo.FirstLauncher cannot be written: java.io.IOException: disk full");
+    assertThat(origins).containsKey("demo.SecondLauncher");
+  }
+
+  @Test
+  void processorThatIsRegisteredTwiceSaysSo() {
+    Compilation compilation = compile(new KernelProcessor(), new KernelProcessor());
+
+    assertThat(compilation).failed();
+    assertThat(compilation)
+        .hadErrorContaining("[WriteFailed] demo.FirstLauncher cannot be written");
+  }
+
+  @Test
+  void launcherOfAnEarlierBuildOnTheClassPathIsNoClash() {
+    // Any class that is not a source of this compilation will do.
+    Compilation compilation =
+        javac()
+            .withProcessors(new KernelProcessor())
+            .compile(
+                Sources.file(
+                    """
+                    package dev.streamfence.processor;
+                    import dev.streamfence.annotation.*;
+                    @KernelModule("k.ptx")
+                    interface EarlierBuild { @Kernel void run(@ThreadCount int n); }
+                    """));
+
+    assertThat(compilation).succeeded();
+    assertThat(compilation).generatedSourceFile(EarlierBuildLauncher.class.getName());
+  }
+
+  @Test
+  void annotationWithoutItsValueIsLeftToTheCompiler() {
+    Mistakes.in(
+            Sources.importing(
+                "@KernelModule interface Saxpy { @Kernel void run(@ThreadCount int n); }"))
+        .are();
+  }
+
+  private static Compilation compile(Processor... processors) {
+    return javac().withProcessors(processors).compile(Sources.file(TWO_INTERFACES));
+  }
+
+  private static String complaint(Compilation compilation, Problem problem) {
+    List<String> complaints =
+        compilation.errors().stream()
+            .map((Diagnostic<? extends JavaFileObject> error) -> error.getMessage(Locale.ROOT))
+            .filter(message -> message.startsWith("[" + problem.id() + "]"))
+            .toList();
+    assertThat(complaints).hasSize(1);
+    return complaints.get(0);
+  }
+}

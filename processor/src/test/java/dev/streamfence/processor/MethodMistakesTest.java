@@ -1,0 +1,324 @@
+package dev.streamfence.processor;
+
+import static dev.streamfence.processor.diagnostic.Problem.AMBIGUOUS_KERNEL;
+import static dev.streamfence.processor.diagnostic.Problem.ATTRIBUTE_WITH_LAUNCH_SHAPE;
+import static dev.streamfence.processor.diagnostic.Problem.BLOCK_SIZE;
+import static dev.streamfence.processor.diagnostic.Problem.CONFLICTING_SHAPE;
+import static dev.streamfence.processor.diagnostic.Problem.ENTRY_NAME;
+import static dev.streamfence.processor.diagnostic.Problem.GENERIC;
+import static dev.streamfence.processor.diagnostic.Problem.KERNEL_NOT_ABSTRACT;
+import static dev.streamfence.processor.diagnostic.Problem.MISSING_ACCESS;
+import static dev.streamfence.processor.diagnostic.Problem.MISSING_KERNEL;
+import static dev.streamfence.processor.diagnostic.Problem.MISSING_SHAPE;
+import static dev.streamfence.processor.diagnostic.Problem.NEGATIVE_SHARED_BYTES;
+import static dev.streamfence.processor.diagnostic.Problem.RETURNS_VALUE;
+import static dev.streamfence.processor.diagnostic.Problem.SECOND_LAUNCH_SHAPE;
+import static dev.streamfence.processor.diagnostic.Problem.SECOND_SHARED_BYTES;
+import static dev.streamfence.processor.diagnostic.Problem.SECOND_THREAD_COUNT;
+import static dev.streamfence.processor.diagnostic.Problem.SHARED_BYTES_WITH_SHAPE;
+import static dev.streamfence.processor.diagnostic.Problem.THROWS_CLAUSE;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Mistakes in a kernel method as a whole. */
+class MethodMistakesTest {
+  /** How messages show what these escapes mean. */
+  private static final Map<String, String> SHOWN =
+      Map.of(
+          "\\\"", "\"",
+          "\\\\u0022", "\\u0022",
+          "\\n", "\\u000a",
+          "\\0", "\\u0000");
+
+  private static final String NAME_RULE =
+      " is no entry name; it is a letter, '_' or '$', then also digits, all ASCII and at most 1024"
+          + " characters, and can be given as @Kernel(\"name\")";
+
+  @Test
+  void abstractMethodIsAKernel() {
+    Mistakes.inKernels("@Kernel void run(@ThreadCount int n); void «other(@Reads int[] x);")
+        .are(
+            MISSING_KERNEL,
+            "other needs @Kernel; each abstract method of a kernel interface is a kernel");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"default", "static", "private", "private static"})
+  void methodWithABodyIsNoKernel(String modifiers) {
+    Mistakes.inKernels(
+            "@Kernel void run(@ThreadCount int n); «@Kernel "
+                + modifiers
+                + " void other(@ThreadCount int n) {}")
+        .are(
+            KERNEL_NOT_ABSTRACT,
+            "other has a body, so no kernel is launched; remove the body or @Kernel");
+  }
+
+  @Test
+  void kernelReturnsNothing() {
+    Mistakes.inKernels("@Kernel float «sum(@ThreadCount int n);")
+        .are(
+            RETURNS_VALUE,
+            "sum returns float; a kernel returns void, results go through @Writes parameters");
+  }
+
+  @Test
+  void kernelThrowsNothingChecked() {
+    Mistakes.inKernels(
+            "@Kernel void «run(@ThreadCount int n) throws InterruptedException,"
+                + " java.io.IOException;")
+        .are(
+            THROWS_CLAUSE,
+            "run declares InterruptedException, IOException; a launch throws unchecked exceptions"
+                + " only, remove it");
+  }
+
+  @Test
+  void kernelIsNotGeneric() {
+    Mistakes.inKernels("@Kernel <«T> void run(@Reads DeviceArray<T[]> x, T y, @ThreadCount int n);")
+        .are(
+            GENERIC,
+            "run has the type parameter T; kernels are compiled for fixed types, remove it");
+  }
+
+  @Test
+  void kernelSaysHowManyThreadsRun() {
+    Mistakes.inKernels("@Kernel void «run(int n);")
+        .are(
+            MISSING_SHAPE,
+            "run does not say how many threads it needs; add @ThreadCount to an int or long, or a"
+                + " LaunchShape parameter");
+  }
+
+  @Test
+  void threadCountAfterLaunchShapeConflicts() {
+    Mistakes.inKernels("@Kernel void run(LaunchShape shape, «@ThreadCount int n);")
+        .are(
+            CONFLICTING_SHAPE,
+            "run has both @ThreadCount 'n' and LaunchShape 'shape'; keep one of them to say how"
+                + " many threads run");
+  }
+
+  @Test
+  void launchShapeAfterThreadCountConflicts() {
+    Mistakes.inKernels("@Kernel void run(@ThreadCount int n, LaunchShape «shape);")
+        .are(
+            CONFLICTING_SHAPE,
+            "run has both @ThreadCount 'n' and LaunchShape 'shape'; keep one of them to say how"
+                + " many threads run");
+  }
+
+  @Test
+  void oneThreadCountIsEnough() {
+    Mistakes.inKernels("@Kernel void run(@ThreadCount int n, «@ThreadCount long m);")
+        .are(SECOND_THREAD_COUNT, "'n' and 'm' of run are both @ThreadCount; keep one");
+  }
+
+  @Test
+  void oneLaunchShapeIsEnough() {
+    Mistakes.inKernels("@Kernel void run(LaunchShape a, LaunchShape «b);")
+        .are(SECOND_LAUNCH_SHAPE, "'a' and 'b' of run are both LaunchShapes; keep one");
+  }
+
+  @Test
+  void sharedBytesAreSaidOnce() {
+    Mistakes.inKernels(
+            "@Kernel void run(@ThreadCount int n, @DynamicSharedBytes int a,"
+                + " «@DynamicSharedBytes int b);")
+        .are(SECOND_SHARED_BYTES, "'a' and 'b' of run are both @DynamicSharedBytes; keep one");
+  }
+
+  @Test
+  void launchShapeSaysTheSharedBytes() {
+    Mistakes.inKernels("@Kernel void run(LaunchShape shape, «@DynamicSharedBytes int bytes);")
+        .are(
+            SHARED_BYTES_WITH_SHAPE,
+            "LaunchShape 'shape' says the dynamic shared bytes of run already; remove"
+                + " @DynamicSharedBytes 'bytes'");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"blockSize, 128", "dynamicSharedBytes, 64", "blockSize, 0"})
+  void launchShapeSaysWhatTheAttributesWouldSay(String attribute, String value) {
+    Mistakes.inKernels("@Kernel(" + attribute + " = «" + value + ") void run(LaunchShape shape);")
+        .are(
+            ATTRIBUTE_WITH_LAUNCH_SHAPE,
+            "'shape' says the launch shape of run already; remove " + attribute);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-1", "1025", "2147483647"})
+  void blockHasOneToManyThreads(String size) {
+    Mistakes.inKernels("@Kernel(blockSize = «" + size + ") void run(@ThreadCount int n);")
+        .are(BLOCK_SIZE, "blockSize " + size + " of run is outside 1..1024");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "1024"})
+  void smallestAndLargestBlockAreLegal(String size) {
+    Mistakes.inKernels("@Kernel(blockSize = " + size + ") void run(@ThreadCount int n);").areNone();
+  }
+
+  @Test
+  void everyAttributeIsChecked() {
+    Mistakes.inKernels(
+            "@Kernel(value = «\"-\", blockSize = «0, dynamicSharedBytes = «-1)"
+                + " void run(@ThreadCount int n);")
+        .are(ENTRY_NAME, BLOCK_SIZE, NEGATIVE_SHARED_BYTES);
+  }
+
+  @Test
+  void sharedBytesAreNotNegative() {
+    Mistakes.inKernels("@Kernel(dynamicSharedBytes = «-4) void run(@ThreadCount int n);")
+        .are(
+            NEGATIVE_SHARED_BYTES,
+            "dynamicSharedBytes -4 of run is negative; it is a number of bytes");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "1st",
+        "a-b",
+        "a b",
+        " ",
+        "a.b",
+        "\\u00e9",
+        "\\\"",
+        "\\\\u0022",
+        "\\n",
+        "\\u202e",
+        "\\0",
+        "*/",
+        "${x}"
+      })
+  void entryNameIsOneThatAModuleCanHave(String name) {
+    String shown = SHOWN.getOrDefault(name, name);
+    Mistakes.inKernels("@Kernel(«\"" + name + "\") void run(@ThreadCount int n);")
+        .are(ENTRY_NAME, "\"" + shown + "\"" + NAME_RULE);
+  }
+
+  @Test
+  void longEntryNameIsCutInTheMessage() {
+    String longest = "a".repeat(1024);
+    Mistakes.inKernels("@Kernel(\"" + longest + "\") void run(@ThreadCount int n);").areNone();
+    Mistakes.inKernels("@Kernel(«\"" + longest + "a\") void run(@ThreadCount int n);")
+        .are(ENTRY_NAME, "\"" + "a".repeat(60) + "\"..." + NAME_RULE);
+  }
+
+  @Test
+  void methodNameThatIsNoEntryNameNeedsOneGiven() {
+    Mistakes.inKernels("@Kernel void «gr\\u00f6\\u00dfe(@ThreadCount int n);")
+        .are(ENTRY_NAME, "\"gr\\u00f6\\u00dfe\"" + NAME_RULE);
+    Mistakes.inKernels("@Kernel(\"size\") void gr\\u00f6\\u00dfe(@ThreadCount int n);").areNone();
+  }
+
+  @Test
+  void valueThatTheCompilerRefusesIsNotReportedTwice() {
+    Mistakes.inKernels("@Kernel(blockSize = \"many\") void run(@ThreadCount int n);").are();
+    Mistakes.inKernels("@Kernel(value = 3) void run(@ThreadCount int n);").are();
+  }
+
+  @Test
+  void mistakeInAnInheritedKernelIsReportedOnTheInterface() {
+    Mistakes.in(
+            Sources.importing(
+                """
+                @KernelModule("k.ptx")
+                «interface Kernels extends Base {}
+                @SuppressWarnings("streamfence:KernelWithoutLauncher")
+                interface Base {
+                  @Kernel void run(DeviceArray<int[]> x, @ThreadCount int n);
+                }
+                """))
+        .are(
+            MISSING_ACCESS,
+            "parameter 'x' of run needs @Reads, @Writes or @ReadWrites (inherited from Base)");
+  }
+
+  @Test
+  void mistakeInAKernelFromAClassFileIsReportedOnTheInterface() {
+    Mistakes.in(
+            Sources.importing(
+                """
+                @KernelModule("k.ptx")
+                «interface Kernels extends dev.streamfence.processor.CompiledKernels<int[]> {}
+                """))
+        .are(
+            MISSING_ACCESS,
+            "parameter 'arg0' of copy needs @Reads, @Writes or @ReadWrites (inherited from"
+                + " CompiledKernels)");
+  }
+
+  @Test
+  void kernelFromAClassFileKeepsItsAnnotations() {
+    Mistakes.in(
+            Sources.importing(
+                """
+                @KernelModule("k.ptx")
+                interface Kernels extends dev.streamfence.processor.CompiledKernels<int[]> {
+                  @Override default void copy(DeviceArray<int[]> values, int count) {}
+                }
+                """))
+        .areNone();
+  }
+
+  @Test
+  void inheritedMethodIsAKernelAsWell() {
+    Mistakes.in(
+            Sources.importing(
+                """
+                @KernelModule("k.ptx")
+                «interface Kernels extends Runnable {
+                  @Kernel void fill(@ThreadCount int n);
+                }
+                """))
+        .are(
+            MISSING_KERNEL,
+            "run needs @Kernel; each abstract method of a kernel interface is a kernel (inherited"
+                + " from Runnable)");
+  }
+
+  @Test
+  void inheritedMethodWithABodyIsNone() {
+    Mistakes.in(
+            Sources.importing(
+                """
+                @KernelModule("k.ptx")
+                interface Kernels extends Base {
+                  @Kernel void fill(@ThreadCount int n);
+                }
+                interface Base extends Runnable {
+                  @Override default void run() {}
+                }
+                """))
+        .areNone();
+  }
+
+  @Test
+  void kernelInheritedTwiceHasToBeDeclared() {
+    String bases =
+        """
+        @SuppressWarnings("streamfence:KernelWithoutLauncher")
+        interface A { @Kernel("a") void run(@ThreadCount int n); }
+        @SuppressWarnings("streamfence:KernelWithoutLauncher")
+        interface B { @Kernel("b") void run(@ThreadCount int n); }
+        """;
+    Mistakes.in(
+            Sources.importing(
+                "@KernelModule(\"k.ptx\")\n«interface Kernels extends B, A {}\n" + bases))
+        .are(
+            AMBIGUOUS_KERNEL,
+            "run is inherited from A and from B; declare it in Kernels to say which it is");
+    Mistakes.in(
+            Sources.importing(
+                "@KernelModule(\"k.ptx\")\ninterface Kernels extends B, A {"
+                    + " @Override @Kernel void run(@ThreadCount int n); }\n"
+                    + bases))
+        .areNone();
+  }
+}

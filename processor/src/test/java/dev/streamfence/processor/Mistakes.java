@@ -1,0 +1,94 @@
+package dev.streamfence.processor;
+
+import static com.google.testing.compile.Compiler.javac;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.testing.compile.Compilation;
+import dev.streamfence.processor.diagnostic.Problem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import javax.tools.Diagnostic;
+import javax.tools.JavaFileObject;
+
+/**
+ * What the processor complains about in sources whose culprits are marked with {@code «}: each
+ * marker is where one complaint has its caret.
+ */
+final class Mistakes {
+  private static final String MARKER = "«";
+
+  private final List<String> places;
+  private final Compilation compilation;
+
+  private Mistakes(List<String> places, Compilation compilation) {
+    this.places = places;
+    this.compilation = compilation;
+  }
+
+  /** Compiles the sources without their markers. */
+  static Mistakes in(String... sources) {
+    List<String> places = new ArrayList<>();
+    JavaFileObject[] files =
+        Stream.of(sources).map(s -> unmark(s, places)).toArray(JavaFileObject[]::new);
+    return new Mistakes(places, javac().withProcessors(new KernelProcessor()).compile(files));
+  }
+
+  /** Compiles an annotated interface {@code Kernels} with these members. */
+  static Mistakes inKernels(String members) {
+    return in(Sources.kernels(members));
+  }
+
+  /** Asserts one complaint, an error, and its place. */
+  void are(Problem problem, String message) {
+    are(Diagnostic.Kind.ERROR, "[" + problem.id() + "] " + message);
+  }
+
+  /** Asserts one complaint, a warning, and its place. */
+  void areWarning(Problem problem, String message) {
+    are(Diagnostic.Kind.WARNING, "[" + problem.id() + "] " + message);
+  }
+
+  /** Asserts these complaints, by their ids, in the order of the markers. */
+  void are(Problem... problems) {
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < problems.length; i++) {
+      expected.add(places.get(i) + " [" + problems[i].id() + "]");
+    }
+    assertThat(ours().map(d -> place(d) + " " + d.getMessage(Locale.ROOT).replaceAll("].*", "]")))
+        .containsExactlyInAnyOrderElementsOf(expected);
+  }
+
+  /** Asserts that there is nothing to complain about. */
+  void areNone() {
+    assertThat(compilation.diagnostics()).isEmpty();
+  }
+
+  private void are(Diagnostic.Kind kind, String message) {
+    assertThat(places).hasSize(1);
+    assertThat(ours().map(d -> d.getKind() + " " + place(d) + " " + d.getMessage(Locale.ROOT)))
+        .containsExactly(kind + " " + places.get(0) + " " + message);
+  }
+
+  private Stream<Diagnostic<? extends JavaFileObject>> ours() {
+    return compilation.diagnostics().stream()
+        .filter(d -> d.getMessage(Locale.ROOT).startsWith("["))
+        .map(d -> d);
+  }
+
+  private static String place(Diagnostic<? extends JavaFileObject> diagnostic) {
+    JavaFileObject source = diagnostic.getSource();
+    return (source == null ? "nowhere" : source.getName()) + ":" + diagnostic.getPosition();
+  }
+
+  private static JavaFileObject unmark(String source, List<String> places) {
+    JavaFileObject file = Sources.file(source.replace(MARKER, ""));
+    String rest = source;
+    for (int at = rest.indexOf(MARKER); at >= 0; at = rest.indexOf(MARKER)) {
+      places.add(file.getName() + ":" + at);
+      rest = rest.replaceFirst(MARKER, "");
+    }
+    return file;
+  }
+}

@@ -1,0 +1,147 @@
+package dev.streamfence.processor;
+
+import static com.google.testing.compile.CompilationSubject.assertThat;
+import static com.google.testing.compile.Compiler.javac;
+import static dev.streamfence.processor.diagnostic.Problem.MISSING_SHAPE;
+import static dev.streamfence.processor.diagnostic.Problem.UNRESOLVED_TYPE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.testing.compile.Compilation;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.annotation.processing.AbstractProcessor;
+import javax.annotation.processing.RoundEnvironment;
+import javax.lang.model.SourceVersion;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.TypeElement;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Interfaces that name types which are not there in the first round. */
+class RoundsTest {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "@Kernel void run(Missing x, @ThreadCount int n); | run(Missing, int)",
+        "@Kernel void run(@Reads DeviceArray<Missing[]> x); | run(DeviceArray<Missing[]>)",
+        "@Kernel void run(@Reads DeviceArray<? extends Missing> x);"
+            + " | run(DeviceArray<? extends Missing>)",
+        "@Kernel Missing run(@ThreadCount int n); | run(int)",
+        "@Kernel void run(@ThreadCount int n) throws Missing; | run(int)",
+      })
+  void typeThatNobodyDeclaresIsOneErrorInTheEnd(String method, String place) {
+    Mistakes.in(Sources.importing("@KernelModule(\"k.ptx\")\n«interface Saxpy { " + method + " }"))
+        .are(
+            UNRESOLVED_TYPE,
+            "no launcher generated for Saxpy: type Missing in " + place + " is not resolved");
+  }
+
+  @Test
+  void parentThatNobodyDeclaresIsOneErrorInTheEnd() {
+    Mistakes.in(
+            Sources.importing(
+                "@KernelModule(\"k.ptx\")\n«interface Saxpy extends Base {}\n"
+                    + "interface Base extends Missing<int[]> {}"))
+        .are(
+            UNRESOLVED_TYPE,
+            "no launcher generated for Saxpy: type Missing in extends Missing is not"
+                + " resolved");
+  }
+
+  @Test
+  void typeThatAnotherProcessorGeneratesIsAwaited() {
+    Compilation compilation =
+        javac()
+            .withProcessors(
+                new KernelProcessor(),
+                new Generating(
+                    Map.of(
+                        "demo.Base",
+                        Sources.importing(
+                            "@SuppressWarnings(\"streamfence:KernelWithoutLauncher\")\n"
+                                + "interface Base extends Deeper {"
+                                + " @Kernel void fill(@ThreadCount int n); }"))),
+                new Generating(Map.of("demo.Deeper", "package demo; interface Deeper {}")))
+            .compile(
+                Sources.file(
+                    Sources.importing("@KernelModule(\"k.ptx\")\ninterface Saxpy extends Base {}")),
+                Sources.file(
+                    "package demo;\nclass User {"
+                        + " void use(dev.streamfence.DeviceStream s) {"
+                        + " SaxpyLauncher.on(s).fill(1); } }"));
+
+    assertThat(compilation).succeededWithoutWarnings();
+    assertThat(compilation).generatedSourceFile("demo.SaxpyLauncher");
+  }
+
+  @Test
+  void otherInterfacesDoNotWait() {
+    Map<String, List<Element>> origins = new HashMap<>();
+
+    Compilation compilation =
+        javac()
+            .withProcessors(new FaultyFiler("none", () -> {}, origins))
+            .compile(
+                Sources.file(
+                    Sources.importing(
+                        "@KernelModule(\"k.ptx\")\ninterface Waiting extends Missing {}\n"
+                            + "@KernelModule(\"k.ptx\")\ninterface Saxpy {"
+                            + " @Kernel void run(@ThreadCount int n); }")));
+
+    assertThat(compilation).failed();
+    assertThat(origins).containsOnlyKeys("demo.SaxpyLauncher");
+  }
+
+  @Test
+  void mistakesAreNotHiddenByWaitingInterfaces() {
+    Mistakes.in(
+            Sources.importing(
+                "@KernelModule(\"k.ptx\")\n«interface Waiting extends Missing {}\n"
+                    + "@KernelModule(\"k.ptx\")\ninterface Saxpy { @Kernel void «run(int n); }"))
+        .are(UNRESOLVED_TYPE, MISSING_SHAPE);
+  }
+
+  /** Another processor, which generates its files in the first round. */
+  private static final class Generating extends AbstractProcessor {
+    private final Map<String, String> sources;
+    private boolean isDone;
+
+    Generating(Map<String, String> sources) {
+      this.sources = sources;
+    }
+
+    @Override
+    public Set<String> getSupportedAnnotationTypes() {
+      return Set.of("*");
+    }
+
+    @Override
+    public SourceVersion getSupportedSourceVersion() {
+      return SourceVersion.latestSupported();
+    }
+
+    @Override
+    public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
+      if (!isDone) {
+        sources.forEach(this::write);
+        isDone = true;
+      }
+      return false;
+    }
+
+    private void write(String name, String text) {
+      try (Writer writer = processingEnv.getFiler().createSourceFile(name).openWriter()) {
+        writer.write(text);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

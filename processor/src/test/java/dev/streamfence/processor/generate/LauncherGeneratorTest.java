@@ -1,0 +1,69 @@
+package dev.streamfence.processor.generate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.ElementType;
+import dev.streamfence.processor.model.EntryName;
+import dev.streamfence.processor.model.KernelInterface;
+import dev.streamfence.processor.model.KernelMethod;
+import dev.streamfence.processor.model.Parameter;
+import dev.streamfence.processor.model.QualifiedName;
+import dev.streamfence.processor.model.ResourceName;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The generator needs no compiler; what it makes of whole interfaces is in the goldens. */
+class LauncherGeneratorTest {
+  @Test
+  void noLineEndsInABlankAndLinesEndInOneCharacter() {
+    String source = new LauncherGenerator("me").generate(launcher(List.of(kernel(3), kernel(40))));
+
+    assertThat(source).doesNotContain("\r", "\t").doesNotContainPattern("(?m) $");
+    assertThat(source.lines()).allMatch(line -> line.length() <= 100);
+  }
+
+  @Test
+  void javadocThatIsTooLongForOneLineKeepsItsOwn() {
+    String name = "K".repeat(45);
+    String source = new LauncherGenerator("me").generate(launcher(name, List.of(kernel(0))));
+
+    assertThat(source)
+        .contains("/** Launches the kernels of {@link " + name + "} on one stream. */")
+        .contains("  /**\n   * Returns the kernels of {@link " + name + "}");
+  }
+
+  @Test
+  void sizeGrowsWithKernelsAndParameters() {
+    assertThat(LauncherSize.fits(launcher(Collections.nCopies(1500, kernel(0))))).isTrue();
+    assertThat(LauncherSize.fits(launcher(Collections.nCopies(1501, kernel(0))))).isFalse();
+    assertThat(LauncherSize.fits(launcher(Collections.nCopies(19, kernel(253))))).isTrue();
+    assertThat(LauncherSize.fits(launcher(Collections.nCopies(20, kernel(253))))).isFalse();
+  }
+
+  private static KernelInterface launcher(List<KernelMethod> kernels) {
+    return launcher("K", kernels);
+  }
+
+  private static KernelInterface launcher(String name, List<KernelMethod> kernels) {
+    return new KernelInterface(
+        new QualifiedName("demo", List.of(name)),
+        new ResourceName("k.ptx"),
+        kernels,
+        true,
+        false,
+        Set.of(),
+        true);
+  }
+
+  private static KernelMethod kernel(int values) {
+    List<Parameter> parameters = new ArrayList<>();
+    for (int i = 0; i < values; i++) {
+      parameters.add(new Parameter.Value("value" + i, ElementType.DOUBLE));
+    }
+    parameters.add(new Parameter.ThreadCount("n", ElementType.INT));
+    return new KernelMethod("run", new EntryName("run"), parameters, 256, 0, false);
+  }
+}

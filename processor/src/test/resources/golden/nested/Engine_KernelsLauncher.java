@@ -1,0 +1,73 @@
+package demo;
+
+import dev.streamfence.Access;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ElementType;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+import javax.annotation.processing.Generated;
+
+/** Launches the kernels of {@link Engine.Kernels} on one stream. */
+@Generated("dev.streamfence.processor.KernelProcessor")
+@Deprecated
+final class Engine_KernelsLauncher implements Engine.Kernels {
+  private static final KernelImage IMAGE =
+      KernelImage.resource("engine.ptx", Engine_KernelsLauncher.class::getResourceAsStream);
+
+  private static final KernelSignature IOTA =
+      KernelSignature.entry("iota")
+          .buffer("target", ElementType.INT, Access.WRITE)
+          .threadCount("n", int.class)
+          .blockSize(256)
+          .build();
+
+  private static final KernelSignature ZERO =
+      KernelSignature.entry("zero")
+          .buffer("target", ElementType.INT, Access.WRITE)
+          .threadCount("n", int.class)
+          .blockSize(256)
+          .build();
+
+  private final LaunchRecorder iota;
+
+  private final LaunchRecorder zero;
+
+  private Engine_KernelsLauncher(DeviceStream stream) {
+    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    this.iota = module.recorder(IOTA);
+    this.zero = module.recorder(ZERO);
+  }
+
+  /** Returns the kernels of {@link Engine.Kernels}, launched on {@code stream}. */
+  static Engine_KernelsLauncher on(DeviceStream stream) {
+    return new Engine_KernelsLauncher(stream);
+  }
+
+  @Override
+  public void iota(DeviceArray<int[]> target, int n) {
+    try (LaunchRecorder recorder = iota.begin()) {
+      recorder.writes(0, target);
+      recorder.value(1, n);
+      recorder.threads(n);
+      recorder.preflight();
+      recorder.launch();
+      recorder.commit();
+    }
+  }
+
+  @Override
+  @Deprecated
+  public void zero(DeviceArray<int[]> target, int n) {
+    try (LaunchRecorder recorder = zero.begin()) {
+      recorder.writes(0, target);
+      recorder.value(1, n);
+      recorder.threads(n);
+      recorder.preflight();
+      recorder.launch();
+      recorder.commit();
+    }
+  }
+}

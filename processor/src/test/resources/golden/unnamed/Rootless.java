@@ -1,0 +1,11 @@
+import dev.streamfence.DeviceArray;
+import dev.streamfence.annotation.Kernel;
+import dev.streamfence.annotation.KernelModule;
+import dev.streamfence.annotation.ThreadCount;
+import dev.streamfence.annotation.Writes;
+
+@KernelModule("rootless.ptx")
+interface Rootless {
+  @Kernel
+  void iota(@Writes DeviceArray<int[]> target, @ThreadCount int n);
+}

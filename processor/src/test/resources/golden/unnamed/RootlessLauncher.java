@@ -1,0 +1,47 @@
+import dev.streamfence.Access;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ElementType;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+import javax.annotation.processing.Generated;
+
+/** Launches the kernels of {@link Rootless} on one stream. */
+@Generated("dev.streamfence.processor.KernelProcessor")
+final class RootlessLauncher implements Rootless {
+  private static final KernelImage IMAGE =
+      KernelImage.resource("rootless.ptx", RootlessLauncher.class::getResourceAsStream);
+
+  private static final KernelSignature IOTA =
+      KernelSignature.entry("iota")
+          .buffer("target", ElementType.INT, Access.WRITE)
+          .threadCount("n", int.class)
+          .blockSize(256)
+          .build();
+
+  private final LaunchRecorder iota;
+
+  private RootlessLauncher(DeviceStream stream) {
+    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    this.iota = module.recorder(IOTA);
+  }
+
+  /** Returns the kernels of {@link Rootless}, launched on {@code stream}. */
+  static RootlessLauncher on(DeviceStream stream) {
+    return new RootlessLauncher(stream);
+  }
+
+  @Override
+  public void iota(DeviceArray<int[]> target, int n) {
+    try (LaunchRecorder recorder = iota.begin()) {
+      recorder.writes(0, target);
+      recorder.value(1, n);
+      recorder.threads(n);
+      recorder.preflight();
+      recorder.launch();
+      recorder.commit();
+    }
+  }
+}

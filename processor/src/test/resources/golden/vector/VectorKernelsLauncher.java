@@ -1,0 +1,53 @@
+package demo;
+
+import dev.streamfence.Access;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ElementType;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+import javax.annotation.processing.Generated;
+
+/** Launches the kernels of {@link VectorKernels} on one stream. */
+@Generated("dev.streamfence.processor.KernelProcessor")
+public final class VectorKernelsLauncher implements VectorKernels {
+  private static final KernelImage IMAGE =
+      KernelImage.resource("kernels/vector.ptx", VectorKernelsLauncher.class::getResourceAsStream);
+
+  private static final KernelSignature SAXPY =
+      KernelSignature.entry("saxpy")
+          .value("a", float.class)
+          .buffer("x", ElementType.FLOAT, Access.READ)
+          .buffer("y", ElementType.FLOAT, Access.READ_WRITE)
+          .threadCount("n", int.class)
+          .blockSize(256)
+          .build();
+
+  private final LaunchRecorder saxpy;
+
+  private VectorKernelsLauncher(DeviceStream stream) {
+    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    this.saxpy = module.recorder(SAXPY);
+  }
+
+  /** Returns the kernels of {@link VectorKernels}, launched on {@code stream}. */
+  public static VectorKernelsLauncher on(DeviceStream stream) {
+    return new VectorKernelsLauncher(stream);
+  }
+
+  @Override
+  public void saxpy(float a, DeviceArray<float[]> x, DeviceArray<float[]> y, int n) {
+    try (LaunchRecorder recorder = saxpy.begin()) {
+      recorder.value(0, a);
+      recorder.reads(1, x);
+      recorder.readWrites(2, y);
+      recorder.value(3, n);
+      recorder.threads(n);
+      recorder.preflight();
+      recorder.launch();
+      recorder.commit();
+    }
+  }
+}
