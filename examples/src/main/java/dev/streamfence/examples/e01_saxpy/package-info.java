@@ -1,0 +1,5 @@
+/** The smallest program: one kernel, one launch. Not here: several streams. */
+@NullMarked
+package dev.streamfence.examples.e01_saxpy;
+
+import org.jspecify.annotations.NullMarked;

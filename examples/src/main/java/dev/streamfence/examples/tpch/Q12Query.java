@@ -1,0 +1,104 @@
+package dev.streamfence.examples.tpch;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import java.time.LocalDate;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/**
+ * Q12, "shipping modes and order priority": how many line items that came by mail or ship in 1994
+ * were late, by priority. A hash join: one thread builds the table over the orders on one stream,
+ * another probes it with the line items on another stream.
+ *
+ * <p>The threads hand over the {@link DeviceArray} as soon as the build has been launched, and
+ * neither waits for the device in between. That the probe runs after the build on the device is the
+ * launchers' doing.
+ */
+final class Q12Query {
+  /** First day of receipt, inclusive, in days since 1970-01-01. */
+  static final int FROM_DATE = (int) LocalDate.of(1994, 1, 1).toEpochDay();
+
+  /** Last day of receipt, exclusive. */
+  static final int TO_DATE = (int) LocalDate.of(1995, 1, 1).toEpochDay();
+
+  private final DeviceRuntime device;
+  private final DeviceTables tables;
+  private final int mask;
+
+  private Q12Query(DeviceRuntime device, DeviceTables tables) {
+    this.device = device;
+    this.tables = tables;
+    this.mask = slotsFor(tables.orders()) - 1;
+  }
+
+  /** Runs the query, and waits for its answer. */
+  static Q12Answer run(DeviceRuntime device, DeviceTables tables) {
+    return new Q12Query(device, tables).run();
+  }
+
+  /** A power of two that leaves at least half of the table empty, which keeps collisions short. */
+  static int slotsFor(int orders) {
+    if (orders > 1 << 29) {
+      throw new IllegalArgumentException(
+          orders + " orders need a larger hash table than Q12 builds; it takes up to " + (1 << 29));
+    }
+    return Integer.highestOneBit(Math.max(1, 2 * orders - 1)) * 2;
+  }
+
+  private Q12Answer run() {
+    try (HostThreads builder = new HostThreads("q12-build", 1);
+        HostThreads prober = new HostThreads("q12-probe", 1);
+        DeviceStream buildStream = device.streams().acquire();
+        DeviceStream probeStream = device.streams().acquire()) {
+      CompletableFuture<DeviceArray<long[]>> table =
+          CompletableFuture.supplyAsync(() -> build(buildStream), builder.executor());
+      CompletableFuture<Q12Answer> answer =
+          table.thenApplyAsync(built -> probe(probeStream, built), prober.executor());
+      try {
+        return answer.join();
+      } catch (CompletionException e) {
+        throw e.getCause() instanceof RuntimeException cause ? cause : e;
+      } finally {
+        if (!table.isCompletedExceptionally()) {
+          table.join().close();
+        }
+      }
+    }
+  }
+
+  private DeviceArray<long[]> build(DeviceStream stream) {
+    DeviceArray<long[]> table = device.memory().allocateZeroed(stream, long[].class, mask + 1);
+    try {
+      Q12KernelsLauncher.on(stream)
+          .build(tables.keys, tables.highPriority, table, mask, tables.orders());
+      return table;
+    } catch (RuntimeException e) {
+      table.close();
+      throw e;
+    }
+  }
+
+  private Q12Answer probe(DeviceStream stream, DeviceArray<long[]> table) {
+    try (DeviceArray<long[]> counts = device.memory().allocateZeroed(stream, long[].class, 4)) {
+      Q12KernelsLauncher.on(stream)
+          .probe(
+              tables.orderKeys,
+              tables.shipModes,
+              tables.shipDates,
+              tables.commitDates,
+              tables.receiptDates,
+              table,
+              counts,
+              mask,
+              ShipMode.MAIL.code(),
+              ShipMode.SHIP.code(),
+              FROM_DATE,
+              TO_DATE,
+              tables.lineItems());
+      long[] counted = counts.download(stream);
+      return new Q12Answer(counted[0], counted[1], counted[2], counted[3]);
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package dev.streamfence.examples.tpch;
+
+import io.trino.tpch.Distributions;
+import io.trino.tpch.GenerateUtils;
+import io.trino.tpch.LineItem;
+import io.trino.tpch.LineItemGenerator;
+import io.trino.tpch.Order;
+import io.trino.tpch.OrderGenerator;
+import io.trino.tpch.TextPool;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.LongConsumer;
+import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Makes TPC-H's tables as columns, in as many parts as there are threads. Thread-safe. */
+final class TpchGenerator {
+  /** How many orders are made between two reports of progress. */
+  private static final int PROGRESS_STEP = 1000;
+
+  /**
+   * Comments are cut from this text, and no query here reads one. The size that TPC-H asks for is
+   * 300 MB, and takes longer to make than all the rows.
+   */
+  private static final int TEXT_POOL_SIZE = 1 << 16;
+
+  private final double scale;
+  private final LongConsumer progress;
+  private final Distributions distributions = Distributions.getDefaultDistributions();
+  private final TextPool text = new TextPool(TEXT_POOL_SIZE, distributions);
+
+  /**
+   * Creates a generator.
+   *
+   * @param scale TPC-H's scale factor
+   * @param progress is told, by whichever thread, how many more orders are done
+   */
+  TpchGenerator(double scale, LongConsumer progress) {
+    this.scale = scale;
+    this.progress = progress;
+  }
+
+  /** How many orders there are at a scale. */
+  static int orderCount(double scale) {
+    return orderCount(scale, 1, 1);
+  }
+
+  private static int orderCount(double scale, int part, int partCount) {
+    return Math.toIntExact(
+        GenerateUtils.calculateRowCount(OrderGenerator.SCALE_BASE, scale, part, partCount));
+  }
+
+  /**
+   * Makes both tables on the given threads, and waits for them. Every count of threads gives the
+   * same rows.
+   */
+  TpchData generate(HostThreads threads) {
+    int partCount = threads.count();
+    List<TpchPart> parts =
+        threads.runAll(
+            IntStream.rangeClosed(1, partCount)
+                .<Callable<TpchPart>>mapToObj(part -> () -> generatePart(part, partCount))
+                .toList());
+    return new TpchData(joinOrders(parts), joinLineItems(parts));
+  }
+
+  private TpchPart generatePart(int part, int partCount) {
+    TpchPart rows = new TpchPart(orderCount(scale, part, partCount));
+    Iterator<LineItem> items =
+        new LineItemGenerator(scale, part, partCount, distributions, text).iterator();
+    LineItem item = nextOrNull(items);
+    int unreported = 0;
+    for (Order order : new OrderGenerator(scale, part, partCount, distributions, text)) {
+      rows.add(order);
+      while (item != null && item.getOrderKey() == order.getOrderKey()) {
+        rows.add(item);
+        item = nextOrNull(items);
+      }
+      if (++unreported == PROGRESS_STEP) {
+        progress.accept(unreported);
+        unreported = 0;
+      }
+    }
+    progress.accept(unreported);
+    if (item != null) {
+      throw new IllegalStateException(
+          "line item of order " + item.getOrderKey() + " comes without its order");
+    }
+    return rows;
+  }
+
+  private static @Nullable LineItem nextOrNull(Iterator<LineItem> items) {
+    return items.hasNext() ? items.next() : null;
+  }
+
+  private static Orders joinOrders(List<TpchPart> parts) {
+    ToIntFunction<TpchPart> rows = part -> part.orders;
+    return new Orders(
+        join(parts, rows, long[]::new, part -> part.keys),
+        join(parts, rows, byte[]::new, part -> part.highPriority));
+  }
+
+  private static LineItems joinLineItems(List<TpchPart> parts) {
+    ToIntFunction<TpchPart> rows = part -> part.lineItems;
+    return new LineItems(
+        join(parts, rows, long[]::new, part -> part.orderKeys),
+        join(parts, rows, byte[]::new, part -> part.quantities),
+        join(parts, rows, int[]::new, part -> part.prices),
+        join(parts, rows, byte[]::new, part -> part.discounts),
+        join(parts, rows, int[]::new, part -> part.shipDates),
+        join(parts, rows, int[]::new, part -> part.commitDates),
+        join(parts, rows, int[]::new, part -> part.receiptDates),
+        join(parts, rows, byte[]::new, part -> part.shipModes));
+  }
+
+  private static <A> A join(
+      List<TpchPart> parts,
+      ToIntFunction<TpchPart> rows,
+      IntFunction<A> newArray,
+      Function<TpchPart, A> column) {
+    A whole = newArray.apply(parts.stream().mapToInt(rows).reduce(0, Math::addExact));
+    int next = 0;
+    for (TpchPart part : parts) {
+      int count = rows.applyAsInt(part);
+      System.arraycopy(column.apply(part), 0, whole, next, count);
+      next += count;
+    }
+    return whole;
+  }
+}

@@ -1,0 +1,81 @@
+package dev.streamfence.examples.tpch;
+
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import java.util.function.LongConsumer;
+
+/**
+ * The whole job: generates the data, uploads it, runs both queries and asks the oracle. Confined to
+ * one thread at a time.
+ */
+final class TpchJob {
+  private final double scale;
+  private final int streams;
+  private final int threads;
+  private final Oracle oracle;
+  private final PhaseClock clock = new PhaseClock();
+
+  /**
+   * Creates a job, for one run.
+   *
+   * @param scale TPC-H's scale factor
+   * @param streams how many streams share the rows of Q6
+   * @param threads how many host threads generate rows and launch Q6
+   * @param oracle what the device's answers are compared with
+   */
+  TpchJob(double scale, int streams, int threads, Oracle oracle) {
+    this.scale = scale;
+    this.streams = streams;
+    this.threads = threads;
+    this.oracle = oracle;
+  }
+
+  /** How many streams a job needs at the same time if Q6 has {@code streams}: Q12 has two. */
+  static int streamsAtOnce(int streams) {
+    return Math.max(streams, 2);
+  }
+
+  /**
+   * Makes the rows, and waits for them.
+   *
+   * @param progress is told, by whichever thread, how many more orders are done
+   */
+  TpchData generate(LongConsumer progress) {
+    try (HostThreads generators = new HostThreads("generate", threads)) {
+      return clock.time("generate", () -> new TpchGenerator(scale, progress).generate(generators));
+    }
+  }
+
+  /** Runs both queries over the rows, and waits for them. The device stays open. */
+  JobReport run(DeviceRuntime device, TpchData data) {
+    try (HostThreads launchers = new HostThreads("q6", threads);
+        DeviceTables tables = clock.time("upload", () -> upload(device, data))) {
+      Q6Answer q6 = clock.time("Q6", () -> Q6Query.run(device, tables, streams, launchers));
+      Q12Answer q12 = clock.time("Q12", () -> Q12Query.run(device, tables));
+      Answers expected = clock.time("oracle", () -> oracle.answersOver(data));
+      return new JobReport(
+          device.deviceName(),
+          scale,
+          data.orders().rows(),
+          data.lineItems().rows(),
+          new Answers(q6, q12),
+          expected,
+          device.statistics(),
+          clock.phases());
+    }
+  }
+
+  /** Waits for the copies, which the queries do not need: so each phase's time is its own. */
+  private static DeviceTables upload(DeviceRuntime device, TpchData data) {
+    try (DeviceStream stream = device.streams().acquire()) {
+      DeviceTables tables = new DeviceTables(device, stream, data);
+      try {
+        stream.synchronize();
+        return tables;
+      } catch (RuntimeException e) {
+        tables.close();
+        throw e;
+      }
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Two queries of TPC-H over device columns, checked against plain Java. Not here: a query engine;
+ * each query is one class that launches its own kernels.
+ */
+@NullMarked
+package dev.streamfence.examples.tpch;
+
+import org.jspecify.annotations.NullMarked;

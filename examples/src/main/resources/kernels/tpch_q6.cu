@@ -1,0 +1,50 @@
+// TPC-H Q6, "forecasting revenue change". The PTX next to this file is made from it, by these
+// commands, in this folder:
+//
+//   nvcc -ptx -arch=compute_75 -O3 -o tpch_q6.ptx tpch_q6.cu
+//   sed -i 's/^\.version .*/.version 6.3/' tpch_q6.ptx
+//
+// nvcc writes its own ISA version, which older drivers refuse; 6.3 is the lowest that sm_75 has.
+
+// Adds price * discount of the rows [first, first + rows) that the query asks for to revenue[0].
+// Prices are cents and discounts are hundredths, so the sum is exact, in 1/10000 of the currency.
+// Dates are days since 1970-01-01; the interval of dates excludes its end, that of discounts does
+// not. A block has a multiple of 32 threads.
+extern "C" __global__ void q6_revenue(const int *shipDates, const signed char *discounts,
+                                      const signed char *quantities, const int *prices,
+                                      unsigned long long *revenue, int fromDate, int toDate,
+                                      int leastDiscount, int mostDiscount, int quantityLimit,
+                                      int first, int rows) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned long long sum = 0;
+  if (i < rows) {
+    int row = first + i;
+    int date = shipDates[row];
+    int discount = discounts[row];
+    if (date >= fromDate && date < toDate && discount >= leastDiscount &&
+        discount <= mostDiscount && quantities[row] < quantityLimit) {
+      sum = (unsigned long long)prices[row] * discount;
+    }
+  }
+
+  // Threads beyond the last row stay: every lane of a warp takes part in the shuffles, and every
+  // warp in the barrier.
+  for (int distance = 16; distance > 0; distance /= 2) {
+    sum += __shfl_down_sync(0xffffffffu, sum, distance);
+  }
+  __shared__ unsigned long long sumOfWarp[32];
+  int lane = threadIdx.x % 32;
+  int warp = threadIdx.x / 32;
+  if (lane == 0) {
+    sumOfWarp[warp] = sum;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int other = 1; other < blockDim.x / 32; other++) {
+      sum += sumOfWarp[other];
+    }
+    if (sum != 0) {
+      atomicAdd(revenue, sum);
+    }
+  }
+}

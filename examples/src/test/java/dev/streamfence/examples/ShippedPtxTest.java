@@ -1,0 +1,151 @@
+package dev.streamfence.examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.streamfence.examples.e01_saxpy.Saxpy;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import jcuda.nvptxcompiler.JNvPTXCompiler;
+import jcuda.nvptxcompiler.nvPTXCompileResult;
+import jcuda.nvptxcompiler.nvPTXCompilerHandle;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every PTX that this module ships, and the {@code .cu} next to it. Needs no GPU. */
+class ShippedPtxTest {
+  private static final Pattern TOOLKIT = Pattern.compile("release [0-9.]+, V[0-9.]+");
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90"})
+  void shippedPtxAssemblesForEveryArchitecture(String architecture, @TempDir Path unpacked)
+      throws IOException {
+    List<Path> shipped = shippedPtx();
+    assertThat(shipped).hasSizeGreaterThanOrEqualTo(3);
+    for (Path ptx : shipped) {
+      assertThat(assemblerLog(Files.readString(ptx), architecture, unpacked))
+          .as(ptx.getFileName() + " for " + architecture)
+          .isEmpty();
+    }
+  }
+
+  @Test
+  void assemblerRefusesPtxThatIsBroken(@TempDir Path unpacked) throws IOException {
+    String broken = Files.readString(shippedPtx().get(0)).replaceFirst("ld\\.param", "ld.parum");
+    assertThat(assemblerLog(broken, "sm_75", unpacked)).contains("parum");
+  }
+
+  @ParameterizedTest
+  @MethodSource("shippedPtx")
+  void ptxIsWhatTheCommandsInItsSourceMake(Path ptx, @TempDir Path folder)
+      throws IOException, InterruptedException {
+    String shipped = Files.readString(ptx);
+    String installed = installedToolkit();
+    assumeTrue(!installed.isEmpty(), "nvcc is not installed");
+    assumeTrue(
+        installed.equals(toolkitIn(shipped)),
+        "nvcc is of " + installed + ", the PTX was made by " + toolkitIn(shipped));
+
+    Path source = ptx.resolveSibling(ptx.getFileName().toString().replace(".ptx", ".cu"));
+    Files.copy(source, folder.resolve(source.getFileName()));
+    List<String> commands = commandsIn(source);
+    assertThat(commands).hasSize(2);
+    for (String command : commands) {
+      assertThat(output(folder, "sh", "-c", command)).as(command).isEmpty();
+    }
+
+    assertThat(withoutComments(Files.readString(folder.resolve(ptx.getFileName()))))
+        .isEqualTo(withoutComments(shipped));
+  }
+
+  static List<Path> shippedPtx() {
+    Path classes =
+        Path.of(Saxpy.class.getProtectionDomain().getCodeSource().getLocation().getPath());
+    try (Stream<Path> files = Files.walk(classes)) {
+      return files.filter(file -> file.toString().endsWith(".ptx")).sorted().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What the assembler complains of; empty when the PTX assembles. */
+  private static String assemblerLog(String ptx, String architecture, Path unpacked) {
+    // JCuda unpacks its library into the temporary folder at first use, and loads whatever lies
+    // there under that name already: it gets a folder of its own.
+    String temporary = System.setProperty("java.io.tmpdir", unpacked.toString());
+    try {
+      JNvPTXCompiler.setExceptionsEnabled(false);
+    } finally {
+      System.setProperty("java.io.tmpdir", temporary);
+    }
+    byte[] text = (ptx + "\0").getBytes(UTF_8);
+    nvPTXCompilerHandle compiler = new nvPTXCompilerHandle();
+    check(JNvPTXCompiler.nvPTXCompilerCreate(compiler, text.length, text));
+    try {
+      String[] options = {"--gpu-name=" + architecture};
+      int result = JNvPTXCompiler.nvPTXCompilerCompile(compiler, options.length, options);
+      return result == nvPTXCompileResult.NVPTXCOMPILE_SUCCESS
+          ? ""
+          : nvPTXCompileResult.stringFor(result) + "\n" + errorLog(compiler);
+    } finally {
+      check(JNvPTXCompiler.nvPTXCompilerDestroy(compiler));
+    }
+  }
+
+  private static String errorLog(nvPTXCompilerHandle compiler) {
+    long[] size = new long[1];
+    check(JNvPTXCompiler.nvPTXCompilerGetErrorLogSize(compiler, size));
+    byte[] log = new byte[Math.toIntExact(size[0]) + 1];
+    check(JNvPTXCompiler.nvPTXCompilerGetErrorLog(compiler, log));
+    return new String(log, UTF_8).replace("\0", "").strip();
+  }
+
+  private static void check(int result) {
+    assertThat(nvPTXCompileResult.stringFor(result)).isEqualTo("NVPTXCOMPILE_SUCCESS");
+  }
+
+  private static List<String> commandsIn(Path source) throws IOException {
+    try (Stream<String> lines = Files.lines(source)) {
+      return lines
+          .filter(line -> line.startsWith("//   "))
+          .map(line -> line.substring(2).strip())
+          .toList();
+    }
+  }
+
+  private static String installedToolkit() throws InterruptedException {
+    try {
+      return toolkitIn(output(Path.of("."), "nvcc", "--version"));
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  private static String toolkitIn(String text) {
+    Matcher matcher = TOOLKIT.matcher(text);
+    return matcher.find() ? matcher.group() : "";
+  }
+
+  private static String output(Path folder, String... command)
+      throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertThat(process.waitFor()).as(output).isZero();
+    return output;
+  }
+
+  private static String withoutComments(String ptx) {
+    return ptx.replaceAll("//.*", "").replaceAll("\\s*\\R\\s*", "\n").strip();
+  }
+}

@@ -1,0 +1,65 @@
+package dev.streamfence.examples.tpch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.DeviceRuntime;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class OptionsTest {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          --scale 0              | '0' is not a number from 0.001 to 100
+          --scale -1             | '-1' is not a number from 0.001 to 100
+          --scale NaN            | 'NaN' is not a number from 0.001 to 100
+          --scale 101            | '101' is not a number from 0.001 to 100
+          --scale much           | 'much' is not a number from 0.001 to 100
+          --streams 0            | '0' is not a whole number from 1 to 64
+          --streams 65           | '65' is not a whole number from 1 to 64
+          --threads 1.5          | '1.5' is not a whole number from 1 to 64
+          --threads 9999999999   | '9999999999' is not a whole number from 1 to 64
+          --device tpu           | 'tpu' is not auto, gpu or simulated
+          --scale                | --scale
+          --scales 1             | --scales
+          1                      | '1'
+          """)
+  void badValueGetsOneLineThatNamesIt(String options, String named) {
+    Console console = new Console();
+    assertThat(console.run(options.split(" "))).isEqualTo(2);
+    assertThat(console.err()).contains(named).contains("--help").hasLineCount(1);
+    assertThat(console.out()).isEmpty();
+  }
+
+  @Test
+  void valueWithLineBreaksGetsOneLine() {
+    Console console = new Console();
+    assertThat(console.run("--device", "a\nb\r\nc")).isEqualTo(2);
+    assertThat(console.err()).contains("'a b c'").hasLineCount(1);
+  }
+
+  @Test
+  void helpNamesEveryOptionItsValuesAndItsDefault() {
+    Console console = new Console();
+    assertThat(console.run("--help")).isZero();
+    assertThat(console.out())
+        .contains(
+            "Usage: tpch", "--scale", "0.001 to 100", "0.01", "--device", "auto|gpu|simulated")
+        .contains("--streams", "--threads", "from 1 to 64", "--help", "Exit status:", "Example:")
+        .doesNotContain("DEFAULT-VALUE");
+    assertThat(console.err()).isEmpty();
+  }
+
+  @Test
+  void gpuThatIsNotThereGetsOneLine() {
+    Assumptions.assumeFalse(DeviceRuntime.isGpuAvailable(), "there is a GPU");
+    Console console = new Console();
+    assertThat(console.run("--device", "gpu")).isEqualTo(1);
+    assertThat(console.err()).startsWith("tpch: ").hasLineCount(1);
+  }
+}

@@ -1,0 +1,86 @@
+package dev.streamfence.examples.tpch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TpchJobTest {
+  @Test
+  void wholeJobAgreesWithPlainJavaOnTheSimulatedDevice() {
+    Console console = new Console();
+    int exit = console.run("--scale", "0.001", "--device", "simulated");
+    assertThat(exit).as(console.out() + console.err()).isZero();
+    assertThat(console.out())
+        .contains("TPC-H at scale 0.001 on simulated device")
+        .contains("1,500")
+        .contains("launches", "driver calls", "waits", "events")
+        .contains("generate", "upload", "Q6", "Q12", "oracle", "total")
+        .contains("Both queries agree");
+    assertThat(console.err()).contains("Generating orders", "100%").doesNotContain("tpch:");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 1", "7, 2", "64, 3"})
+  void answersDoNotDependOnStreamsAndThreads(int streams, int threads) {
+    TpchJob job = new TpchJob(0.001, streams, threads, new JavaOracle());
+    try (DeviceRuntime device = DeviceChoice.SIMULATED.open(TpchJob.streamsAtOnce(streams))) {
+      JobReport report = job.run(device, job.generate(orders -> {}));
+      assertThat(report.onDevice()).isEqualTo(report.expected());
+      assertThat(report.onDevice().q6().centHundredths()).isPositive();
+      assertThat(report.onDevice().q12().mailLow()).isPositive();
+    }
+  }
+
+  @Test
+  void probeWaitsForTheBuildOnTheDevice() {
+    TpchData data = TpchGeneratorTest.generate(0.001, 1);
+    try (DeviceRuntime device = DeviceRuntime.simulated();
+        DeviceStream stream = device.streams().acquire();
+        DeviceTables tables = new DeviceTables(device, stream, data)) {
+      device.synchronize();
+      long before = device.statistics().waits();
+      Q12Query.run(device, tables);
+      assertThat(device.statistics().waits()).isGreaterThan(before);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Q6", "Q12"})
+  void wrongAnswerIsNamedAndEndsWithAnError(String query) {
+    Console console = new Console();
+    Oracle wrong =
+        data -> {
+          Answers right = new JavaOracle().answersOver(data);
+          return query.equals("Q6")
+              ? new Answers(new Q6Answer(right.q6().centHundredths() + 1), right.q12())
+              : new Answers(right.q6(), new Q12Answer(0, 0, 0, 0));
+        };
+    assertThat(console.run(wrong, "--scale", "0.001", "--device", "simulated")).isEqualTo(1);
+    assertThat(console.out()).containsOnlyOnce("MISMATCH").contains("MISMATCH in " + query + ":");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 2", "2, 4", "3, 8", "1000, 2048", "1500000, 4194304", "536870912, 1073741824"})
+  void hashTableStaysHalfEmpty(int orders, int slots) {
+    assertThat(Q12Query.slotsFor(orders)).isEqualTo(slots);
+  }
+
+  @Test
+  @Tag("gpu")
+  void answersAtScaleOneOnTheGpuAreThePublishedOnes() {
+    assumeTrue(DeviceRuntime.isGpuAvailable(), "there is no GPU here");
+    try (DeviceRuntime gpu = DeviceRuntime.open(0)) {
+      TpchJob job = new TpchJob(1, 4, 4, new JavaOracle());
+      Answers answers = job.run(gpu, job.generate(orders -> {})).onDevice();
+      assertThat(answers.q6().revenue()).hasToString("123141078.23");
+      assertThat(answers.q12()).isEqualTo(new Q12Answer(6202, 9324, 6200, 9262));
+    }
+  }
+}
