@@ -1,0 +1,99 @@
+// Host time per launch from C++, in nanoseconds: the floor for the launch benchmarks, which run the same kernel in the
+// same way: batches of 200 launches on one stream, synchronised in between, median of 300 batches.
+// Build: nvcc -O3 -std=c++17 -o floor floor.cu -lcuda
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <vector>
+
+#include <cuda.h>
+
+#define CHECK(call)                                                  \
+  do {                                                               \
+    CUresult code = (call);                                          \
+    if (code != CUDA_SUCCESS) {                                      \
+      std::fprintf(stderr, "%s answered %d\n", #call, (int)code);    \
+      return 1;                                                      \
+    }                                                                \
+  } while (0)
+
+extern "C" __global__ void touch4(float* a, const float* b, const float* c, float* d, float factor, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    d[i] = a[i] + factor * b[i] + c[i];
+    a[i] = factor;
+  }
+}
+
+static const int kBatches = 300;
+static const int kLaunches = 200;
+
+static double medianNanos(const std::function<void()>& batch, const std::function<void()>& between) {
+  std::vector<double> perLaunch;
+  for (int i = 0; i < kBatches + 20; i++) {
+    auto start = std::chrono::steady_clock::now();
+    batch();
+    auto end = std::chrono::steady_clock::now();
+    between();
+    if (i >= 20) {
+      perLaunch.push_back(std::chrono::duration<double, std::nano>(end - start).count() / kLaunches);
+    }
+  }
+  std::sort(perLaunch.begin(), perLaunch.end());
+  return perLaunch[perLaunch.size() / 2];
+}
+
+int main() {
+  float* data[4];
+  for (auto& pointer : data) {
+    if (cudaMalloc(&pointer, 1024) != cudaSuccess) {
+      std::fprintf(stderr, "no device memory\n");
+      return 1;
+    }
+  }
+  cudaFunction_t runtimeFunction;
+  if (cudaGetFuncBySymbol(&runtimeFunction, (const void*)touch4) != cudaSuccess) {
+    return 1;
+  }
+  CUfunction function = (CUfunction)runtimeFunction;
+  CUstream first, second;
+  CHECK(cuStreamCreate(&first, CU_STREAM_NON_BLOCKING));
+  CHECK(cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));
+  std::vector<CUevent> events(64);
+  for (auto& event : events) {
+    CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+  }
+  float factor = 2;
+  int n = 256;
+  void* arguments[] = {&data[0], &data[1], &data[2], &data[3], &factor, &n};
+  auto launch = [&](CUstream stream) { cuLaunchKernel(function, 1, 1, 1, 256, 1, 1, 0, stream, arguments, nullptr); };
+  auto synchronize = [&] {
+    cuStreamSynchronize(first);
+    cuStreamSynchronize(second);
+  };
+  double plain = medianNanos([&] { for (int i = 0; i < kLaunches; i++) launch(first); }, synchronize);
+  double withEvent = medianNanos(
+      [&] {
+        for (int i = 0; i < kLaunches; i++) {
+          launch(first);
+          cuEventRecord(events[i % 64], first);
+        }
+      },
+      synchronize);
+  double pingPong = medianNanos(
+      [&] {
+        for (int i = 0; i < kLaunches; i++) {
+          CUstream stream = i % 2 == 0 ? first : second;
+          cuStreamWaitEvent(stream, events[(i + 63) % 64], 0);
+          launch(stream);
+          cuEventRecord(events[i % 64], stream);
+        }
+      },
+      synchronize);
+  std::printf("C++ launch, nothing tracked          %8.0f ns\n", plain);
+  std::printf("C++ launch + 1 event record          %8.0f ns\n", withEvent);
+  std::printf("C++ wait + launch + record, 2 streams %7.0f ns\n", pingPong);
+  return 0;
+}

@@ -1,0 +1,169 @@
+package dev.streamfence.it;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.driver.CudaDriver.StreamHandle;
+import dev.streamfence.driver.HostMemory;
+import dev.streamfence.memory.Block;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * Host time per launch of a kernel with four arrays and two numbers, one block of 256 threads, in
+ * batches of 200 that are synchronised in between. {@code floor.cu} in the GPU bundle does the same
+ * from C++.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.SampleTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 3, time = 2)
+@Fork(1)
+public class LaunchBenchmark {
+  private static final int LAUNCHES = 200;
+  private static final int N = 256;
+
+  private DeviceRuntime gpu;
+  private DeviceStream a;
+  private DeviceStream b;
+  private SuiteKernels onA;
+  private SuiteKernels onB;
+  private List<DeviceArray<float[]>> arrays;
+  private CudaDriver driver;
+  private ModuleHandle module;
+  private FunctionHandle function;
+  private StreamHandle stream;
+  private HostMemory frame;
+
+  @Setup
+  public void open() throws IOException {
+    gpu = DeviceRuntime.open(0);
+    a = gpu.streams().acquire();
+    onA = SuiteKernelsLauncher.on(a);
+    arrays =
+        List.of(
+            gpu.memory().allocateZeroed(a, float[].class, N),
+            gpu.memory().allocateZeroed(a, float[].class, N),
+            gpu.memory().allocateZeroed(a, float[].class, N),
+            gpu.memory().allocateZeroed(a, float[].class, N));
+    openDriver();
+  }
+
+  /**
+   * A second stream is opened by the benchmarks that want one: from then on launches record events.
+   */
+  private SuiteKernels second() {
+    if (onB == null) {
+      b = gpu.streams().acquire();
+      onB = SuiteKernelsLauncher.on(b);
+    }
+    return onB;
+  }
+
+  private void openDriver() throws IOException {
+    driver = gpu.driver();
+    try (InputStream ptx =
+        Objects.requireNonNull(LaunchBenchmark.class.getResourceAsStream("/kernels/suite.ptx"))) {
+      module = driver.loadModule("suite.ptx", ptx.readAllBytes());
+    }
+    function = driver.function(module, "touch4");
+    stream = driver.createStream(0);
+    frame = driver.allocateHost(96);
+    for (int i = 0; i < 6; i++) {
+      frame.buffer().putLong(8 * i, frame.address() + 48 + 8 * i);
+    }
+    for (int i = 0; i < 4; i++) {
+      Block block = Objects.requireNonNull(arrays.get(i).block());
+      frame.buffer().putLong(48 + 8 * i, block.address());
+    }
+    frame.buffer().putFloat(80, 2f).putInt(88, N);
+  }
+
+  @TearDown
+  public void close() {
+    driver.synchronizeDevice();
+    driver.freeHost(frame);
+    driver.destroyStream(stream);
+    driver.unloadModule(module);
+    gpu.close();
+  }
+
+  @Setup(Level.Invocation)
+  public void synchronize() {
+    driver.synchronizeDevice();
+  }
+
+  /** The driver seam alone: nothing tracked. */
+  @Benchmark
+  @OperationsPerInvocation(LAUNCHES)
+  public void driverAlone() {
+    for (int i = 0; i < LAUNCHES; i++) {
+      driver.launchKernel(function, 1, 1, 1, N, 1, 1, 0, stream, frame);
+    }
+  }
+
+  /** The launcher with one stream in use. */
+  @Benchmark
+  @OperationsPerInvocation(LAUNCHES)
+  public void launcherOnOneStream() {
+    for (int i = 0; i < LAUNCHES; i++) {
+      launch(onA);
+    }
+  }
+
+  /** The launcher with two streams in use, launching on one: one event per launch. */
+  @Benchmark
+  @OperationsPerInvocation(LAUNCHES)
+  public void launcherWithEvents() {
+    launch(second());
+    for (int i = 1; i < LAUNCHES; i++) {
+      launch(onA);
+    }
+  }
+
+  /**
+   * The launcher on two streams in turns over the same arrays: a wait, a launch and a record each.
+   */
+  @Benchmark
+  @OperationsPerInvocation(LAUNCHES)
+  public void launcherPingPong() {
+    SuiteKernels other = second();
+    for (int i = 0; i < LAUNCHES / 2; i++) {
+      launch(onA);
+      launch(other);
+    }
+  }
+
+  /** A block of 1 MiB, allocated and freed. */
+  @Benchmark
+  @OperationsPerInvocation(LAUNCHES)
+  public void allocateAndFree() {
+    for (int i = 0; i < LAUNCHES; i++) {
+      gpu.memory().allocate(a, byte[].class, 1 << 20).close();
+    }
+  }
+
+  private void launch(SuiteKernels kernels) {
+    kernels.touch4(arrays.get(0), arrays.get(1), arrays.get(2), arrays.get(3), 2f, N, 0);
+  }
+}

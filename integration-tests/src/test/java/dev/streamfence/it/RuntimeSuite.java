@@ -1,0 +1,368 @@
+package dev.streamfence.it;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelLoadException;
+import dev.streamfence.LaunchShape;
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.RuntimeStatistics;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.LoadedModule;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What every device promises, through generated launchers. */
+abstract class RuntimeSuite {
+  private DeviceRuntime gpu;
+  private DeviceStream a;
+  private DeviceStream b;
+  private SuiteKernels onA;
+  private SuiteKernels onB;
+
+  abstract DeviceRuntime open();
+
+  /** How much work the tests may ask for: 1 for an interpreter, more for a GPU. */
+  abstract int scale();
+
+  @BeforeEach
+  void openDevice() {
+    gpu = open();
+    a = gpu.streams().acquire();
+    b = gpu.streams().acquire();
+    onA = SuiteKernelsLauncher.on(a);
+    onB = SuiteKernelsLauncher.on(b);
+  }
+
+  @AfterEach
+  void closeDevice() {
+    if (gpu != null) {
+      gpu.close();
+    }
+  }
+
+  @Test
+  void saxpyIsComputed() {
+    int n = 1000 * scale() + 7;
+    float[] x = new float[n];
+    float[] y = new float[n];
+    float[] expected = new float[n];
+    for (int i = 0; i < n; i++) {
+      x[i] = i * 0.5f;
+      y[i] = -i;
+      expected[i] = Math.fma(2f, x[i], y[i]);
+    }
+    try (DeviceArray<float[]> deviceX = gpu.memory().upload(a, x);
+        DeviceArray<float[]> deviceY = gpu.memory().upload(a, y)) {
+      onA.saxpy(2f, deviceX, deviceY, n);
+      assertThat(deviceY.download(a)).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void everyKindOfValueReachesTheKernel() {
+    try (DeviceArray<long[]> out = gpu.memory().allocate(a, long[].class, 8)) {
+      onA.kinds(
+          true,
+          (byte) -3,
+          '\uffff',
+          Short.MIN_VALUE,
+          Integer.MIN_VALUE,
+          Long.MIN_VALUE,
+          1.5f,
+          -2.25,
+          out,
+          LaunchShape.of(1, 1));
+      assertThat(out.download(a))
+          .containsExactly(
+              1,
+              -3,
+              0xffff,
+              Short.MIN_VALUE,
+              Integer.MIN_VALUE,
+              Long.MIN_VALUE,
+              Float.floatToRawIntBits(1.5f),
+              Double.doubleToRawLongBits(-2.25));
+    }
+  }
+
+  static Stream<Object> arraysOfEveryType() {
+    return Stream.of(
+        new boolean[] {true, false, true},
+        new byte[] {1, -2, 3},
+        new char[] {'a', '\uffff'},
+        new short[] {1, -2, 3},
+        new int[] {1, Integer.MIN_VALUE, 3},
+        new long[] {1, Long.MIN_VALUE, 3},
+        new float[] {1.5f, Float.NaN, -0f},
+        new double[] {1.5, Double.NEGATIVE_INFINITY, 1e-300});
+  }
+
+  @ParameterizedTest
+  @MethodSource("arraysOfEveryType")
+  void whatWasUploadedOnOneStreamIsDownloadedOnAnother(Object host) {
+    try (DeviceArray<Object> array = gpu.memory().upload(a, host);
+        DeviceArray<Object> copy = array.copy(b)) {
+      assertThat(copy.download(a)).isEqualTo(host);
+    }
+  }
+
+  @Test
+  void fillsOfEveryWidthReachEveryElement() {
+    try (DeviceArray<byte[]> bytes = gpu.memory().allocate(a, byte[].class, 1001);
+        DeviceArray<short[]> shorts = gpu.memory().allocate(a, short[].class, 1001);
+        DeviceArray<float[]> floats = gpu.memory().allocate(a, float[].class, 1001);
+        DeviceArray<double[]> doubles = gpu.memory().allocate(a, double[].class, 1001);
+        DeviceArray<long[]> zeros = gpu.memory().allocateZeroed(a, long[].class, 1001)) {
+      bytes.fill(a, -7);
+      shorts.fill(a, -700);
+      floats.fill(a, 0.1);
+      doubles.fill(a, Math.PI);
+      assertThat(bytes.download(b)).containsOnly(-7);
+      assertThat(shorts.download(b)).containsOnly((short) -700);
+      assertThat(floats.download(b)).containsOnly(0.1f);
+      assertThat(doubles.download(b)).containsOnly(Math.PI);
+      assertThat(zeros.download(b)).containsOnly(0);
+    }
+  }
+
+  @Test
+  void arraysLargerThanTheStagingMemoryPassInPieces() {
+    int[] host = new int[(36 << 20) / 4 + 3];
+    Arrays.setAll(host, i -> i * 31);
+    try (DeviceArray<int[]> array = gpu.memory().upload(a, host)) {
+      assertThat(array.download(b)).isEqualTo(host);
+    }
+  }
+
+  @Test
+  void aShapeInThreeDimensionsReachesEveryThread() {
+    try (DeviceArray<int[]> values = gpu.memory().allocate(a, int[].class, 12 * 16)) {
+      onA.number(values, new LaunchShape(2, 3, 2, 4, 2, 2, 0));
+      int[] expected = new int[12 * 16];
+      Arrays.setAll(expected, i -> i / 16 * 1000 + i % 16);
+      assertThat(values.download(a)).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void dynamicSharedMemoryIsThereBeyondTheDefaultAsWell() {
+    for (int sharedBytes : new int[] {12, 100 << 10}) {
+      try (DeviceArray<int[]> values = gpu.memory().upload(a, new int[] {1, 2, 3, 4, 5, 6})) {
+        onA.reverseBlocks(values, LaunchShape.of(2, 3).withDynamicSharedBytes(sharedBytes));
+        assertThat(values.download(a)).containsExactly(3, 2, 1, 6, 5, 4);
+      }
+    }
+  }
+
+  @Test
+  void moreThreadsThanTheDeviceAllowsAreRefused() {
+    try (DeviceArray<int[]> values = gpu.memory().upload(a, new int[] {1})) {
+      assertThatThrownBy(() -> onA.reverseBlocks(values, LaunchShape.of(1, 1025)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("1025");
+      assertThat(values.download(a)).containsExactly(1);
+    }
+  }
+
+  @Test
+  void moreMemoryThanTheDeviceHasIsRefusedAndTheDeviceGoesOn() {
+    assertThatThrownBy(() -> gpu.memory().allocate(a, byte[].class, 1L << 42))
+        .isInstanceOfSatisfying(
+            OutOfMemoryBudgetException.class, e -> assertThat(e.requested()).isEqualTo(1L << 42));
+    saxpyIsComputed();
+  }
+
+  @Test
+  void corruptPtxIsRefusedWithWhatTheDriverSaid() {
+    KernelImage corrupt =
+        KernelImage.of(
+            "corrupt.ptx",
+            ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k() { frob; }\n"
+                .getBytes(UTF_8));
+    assertThatThrownBy(() -> LoadedModule.of(a, corrupt))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageContaining("corrupt.ptx")
+        .hasMessageContaining("frob");
+    saxpyIsComputed();
+  }
+
+  @Test
+  void aClosedArrayIsRefused() {
+    DeviceArray<int[]> closed = gpu.memory().upload(a, new int[] {1});
+    closed.close();
+    assertThatThrownBy(() -> onA.increment(closed, 1))
+        .isInstanceOf(UseAfterFreeException.class)
+        .hasMessageContaining("increment: parameter 'values'");
+  }
+
+  @Test
+  void anEmptyArrayLaunchesNothing() {
+    try (DeviceArray<int[]> empty = gpu.memory().allocate(a, int[].class, 0)) {
+      long before = gpu.statistics().launches();
+      onA.add(empty, empty, empty, 0);
+      assertThat(gpu.statistics().launches()).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void aConsumerOnAnotherStreamSeesWhatTheProducerWrote() {
+    int n = 256 * scale();
+    int rounds = 50 * scale();
+    try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, n)) {
+      for (int i = 0; i < 20; i++) {
+        onA.incrementSlowly(values, n, rounds);
+        onB.increment(values, n);
+      }
+      assertThat(values.download(b)).containsOnly(40);
+    }
+  }
+
+  @Test
+  void aFreedAddressIsNotWrittenBeforeItsReadersAreDone() {
+    int n = 256 * scale();
+    int rounds = 50 * scale();
+    for (int i = 0; i < 20; i++) {
+      DeviceArray<int[]> source = gpu.memory().allocateZeroed(a, int[].class, n);
+      onA.incrementSlowly(source, n, rounds);
+      try (DeviceArray<int[]> sum = gpu.memory().allocate(b, int[].class, n)) {
+        onB.add(source, source, sum, n);
+        source.close();
+        try (DeviceArray<int[]> reused = gpu.memory().allocate(a, int[].class, n)) {
+          reused.fill(a, 99);
+          assertThat(sum.download(b)).containsOnly(2);
+          assertThat(reused.download(a)).containsOnly(99);
+        }
+      }
+    }
+  }
+
+  @Test
+  void threadsThatShareAnArrayOnTheirOwnStreamsLoseNoUpdate() throws Exception {
+    int threads = 4;
+    int launches = 50 * scale();
+    try (DeviceArray<int[]> shared = gpu.memory().allocateZeroed(a, int[].class, 100)) {
+      ExecutorService executor = Executors.newFixedThreadPool(threads);
+      CountDownLatch start = new CountDownLatch(1);
+      List<Future<?>> running = new ArrayList<>();
+      for (int t = 0; t < threads; t++) {
+        running.add(
+            executor.submit(
+                () -> {
+                  try (DeviceStream own = gpu.streams().acquire()) {
+                    SuiteKernels kernels = SuiteKernelsLauncher.on(own);
+                    start.await();
+                    for (int i = 0; i < launches; i++) {
+                      kernels.increment(shared, 100);
+                    }
+                  }
+                  return null;
+                }));
+      }
+      start.countDown();
+      for (Future<?> future : running) {
+        future.get();
+      }
+      executor.shutdown();
+      assertThat(shared.download(a)).containsOnly(threads * launches);
+    }
+  }
+
+  @Test
+  void threadsThatShareALauncherTakeTurns() throws Exception {
+    int launches = 100 * scale();
+    try (DeviceArray<int[]> shared = gpu.memory().allocateZeroed(a, int[].class, 100)) {
+      Thread other =
+          new Thread(
+              () -> {
+                for (int i = 0; i < launches; i++) {
+                  onA.increment(shared, 100);
+                }
+              });
+      other.start();
+      for (int i = 0; i < launches; i++) {
+        onA.increment(shared, 100);
+      }
+      other.join();
+      assertThat(shared.download(a)).containsOnly(2 * launches);
+    }
+  }
+
+  @Test
+  void aChainOnOneStreamIsOneDriverCallPerLaunch() {
+    try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, 10)) {
+      onA.increment(values, 10);
+      long before = gpu.statistics().driverCalls();
+      for (int i = 0; i < 1000; i++) {
+        onA.increment(values, 10);
+      }
+      assertThat(gpu.statistics().driverCalls() - before).isEqualTo(1000);
+    }
+  }
+
+  @Test
+  void aPingPongOverTwoStreamsIsALaunchARecordAndAWaitAtMost() {
+    try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, 10)) {
+      for (int i = 0; i < 4; i++) {
+        onA.increment(values, 10);
+        onB.increment(values, 10);
+      }
+      RuntimeStatistics before = gpu.statistics();
+      for (int i = 0; i < 500; i++) {
+        onA.increment(values, 10);
+        onB.increment(values, 10);
+      }
+      RuntimeStatistics after = gpu.statistics();
+      assertThat(after.launches() - before.launches()).isEqualTo(1000);
+      assertThat(after.eventRecords() - before.eventRecords()).isLessThanOrEqualTo(1000);
+      assertThat(after.waits() - before.waits()).isLessThanOrEqualTo(1000);
+      assertThat(after.driverCalls() - before.driverCalls()).isLessThanOrEqualTo(3000);
+      assertThat(values.download(a)).containsOnly(1008);
+    }
+  }
+
+  /**
+   * Bytes that this thread allocates on the Java heap for one launch on one stream and one
+   * ping-pong, warmed up.
+   */
+  final long[] bytesPerThousandLaunches() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long thread = Thread.currentThread().getId();
+    try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, 10)) {
+      for (int i = 0; i < 20_000; i++) {
+        onA.increment(values, 10);
+        onB.increment(values, 10);
+      }
+      gpu.synchronize();
+      long start = threads.getThreadAllocatedBytes(thread);
+      for (int i = 0; i < 1000; i++) {
+        onA.increment(values, 10);
+      }
+      long chained = threads.getThreadAllocatedBytes(thread);
+      for (int i = 0; i < 500; i++) {
+        onA.increment(values, 10);
+        onB.increment(values, 10);
+      }
+      long pingPong = threads.getThreadAllocatedBytes(thread);
+      return new long[] {chained - start, pingPong - chained};
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package dev.streamfence.it;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.LaunchShape;
+import dev.streamfence.annotation.DynamicSharedBytes;
+import dev.streamfence.annotation.Kernel;
+import dev.streamfence.annotation.KernelModule;
+import dev.streamfence.annotation.ReadWrites;
+import dev.streamfence.annotation.Reads;
+import dev.streamfence.annotation.ThreadCount;
+import dev.streamfence.annotation.Writes;
+
+/** The kernels of {@code kernels/suite.cu}. */
+@KernelModule("kernels/suite.ptx")
+interface SuiteKernels {
+  @Kernel
+  void saxpy(
+      float a,
+      @Reads DeviceArray<float[]> x,
+      @ReadWrites DeviceArray<float[]> y,
+      @ThreadCount int n);
+
+  @Kernel
+  void increment(@ReadWrites DeviceArray<int[]> values, @ThreadCount int n);
+
+  @Kernel
+  void incrementSlowly(@ReadWrites DeviceArray<int[]> values, @ThreadCount int n, int rounds);
+
+  @Kernel
+  void add(
+      @Reads DeviceArray<int[]> a,
+      @Reads DeviceArray<int[]> b,
+      @Writes DeviceArray<int[]> sum,
+      @ThreadCount int n);
+
+  @Kernel
+  void kinds(
+      boolean z,
+      byte b,
+      char c,
+      short s,
+      int i,
+      long l,
+      float f,
+      double d,
+      @Writes DeviceArray<long[]> out,
+      LaunchShape shape);
+
+  @Kernel("reverse")
+  void reverseBlocks(@ReadWrites DeviceArray<int[]> values, LaunchShape shape);
+
+  @Kernel
+  void number(@Writes DeviceArray<int[]> values, LaunchShape shape);
+
+  @Kernel
+  void touch4(
+      @ReadWrites DeviceArray<float[]> a,
+      @Reads DeviceArray<float[]> b,
+      @Reads DeviceArray<float[]> c,
+      @Writes DeviceArray<float[]> d,
+      float factor,
+      @ThreadCount int n,
+      @DynamicSharedBytes int sharedBytes);
+}

@@ -1,0 +1,8 @@
+/**
+ * The same suites on the simulated device and on a GPU, over generated launchers, and the
+ * benchmarks.
+ */
+@NullMarked
+package dev.streamfence.it;
+
+import org.jspecify.annotations.NullMarked;
