@@ -26,6 +26,7 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -184,6 +185,7 @@ abstract class RuntimeSuite {
   }
 
   @Test
+  @Tag("provokes-driver-errors")
   void moreMemoryThanTheDeviceHasIsRefusedAndTheDeviceGoesOn() {
     assertThatThrownBy(() -> gpu.memory().allocate(a, byte[].class, 1L << 42))
         .isInstanceOfSatisfying(
@@ -192,6 +194,7 @@ abstract class RuntimeSuite {
   }
 
   @Test
+  @Tag("provokes-driver-errors")
   void corruptPtxIsRefusedWithWhatTheDriverSaid() {
     KernelImage corrupt =
         KernelImage.of(
