@@ -44,7 +44,8 @@ public final class DeviceRuntime implements AutoCloseable {
   private final Map<Class<?>, AutoCloseable> attachments = new LinkedHashMap<>();
   private final AtomicReference<Life> life = new AtomicReference<>(Life.OPEN);
 
-  private DeviceRuntime(CudaDriver device, boolean simulated, RuntimeOptions options) {
+  /** Composes a runtime over a driver that it closes; tests put their own in front of a device. */
+  DeviceRuntime(CudaDriver device, boolean simulated, RuntimeOptions options) {
     this.driver = new CountingDriver(device);
     this.simulated = simulated;
     this.pool = new StreamPool(driver, faults, options.streams());

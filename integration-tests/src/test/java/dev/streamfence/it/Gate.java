@@ -1,0 +1,58 @@
+package dev.streamfence.it;
+
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.driver.HostMemory;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Objects;
+
+/**
+ * Holds a stream back until the host lets it go on: a kernel that spins on a word of host memory.
+ * It is put on the stream behind the runtime's back, so that nothing is tracked for it. After some
+ * seconds it ends by itself.
+ */
+final class Gate implements AutoCloseable {
+  private static final long CYCLES = 8_000_000_000L;
+
+  private final CudaDriver driver;
+  private final ModuleHandle module;
+  private final FunctionHandle function;
+  private final HostMemory memory;
+
+  Gate(DeviceRuntime gpu) {
+    driver = gpu.driver();
+    try (InputStream ptx =
+        Objects.requireNonNull(Gate.class.getResourceAsStream("/kernels/gate.ptx"))) {
+      module = driver.loadModule("gate.ptx", ptx.readAllBytes());
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+    function = driver.function(module, "gate");
+    memory = driver.allocateHost(64);
+    memory.buffer().putLong(0, memory.address() + 16).putLong(8, memory.address() + 24);
+    memory.buffer().putLong(16, memory.address() + 32).putLong(24, CYCLES);
+  }
+
+  /** Puts the closed gate on the stream. */
+  void holdBack(DeviceStream stream) {
+    memory.buffer().putInt(32, 0);
+    driver.launchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream.timeline().stream(), memory);
+  }
+
+  /** Lets the stream go on. */
+  void open() {
+    memory.buffer().putInt(32, 1);
+  }
+
+  @Override
+  public void close() {
+    open();
+    driver.synchronizeDevice();
+    driver.freeHost(memory);
+    driver.unloadModule(module);
+  }
+}

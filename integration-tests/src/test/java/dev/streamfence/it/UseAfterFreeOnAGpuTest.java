@@ -1,0 +1,135 @@
+package dev.streamfence.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.streamfence.Access;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ElementType;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+import dev.streamfence.memory.Block;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The use after free that this project exists for, forced by a gate: a reader on one stream is held
+ * back while its array is freed, and the address is given out again and overwritten on another
+ * stream.
+ */
+@Tag("gpu")
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class UseAfterFreeOnAGpuTest {
+  private static final int ROUNDS = 1000;
+  private static final int N = 4096;
+  private static final int MINE = 0xCD;
+  private static final int TRAMPLED = 0xBB;
+
+  private static final KernelImage IMAGE =
+      KernelImage.resource("kernels/gate.ptx", UseAfterFreeOnAGpuTest.class::getResourceAsStream);
+
+  private static final KernelSignature COPY =
+      KernelSignature.entry("copyInts")
+          .buffer("source", ElementType.INT, Access.READ)
+          .buffer("target", ElementType.INT, Access.WRITE)
+          .threadCount("n", int.class)
+          .build();
+
+  private DeviceRuntime gpu;
+  private Gate gate;
+  private DeviceStream owner;
+  private DeviceStream reader;
+
+  @BeforeEach
+  void openDevice() {
+    assumeTrue(DeviceRuntime.isGpuAvailable(), "there is no GPU here");
+    gpu = DeviceRuntime.open(0);
+    gate = new Gate(gpu);
+    owner = gpu.streams().acquire();
+    reader = gpu.streams().acquire();
+  }
+
+  @AfterEach
+  void closeDevice() {
+    if (gpu != null) {
+      gate.close();
+      gpu.close();
+    }
+  }
+
+  /** What happened in all rounds. */
+  private record Outcome(int reused, int corrupted) {}
+
+  @Test
+  void anUntrackedReaderSeesWhatTheNextOwnerWrote() {
+    Outcome outcome = run(false);
+    assertThat(outcome.reused()).isPositive();
+    assertThat(outcome.corrupted()).isPositive();
+  }
+
+  @Test
+  void aTrackedReaderNeverDoes() {
+    Outcome outcome = run(true);
+    assertThat(outcome.reused()).isPositive();
+    assertThat(outcome.corrupted()).isZero();
+  }
+
+  private Outcome run(boolean tracked) {
+    LaunchRecorder copy = LoadedModule.of(reader, IMAGE).permissiveRecorder(COPY);
+    int reused = 0;
+    int corrupted = 0;
+    try (DeviceArray<int[]> seen = gpu.memory().allocateZeroed(reader, int[].class, N)) {
+      for (int round = 0; round < ROUNDS; round++) {
+        DeviceArray<int[]> mine = gpu.memory().allocate(owner, int[].class, N);
+        mine.fill(owner, MINE);
+        owner.synchronize();
+        long address = address(mine);
+        gate.holdBack(reader);
+        try (LaunchRecorder recorder = copy.begin()) {
+          if (tracked) {
+            recorder.reads(0, mine);
+          } else {
+            recorder.untracked(0, address);
+          }
+          recorder.writes(1, seen);
+          recorder.value(2, N);
+          recorder.threads(N);
+          recorder.preflight();
+          recorder.launch();
+          recorder.commit();
+        }
+        mine.close();
+        // Where the free went is where its address comes back: the owner's stream, unless somebody
+        // else used it later.
+        DeviceStream next = tracked ? reader : owner;
+        try (DeviceArray<int[]> trampler = gpu.memory().allocate(next, int[].class, N)) {
+          reused += address(trampler) == address ? 1 : 0;
+          trampler.fill(next, TRAMPLED);
+          if (!tracked) {
+            owner.synchronize();
+          }
+          gate.open();
+          corrupted += seen.download(reader)[N - 1] == MINE ? 0 : 1;
+        }
+      }
+    }
+    System.out.printf(
+        "%s reader: %d rounds, %d with the address used again, %d corrupted%n",
+        tracked ? "tracked" : "untracked", ROUNDS, reused, corrupted);
+    return new Outcome(reused, corrupted);
+  }
+
+  private static long address(DeviceArray<?> array) {
+    Block block = Objects.requireNonNull(array.block());
+    return block.address();
+  }
+}
