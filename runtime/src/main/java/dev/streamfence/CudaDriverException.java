@@ -1,5 +1,6 @@
 package dev.streamfence;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,7 @@ public final class CudaDriverException extends DeviceException {
   private final int code;
   private final String codeName;
   private final String purpose;
+  private final List<String> outstanding;
 
   /**
    * Creates the error of one driver call.
@@ -25,11 +27,22 @@ public final class CudaDriverException extends DeviceException {
    */
   public CudaDriverException(
       String call, int code, String codeName, String purpose, @Nullable Throwable cause) {
-    super(message(call, code, codeName, purpose, cause), cause);
+    this(call, code, codeName, purpose, List.of(), cause);
+  }
+
+  private CudaDriverException(
+      String call,
+      int code,
+      String codeName,
+      String purpose,
+      List<String> outstanding,
+      @Nullable Throwable cause) {
+    super(message(call, code, codeName, purpose, outstanding, cause), cause);
     this.call = call;
     this.code = code;
     this.codeName = codeName;
     this.purpose = purpose;
+    this.outstanding = outstanding;
   }
 
   /** Creates the error of one driver call of which only the code is known. */
@@ -38,7 +51,12 @@ public final class CudaDriverException extends DeviceException {
   }
 
   private static String message(
-      String call, int code, String codeName, String purpose, @Nullable Throwable cause) {
+      String call,
+      int code,
+      String codeName,
+      String purpose,
+      List<String> outstanding,
+      @Nullable Throwable cause) {
     return call
         + " answered "
         + codeName
@@ -46,7 +64,10 @@ public final class CudaDriverException extends DeviceException {
         + code
         + ")"
         + (purpose.isEmpty() ? "" : " during " + purpose)
-        + (cause == null ? "" : ": " + cause.getMessage());
+        + (cause == null ? "" : ": " + cause.getMessage())
+        + (outstanding.isEmpty()
+            ? ""
+            : "; not known to be done: " + String.join(", ", outstanding));
   }
 
   /** The driver's function, such as {@code cuLaunchKernel}. */
@@ -70,19 +91,36 @@ public final class CudaDriverException extends DeviceException {
   }
 
   /**
+   * What had been submitted and was not known to be done when the device was lost, latest first, a
+   * few per stream: one of them is at fault. Empty unless {@link #isSticky}.
+   */
+  public List<String> outstanding() {
+    return outstanding;
+  }
+
+  /** The same error with what it may be the fault of. */
+  public CudaDriverException withOutstanding(List<String> work) {
+    return copy(purpose, List.copyOf(work));
+  }
+
+  /**
    * The same error, said to have happened during {@code purpose}; this one if it says so already.
    */
   public CudaDriverException during(String purpose) {
     if (!this.purpose.isEmpty()) {
       return this;
     }
-    CudaDriverException attributed =
-        new CudaDriverException(call, code, codeName, purpose, getCause());
-    attributed.setStackTrace(getStackTrace());
+    return copy(purpose, outstanding);
+  }
+
+  private CudaDriverException copy(String newPurpose, List<String> newOutstanding) {
+    CudaDriverException copy =
+        new CudaDriverException(call, code, codeName, newPurpose, newOutstanding, getCause());
+    copy.setStackTrace(getStackTrace());
     for (Throwable suppressed : getSuppressed()) {
-      attributed.addSuppressed(suppressed);
+      copy.addSuppressed(suppressed);
     }
-    return attributed;
+    return copy;
   }
 
   /**

@@ -18,8 +18,20 @@ public final class DeviceStreams {
    * @throws StreamMisuseException if all of them are lent, with their number
    */
   public DeviceStream acquire() {
+    return acquire(0);
+  }
+
+  /**
+   * Lends a stream of a priority until it is closed. Does not synchronise.
+   *
+   * @param priority 0 for the default, lower for more urgent; the device has a few levels and takes
+   *     the nearest
+   * @throws StreamMisuseException if all of them are lent, or those that are not have another
+   *     priority
+   */
+  public DeviceStream acquire(int priority) {
     runtime.requireOpen();
-    return new DeviceStream(runtime, pool.acquire(), true);
+    return new DeviceStream(runtime, pool.acquire(priority), true);
   }
 
   /**

@@ -1,7 +1,9 @@
 package dev.streamfence.stream;
 
 import dev.streamfence.CudaDriverException;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +12,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FaultLatch {
   private final AtomicReference<@Nullable CudaDriverException> first = new AtomicReference<>();
+  private volatile Supplier<List<String>> outstanding = List::of;
+
+  /** Says who knows what is not done yet, to be asked when the device is lost. */
+  void askForOutstanding(Supplier<List<String>> source) {
+    outstanding = source;
+  }
 
   /**
    * Refuses when the device is lost.
@@ -30,14 +38,17 @@ public final class FaultLatch {
 
   /**
    * Notes an error if it is one that ends the context, and returns it, said to have happened during
-   * {@code purpose}.
+   * {@code purpose}. The first one that ends the context also says what had been submitted and was
+   * not known to be done.
    */
   public CudaDriverException note(CudaDriverException error, String purpose) {
     CudaDriverException attributed = error.during(purpose);
-    if (error.isSticky()) {
-      first.compareAndSet(null, attributed);
+    if (!error.isSticky() || first.get() != null) {
+      return attributed;
     }
-    return attributed;
+    CudaDriverException fatal = attributed.withOutstanding(outstanding.get());
+    first.compareAndSet(null, fatal);
+    return fatal;
   }
 
   /** Declares the device lost because order could not be kept, whatever kind of error it was. */

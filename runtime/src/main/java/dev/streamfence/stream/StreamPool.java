@@ -4,7 +4,9 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.driver.CudaDriver;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -35,6 +37,7 @@ public final class StreamPool {
     this.faults = faults;
     this.capacity = capacity;
     this.timelines = new AtomicReferenceArray<>(capacity + 1);
+    faults.askForOutstanding(this::outstanding);
   }
 
   /** How many streams may be lent at the same time. */
@@ -58,27 +61,33 @@ public final class StreamPool {
    */
   public synchronized Timeline defaultTimeline() {
     Timeline existing = timelines.get(0);
-    return existing != null ? existing : create(0);
+    return existing != null ? existing : create(0, 0);
   }
 
   /**
    * Lends a stream. Work of the stream's last borrower may still be queued; it comes first.
    *
-   * @throws StreamMisuseException if all are lent
+   * @param priority 0 for the default, lower for more urgent; the device has a few levels and takes
+   *     the nearest
+   * @throws StreamMisuseException if all are lent, or those that are not have another priority
    */
-  public synchronized Timeline acquire() {
+  public synchronized Timeline acquire(int priority) {
     faults.check();
-    Timeline returned = free.pollFirst();
-    if (returned != null) {
-      return returned;
+    for (Timeline returned : free) {
+      if (returned.priority() == priority) {
+        free.remove(returned);
+        return returned;
+      }
     }
     if (created == capacity) {
       throw new StreamMisuseException(
           "all "
               + capacity
-              + " streams of the pool are in use; close one, or open the runtime with more");
+              + " streams of the pool are in use"
+              + (free.isEmpty() ? "" : " or have another priority than " + priority)
+              + "; close one, or open the runtime with more");
     }
-    Timeline timeline = create(created + 1);
+    Timeline timeline = create(created + 1, priority);
     created++;
     return timeline;
   }
@@ -133,9 +142,21 @@ public final class StreamPool {
     inUse.decrementAndGet();
   }
 
-  private Timeline create(int index) {
+  private List<String> outstanding() {
+    List<String> descriptions = new ArrayList<>();
+    for (int i = 0; i <= capacity; i++) {
+      Timeline timeline = timelines.get(i);
+      if (timeline != null) {
+        timeline.describeOutstanding(descriptions);
+      }
+    }
+    return descriptions;
+  }
+
+  private Timeline create(int index, int priority) {
     try {
-      Timeline timeline = new Timeline(this, index, driver, driver.createStream(0));
+      Timeline timeline =
+          new Timeline(this, index, priority, driver, driver.createStream(priority));
       timelines.set(index, timeline);
       return timeline;
     } catch (CudaDriverException e) {

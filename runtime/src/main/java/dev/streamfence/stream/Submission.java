@@ -185,7 +185,7 @@ public final class Submission implements AutoCloseable {
     try {
       if (state != State.RECORDING) {
         securePendingWaits();
-        timeline.publish(ticket);
+        timeline.publish(ticket, labels);
         releases = unpin();
       }
     } finally {

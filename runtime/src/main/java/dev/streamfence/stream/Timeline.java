@@ -5,10 +5,12 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.EventHandle;
 import dev.streamfence.driver.CudaDriver.StreamHandle;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The order of one stream's work: every launch, copy, fill, allocation and free put on it has a
@@ -22,8 +24,12 @@ public final class Timeline {
   /** Looks that a thread takes at another one's submission before it parks: some microseconds. */
   private static final int SPINS = 1_000;
 
+  /** Submissions that are remembered by name, to say what a fault may be the fault of. */
+  private static final int REMEMBERED = 8;
+
   private final StreamPool pool;
   private final int index;
+  private final int priority;
   private final CudaDriver driver;
   private final StreamHandle stream;
   private final EventRing ring;
@@ -32,13 +38,15 @@ public final class Timeline {
   private final AtomicLong completed = new AtomicLong();
   private final ReentrantLock awaitLock = new ReentrantLock();
   private final Condition submittedRose = awaitLock.newCondition();
+  private final @Nullable UseLabels[] recent = new UseLabels[REMEMBERED];
   private volatile long submitted;
   private final AtomicInteger awaiting = new AtomicInteger();
   private boolean busy;
 
-  Timeline(StreamPool pool, int index, CudaDriver driver, StreamHandle stream) {
+  Timeline(StreamPool pool, int index, int priority, CudaDriver driver, StreamHandle stream) {
     this.pool = pool;
     this.index = index;
+    this.priority = priority;
     this.driver = driver;
     this.stream = stream;
     this.ring = new EventRing(driver, stream, pool.capacity() + 1);
@@ -48,6 +56,11 @@ public final class Timeline {
   /** The stream's number, dense within its pool. */
   public int index() {
     return index;
+  }
+
+  /** The priority that it was made with: 0 for the default, lower for more urgent. */
+  int priority() {
+    return priority;
   }
 
   /** The pool that it belongs to, and with it the device. */
@@ -219,7 +232,8 @@ public final class Timeline {
   }
 
   /** Makes a ticket submitted, and wakes those who wait for that. Held: the submission lock. */
-  void publish(long ticket) {
+  void publish(long ticket, UseLabels labels) {
+    recent[(int) (ticket % REMEMBERED)] = labels;
     if (!busy) {
       busy = true;
       pool.becameBusy();
@@ -237,6 +251,21 @@ public final class Timeline {
 
   void release() {
     submissionLock.unlock();
+  }
+
+  /**
+   * Adds in words what is submitted and not known to be done, latest first. Racy, benign: meanwhile
+   * others may submit, and what they overwrite is older.
+   */
+  void describeOutstanding(List<String> descriptions) {
+    long newest = submitted;
+    long oldest = Math.max(completed.get() + 1, newest - REMEMBERED + 1);
+    for (long ticket = newest; ticket >= oldest; ticket--) {
+      UseLabels labels = recent[(int) (ticket % REMEMBERED)];
+      if (labels != null) {
+        descriptions.add(labels.purpose() + " (ticket " + ticket + ")");
+      }
+    }
   }
 
   /** Notes that the stream is given back: until its next submission it does not count as in use. */

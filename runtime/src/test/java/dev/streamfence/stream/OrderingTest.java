@@ -318,6 +318,61 @@ final class OrderingTest {
   }
 
   @Test
+  void streamsAreLentAgainForTheSamePriorityOnly() {
+    try (DeviceRuntime small =
+        DeviceRuntime.simulated(
+            SimulatedDevice.builder().build(), RuntimeOptions.defaults().withStreams(2))) {
+      small.streams().acquire(-1).close();
+      small.streams().acquire(0).close();
+      assertThat(small.streams().acquire(-1).id()).isEqualTo(1);
+      assertThatThrownBy(() -> small.streams().acquire(-2))
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessageContaining("another priority than -2");
+    }
+  }
+
+  @Test
+  void aFaultNamesWhatWasNotDoneOnEveryStreamAndThenEverythingFailsFastWithIt() {
+    DeviceArray<int[]> values = gpu.memory().allocate(a, int[].class, N);
+    DeviceArray<int[]> other = zeros(b);
+    onC.increment(other, N);
+    c.synchronize();
+    onA.overrun(values, 4096);
+    onB.increment(other, N);
+    assertThatThrownBy(a::synchronize)
+        .isInstanceOfSatisfying(
+            CudaDriverException.class,
+            e -> {
+              assertThat(e.code()).isEqualTo(700);
+              assertThat(e.outstanding())
+                  .anyMatch(work -> work.startsWith("overrun on stream 1"))
+                  .anyMatch(work -> work.startsWith("increment on stream 2"))
+                  .noneMatch(work -> work.contains("stream 3"));
+            });
+    long before = device.calls();
+    for (Runnable later :
+        List.<Runnable>of(
+            () -> onB.increment(other, N),
+            () -> other.fill(b, 1),
+            () -> other.download(b),
+            () -> gpu.memory().allocate(b, int[].class, 1),
+            () -> gpu.streams().acquire(),
+            b::synchronize,
+            () -> VectorKernels.on(b).increment(other, N))) {
+      assertThatThrownBy(later::run)
+          .isInstanceOfSatisfying(
+              CudaDriverException.class,
+              e -> {
+                assertThat(e.code()).isEqualTo(700);
+                assertThat(e).hasMessageContaining("overrun on stream 1");
+              });
+    }
+    assertThat(device.calls()).isEqualTo(before);
+    values.close();
+    other.close();
+  }
+
+  @Test
   void theDefaultStreamIsNumberZeroAndIsNeverGivenBack() {
     DeviceStream shared = gpu.streams().defaultStream();
     assertThat(shared.id()).isZero();
