@@ -176,14 +176,14 @@ final class ArithmeticInstructions {
 
   private static Op multiply24(Translation t) {
     boolean high = t.oneOf("lo", "hi").orElseThrow(() -> part(t)).equals("hi");
-    ScalarType type = integer(t, 32);
+    ScalarType type = integer32(t);
     return Steps.binary(t, type, type, type, IntegerArithmetic.multiply24(type.isSigned(), high));
   }
 
   private static Op multiplyAdd24(Translation t) {
     boolean high = t.oneOf("lo", "hi").orElseThrow(() -> part(t)).equals("hi");
     boolean saturates = t.has("sat");
-    ScalarType type = integer(t, 32);
+    ScalarType type = integer32(t);
     LongBinaryOperator multiply = IntegerArithmetic.multiply24(type.isSigned(), high);
     return Steps.ternary(
         t,
@@ -198,15 +198,23 @@ final class ArithmeticInstructions {
   }
 
   private static Op dotProduct4(Translation t) {
-    ScalarType a = integer(t, 32);
-    ScalarType b = integer(t, 32);
+    ScalarType a = integer32(t);
+    ScalarType b = integer32(t);
     return Steps.ternary(t, a, a, b, a, IntegerArithmetic.dotProduct4(a, b));
   }
 
   private static Op dotProduct2(Translation t) {
     boolean high = t.oneOf("lo", "hi").orElseThrow(() -> part(t)).equals("hi");
-    ScalarType a = integer(t, 32);
-    ScalarType b = integer(t, 32);
+    ScalarType a = integer32(t);
+    ScalarType b = integer32(t);
     return Steps.ternary(t, a, a, b, a, IntegerArithmetic.dotProduct2(a, b, high));
+  }
+
+  private static ScalarType integer32(Translation t) {
+    ScalarType type = integer(t, 32);
+    if (type.bits != 32) {
+      throw t.unsupported(type + " is not a type it works on");
+    }
+    return type;
   }
 }

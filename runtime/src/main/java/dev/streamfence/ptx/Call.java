@@ -3,8 +3,8 @@ package dev.streamfence.ptx;
 import java.util.List;
 
 /**
- * A call of one known function: copies arguments to its formals, and its results back. Values lie
- * in parameter memory or in registers on either side.
+ * A call: copies arguments to its formals, and its results back. Values lie in parameter memory or
+ * in registers on either side.
  */
 final class Call implements Op {
   /**
@@ -29,11 +29,17 @@ final class Call implements Op {
     }
   }
 
-  private final Code callee;
+  /** Tells which function is called, which may depend on a register. */
+  @FunctionalInterface
+  interface Callee {
+    Code of(Lane lane);
+  }
+
+  private final Callee callee;
   private final Move[] arguments;
   private final Move[] results;
 
-  Call(Code callee, List<Move> arguments, List<Move> results) {
+  Call(Callee callee, List<Move> arguments, List<Move> results) {
     this.callee = callee;
     this.arguments = arguments.toArray(new Move[0]);
     this.results = results.toArray(new Move[0]);
@@ -41,7 +47,7 @@ final class Call implements Op {
 
   @Override
   public void execute(Lane lane) {
-    lane.call(callee, this);
+    lane.call(callee.of(lane), this);
   }
 
   void passArguments(Frame caller, Frame called) {

@@ -20,9 +20,6 @@ final class CallTranslator {
       results = listed.elements();
       at = 1;
     }
-    if (!(t.operand(at) instanceof Operand.Name name)) {
-      throw t.unsupported("functions called through a register cannot be run");
-    }
     List<Operand> arguments = List.of();
     if (t.operands() > at + 1) {
       if (!(t.operand(at + 1) instanceof Operand.Arguments listed)) {
@@ -30,10 +27,17 @@ final class CallTranslator {
       }
       arguments = listed.elements();
     }
+    if (!(t.operand(at) instanceof Operand.Name name)) {
+      return indirect(t, at, arguments, results);
+    }
     String called = name.label().name();
     Optional<Code> code = t.function().program().code(called);
     if (code.isPresent()) {
-      return call(t, code.get(), arguments, results);
+      Code callee = code.get();
+      if (callee.function.entry()) {
+        throw t.unsupported("'" + called + "' is an entry");
+      }
+      return call(t, callee, lane -> callee, arguments, results);
     }
     return switch (called) {
       case "vprintf" -> print(t, results);
@@ -46,12 +50,48 @@ final class CallTranslator {
     };
   }
 
-  private static Op call(
-      Translation t, Code callee, List<Operand> arguments, List<Operand> results) {
-    Function function = callee.function;
-    if (function.entry()) {
-      throw t.unsupported("'" + function.name() + "' is an entry");
+  /** Calls through a register: the prototype says what is passed. */
+  private static Op indirect(
+      Translation t, int at, List<Operand> arguments, List<Operand> results) {
+    if (!(t.operand(at) instanceof Operand.RegisterUse)) {
+      throw t.unsupported("it names no function");
     }
+    Operand last = t.operand(t.operands() - 1);
+    Function prototype = last instanceof Operand.Name name ? name.label().prototype() : null;
+    if (prototype == null) {
+      throw t.unsupported("a call through a register needs a .callprototype");
+    }
+    Code shape = new Code(prototype, -1);
+    if (!shape.isCalledThroughMemory()) {
+      throw t.unsupported("a call through a register passes values in memory only");
+    }
+    int slot = t.source(at, ScalarType.B64);
+    return call(t, shape, lane -> pointedTo(lane, lane.registers[slot], shape), arguments, results);
+  }
+
+  private static Code pointedTo(Lane lane, long pointer, Code shape) {
+    Code[] codes = lane.block.codes;
+    long index = (pointer - Windows.FUNCTION) >> 4;
+    if (index < 0 || index >= codes.length || (pointer & 15) != 0) {
+      throw lane.fault(Reason.TRAP, "calls through a pointer to no function", pointer);
+    }
+    Code callee = codes[(int) index];
+    if (callee.function.entry() || !callee.hasShapeOf(shape)) {
+      throw lane.fault(
+          Reason.TRAP,
+          "calls '" + callee.function.name() + "' as if it took and returned other values",
+          pointer);
+    }
+    return callee;
+  }
+
+  private static Op call(
+      Translation t,
+      Code callee,
+      Call.Callee chosen,
+      List<Operand> arguments,
+      List<Operand> results) {
+    Function function = callee.function;
     if (arguments.size() != function.parameters().size()
         || results.size() != function.returns().size()) {
       throw t.unsupported(
@@ -71,7 +111,7 @@ final class CallTranslator {
     for (int i = 0; i < results.size(); i++) {
       taken.add(take(t, callee, function.returns().get(i), results.get(i)));
     }
-    return new Call(callee, passed, taken);
+    return new Call(chosen, passed, taken);
   }
 
   /** One side of a move: offset or slot, and its size. */

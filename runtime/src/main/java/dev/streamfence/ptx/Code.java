@@ -34,6 +34,28 @@ final class Code {
     }
   }
 
+  /** Tells whether a call that was prepared for one of two functions suits the other one, too. */
+  boolean hasShapeOf(Code other) {
+    if (function.parameters().size() != other.function.parameters().size()
+        || formals.size() != other.formals.size()) {
+      return false;
+    }
+    for (int i = 0; i < formals.size(); i++) {
+      Variable mine = formals.get(i);
+      Variable theirs = other.formals.get(i);
+      if (mine.sizeInBytes() != theirs.sizeInBytes()
+          || !paramLayout.offset(mine).equals(other.paramLayout.offset(theirs))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Tells whether all values go in and out through memory. */
+  boolean isCalledThroughMemory() {
+    return formals.size() == function.parameters().size() + function.returns().size();
+  }
+
   private void place(Function.Formal formal) {
     if (formal instanceof Function.Formal.InMemory memory) {
       formals.add(memory.variable());

@@ -182,7 +182,7 @@ final class ComparisonInstructions {
     String property =
         t.oneOf("finite", "infinite", "number", "notanumber", "normal", "subnormal")
             .orElseThrow(() -> t.unsupported("it names no property"));
-    ScalarType type = t.type();
+    ScalarType type = floatType(t);
     FloatFormat format = FloatFormat.of(type);
     double normal = format.smallestNormal();
     LongUnaryOperator test =
@@ -195,7 +195,8 @@ final class ComparisonInstructions {
                 case "infinite" -> Double.isInfinite(magnitude);
                 case "number" -> !Double.isNaN(magnitude);
                 case "notanumber" -> Double.isNaN(magnitude);
-                case "normal" -> finite && magnitude >= normal;
+                // The ISA counts both zeros as normal.
+                case "normal" -> finite && (magnitude >= normal || magnitude == 0);
                 default -> magnitude > 0 && magnitude < normal;
               };
           return holds ? 1 : 0;
@@ -204,8 +205,16 @@ final class ComparisonInstructions {
   }
 
   private static Op copySign(Translation t) {
-    ScalarType type = t.type();
+    ScalarType type = floatType(t);
     long sign = FloatFormat.of(type).signBit();
     return Steps.binary(t, type, type, type, (a, b) -> (b & ~sign) | (a & sign));
+  }
+
+  private static ScalarType floatType(Translation t) {
+    ScalarType type = t.type();
+    if (type != ScalarType.F32 && type != ScalarType.F64) {
+      throw t.unsupported(type + " is not a type it works on");
+    }
+    return type;
   }
 }

@@ -258,7 +258,7 @@ final class DeclarationParser {
       lexer.expect('(');
       Operand inner = operands.simple(scope, none);
       lexer.expect(')');
-      return new Operand.GenericAddress(inner);
+      return new Operand.GenericAddress(inner, operands.offset());
     }
     return operands.simple(scope, none);
   }

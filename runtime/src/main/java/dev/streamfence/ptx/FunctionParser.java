@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Parses entries, functions and prototypes: their heads, and the statements of their bodies. */
 final class FunctionParser {
+  /** Four times what any instruction has. */
+  private static final int MAX_MODIFIERS = 64;
+
   private final Lexer lexer;
   private final OperandParser operands;
   private final DeclarationParser declarations;
@@ -238,6 +241,9 @@ final class FunctionParser {
   private void instruction(Body body, int line, Instruction.@Nullable Guard guard, String opcode) {
     List<String> modifiers = new ArrayList<>();
     while (lexer.is(Lexer.Kind.DOTTED)) {
+      if (modifiers.size() == MAX_MODIFIERS) {
+        throw lexer.error("an instruction has more than " + MAX_MODIFIERS + " modifiers");
+      }
       modifiers.add(lexer.text());
       lexer.advance();
     }

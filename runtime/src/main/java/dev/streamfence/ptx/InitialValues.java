@@ -1,6 +1,7 @@
 package dev.streamfence.ptx;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Computes the bytes that variables start with, once all addresses are known. */
@@ -17,19 +18,32 @@ final class InitialValues {
     }
   }
 
+  /** Refuses initial values that cannot be computed. */
+  void check(List<Variable> globals, List<Variable> constants) {
+    for (List<Variable> checked : List.of(globals, constants)) {
+      for (Variable variable : checked) {
+        for (Variable.Initializer initializer : variable.initializers()) {
+          bits(variable, initializer.value());
+        }
+      }
+    }
+  }
+
   /** Writes a global variable's initial bytes, zeros where none are given. */
   void write(Variable variable, long address, GlobalMemory memory) {
+    int width = Math.min(8, variable.alignment());
+    long size = variable.sizeInBytes();
+    long at = 0;
+    for (; at + width <= size; at += width) {
+      memory.store(address + at, width, 0);
+    }
+    for (; at < size; at++) {
+      memory.store(address + at, 1, 0);
+    }
     int bytes = variable.type().bytes();
-    long scalars = variable.elements() * variable.vectorLength();
-    int next = 0;
-    for (long i = 0; i < scalars; i++) {
-      long value = 0;
-      if (next < variable.initializers().size()
-          && variable.initializers().get(next).element() == i) {
-        value = bits(variable, variable.initializers().get(next).value());
-        next++;
-      }
-      memory.store(address + i * bytes, bytes, value);
+    for (Variable.Initializer initializer : variable.initializers()) {
+      long value = bits(variable, initializer.value());
+      memory.store(address + initializer.element() * bytes, bytes, value);
     }
   }
 
@@ -57,7 +71,7 @@ final class InitialValues {
       };
     }
     if (value instanceof Operand.GenericAddress generic) {
-      return address(variable, generic.target(), true);
+      return address(variable, generic.target(), true) + generic.offset();
     }
     if (value instanceof Operand.MaskedAddress masked) {
       long whole = bits(variable, masked.target());

@@ -16,6 +16,7 @@ final class InstructionSet {
   static {
     ArithmeticInstructions.addTo(TRANSLATORS);
     BitInstructions.addTo(TRANSLATORS);
+    ShiftInstructions.addTo(TRANSLATORS);
     CarryInstructions.addTo(TRANSLATORS);
     ApproximateInstructions.addTo(TRANSLATORS);
     ComparisonInstructions.addTo(TRANSLATORS);

@@ -4,31 +4,38 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Offsets of variables that lie one after another in one memory. */
 final class Layout {
+  /** More than any memory has, and far from where sums of sizes overflow. */
+  private static final long MAX_SIZE = 1L << 48;
+
+  private final @Nullable Layout base;
   private final Map<Integer, Long> offsets = new HashMap<>();
   private long size;
   private int alignment = 1;
 
-  /** Returns a layout that begins with what another one holds. */
-  Layout extended() {
-    Layout copy = new Layout();
-    copy.offsets.putAll(offsets);
-    copy.size = size;
-    copy.alignment = alignment;
-    return copy;
+  Layout() {
+    base = null;
+  }
+
+  /** Makes a layout that goes on where another one ends, and knows what is in that one, too. */
+  Layout(Layout base) {
+    this.base = base;
+    size = base.size;
+    alignment = base.alignment;
   }
 
   /** Puts a variable at the next place that suits its alignment; returns its offset. */
   long add(Variable variable) {
     size = aligned(size, variable.alignment());
     long offset = size;
-    try {
-      size = Math.addExact(size, variable.sizeInBytes());
-    } catch (ArithmeticException e) {
-      throw new PtxException(variable.line(), "'" + variable.name() + "' exceeds all memory");
+    if (variable.sizeInBytes() > MAX_SIZE - size) {
+      throw new PtxException(
+          variable.line(), "'" + variable.name() + "' does not fit the memory it is in");
     }
+    size += variable.sizeInBytes();
     alignment = Math.max(alignment, variable.alignment());
     offsets.put(variable.id(), offset);
     return offset;
@@ -43,7 +50,11 @@ final class Layout {
   }
 
   Optional<Long> offset(Variable variable) {
-    return Optional.ofNullable(offsets.get(variable.id()));
+    Long own = offsets.get(variable.id());
+    if (own != null) {
+      return Optional.of(own);
+    }
+    return base == null ? Optional.empty() : base.offset(variable);
   }
 
   long size() {

@@ -50,8 +50,8 @@ final class MemoryInstructions {
 
   /** Takes modifiers that order accesses, scope them or advise caches: none matter here. */
   static void takeHints(Translation t) {
-    t.oneOf("weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio");
-    t.has("relaxed");
+    t.has("mmio");
+    t.oneOf("weak", "volatile", "relaxed", "acquire", "release", "acq_rel");
     t.oneOf("cta", "cluster", "gpu", "sys");
     t.oneOf("ca", "cg", "cs", "lu", "cv", "wb", "wt");
     t.has("nc");

@@ -63,8 +63,8 @@ sealed interface Operand {
   /** Operands in parentheses: what a call passes or takes back. */
   record Arguments(List<Operand> elements) implements Operand {}
 
-  /** The generic address of a variable, as in the initial value {@code generic(x)}. */
-  record GenericAddress(Operand target) implements Operand {}
+  /** The generic address of a variable, as in the initial value {@code generic(x) + 4}. */
+  record GenericAddress(Operand target, long offset) implements Operand {}
 
   /**
    * One byte of an address, as in the initial value {@code 0xFF00(generic(x))}.

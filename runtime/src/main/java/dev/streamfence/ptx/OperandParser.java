@@ -68,7 +68,7 @@ final class OperandParser {
   }
 
   /** Parses what may follow a base: any number of {@code + 4}, {@code +-4} or {@code - 4}. */
-  private long offset() {
+  long offset() {
     long offset = 0;
     while (lexer.is('+') || lexer.is('-')) {
       boolean negative = lexer.is('-');

@@ -45,7 +45,9 @@ final class ProgramTranslator {
     for (Code code : codes.values()) {
       new FunctionTranslator(this, code, sharedLayout(code)).translate();
     }
-    return new PtxProgram(this, module);
+    PtxProgram program = new PtxProgram(this, module);
+    new InitialValues(program, new long[globals.size()]).check(globals, constants);
+    return program;
   }
 
   private void placeStatic(Variable variable) {
@@ -76,7 +78,7 @@ final class ProgramTranslator {
     if (!ownShared) {
       return module.commonShared();
     }
-    Layout layout = module.commonShared().extended();
+    Layout layout = new Layout(module.commonShared());
     layout.addAll(function.locals(), StateSpace.SHARED);
     if (layout.size() > MAX_SHARED_BYTES) {
       throw new PtxException(

@@ -14,6 +14,7 @@ public final class PtxInstance {
 
   final byte[] constants;
   final long[][] templates;
+  final Code[] codes;
 
   private final PtxProgram program;
   private final long instructionLimit;
@@ -32,12 +33,14 @@ public final class PtxInstance {
       values.write(globals.get(i), addresses[i], memory);
     }
     templates = new long[program.codes().size()][];
+    codes = new Code[templates.length];
     for (Code code : program.codes().values()) {
       long[] template = code.template.clone();
       for (Code.Relocation relocation : code.relocations) {
         template[relocation.slot()] = addresses[relocation.global()] + relocation.offset();
       }
       templates[code.index] = template;
+      codes[code.index] = code;
     }
   }
 
@@ -45,6 +48,7 @@ public final class PtxInstance {
     this.program = other.program;
     this.constants = other.constants;
     this.templates = other.templates;
+    this.codes = other.codes;
     this.instructionLimit = instructionLimit;
   }
 
@@ -134,9 +138,8 @@ public final class PtxInstance {
       throw new IllegalArgumentException("entry '" + entry + "' has no body");
     }
     byte[] own = Arrays.copyOf(parameters, size);
-    // The same alignment that the driver gives dynamic shared memory.
-    int dynamicBase = (int) Layout.aligned(described.staticSharedBytes(), 16);
-    ThreadBlock block = new ThreadBlock(code, grid, own, memory, this, dynamicBase);
+    ThreadBlock block =
+        new ThreadBlock(code, grid, own, memory, this, (int) described.staticSharedBytes());
     for (int z = 0; z < grid.gridZ(); z++) {
       for (int y = 0; y < grid.gridY(); y++) {
         for (int x = 0; x < grid.gridX(); x++) {

@@ -36,30 +36,16 @@ public final class PtxModule {
     List<PtxEntry> described = new ArrayList<>();
     for (Function function : functions) {
       if (function.entry() && function.hasBody()) {
-        long own = ownSharedBytes(function);
-        described.add(new PtxEntry(function, own));
+        described.add(new PtxEntry(function, sharedBytes(function)));
       }
     }
     entries = List.copyOf(described);
   }
 
-  private long ownSharedBytes(Function entry) {
-    // Only the end of the common part matters, so its offsets need not be copied per entry.
-    Layout own = new Layout();
-    long end = commonShared.size();
-    for (Variable variable : entry.locals()) {
-      if (variable.space() == StateSpace.SHARED && !variable.isOpenArray()) {
-        own.add(variable);
-      }
-    }
-    if (own.size() == 0) {
-      return end;
-    }
-    try {
-      return Math.addExact(Layout.aligned(end, own.alignment()), own.size());
-    } catch (ArithmeticException e) {
-      throw new PtxException(entry.line(), "'" + entry.name() + "' exceeds all memory");
-    }
+  private long sharedBytes(Function entry) {
+    Layout shared = new Layout(commonShared);
+    shared.addAll(entry.locals(), StateSpace.SHARED);
+    return shared.size();
   }
 
   /**

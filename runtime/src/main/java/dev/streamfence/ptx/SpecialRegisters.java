@@ -47,7 +47,6 @@ final class SpecialRegisters {
       case "%lanemask_ge" -> lane -> -(1L << lane.laneIndex) & LOW_32;
       case "%dynamic_smem_size" -> lane -> lane.block.grid.dynamicSharedBytes();
       case "%total_smem_size", "%aggr_smem_size" -> lane -> lane.block.shared.length;
-      case "%reserved_smem_offset_begin", "%reserved_smem_offset_end" -> lane -> 0;
       default ->
           throw translation.unsupported("'" + Lexer.shortened(name) + "' is not declared or known");
     };

@@ -20,6 +20,7 @@ final class ThreadBlock {
   final byte[] parameters;
   final byte[] constants;
   final long[][] templates;
+  final Code[] codes;
   final byte[] shared;
   final int dynamicSharedBase;
   final long instructionLimit;
@@ -40,16 +41,19 @@ final class ThreadBlock {
       byte[] parameters,
       GlobalMemory memory,
       PtxInstance instance,
-      int dynamicSharedBase) {
+      int staticSharedBytes) {
     this.entry = entry;
     this.grid = grid;
     this.parameters = parameters;
     this.memory = memory;
     this.constants = instance.constants;
     this.templates = instance.templates;
+    this.codes = instance.codes;
     this.instructionLimit = instance.instructionLimit();
-    this.dynamicSharedBase = dynamicSharedBase;
-    this.shared = new byte[dynamicSharedBase + grid.dynamicSharedBytes()];
+    // The same alignment that drivers give dynamic shared memory.
+    this.dynamicSharedBase = (int) Layout.aligned(staticSharedBytes, 16);
+    int dynamic = grid.dynamicSharedBytes();
+    this.shared = new byte[dynamic == 0 ? staticSharedBytes : dynamicSharedBase + dynamic];
     int threads = grid.blockThreads();
     warps = new Warp[(threads + Warp.SIZE - 1) / Warp.SIZE];
     lanes = new Lane[threads];

@@ -1,0 +1,17 @@
+package dev.streamfence.ptx;
+
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class CorpusTest {
+  static List<KernelCase> cases() {
+    return Corpus.all();
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void everyKernelOfTheCorpusGivesWhatItMust(KernelCase kernel) throws Exception {
+    kernel.check(new SimulatedMemory());
+  }
+}

@@ -1,0 +1,4 @@
+package dev.streamfence.ptx;
+
+/** A structure that a kernel takes by value. */
+public record KernelStruct(byte[] bytes) {}
