@@ -12,10 +12,13 @@ import dev.streamfence.memory.StreamOrderedResource;
 import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.stream.FaultLatch;
 import dev.streamfence.stream.StreamPool;
-import java.util.ArrayDeque;
+import dev.streamfence.stream.Teardown;
+import dev.streamfence.stream.Timeline;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
+import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -44,8 +47,7 @@ public final class DeviceRuntime implements AutoCloseable {
   private final Map<Class<?>, AutoCloseable> attachments = new LinkedHashMap<>();
   private final AtomicReference<Life> life = new AtomicReference<>(Life.OPEN);
 
-  /** Composes a runtime over a driver that it closes; tests put their own in front of a device. */
-  DeviceRuntime(CudaDriver device, boolean simulated, RuntimeOptions options) {
+  private DeviceRuntime(CudaDriver device, boolean simulated, RuntimeOptions options) {
     this.driver = new CountingDriver(device);
     this.simulated = simulated;
     this.pool = new StreamPool(driver, faults, options.streams());
@@ -68,7 +70,7 @@ public final class DeviceRuntime implements AutoCloseable {
 
   /** Opens a GPU, see {@link #open(int)}. */
   public static DeviceRuntime open(int ordinal, RuntimeOptions options) {
-    return new DeviceRuntime(JCudaDevices.open(ordinal), false, options);
+    return over(JCudaDevices.open(ordinal), false, options);
   }
 
   /**
@@ -98,7 +100,17 @@ public final class DeviceRuntime implements AutoCloseable {
 
   /** Opens a simulated device, see {@link #simulated(SimulatedDevice)}. */
   public static DeviceRuntime simulated(SimulatedDevice device, RuntimeOptions options) {
-    return new DeviceRuntime(device.open(), true, options);
+    return over(device.open(), true, options);
+  }
+
+  /** Composes a runtime over a driver, which is closed with it, or at once if that fails. */
+  static DeviceRuntime over(CudaDriver driver, boolean simulated, RuntimeOptions options) {
+    try {
+      return new DeviceRuntime(driver, simulated, options);
+    } catch (RuntimeException e) {
+      driver.close();
+      throw e;
+    }
   }
 
   /** The product's name, or {@code simulated device}. */
@@ -156,40 +168,36 @@ public final class DeviceRuntime implements AutoCloseable {
    */
   @Override
   public void close() {
+    if (isOpen() && pool.isHeldByCurrentThread()) {
+      throw new StreamMisuseException(
+          this + " is closed by a thread that has a launch open on it; commit that first");
+    }
     if (!life.compareAndSet(Life.OPEN, Life.CLOSING)) {
       return;
     }
+    boolean wasLost = faults.fault() != null;
+    Teardown teardown = new Teardown();
+    teardown.step(pool::stopIntake);
+    if (!wasLost) {
+      teardown.step(() -> pool.synchronizeAll("closing " + this));
+    }
     reportLeaks();
-    Deque<Runnable> steps = new ArrayDeque<>();
-    steps.add(driver::close);
-    steps.addFirst(pool::destroy);
-    steps.addFirst(copies::destroy);
-    for (Block block : resource.live()) {
-      steps.addFirst(() -> resource.deallocate(block));
-    }
+    List<AutoCloseable> attached;
     synchronized (attachments) {
-      attachments.values().forEach(attachment -> steps.addFirst(() -> closeQuietly(attachment)));
+      attached = new ArrayList<>(attachments.values());
     }
-    if (faults.fault() == null) {
-      steps.addFirst(() -> pool.synchronizeAll("closing " + this));
+    Collections.reverse(attached);
+    for (AutoCloseable attachment : attached) {
+      teardown.step(() -> closeUnchecked(attachment));
     }
-    RuntimeException failure = null;
-    for (Runnable step : steps) {
-      try {
-        step.run();
-      } catch (RuntimeException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
+    teardown.step(resource::destroy);
+    teardown.step(copies::destroy);
+    teardown.step(pool::destroy);
+    teardown.step(driver::close);
     life.set(Life.CLOSED);
-    // On a lost device every one of these calls answers the same error; it has been thrown where it
-    // arose.
-    if (failure != null && faults.fault() == null) {
-      throw failure;
+    // On a device that was lost before, each of these calls answers the same error again.
+    if (!wasLost) {
+      teardown.finish();
     }
   }
 
@@ -215,8 +223,8 @@ public final class DeviceRuntime implements AutoCloseable {
    * @param type identifies it
    */
   public <T extends AutoCloseable> T attachment(Class<T> type, Function<DeviceRuntime, T> factory) {
-    requireOpen();
     synchronized (attachments) {
+      requireOpen();
       AutoCloseable existing = attachments.get(type);
       if (existing == null) {
         existing = factory.apply(this);
@@ -234,7 +242,7 @@ public final class DeviceRuntime implements AutoCloseable {
     return resource;
   }
 
-  void release(dev.streamfence.stream.Timeline timeline) {
+  void release(Timeline timeline) {
     if (isOpen()) {
       pool.release(timeline);
     }
@@ -257,7 +265,7 @@ public final class DeviceRuntime implements AutoCloseable {
     }
   }
 
-  private static void closeQuietly(AutoCloseable attachment) {
+  private static void closeUnchecked(AutoCloseable attachment) {
     try {
       attachment.close();
     } catch (RuntimeException e) {

@@ -95,6 +95,9 @@ public record LaunchShape(
         + " × "
         + blockY
         + " × "
-        + blockZ;
+        + blockZ
+        + (dynamicSharedBytes == 0
+            ? ""
+            : ", " + dynamicSharedBytes + " bytes of dynamic shared memory");
   }
 }

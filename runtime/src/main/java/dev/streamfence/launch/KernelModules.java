@@ -3,7 +3,9 @@ package dev.streamfence.launch;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.driver.HostMemory;
+import dev.streamfence.stream.Teardown;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -44,10 +46,15 @@ final class KernelModules implements AutoCloseable {
     runtime.faults().check();
     byte[] bytes = image.bytes();
     try {
-      LoadedImage fresh =
-          new LoadedImage(this, runtime, image, bytes, driver.loadModule(image.name(), bytes));
-      loaded.put(image, fresh);
-      return fresh;
+      ModuleHandle module = driver.loadModule(image.name(), bytes);
+      try {
+        LoadedImage fresh = new LoadedImage(this, runtime, image, bytes, module);
+        loaded.put(image, fresh);
+        return fresh;
+      } catch (RuntimeException e) {
+        driver.unloadModule(module);
+        throw e;
+      }
     } catch (CudaDriverException e) {
       throw runtime.faults().note(e, "loading " + image);
     }
@@ -56,7 +63,11 @@ final class KernelModules implements AutoCloseable {
   synchronized ArgumentFrame frame(int parameters) {
     int size = ArgumentFrame.sizeInBytes(parameters);
     if (frameChunks.isEmpty() || frameOffset + size > lastChunk().sizeInBytes()) {
-      frameChunks.add(driver.allocateHost(Math.max(FRAME_CHUNK_BYTES, size)));
+      try {
+        frameChunks.add(driver.allocateHost(Math.max(FRAME_CHUNK_BYTES, size)));
+      } catch (CudaDriverException e) {
+        throw runtime.faults().note(e, "allocating memory for arguments");
+      }
       frameOffset = 0;
     }
     HostMemory memory = lastChunk().slice(frameOffset, size);
@@ -66,12 +77,16 @@ final class KernelModules implements AutoCloseable {
 
   @Override
   public synchronized void close() {
+    Teardown teardown = new Teardown();
     for (LoadedImage image : loaded.values()) {
-      driver.unloadModule(image.module());
+      teardown.step(() -> driver.unloadModule(image.module()));
     }
     loaded.clear();
-    frameChunks.forEach(driver::freeHost);
+    for (HostMemory chunk : frameChunks) {
+      teardown.step(() -> driver.freeHost(chunk));
+    }
     frameChunks.clear();
+    teardown.finish();
   }
 
   private HostMemory lastChunk() {

@@ -123,12 +123,20 @@ public final class KernelSignature {
 
     /** Threads per block of a launch that is given a number of threads; 256 when left out. */
     public Builder blockSize(int threads) {
+      if (threads < 1) {
+        throw new IllegalArgumentException(
+            entry + ": a block of " + threads + " threads; it has at least 1");
+      }
       blockSize = threads;
       return this;
     }
 
     /** Dynamic shared memory per block of a launch that sets none itself; 0 when left out. */
     public Builder dynamicSharedBytes(int bytes) {
+      if (bytes < 0) {
+        throw new IllegalArgumentException(
+            entry + ": " + bytes + " bytes of dynamic shared memory; the size is at least 0");
+      }
       dynamicSharedBytes = bytes;
       return this;
     }

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * have been queued.
  *
  * <p>Thread-safe: threads take turns from {@code begin} to {@code close}, which have to be in the
- * same thread; nothing but this recorder's own methods may be called in between on the same stream.
- * No method synchronises or, after the first launch, allocates memory.
+ * same thread; nothing but this recorder's own methods may be called in between. No method
+ * synchronises or, after the first launch, allocates memory.
  */
 public final class LaunchRecorder implements AutoCloseable, UseLabels {
   private final LoadedKernel kernel;
@@ -141,6 +141,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
    * @throws StreamMisuseException by a strict recorder
    */
   public void untracked(int index, long address) {
+    requireRecording("passes an argument");
     KernelParameter parameter = parameter(index);
     if (strict) {
       throw new StreamMisuseException(
@@ -173,7 +174,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     }
     int block = signature.blockSize();
     long blocks = threads / block + (threads % block == 0 ? 0 : 1);
-    requireOpen();
+    requireRecording("is shaped");
     if (blocks > Integer.MAX_VALUE) {
       kernel.requireLaunchable(blocks, 1, 1, block, 1, 1, dynamicShared);
     }
@@ -182,7 +183,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
 
   /** Shapes the launch. An empty grid launches nothing. */
   public void shape(LaunchShape shape) {
-    requireOpen();
+    requireRecording("is shaped");
     if (shape == null) {
       throw new IllegalArgumentException(
           signature.entry() + ": parameter '" + signature.launchShape() + "' is null");
@@ -199,7 +200,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
 
   /** Sets the dynamic shared memory per block of this launch, in bytes. */
   public void dynamicSharedBytes(int bytes) {
-    requireOpen();
+    requireRecording("is shaped");
     if (bytes < 0) {
       throw new IllegalArgumentException(
           signature.entry()
@@ -243,6 +244,9 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
    */
   public void launch() {
     requireOpen().requirePreflighted("launches");
+    if (launched) {
+      throw new StreamMisuseException(purpose() + " launches twice; begin again for each launch");
+    }
     launched = true;
     if (gridX == 0 || gridY == 0 || gridZ == 0) {
       return;
@@ -287,7 +291,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   @Override
   public void close() {
     Submission submission = open;
-    if (submission != null) {
+    if (submission != null && submission.isHeldByCurrentThread()) {
       open = null;
       Arrays.fill(arrays, null);
       submission.close();
@@ -307,7 +311,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   }
 
   private void buffer(int index, DeviceArray<?> array, Access access) {
-    Submission submission = requireOpen();
+    Submission submission = requireRecording("passes an argument");
     if (!(parameter(index) instanceof KernelParameter.Buffer declared)) {
       throw new IllegalArgumentException(use(index) + " is a number, not an array");
     }
@@ -351,7 +355,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   }
 
   private int checked(int index, ElementType type) {
-    requireOpen();
+    requireRecording("passes an argument");
     if (!(parameter(index) instanceof KernelParameter.Value declared)) {
       throw new IllegalArgumentException(use(index) + " is an array, not a number");
     }
@@ -392,10 +396,16 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
 
   private Submission requireOpen() {
     Submission submission = open;
-    if (submission == null) {
+    if (submission == null || !submission.isHeldByCurrentThread()) {
       throw new StreamMisuseException(
           purpose() + " is not begun; the order is begin, arguments, preflight, launch, commit");
     }
+    return submission;
+  }
+
+  private Submission requireRecording(String act) {
+    Submission submission = requireOpen();
+    submission.requireRecording(act);
     return submission;
   }
 

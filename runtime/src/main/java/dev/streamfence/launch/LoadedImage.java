@@ -1,5 +1,6 @@
 package dev.streamfence.launch;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.driver.CudaDriver.ModuleHandle;
@@ -52,11 +53,15 @@ final class LoadedImage {
       return existing;
     }
     ptx.ifPresent(module -> SignatureCheck.check(image.name(), module, signature));
-    FunctionHandle function = runtime.driver().function(module, signature.entry());
-    LoadedKernel kernel =
-        new LoadedKernel(runtime, signature, function, runtime.driver().attributes(function));
-    kernels.put(signature, kernel);
-    return kernel;
+    try {
+      FunctionHandle function = runtime.driver().function(module, signature.entry());
+      LoadedKernel kernel =
+          new LoadedKernel(runtime, signature, function, runtime.driver().attributes(function));
+      kernels.put(signature, kernel);
+      return kernel;
+    } catch (CudaDriverException e) {
+      throw runtime.faults().note(e, "loading kernel " + signature + " of " + image);
+    }
   }
 
   /**

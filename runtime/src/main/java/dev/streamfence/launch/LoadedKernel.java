@@ -1,5 +1,6 @@
 package dev.streamfence.launch;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.driver.DeviceProperties;
@@ -63,7 +64,11 @@ final class LoadedKernel {
         (long) dynamicShared + attributes.staticSharedBytes(),
         device.sharedBytesPerBlockOptIn());
     if (dynamicShared > allowedDynamicSharedBytes) {
-      runtime.driver().allowDynamicSharedBytes(function, dynamicShared);
+      try {
+        runtime.driver().allowDynamicSharedBytes(function, dynamicShared);
+      } catch (CudaDriverException e) {
+        throw runtime.faults().note(e, "allowing " + signature + " its shared memory");
+      }
       allowedDynamicSharedBytes = dynamicShared;
     }
   }

@@ -174,7 +174,7 @@ public final class DeviceCopies {
         driver.synchronizeStream(timeline.stream());
       } catch (CudaDriverException unsynchronized) {
         unrecorded.addSuppressed(unsynchronized);
-        streams.faults().poison(unrecorded);
+        streams.faults().poison(unrecorded, "a copy on " + timeline);
       }
       throw unrecorded;
     }

@@ -6,10 +6,13 @@ import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.EventHandle;
 import dev.streamfence.driver.CudaDriver.StreamHandle;
 import dev.streamfence.driver.HostMemory;
+import dev.streamfence.stream.Teardown;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,8 +49,11 @@ final class StagingPool {
   }
 
   private final CudaDriver driver;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition returned = lock.newCondition();
   private final Deque<Chunk> idle = new ArrayDeque<>();
   private final List<Chunk> all = new ArrayList<>();
+  private int claimed;
 
   StagingPool(CudaDriver driver) {
     this.driver = driver;
@@ -97,49 +103,136 @@ final class StagingPool {
   }
 
   /** Gives a chunk back; its copy may still run. */
-  synchronized void giveBack(Chunk chunk) {
-    idle.addLast(chunk);
-    notifyAll();
+  void giveBack(Chunk chunk) {
+    lock.lock();
+    try {
+      idle.addLast(chunk);
+      returned.signalAll();
+    } finally {
+      lock.unlock();
+    }
   }
 
-  /** Frees every chunk. None may be taken. */
-  synchronized void destroy() {
-    for (Chunk chunk : all) {
-      driver.destroyEvent(chunk.lastCopy);
-      driver.freeHost(chunk.memory);
+  /** Waits until every chunk is back, and frees them all. Nothing may be copied any more. */
+  void destroy() {
+    List<Chunk> chunks;
+    lock.lock();
+    try {
+      while (idle.size() < all.size()) {
+        returned.awaitUninterruptibly();
+      }
+      chunks = List.copyOf(all);
+      all.clear();
+      idle.clear();
+    } finally {
+      lock.unlock();
     }
-    all.clear();
-    idle.clear();
+    Teardown teardown = new Teardown();
+    for (Chunk chunk : chunks) {
+      teardown.step(() -> driver.destroyEvent(chunk.lastCopy));
+      teardown.step(() -> driver.freeHost(chunk.memory));
+    }
+    teardown.finish();
   }
 
-  private synchronized @Nullable Chunk takeIdle(boolean waiting) {
-    Chunk oldest = idle.peekFirst();
-    boolean usable = oldest != null && (!oldest.copied || driver.isEventComplete(oldest.lastCopy));
-    if (!usable && all.size() < MAX_CHUNKS) {
-      return create();
+  /**
+   * The chunk that has been idle for longest if its copy is done, else a new one, else one whose
+   * copy has to be waited for. No driver call is made under the lock.
+   */
+  private @Nullable Chunk takeIdle(boolean waiting) {
+    Chunk oldest = poll(false);
+    if (oldest != null && isDone(oldest)) {
+      return oldest;
     }
-    boolean interrupted = false;
-    while (waiting && idle.isEmpty()) {
+    if (claimNew()) {
       try {
-        wait();
-      } catch (InterruptedException e) {
-        interrupted = true;
+        Chunk fresh = create();
+        if (oldest != null) {
+          putFirst(oldest);
+        }
+        return fresh;
+      } catch (RuntimeException e) {
+        giveUpClaim();
+        if (oldest == null) {
+          throw e;
+        }
       }
     }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    return oldest != null || !waiting ? oldest : poll(true);
+  }
+
+  private boolean isDone(Chunk chunk) {
+    try {
+      return !chunk.copied || driver.isEventComplete(chunk.lastCopy);
+    } catch (RuntimeException e) {
+      giveBack(chunk);
+      throw e;
     }
-    return idle.pollFirst();
+  }
+
+  private @Nullable Chunk poll(boolean waiting) {
+    lock.lock();
+    try {
+      while (waiting && idle.isEmpty()) {
+        returned.awaitUninterruptibly();
+      }
+      return idle.pollFirst();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void putFirst(Chunk chunk) {
+    lock.lock();
+    try {
+      idle.addFirst(chunk);
+      returned.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean claimNew() {
+    lock.lock();
+    try {
+      if (all.size() + claimed == MAX_CHUNKS) {
+        return false;
+      }
+      claimed++;
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void giveUpClaim() {
+    lock.lock();
+    try {
+      claimed--;
+      returned.signalAll();
+    } finally {
+      lock.unlock();
+    }
   }
 
   private Chunk create() {
     HostMemory memory = driver.allocateHost(CHUNK_BYTES);
     try {
       Chunk chunk = new Chunk(memory, driver.createEvent());
-      all.add(chunk);
+      lock.lock();
+      try {
+        all.add(chunk);
+        claimed--;
+      } finally {
+        lock.unlock();
+      }
       return chunk;
     } catch (RuntimeException e) {
-      driver.freeHost(memory);
+      try {
+        driver.freeHost(memory);
+      } catch (RuntimeException unfreed) {
+        e.addSuppressed(unfreed);
+      }
       throw e;
     }
   }

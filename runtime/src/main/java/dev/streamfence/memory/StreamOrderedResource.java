@@ -6,6 +6,7 @@ import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.MemoryInfo;
 import dev.streamfence.stream.StreamPool;
 import dev.streamfence.stream.Submission;
+import dev.streamfence.stream.Teardown;
 import dev.streamfence.stream.Timeline;
 import dev.streamfence.stream.UseLabels;
 import java.util.ArrayList;
@@ -85,10 +86,11 @@ public final class StreamOrderedResource implements MemoryResource {
     }
     try {
       free(block);
-    } catch (CudaDriverException e) {
+    } catch (RuntimeException e) {
       block.dependencies().reopen();
       throw e;
     }
+    releaseAgain();
   }
 
   /**
@@ -98,7 +100,7 @@ public final class StreamOrderedResource implements MemoryResource {
   private void release(Block block) {
     try {
       free(block);
-    } catch (CudaDriverException e) {
+    } catch (RuntimeException e) {
       unreleased.add(block);
     }
   }
@@ -116,6 +118,24 @@ public final class StreamOrderedResource implements MemoryResource {
   /** The blocks that nobody has freed, in no order. A snapshot. */
   public Collection<Block> live() {
     return List.copyOf(live);
+  }
+
+  /**
+   * Frees what is left. Everything that was submitted must be done; on a lost device there is
+   * nothing to do.
+   */
+  public void destroy() {
+    Teardown teardown = new Teardown();
+    Timeline timeline = streams.anyTimeline();
+    if (timeline != null && streams.faults().fault() == null) {
+      for (Block block : live) {
+        teardown.step(() -> driver.freeAsync(block.address(), timeline.stream()));
+      }
+      teardown.step(() -> driver.synchronizeStream(timeline.stream()));
+    }
+    unreleased.clear();
+    live.clear();
+    teardown.finish();
   }
 
   private Block tryAllocate(long sizeInBytes, Timeline timeline, String tag) {
@@ -145,8 +165,15 @@ public final class StreamOrderedResource implements MemoryResource {
       return;
     }
     Timeline timeline = block.dependencies().lastUser();
-    try (Submission submission =
-        timeline.begin(labels("freeing", block.sizeInBytes(), block.tag(), timeline))) {
+    UseLabels labels = labels("freeing", block.sizeInBytes(), block.tag(), timeline);
+    Submission begun = timeline.tryBegin(labels);
+    if (begun == null && streams.isHeldByCurrentThread()) {
+      // Whoever has a stream and waits for another one may wait for ever; the free can wait
+      // instead.
+      unreleased.add(block);
+      return;
+    }
+    try (Submission submission = begun != null ? begun : timeline.begin(labels)) {
       submission.free(block.dependencies());
       submission.preflight();
       try {
@@ -161,16 +188,14 @@ public final class StreamOrderedResource implements MemoryResource {
   }
 
   private void releaseAgain() {
-    List<Block> failedAgain = new ArrayList<>(0);
-    Block block;
-    while ((block = unreleased.poll()) != null) {
-      try {
-        free(block);
-      } catch (CudaDriverException e) {
-        failedAgain.add(block);
-      }
+    if (unreleased.isEmpty() || streams.isHeldByCurrentThread()) {
+      return;
     }
-    unreleased.addAll(failedAgain);
+    List<Block> blocks = new ArrayList<>();
+    for (Block block = unreleased.poll(); block != null; block = unreleased.poll()) {
+      blocks.add(block);
+    }
+    blocks.forEach(this::release);
   }
 
   private static UseLabels labels(String act, long bytes, String tag, Timeline timeline) {

@@ -7,6 +7,8 @@ package dev.streamfence.simulation;
 final class ResultCode {
   static final int INVALID_VALUE = 1;
   static final int OUT_OF_MEMORY = 2;
+  static final int DEINITIALIZED = 4;
+  static final int INVALID_HANDLE = 400;
   static final int ILLEGAL_ADDRESS = 700;
   static final int LAUNCH_TIMEOUT = 702;
   static final int ASSERT = 710;

@@ -3,6 +3,7 @@ package dev.streamfence.simulation;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.DeviceProperties;
 import dev.streamfence.driver.DriverCall;
+import java.util.Objects;
 
 /**
  * A device without a GPU, to be opened with {@code DeviceRuntime.simulated(device)}. It runs the
@@ -102,7 +103,12 @@ public final class SimulatedDevice {
    * orderly close.
    */
   public synchronized int liveObjects() {
-    return open ? driver.liveObjects() : 0;
+    return driver == null ? 0 : driver.liveObjects();
+  }
+
+  @Override
+  public String toString() {
+    return properties.name() + ", " + schedule + " schedule, seed " + seed;
   }
 
   private synchronized void closed() {
@@ -130,7 +136,7 @@ public final class SimulatedDevice {
 
     /** When queued work runs; {@link Schedule#EAGER} when not said. */
     public Builder schedule(Schedule schedule) {
-      this.schedule = schedule;
+      this.schedule = Objects.requireNonNull(schedule, "schedule");
       return this;
     }
 
@@ -142,6 +148,10 @@ public final class SimulatedDevice {
 
     /** The compute capability that it claims; 9.0 when not said. */
     public Builder computeCapability(int major, int minor) {
+      if (major < 1 || minor < 0) {
+        throw new IllegalArgumentException(
+            "compute capability " + major + "." + minor + "; it is 1.0 or later");
+      }
       computeMajor = major;
       computeMinor = minor;
       return this;

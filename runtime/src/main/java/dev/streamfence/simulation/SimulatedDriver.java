@@ -481,7 +481,7 @@ final class SimulatedDriver implements CudaDriver {
 
   private void enter(DriverCall call) {
     if (closed) {
-      throw error(call, 4, "the device is closed");
+      throw error(call, ResultCode.DEINITIALIZED, "the device is closed");
     }
     plan.enter(call);
     requireNoFault(call);
@@ -492,14 +492,14 @@ final class SimulatedDriver implements CudaDriver {
     if (stream instanceof SimulatedStream known && scheduler.has(known)) {
       return known;
     }
-    throw error(call, 400, "a stream that does not exist here");
+    throw error(call, ResultCode.INVALID_HANDLE, "a stream that does not exist here");
   }
 
   private Event require(DriverCall call, EventHandle event) {
     if (event instanceof Event known && events.contains(known)) {
       return known;
     }
-    throw error(call, 400, "an event that does not exist here");
+    throw error(call, ResultCode.INVALID_HANDLE, "an event that does not exist here");
   }
 
   private void requireNoFault() {

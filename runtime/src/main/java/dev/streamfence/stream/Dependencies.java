@@ -27,6 +27,7 @@ public final class Dependencies {
   private final ReentrantLock lock = new ReentrantLock();
   private Timeline writer;
   private long write;
+  private Timeline latest;
   private Timeline[] readers = {};
   private long[] reads = {};
   private int readerCount;
@@ -50,6 +51,7 @@ public final class Dependencies {
     this.subject = subject;
     this.writer = writer;
     this.write = ticket;
+    this.latest = writer;
     this.release = release;
   }
 
@@ -99,7 +101,7 @@ public final class Dependencies {
   public Timeline lastUser() {
     lock.lock();
     try {
-      return readerCount > 0 ? readers[readerCount - 1] : writer;
+      return latest;
     } finally {
       lock.unlock();
     }
@@ -134,6 +136,14 @@ public final class Dependencies {
     }
   }
 
+  /** Makes room for one more reader, so that registering cannot fail. Held: the lock. */
+  void makeRoom() {
+    if (readerCount == readers.length) {
+      readers = Arrays.copyOf(readers, readerCount + 2);
+      reads = Arrays.copyOf(reads, readerCount + 2);
+    }
+  }
+
   /** Adds the reads that a writer has to wait for. Held: the lock. */
   void collectReads(Waits waits) {
     for (int i = 0; i < readerCount; i++) {
@@ -149,6 +159,7 @@ public final class Dependencies {
   /** Registers a use and pins the block. Held: the lock. */
   void register(Timeline timeline, long ticket, boolean writes) {
     pins++;
+    latest = timeline;
     if (writes) {
       // Registration is atomic over preflights, so the reads that are dropped here are exactly
       // those collected.
@@ -163,10 +174,6 @@ public final class Dependencies {
         reads[i] = ticket;
         return;
       }
-    }
-    if (readerCount == readers.length) {
-      readers = Arrays.copyOf(readers, readerCount + 2);
-      reads = Arrays.copyOf(reads, readerCount + 2);
     }
     readers[readerCount] = timeline;
     reads[readerCount++] = ticket;

@@ -108,9 +108,12 @@ final class EventRing {
   void destroy() {
     recorder.lock();
     try {
+      Teardown teardown = new Teardown();
       while (created > 0) {
-        driver.destroyEvent(events[--created]);
+        EventHandle event = events[--created];
+        teardown.step(() -> driver.destroyEvent(event));
       }
+      teardown.finish();
     } finally {
       recorder.unlock();
     }

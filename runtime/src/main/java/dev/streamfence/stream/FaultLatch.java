@@ -52,8 +52,13 @@ public final class FaultLatch {
   }
 
   /** Declares the device lost because order could not be kept, whatever kind of error it was. */
-  public void poison(CudaDriverException error) {
-    first.compareAndSet(null, error);
+  public void poison(RuntimeException error, String purpose) {
+    CudaDriverException fatal =
+        error instanceof CudaDriverException known
+            ? known.during(purpose)
+            : new CudaDriverException(
+                "cuStreamWaitEvent", 999, "CUDA_ERROR_UNKNOWN", purpose, error);
+    first.compareAndSet(null, fatal.withOutstanding(outstanding.get()));
   }
 
   /** The first fatal error, or null while the device is usable. */

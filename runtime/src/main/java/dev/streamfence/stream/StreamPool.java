@@ -9,12 +9,16 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The streams of one device, made when first needed and lent out again and again. Thread-safe; its
  * lock is taken to acquire and to release a stream, never to launch.
  */
 public final class StreamPool {
+  /** More than any device runs side by side; what each stream knows of the others grows with it. */
+  private static final int MAX_CAPACITY = 1024;
+
   private final CudaDriver driver;
   private final FaultLatch faults;
   private final int capacity;
@@ -22,6 +26,7 @@ public final class StreamPool {
   private final Deque<Timeline> free = new ArrayDeque<>();
   private final AtomicInteger inUse = new AtomicInteger();
   private int created;
+  private boolean closed;
 
   /**
    * Creates a pool without making any stream.
@@ -30,8 +35,9 @@ public final class StreamPool {
    *     number 0, which belongs to nobody, is not counted
    */
   public StreamPool(CudaDriver driver, FaultLatch faults, int capacity) {
-    if (capacity < 1) {
-      throw new IllegalArgumentException("a pool of " + capacity + " streams; it needs at least 1");
+    if (capacity < 1 || capacity > MAX_CAPACITY) {
+      throw new IllegalArgumentException(
+          "a pool of " + capacity + " streams; it has from 1 to " + MAX_CAPACITY);
     }
     this.driver = driver;
     this.faults = faults;
@@ -60,6 +66,7 @@ public final class StreamPool {
    * none of their own.
    */
   public synchronized Timeline defaultTimeline() {
+    requireOpen();
     Timeline existing = timelines.get(0);
     return existing != null ? existing : create(0, 0);
   }
@@ -73,6 +80,7 @@ public final class StreamPool {
    */
   public synchronized Timeline acquire(int priority) {
     faults.check();
+    requireOpen();
     for (Timeline returned : free) {
       if (returned.priority() == priority) {
         free.remove(returned);
@@ -117,12 +125,66 @@ public final class StreamPool {
 
   /** Destroys every stream and its events; nothing may be submitted any more. */
   public synchronized void destroy() {
+    Teardown teardown = new Teardown();
     for (int i = capacity; i >= 0; i--) {
       Timeline timeline = timelines.getAndSet(i, null);
       if (timeline != null) {
-        timeline.destroy();
+        teardown.step(timeline::destroy);
       }
     }
+    teardown.finish();
+  }
+
+  /**
+   * Refuses every later submission, and waits for the open ones of other threads.
+   *
+   * @throws StreamMisuseException if this thread has one open; nothing has changed then
+   */
+  public void stopIntake() {
+    if (isHeldByCurrentThread()) {
+      throw new StreamMisuseException(
+          "a runtime is closed by a thread that has a launch open on it; commit that first");
+    }
+    synchronized (this) {
+      closed = true;
+    }
+    for (int i = 0; i <= capacity; i++) {
+      Timeline timeline = timelines.get(i);
+      if (timeline != null) {
+        timeline.stopIntake();
+      }
+    }
+  }
+
+  /**
+   * Whether the calling thread has a submission open on any stream, and so must not wait for
+   * another one.
+   */
+  public boolean isHeldByCurrentThread() {
+    for (int i = 0; i <= capacity; i++) {
+      Timeline timeline = timelines.get(i);
+      if (timeline != null && timeline.isHeldByCurrentThread()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new StreamMisuseException("a stream is asked for after the runtime was closed");
+    }
+  }
+
+  /** One of the streams, or null if none was made. */
+  public @Nullable Timeline anyTimeline() {
+    for (int i = 0; i <= capacity; i++) {
+      Timeline timeline = timelines.get(i);
+      if (timeline != null) {
+        return timeline;
+      }
+    }
+    return null;
   }
 
   Timeline timeline(int index) {

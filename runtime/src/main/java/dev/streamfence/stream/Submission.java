@@ -49,6 +49,7 @@ public final class Submission implements AutoCloseable {
   private UseLabels labels = NOBODY;
   private State state = State.CLOSED;
   private int waitsQueued;
+  private boolean isUse;
   private long ticket;
 
   Submission(Timeline timeline) {
@@ -61,6 +62,12 @@ public final class Submission implements AutoCloseable {
   void open(UseLabels newLabels) {
     labels = newLabels;
     state = State.RECORDING;
+    isUse = true;
+  }
+
+  /** Whether the calling thread began it and has not closed it. */
+  public boolean isHeldByCurrentThread() {
+    return timeline.isHeldByCurrentThread();
   }
 
   /** What is being submitted, in words. */
@@ -164,6 +171,12 @@ public final class Submission implements AutoCloseable {
   public void commitWithoutEvent() {
     require(State.PREFLIGHTED, "commits");
     state = State.COMMITTED;
+    isUse = false;
+  }
+
+  /** Refuses after {@link #preflight}. */
+  public void requireRecording(String act) {
+    require(State.RECORDING, act);
   }
 
   /** Refuses unless {@link #preflight} has succeeded and {@link #commit} has not run. */
@@ -172,20 +185,20 @@ public final class Submission implements AutoCloseable {
   }
 
   /**
-   * Ends the submission and gives the submission lock back. Work that was registered and not
-   * committed counts as submitted: if something was queued it is ordered like any other use, and if
-   * not, its ticket stands for nothing.
+   * Ends the submission and gives the submission lock back; does nothing in a thread that does not
+   * hold it. Work that was registered and not committed counts as submitted: if something was
+   * queued it is ordered like any other use, and if not, its ticket stands for nothing.
    */
   @Override
   public void close() {
-    if (state == State.CLOSED) {
+    if (!isHeldByCurrentThread() || state == State.CLOSED) {
       return;
     }
     List<Runnable> releases = List.of();
     try {
       if (state != State.RECORDING) {
         securePendingWaits();
-        timeline.publish(ticket, labels);
+        timeline.publish(ticket, labels, isUse);
         releases = unpin();
       }
     } finally {
@@ -200,6 +213,7 @@ public final class Submission implements AutoCloseable {
   private void collect() {
     for (int i = 0; i < count; i++) {
       uses[i].requireUsable(freeing, labels, labelOf[i]);
+      uses[i].makeRoom();
     }
     // Reads first: a reader has waited for the write before it, so that its clock often makes that
     // wait unnecessary.
@@ -231,7 +245,7 @@ public final class Submission implements AutoCloseable {
         timeline.synchronizeTo(ticket, labels.purpose());
       } catch (CudaDriverException unsynchronized) {
         unsynchronized.addSuppressed(cause);
-        timeline.pool().faults().poison(unsynchronized);
+        timeline.pool().faults().poison(unsynchronized, labels.purpose());
         throw unsynchronized;
       }
     }
@@ -247,8 +261,8 @@ public final class Submission implements AutoCloseable {
       try {
         other.awaitSubmitted(waits.ticket(waitsQueued));
         other.awaitCompleted(waits.ticket(waitsQueued));
-      } catch (CudaDriverException e) {
-        timeline.pool().faults().poison(e.during(labels.purpose()));
+      } catch (RuntimeException e) {
+        timeline.pool().faults().poison(e, labels.purpose());
       }
     }
   }

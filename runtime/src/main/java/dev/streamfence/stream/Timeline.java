@@ -41,7 +41,9 @@ public final class Timeline {
   private final @Nullable UseLabels[] recent = new UseLabels[REMEMBERED];
   private volatile long submitted;
   private final AtomicInteger awaiting = new AtomicInteger();
+  // Guarded by the submission lock.
   private boolean busy;
+  private boolean closed;
 
   Timeline(StreamPool pool, int index, int priority, CudaDriver driver, StreamHandle stream) {
     this.pool = pool;
@@ -102,8 +104,45 @@ public final class Timeline {
               + " is open on the same stream in this thread; close that first");
     }
     submissionLock.lock();
+    return open(labels);
+  }
+
+  /**
+   * Starts a submission like {@link #begin}, or returns null when that would have to wait, be it
+   * for this thread itself.
+   *
+   * @throws StreamMisuseException if the pool is closed
+   * @throws CudaDriverException if the device is lost
+   */
+  public @Nullable Submission tryBegin(UseLabels labels) {
+    pool.faults().check();
+    if (submissionLock.isHeldByCurrentThread() || !submissionLock.tryLock()) {
+      return null;
+    }
+    return open(labels);
+  }
+
+  private Submission open(UseLabels labels) {
+    if (closed) {
+      submissionLock.unlock();
+      throw new StreamMisuseException(labels.purpose() + " begins after the runtime was closed");
+    }
     submission.open(labels);
     return submission;
+  }
+
+  /** Waits for the open submission, and refuses every later one. */
+  void stopIntake() {
+    submissionLock.lock();
+    try {
+      closed = true;
+    } finally {
+      submissionLock.unlock();
+    }
+  }
+
+  boolean isHeldByCurrentThread() {
+    return submissionLock.isHeldByCurrentThread();
   }
 
   /**
@@ -231,10 +270,13 @@ public final class Timeline {
     ring.record(ticket);
   }
 
-  /** Makes a ticket submitted, and wakes those who wait for that. Held: the submission lock. */
-  void publish(long ticket, UseLabels labels) {
+  /**
+   * Makes a ticket submitted, and wakes those who wait for that. Held: the submission lock.
+   * Allocations and frees are no uses: a stream that has nothing else counts as not in use.
+   */
+  void publish(long ticket, UseLabels labels, boolean isUse) {
     recent[(int) (ticket % REMEMBERED)] = labels;
-    if (!busy) {
+    if (isUse && !busy) {
       busy = true;
       pool.becameBusy();
     }
@@ -282,8 +324,10 @@ public final class Timeline {
   }
 
   void destroy() {
-    ring.destroy();
-    driver.destroyStream(stream);
+    Teardown teardown = new Teardown();
+    teardown.step(ring::destroy);
+    teardown.step(() -> driver.destroyStream(stream));
+    teardown.finish();
   }
 
   private void completeTo(long ticket) {

@@ -1,0 +1,31 @@
+package dev.streamfence.stream;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The steps of an orderly close: each is carried out whatever became of those before, and the first
+ * failure is thrown at the end with the others suppressed. Confined to one thread.
+ */
+public final class Teardown {
+  private @Nullable RuntimeException first;
+
+  /** Carries out one step. */
+  public void step(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException e) {
+      if (first == null) {
+        first = e;
+      } else if (first != e) {
+        first.addSuppressed(e);
+      }
+    }
+  }
+
+  /** Throws the first failure, if there was one. */
+  public void finish() {
+    if (first != null) {
+      throw first;
+    }
+  }
+}
