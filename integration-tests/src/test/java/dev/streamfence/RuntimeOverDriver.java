@@ -7,6 +7,6 @@ public final class RuntimeOverDriver {
   private RuntimeOverDriver() {}
 
   public static DeviceRuntime open(CudaDriver driver, RuntimeOptions options) {
-    return new DeviceRuntime(driver, false, options);
+    return DeviceRuntime.over(driver, false, options);
   }
 }

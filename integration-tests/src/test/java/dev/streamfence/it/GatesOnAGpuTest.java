@@ -203,6 +203,10 @@ final class GatesOnAGpuTest {
     gate.holdBack(a);
     x.fill(a, NEW);
     CompletableFuture<int[]> download = CompletableFuture.supplyAsync(() -> x.download(b));
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(50);
+    while (!download.isDone() && System.nanoTime() < deadline) {
+      Thread.onSpinWait();
+    }
     letOthersRun(c);
     return download.get()[N - 1] == NEW;
   }

@@ -1,15 +1,47 @@
 package dev.streamfence.it;
 
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import org.junit.jupiter.api.Nested;
 
-final class RuntimeOnTheSimulatedDeviceTest extends RuntimeSuite {
-  @Override
-  DeviceRuntime open() {
-    return DeviceRuntime.simulated();
+/** The suite under each schedule: what is not ordered is wrong under one of the last two. */
+final class RuntimeOnTheSimulatedDeviceTest {
+  private abstract static class Simulated extends RuntimeSuite {
+    abstract SimulatedDevice device();
+
+    @Override
+    DeviceRuntime open() {
+      return DeviceRuntime.simulated(device());
+    }
+
+    @Override
+    int scale() {
+      return 1;
+    }
   }
 
-  @Override
-  int scale() {
-    return 1;
+  @Nested
+  final class AsEarlyAsPossible extends Simulated {
+    @Override
+    SimulatedDevice device() {
+      return SimulatedDevice.builder().build();
+    }
+  }
+
+  @Nested
+  final class AsLateAsPossible extends Simulated {
+    @Override
+    SimulatedDevice device() {
+      return SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    }
+  }
+
+  @Nested
+  final class AtRandom extends Simulated {
+    @Override
+    SimulatedDevice device() {
+      return SimulatedDevice.builder().schedule(Schedule.RANDOM).seed(42).build();
+    }
   }
 }

@@ -335,6 +335,9 @@ abstract class RuntimeSuite {
       }
       RuntimeStatistics after = gpu.statistics();
       assertThat(after.launches() - before.launches()).isEqualTo(1000);
+      // Each launch depends on one of the other stream: without a wait it can be ordered only by
+      // luck.
+      assertThat(after.waits() - before.waits()).isPositive();
       assertThat(after.eventRecords() - before.eventRecords()).isLessThanOrEqualTo(1000);
       assertThat(after.waits() - before.waits()).isLessThanOrEqualTo(1000);
       assertThat(after.driverCalls() - before.driverCalls()).isLessThanOrEqualTo(3000);

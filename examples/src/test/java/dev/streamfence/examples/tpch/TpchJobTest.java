@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,7 +43,8 @@ class TpchJobTest {
   @Test
   void probeWaitsForTheBuildOnTheDevice() {
     TpchData data = TpchGeneratorTest.generate(0.001, 1);
-    try (DeviceRuntime device = DeviceRuntime.simulated();
+    try (DeviceRuntime device =
+            DeviceRuntime.simulated(SimulatedDevice.builder().schedule(Schedule.LAZY).build());
         DeviceStream stream = device.streams().acquire();
         DeviceTables tables = new DeviceTables(device, stream, data)) {
       device.synchronize();

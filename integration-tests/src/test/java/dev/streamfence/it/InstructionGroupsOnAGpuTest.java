@@ -1,0 +1,124 @@
+package dev.streamfence.it;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.driver.HostMemory;
+import dev.streamfence.memory.Block;
+import dev.streamfence.ptx.Corpus;
+import dev.streamfence.ptx.KernelCase;
+import dev.streamfence.ptx.KernelStruct;
+import dev.streamfence.ptx.PtxGrid;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The kernels that the interpreter is tested with, on a GPU: what Java expects of them is what the
+ * hardware does. They are launched through the driver seam, since some take structures.
+ */
+@Tag("gpu")
+final class InstructionGroupsOnAGpuTest {
+  private static DeviceRuntime gpu;
+
+  @BeforeAll
+  static void openDevice() {
+    assumeTrue(DeviceRuntime.isGpuAvailable(), "there is no GPU here");
+    gpu = DeviceRuntime.open(0);
+  }
+
+  @AfterAll
+  static void closeDevice() {
+    if (gpu != null) {
+      gpu.close();
+    }
+  }
+
+  static List<KernelCase> cases() {
+    return Corpus.all();
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void theHardwareGivesWhatJavaExpects(KernelCase kernel) throws Exception {
+    kernel.check(InstructionGroupsOnAGpuTest::run);
+  }
+
+  private static void run(String ptx, String entry, PtxGrid grid, List<Object> arguments) {
+    CudaDriver driver = gpu.driver();
+    ModuleHandle module = driver.loadModule(entry, ptx.getBytes(UTF_8));
+    HostMemory frame = driver.allocateHost(4096);
+    List<DeviceArray<byte[]>> buffers = new ArrayList<>();
+    try (DeviceStream stream = gpu.streams().acquire()) {
+      FunctionHandle function = driver.function(module, entry);
+      write(frame, arguments, stream, buffers);
+      driver.launchKernel(
+          function,
+          grid.gridX(),
+          grid.gridY(),
+          grid.gridZ(),
+          grid.blockX(),
+          grid.blockY(),
+          grid.blockZ(),
+          grid.dynamicSharedBytes(),
+          stream.timeline().stream(),
+          frame);
+      int next = 0;
+      for (Object argument : arguments) {
+        if (argument instanceof byte[] buffer) {
+          buffers.get(next++).download(stream, buffer);
+        }
+      }
+    } finally {
+      driver.synchronizeDevice();
+      buffers.forEach(DeviceArray::close);
+      driver.freeHost(frame);
+      driver.unloadModule(module);
+    }
+  }
+
+  /** A table of addresses, then the arguments, each at a multiple of 16 bytes. */
+  private static void write(
+      HostMemory frame,
+      List<Object> arguments,
+      DeviceStream stream,
+      List<DeviceArray<byte[]>> buffers) {
+    ByteBuffer bytes = frame.buffer();
+    int offset = 512;
+    for (int i = 0; i < arguments.size(); i++) {
+      Object argument = arguments.get(i);
+      bytes.putLong(8 * i, frame.address() + offset);
+      int size = Long.BYTES;
+      if (argument instanceof byte[] buffer) {
+        DeviceArray<byte[]> array = gpu.memory().upload(stream, buffer);
+        buffers.add(array);
+        Block block = array.block();
+        bytes.putLong(offset, Objects.requireNonNull(block).address());
+      } else if (argument instanceof Integer value) {
+        bytes.putInt(offset, value);
+      } else if (argument instanceof Long value) {
+        bytes.putLong(offset, value);
+      } else if (argument instanceof Float value) {
+        bytes.putFloat(offset, value);
+      } else if (argument instanceof KernelStruct struct) {
+        bytes.put(offset, struct.bytes());
+        size = struct.bytes().length;
+      } else {
+        throw new IllegalArgumentException("no kernel takes " + argument);
+      }
+      offset += (size + 15) / 16 * 16;
+    }
+  }
+}
