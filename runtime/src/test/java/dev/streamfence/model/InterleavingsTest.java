@@ -1,0 +1,45 @@
+package dev.streamfence.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.model.Explorer.Outcome;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The protocol in every interleaving of small programs: silent as it is, and found out by at least
+ * one program for each way to get it wrong.
+ */
+final class InterleavingsTest {
+  private static final List<Program> PROGRAMS = Corpus.programs();
+
+  /** A flaw that a program reveals shows up early: each of them does within this many. */
+  private static final long ENOUGH_TO_FIND_A_FLAW = 200_000;
+
+  @Test
+  void noInterleavingRacesOrLocksUpOrLosesAClose() {
+    long start = System.nanoTime();
+    long interleavings = 0;
+    for (Program program : PROGRAMS) {
+      Outcome outcome = Explorer.explore(program, Set.of(), Long.MAX_VALUE);
+      assertThat(outcome.failure()).isEmpty();
+      interleavings += outcome.interleavings();
+    }
+    System.out.printf(
+        "%d programs, %d interleavings, %.1f million a second%n",
+        PROGRAMS.size(), interleavings, interleavings * 1e3 / (System.nanoTime() - start));
+    assertThat(PROGRAMS).hasSizeGreaterThanOrEqualTo(40);
+    assertThat(interleavings).isGreaterThan(20_000_000);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Flaw.class)
+  void aFlawInTheProtocolIsFound(Flaw flaw) {
+    assertThat(PROGRAMS)
+        .anyMatch(
+            program -> Explorer.explore(program, Set.of(flaw), ENOUGH_TO_FIND_A_FLAW).failed());
+  }
+}

@@ -1,0 +1,153 @@
+package dev.streamfence.model;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What some host threads do, one list of steps each, after a prelude that runs alone. Immutable
+ * once built; a step is a few numbers, so that the model need not look at objects.
+ */
+final class Program {
+  static final int PREPARE = 0;
+  static final int LAUNCH = 1;
+  static final int COMMIT = 2;
+  static final int ABANDON = 3;
+  static final int CLOSE = 4;
+  static final int SYNCHRONIZE = 5;
+
+  /** No wait of a preflight fails. */
+  static final int NEVER = -1;
+
+  final String name;
+  final int ring;
+  final boolean fine;
+  final int preemptions;
+  final int[][] preludes;
+  final int[][] threads;
+
+  private Program(Builder builder) {
+    this.name = builder.name;
+    this.ring = builder.ring;
+    this.fine = builder.fine;
+    this.preemptions = builder.preemptions;
+    this.preludes = builder.preludes.toArray(int[][]::new);
+    this.threads = builder.threads.toArray(int[][]::new);
+  }
+
+  static Builder named(String name) {
+    return new Builder(name);
+  }
+
+  /** The steps of one thread. */
+  static Steps steps() {
+    return new Steps();
+  }
+
+  @Override
+  public String toString() {
+    return name + (fine ? ", every driver call a step" : "") + ", ring of " + ring;
+  }
+
+  /** Puts a program together. */
+  static final class Builder {
+    private final String name;
+    private int ring = 2;
+    private boolean fine;
+    private int preemptions = Integer.MAX_VALUE;
+    private final List<int[]> preludes = new ArrayList<>();
+    private final List<int[]> threads = new ArrayList<>();
+
+    private Builder(String name) {
+      this.name = name;
+    }
+
+    /** How many events a stream has. */
+    Builder ring(int slots) {
+      ring = slots;
+      return this;
+    }
+
+    /**
+     * Lets other threads in between looking for an event, each driver call, and its book-keeping.
+     */
+    Builder fine() {
+      fine = true;
+      return this;
+    }
+
+    /** At most so many times a thread that could go on is interrupted. */
+    Builder preemptions(int most) {
+      preemptions = most;
+      return this;
+    }
+
+    /** Runs before the threads start, alone. */
+    Builder prelude(Steps steps) {
+      preludes.add(steps.encoded());
+      return this;
+    }
+
+    Builder thread(Steps steps) {
+      threads.add(steps.encoded());
+      return this;
+    }
+
+    Program build() {
+      return new Program(this);
+    }
+  }
+
+  /** The steps of one thread, in order; masks name blocks by their bits. */
+  static final class Steps {
+    private final List<int[]> steps = new ArrayList<>();
+
+    Steps prepare(int stream, int reads, int writes) {
+      return add(PREPARE, stream, reads, writes, NEVER);
+    }
+
+    /** A preflight whose wait number {@code failing}, from 0, cannot be queued. */
+    Steps prepareFailing(int stream, int reads, int writes, int failing) {
+      return add(PREPARE, stream, reads, writes, failing);
+    }
+
+    Steps launch(int stream) {
+      return add(LAUNCH, stream, 0, 0, NEVER);
+    }
+
+    Steps commit(int stream) {
+      return add(COMMIT, stream, 0, 0, NEVER);
+    }
+
+    Steps abandon(int stream) {
+      return add(ABANDON, stream, 0, 0, NEVER);
+    }
+
+    Steps close(int block) {
+      return add(CLOSE, block, 0, 0, NEVER);
+    }
+
+    Steps synchronize(int stream) {
+      return add(SYNCHRONIZE, stream, 0, 0, NEVER);
+    }
+
+    /** A whole launch. */
+    Steps run(int stream, int reads, int writes) {
+      return prepare(stream, reads, writes).launch(stream).commit(stream);
+    }
+
+    Steps then(Steps others) {
+      steps.addAll(others.steps);
+      return this;
+    }
+
+    private Steps add(int... step) {
+      steps.add(step);
+      return this;
+    }
+
+    private int[] encoded() {
+      return steps.stream().flatMapToInt(Arrays::stream).toArray();
+    }
+  }
+}

@@ -1,0 +1,790 @@
+package dev.streamfence.model;
+
+import static dev.streamfence.model.RaceOracle.BLOCKS;
+import static dev.streamfence.model.RaceOracle.SLOTS;
+import static dev.streamfence.model.RaceOracle.STREAMS;
+
+import java.util.Arrays;
+import java.util.Set;
+
+/**
+ * The protocol of the stream room as a step machine: what timelines, submissions, dependencies and
+ * event rings do between two points at which another thread can get in. A state is one array of
+ * numbers; a step changes it in place and allocates nothing.
+ *
+ * <p>Longer than other files: it is one switch over the phases of a submission, in the order in
+ * which they happen.
+ */
+final class ProtocolModel {
+  static final int THREADS = 3;
+
+  /** What a step, or a final state, does wrong; {@link #FINE} if nothing. */
+  static final int FINE = 0;
+
+  static final int RACE = 1;
+  static final int LOST_CLOSE = 2;
+  static final int REPEATED_CLOSE = 3;
+  static final int PINNED = 4;
+  static final int LOCKED = 5;
+  static final int DEADLOCK = 6;
+
+  // A stream: its timeline, its ring, and its one submission.
+  private static final int SUBMITTED = 0;
+  private static final int COMPLETED = 1;
+  private static final int OWNER = 2;
+  private static final int BUSY = 3;
+  private static final int RECORDER = 4;
+  private static final int NEXT = 5;
+  private static final int CLOCK = 6;
+  private static final int TICKETS = CLOCK + STREAMS;
+  private static final int CLOCKS = TICKETS + SLOTS;
+  private static final int STATE = CLOCKS + SLOTS * STREAMS;
+  private static final int TICKET = STATE + 1;
+  private static final int READS = STATE + 2;
+  private static final int WRITES = STATE + 3;
+  private static final int FREEING = STATE + 4;
+  private static final int COUNT = STATE + 5;
+  private static final int QUEUED = STATE + 6;
+  private static final int ORDER = STATE + 7;
+  private static final int WAITS = ORDER + STREAMS;
+  private static final int STREAM_SIZE = WAITS + STREAMS;
+  private static final int STREAM = RaceOracle.SIZE;
+
+  private static final int IDLE = 0;
+  private static final int REGISTERED = 1;
+  private static final int PREFLIGHTED = 2;
+
+  private static final int WRITER = 0;
+  private static final int WRITE = 1;
+  private static final int LAST_READER = 2;
+  private static final int READ = 3;
+  private static final int PINS = READ + STREAMS;
+  private static final int LIFE = PINS + 1;
+  private static final int BLOCK_SIZE = LIFE + 1;
+  private static final int BLOCK = STREAM + STREAMS * STREAM_SIZE;
+
+  private static final int OPEN = 0;
+  private static final int CLOSING = 1;
+  private static final int CLOSED = 2;
+
+  private static final int PC = 0;
+  private static final int PHASE = 1;
+  private static final int RELEASES = 2;
+  private static final int CURRENT = 3;
+  private static final int TARGET = 4;
+  private static final int RETURN = 5;
+  private static final int LABEL = 6;
+  private static final int FAILING = 7;
+  private static final int SLOT = 8;
+  private static final int SCRATCH = 9;
+  private static final int THREAD_SIZE = SCRATCH + STREAMS + 1;
+  private static final int THREAD = BLOCK + BLOCKS * BLOCK_SIZE;
+
+  static final int SIZE = THREAD + THREADS * THREAD_SIZE;
+
+  private static final int STEP = 0;
+  private static final int REGISTER_REST = 1;
+  private static final int AWAIT = 2;
+  private static final int PICK = 3;
+  private static final int WAIT = 4;
+  private static final int MERGE = 5;
+  private static final int INVALIDATE = 6;
+  private static final int RECORD = 7;
+  private static final int SECURE = 8;
+  private static final int HOST_WAIT = 9;
+  private static final int PUBLISH = 10;
+  private static final int UNPIN = 11;
+  private static final int FREE_BEGIN = 12;
+  private static final int FREE = 13;
+  private static final int SYNCHRONIZING = 14;
+  private static final int NOTING = 15;
+
+  private static final int STEP_SIZE = 5;
+
+  private final Program program;
+  private final int ring;
+  private final boolean fine;
+  private final long flaws;
+  private int[][] code;
+  private boolean yielded;
+
+  ProtocolModel(Program program, Set<Flaw> flaws) {
+    this.program = program;
+    this.ring = program.ring;
+    this.fine = program.fine;
+    this.flaws = flaws.stream().mapToLong(flaw -> 1L << flaw.ordinal()).sum();
+    this.code = program.threads;
+  }
+
+  int threads() {
+    return code.length;
+  }
+
+  /**
+   * Makes the state before the first step: two blocks allocated on stream 0, and the preludes run.
+   *
+   * @return what goes wrong already
+   */
+  int start(int[] s) {
+    for (int block = 0; block < BLOCKS; block++) {
+      RaceOracle.enqueue(s, 0);
+      RaceOracle.writes(s, 0, block);
+      int ticket = ++s[STREAM + SUBMITTED];
+      s[block(block) + WRITE] = has(Flaw.NO_READY_TICKET) ? 0 : ticket;
+      s[block(block) + LAST_READER] = -1;
+    }
+    s[STREAM + BUSY] = 1;
+    for (int[] prelude : program.preludes) {
+      code = new int[][] {prelude};
+      skip(s, 0);
+      while (!isDone(s, 0)) {
+        int wrong = isEnabled(s, 0) ? step(s, 0) : DEADLOCK;
+        if (wrong != FINE) {
+          return wrong;
+        }
+      }
+      Arrays.fill(s, THREAD, SIZE, 0);
+    }
+    code = program.threads;
+    for (int t = 0; t < code.length; t++) {
+      skip(s, t);
+    }
+    return FINE;
+  }
+
+  boolean isDone(int[] s, int t) {
+    int me = thread(t);
+    return s[me + PHASE] == STEP && s[me + PC] == code[t].length;
+  }
+
+  /** Whether a thread can take a step now. */
+  boolean isEnabled(int[] s, int t) {
+    int me = thread(t);
+    switch (s[me + PHASE]) {
+      case STEP:
+        if (s[me + PC] == code[t].length) {
+          return false;
+        }
+        return operation(s, t) != Program.PREPARE || s[stream(argument(s, t, 1)) + OWNER] == 0;
+      case AWAIT:
+        return has(Flaw.TICKET_NOT_AWAITED) || areSubmitted(s, stream(s[me + CURRENT]));
+      case INVALIDATE:
+        return s[stream(s[me + TARGET]) + RECORDER] == 0;
+      case SECURE:
+        return has(Flaw.FAILED_WAIT_FORGOTTEN) || areSubmitted(s, stream(s[me + CURRENT]));
+      case FREE_BEGIN:
+        return isFree(s, lastUser(s, Integer.numberOfTrailingZeros(s[me + RELEASES])), t);
+      default:
+        return true;
+    }
+  }
+
+  /** Runs a thread to the next point at which another one can get in; says what went wrong. */
+  int step(int[] s, int t) {
+    yielded = false;
+    int wrong;
+    do {
+      wrong = phase(s, t);
+    } while (wrong == FINE && !yielded && isEnabled(s, t));
+    skip(s, t);
+    return wrong;
+  }
+
+  /** What is wrong with a state in which every thread is done. */
+  int verdict(int[] s) {
+    for (int block = 0; block < BLOCKS; block++) {
+      int b = block(block);
+      if (s[b + PINS] != 0) {
+        return PINNED;
+      }
+      if ((s[b + LIFE] == OPEN ? 0 : 1) > RaceOracle.frees(s, block)) {
+        return LOST_CLOSE;
+      }
+      if (RaceOracle.frees(s, block) > 1) {
+        return REPEATED_CLOSE;
+      }
+    }
+    for (int i = 0; i < STREAMS; i++) {
+      if (s[stream(i) + OWNER] != 0 || s[stream(i) + RECORDER] != 0) {
+        return LOCKED;
+      }
+    }
+    return FINE;
+  }
+
+  private int phase(int[] s, int t) {
+    int me = thread(t);
+    int current = s[me + CURRENT];
+    int own = stream(current);
+    switch (s[me + PHASE]) {
+      case STEP:
+        return operate(s, t);
+      case REGISTER_REST:
+        register(s, current, s[own + READS] & 2, s[own + WRITES] & 2);
+        s[me + PHASE] = AWAIT;
+        return yieldNow();
+      case AWAIT:
+        s[me + PHASE] = PICK;
+        return FINE;
+      case PICK:
+        return pick(s, t);
+      case WAIT:
+        return queueWait(s, t);
+      case MERGE:
+        merge(s, t);
+        s[own + QUEUED]++;
+        s[me + PHASE] = PICK;
+        return FINE;
+      case INVALIDATE:
+        return invalidate(s, t);
+      case RECORD:
+        return record(s, t);
+      case SECURE:
+        return secure(s, t);
+      case HOST_WAIT:
+        RaceOracle.synchronizeEvent(s, s[me + TARGET], s[me + SLOT]);
+        complete(s, s[me + TARGET], s[own + WAITS + s[me + TARGET]]);
+        s[own + QUEUED]++;
+        s[me + PHASE] = SECURE;
+        return FINE;
+      case PUBLISH:
+        s[own + BUSY] = 1;
+        if (!isAbandoned(s, t) || !has(Flaw.ABANDONED_TICKET_NEVER_PUBLISHED)) {
+          s[own + SUBMITTED] = s[own + TICKET];
+        }
+        s[me + PHASE] = UNPIN;
+        return yieldFine();
+      case UNPIN:
+        return unpin(s, t);
+      case FREE_BEGIN:
+        return beginFree(s, t);
+      case FREE:
+        RaceOracle.enqueue(s, current);
+        s[me + PHASE] = PUBLISH;
+        yielded = true;
+        return RaceOracle.frees(s, current, s[own + FREEING] - 1) ? FINE : RACE;
+      case SYNCHRONIZING:
+        RaceOracle.synchronizeStream(s, current);
+        s[me + PHASE] = NOTING;
+        return yieldFine();
+      case NOTING:
+        return noteSynchronized(s, t);
+      default:
+        throw new IllegalStateException();
+    }
+  }
+
+  private int operate(int[] s, int t) {
+    int me = thread(t);
+    int operand = argument(s, t, 1);
+    switch (operation(s, t)) {
+      case Program.PREPARE:
+        s[me + CURRENT] = operand;
+        s[me + FAILING] = argument(s, t, 4);
+        return prepare(s, t, argument(s, t, 2), argument(s, t, 3));
+      case Program.LAUNCH:
+        advance(s, t);
+        yielded = true;
+        return launch(s, operand);
+      case Program.COMMIT:
+        s[me + CURRENT] = operand;
+        return commit(s, t);
+      case Program.ABANDON:
+        s[me + CURRENT] = operand;
+        s[me + PHASE] = SECURE;
+        return FINE;
+      case Program.CLOSE:
+        return close(s, t, operand);
+      default:
+        int own = stream(operand);
+        s[me + CURRENT] = operand;
+        s[me + LABEL] = s[own + SUBMITTED];
+        System.arraycopy(s, own + CLOCK, s, me + SCRATCH, STREAMS);
+        s[me + PHASE] = SYNCHRONIZING;
+        return yieldFine();
+    }
+  }
+
+  private int prepare(int[] s, int t, int reads, int writes) {
+    int me = thread(t);
+    int own = stream(s[me + CURRENT]);
+    for (int block = 0; block < BLOCKS; block++) {
+      boolean used = ((reads | writes) >> block & 1) != 0;
+      if (used && s[block(block) + LIFE] != OPEN && !has(Flaw.CLOSED_BLOCKS_ACCEPTED)) {
+        advance(s, t);
+        return yieldNow();
+      }
+    }
+    begin(s, t, reads, writes);
+    s[me + PHASE] = AWAIT;
+    if (has(Flaw.BLOCKS_REGISTERED_ONE_BY_ONE) && (reads | writes) == 3) {
+      register(s, s[me + CURRENT], reads & 1, writes & 1);
+      s[me + PHASE] = REGISTER_REST;
+    } else {
+      register(s, s[me + CURRENT], reads, writes);
+      if (s[own + COUNT] == 0) {
+        endPreflight(s, t);
+      }
+    }
+    return yieldNow();
+  }
+
+  private void begin(int[] s, int t, int reads, int writes) {
+    int own = stream(s[thread(t) + CURRENT]);
+    s[own + OWNER] = t + 1;
+    s[own + STATE] = REGISTERED;
+    s[own + TICKET] = s[own + SUBMITTED] + 1;
+    s[own + READS] = reads & ~writes;
+    s[own + WRITES] = writes;
+    s[own + FREEING] = 0;
+  }
+
+  /** Collects what the uses have to wait for, and becomes what later uses have to wait for. */
+  private void register(int[] s, int stream, int reads, int writes) {
+    if (!has(Flaw.LAST_WRITER_ONLY)) {
+      for (int block = 0; block < BLOCKS; block++) {
+        if ((writes >> block & 1) != 0) {
+          for (int reader = 0; reader < STREAMS; reader++) {
+            addWait(s, stream, reader, s[block(block) + READ + reader]);
+          }
+        }
+      }
+    }
+    int waiting = has(Flaw.READERS_WAIT_FOR_NOBODY) ? writes : reads | writes;
+    for (int block = 0; block < BLOCKS; block++) {
+      if ((waiting >> block & 1) != 0) {
+        addWait(s, stream, s[block(block) + WRITER], s[block(block) + WRITE]);
+      }
+    }
+    for (int block = 0; block < BLOCKS; block++) {
+      if (((reads | writes) >> block & 1) != 0) {
+        s[block(block) + PINS] += has(Flaw.NO_PIN) ? 0 : 1;
+        if (!has(Flaw.COMMITTED_STATE_ONLY)) {
+          remember(s, stream, block, (writes >> block & 1) != 0);
+        }
+      }
+    }
+  }
+
+  private void remember(int[] s, int stream, int block, boolean writes) {
+    int b = block(block);
+    int ticket = s[stream(stream) + TICKET];
+    if (writes) {
+      Arrays.fill(s, b + READ, b + READ + STREAMS, 0);
+      s[b + LAST_READER] = -1;
+      s[b + WRITER] = stream;
+      s[b + WRITE] = ticket;
+      return;
+    }
+    if (has(Flaw.ONE_READ_PER_BLOCK)) {
+      Arrays.fill(s, b + READ, b + READ + STREAMS, 0);
+    }
+    if (s[b + READ + stream] == 0) {
+      s[b + LAST_READER] = stream;
+    }
+    s[b + READ + stream] = ticket;
+  }
+
+  private void addWait(int[] s, int waiter, int other, int ticket) {
+    int own = stream(waiter);
+    if (other == waiter || ticket <= s[stream(other) + COMPLETED]) {
+      return;
+    }
+    if (has(Flaw.SUBMITTED_COUNTS_AS_DONE) && ticket <= s[stream(other) + SUBMITTED]) {
+      return;
+    }
+    if (s[own + WAITS + other] == 0) {
+      s[own + ORDER + s[own + COUNT]++] = other;
+    }
+    s[own + WAITS + other] = Math.max(s[own + WAITS + other], ticket);
+  }
+
+  /** Finds the event for the next wait that is needed; without one, has it recorded. */
+  private int pick(int[] s, int t) {
+    int me = thread(t);
+    int own = stream(s[me + CURRENT]);
+    while (s[own + QUEUED] < s[own + COUNT]) {
+      bringForwardWhatCovers(s, own);
+      int other = s[own + ORDER + s[own + QUEUED]];
+      int ticket = s[own + WAITS + other];
+      if (s[stream(other) + COMPLETED] < ticket && s[own + CLOCK + other] < ticket) {
+        s[me + TARGET] = other;
+        int slot = covering(s, other, ticket);
+        if (slot >= 0) {
+          choose(s, t, other, slot);
+          s[me + PHASE] = WAIT;
+          return yieldFine();
+        }
+        return recordFor(s, t, PICK);
+      }
+      s[own + QUEUED]++;
+    }
+    endPreflight(s, t);
+    return yieldNow();
+  }
+
+  private void choose(int[] s, int t, int other, int slot) {
+    int me = thread(t);
+    s[me + SLOT] = slot;
+    int clock =
+        has(Flaw.CLOCK_OF_NOW_MERGED)
+            ? stream(other) + CLOCK
+            : stream(other) + CLOCKS + slot * STREAMS;
+    System.arraycopy(s, clock, s, me + SCRATCH, STREAMS);
+    if (has(Flaw.SUBMITTED_MERGED_AS_WAITED_FOR)) {
+      s[me + SCRATCH + other] = s[stream(other) + SUBMITTED];
+    }
+    if (has(Flaw.CLOCK_MERGED_BEFORE_WAIT)) {
+      merge(s, t);
+    }
+  }
+
+  private int recordFor(int[] s, int t, int after) {
+    int me = thread(t);
+    s[me + LABEL] = s[stream(s[me + TARGET]) + SUBMITTED];
+    if (has(Flaw.TICKET_NOT_AWAITED)) {
+      int own = stream(s[me + CURRENT]);
+      s[me + LABEL] = Math.max(s[me + LABEL], s[own + WAITS + s[me + TARGET]]);
+    }
+    s[me + RETURN] = after;
+    s[me + PHASE] = INVALIDATE;
+    return yieldFine();
+  }
+
+  private int queueWait(int[] s, int t) {
+    int me = thread(t);
+    int own = stream(s[me + CURRENT]);
+    if (s[me + FAILING] == 0) {
+      if (has(Flaw.FAILED_WAIT_MERGED)) {
+        merge(s, t);
+        s[own + QUEUED]++;
+      }
+      advance(s, t);
+      return yieldNow();
+    }
+    s[me + FAILING]--;
+    RaceOracle.await(s, s[me + CURRENT], s[me + TARGET], s[me + SLOT]);
+    s[me + PHASE] = MERGE;
+    return yieldFine();
+  }
+
+  private void merge(int[] s, int t) {
+    int me = thread(t);
+    int own = stream(s[me + CURRENT]);
+    int other = s[me + TARGET];
+    for (int i = 0; i < STREAMS; i++) {
+      s[own + CLOCK + i] = Math.max(s[own + CLOCK + i], s[me + SCRATCH + i]);
+    }
+    s[own + CLOCK + other] = Math.max(s[own + CLOCK + other], s[own + WAITS + other]);
+  }
+
+  private void endPreflight(int[] s, int t) {
+    int me = thread(t);
+    int own = stream(s[me + CURRENT]);
+    s[own + STATE] = PREFLIGHTED;
+    if (has(Flaw.PUBLISHED_BEFORE_LAUNCH)) {
+      s[own + SUBMITTED] = s[own + TICKET];
+    }
+    if (s[own + FREEING] != 0) {
+      s[me + PHASE] = FREE;
+    } else {
+      advance(s, t);
+    }
+  }
+
+  private int invalidate(int[] s, int t) {
+    int me = thread(t);
+    int other = stream(s[me + TARGET]);
+    s[other + RECORDER] = t + 1;
+    int slot = s[other + NEXT];
+    s[me + SLOT] = slot;
+    s[other + NEXT] = (slot + 1) % ring;
+    if (has(Flaw.LABELLED_BEFORE_RECORDING)) {
+      s[other + TICKETS + slot] = s[me + LABEL];
+    } else if (!has(Flaw.SLOT_NOT_INVALIDATED)) {
+      s[other + TICKETS + slot] = 0;
+    }
+    System.arraycopy(s, other + CLOCK, s, other + CLOCKS + slot * STREAMS, STREAMS);
+    s[me + PHASE] = RECORD;
+    return yieldFine();
+  }
+
+  private int record(int[] s, int t) {
+    int me = thread(t);
+    int other = stream(s[me + TARGET]);
+    RaceOracle.record(s, s[me + TARGET], s[me + SLOT]);
+    s[other + TICKETS + s[me + SLOT]] = s[me + LABEL];
+    s[other + RECORDER] = 0;
+    s[me + PHASE] = s[me + RETURN];
+    return s[me + RETURN] == PUBLISH ? yieldFine() : FINE;
+  }
+
+  private int launch(int[] s, int stream) {
+    int own = stream(stream);
+    RaceOracle.enqueue(s, stream);
+    for (int block = 0; block < BLOCKS; block++) {
+      if ((s[own + WRITES] >> block & 1) != 0
+          ? !RaceOracle.writes(s, stream, block)
+          : (s[own + READS] >> block & 1) != 0 && !RaceOracle.reads(s, stream, block)) {
+        return RACE;
+      }
+    }
+    return FINE;
+  }
+
+  private int commit(int[] s, int t) {
+    int me = thread(t);
+    int own = stream(s[me + CURRENT]);
+    for (int block = 0; block < BLOCKS; block++) {
+      boolean writes = (s[own + WRITES] >> block & 1) != 0;
+      if (has(Flaw.COMMITTED_STATE_ONLY) && ((s[own + READS] >> block & 1) != 0 || writes)) {
+        remember(s, s[me + CURRENT], block, writes);
+      }
+      if (has(Flaw.READERS_CLEARED_AT_COMMIT) && writes) {
+        Arrays.fill(s, block(block) + READ, block(block) + READ + STREAMS, 0);
+      }
+    }
+    int busy = 0;
+    for (int i = 0; i < STREAMS; i++) {
+      busy += s[stream(i) + BUSY];
+    }
+    if (busy < 2) {
+      s[me + PHASE] = PUBLISH;
+      return FINE;
+    }
+    s[me + TARGET] = s[me + CURRENT];
+    s[me + LABEL] = s[own + TICKET];
+    s[me + RETURN] = PUBLISH;
+    s[me + PHASE] = INVALIDATE;
+    return FINE;
+  }
+
+  /** What could not be queued is waited for by the host. */
+  private int secure(int[] s, int t) {
+    int me = thread(t);
+    int own = stream(s[me + CURRENT]);
+    while (s[own + QUEUED] < s[own + COUNT] && !has(Flaw.FAILED_WAIT_FORGOTTEN)) {
+      int other = s[own + ORDER + s[own + QUEUED]];
+      if (s[stream(other) + COMPLETED] < s[own + WAITS + other]) {
+        s[me + TARGET] = other;
+        int slot = covering(s, other, s[own + WAITS + other]);
+        if (slot < 0) {
+          return recordFor(s, t, SECURE);
+        }
+        s[me + SLOT] = slot;
+        s[me + PHASE] = HOST_WAIT;
+        return yieldFine();
+      }
+      s[own + QUEUED]++;
+    }
+    s[me + PHASE] = PUBLISH;
+    return FINE;
+  }
+
+  private int unpin(int[] s, int t) {
+    int me = thread(t);
+    int own = stream(s[me + CURRENT]);
+    int used = s[own + READS] | s[own + WRITES];
+    if (!has(Flaw.NO_PIN) && !(isAbandoned(s, t) && has(Flaw.PINS_KEPT_WHEN_ABANDONED))) {
+      for (int block = 0; block < BLOCKS; block++) {
+        int b = block(block);
+        if ((used >> block & 1) != 0 && --s[b + PINS] == 0 && s[b + LIFE] == CLOSING) {
+          s[b + LIFE] = CLOSED;
+          s[me + RELEASES] |= has(Flaw.DEFERRED_CLOSE_FORGOTTEN) ? 0 : 1 << block;
+        }
+      }
+    }
+    Arrays.fill(s, own + STATE, own + STREAM_SIZE, 0);
+    s[own + OWNER] = 0;
+    continueReleasing(s, t);
+    return yieldNow();
+  }
+
+  private boolean isAbandoned(int[] s, int t) {
+    return operation(s, t) == Program.ABANDON && s[stream(s[thread(t) + CURRENT]) + FREEING] == 0;
+  }
+
+  private int close(int[] s, int t, int block) {
+    int b = block(block);
+    if (s[b + LIFE] == OPEN || has(Flaw.CLOSE_NOT_IDEMPOTENT)) {
+      s[b + LIFE] = s[b + PINS] > 0 ? CLOSING : CLOSED;
+      if (s[b + LIFE] == CLOSED) {
+        s[thread(t) + RELEASES] |= 1 << block;
+      }
+    }
+    continueReleasing(s, t);
+    return yieldNow();
+  }
+
+  private void continueReleasing(int[] s, int t) {
+    int me = thread(t);
+    if (s[me + RELEASES] == 0) {
+      advance(s, t);
+    } else {
+      s[me + PHASE] = FREE_BEGIN;
+    }
+  }
+
+  private int beginFree(int[] s, int t) {
+    int me = thread(t);
+    int block = Integer.numberOfTrailingZeros(s[me + RELEASES]);
+    int stream = lastUser(s, block);
+    int own = stream(stream);
+    if (s[own + OWNER] == t + 1) {
+      // begin refuses a second submission of this thread on the stream, and the block is lost.
+      return LOST_CLOSE;
+    }
+    s[me + CURRENT] = stream;
+    s[me + FAILING] = Program.NEVER;
+    s[me + RELEASES] &= s[me + RELEASES] - 1;
+    begin(s, t, 0, 1 << block);
+    s[own + FREEING] = block + 1;
+    if (has(Flaw.FREE_WITHOUT_WAITING)) {
+      s[block(block) + PINS]++;
+    } else {
+      register(s, stream, 0, 1 << block);
+    }
+    s[me + PHASE] = AWAIT;
+    if (s[own + COUNT] == 0) {
+      endPreflight(s, t);
+    }
+    return yieldNow();
+  }
+
+  private int noteSynchronized(int[] s, int t) {
+    int me = thread(t);
+    int stream = s[me + CURRENT];
+    int own = stream(stream);
+    boolean late = has(Flaw.SUBMITTED_READ_AFTER_SYNCHRONIZING);
+    complete(s, stream, late ? s[own + SUBMITTED] : s[me + LABEL]);
+    int clock = has(Flaw.CLOCK_READ_AFTER_SYNCHRONIZING) ? own + CLOCK : me + SCRATCH;
+    for (int i = 0; i < STREAMS; i++) {
+      complete(s, i, s[clock + i]);
+    }
+    advance(s, t);
+    return yieldNow();
+  }
+
+  private static void complete(int[] s, int stream, int ticket) {
+    int completed = stream(stream) + COMPLETED;
+    s[completed] = Math.max(s[completed], ticket);
+  }
+
+  /** The slot of the oldest event that covers a ticket, or -1. */
+  private int covering(int[] s, int stream, int ticket) {
+    int tickets = stream(stream) + TICKETS;
+    if (has(Flaw.SLOT_FOUND_BY_POSITION)) {
+      int slot = ticket % ring;
+      return s[tickets + slot] == 0 ? -1 : slot;
+    }
+    int next = s[stream(stream) + NEXT];
+    if (has(Flaw.NEWEST_EVENT_COVERS)) {
+      int slot = (next - 1 + ring) % ring;
+      return s[tickets + slot] == 0 ? -1 : slot;
+    }
+    int found = -1;
+    for (int back = 1; back <= ring; back++) {
+      int slot = (next - back + ring) % ring;
+      if (s[tickets + slot] >= ticket) {
+        found = slot;
+      } else if (s[tickets + slot] != 0) {
+        break;
+      }
+    }
+    return found;
+  }
+
+  /** Swaps the next wait for one after which it is unnecessary. */
+  private void bringForwardWhatCovers(int[] s, int own) {
+    int position = s[own + QUEUED];
+    for (int i = position + 1; i < s[own + COUNT]; i++) {
+      int first = s[own + ORDER + position];
+      int other = s[own + ORDER + i];
+      int slot = covering(s, other, s[own + WAITS + other]);
+      int clock = stream(other) + (slot >= 0 ? CLOCKS + slot * STREAMS : CLOCK);
+      if (s[clock + first] >= s[own + WAITS + first]) {
+        s[own + ORDER + position] = other;
+        s[own + ORDER + i] = first;
+      }
+    }
+  }
+
+  private boolean areSubmitted(int[] s, int own) {
+    for (int i = 0; i < s[own + COUNT]; i++) {
+      int other = s[own + ORDER + i];
+      if (s[stream(other) + SUBMITTED] < s[own + WAITS + other]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static int lastUser(int[] s, int block) {
+    int reader = s[block(block) + LAST_READER];
+    return reader >= 0 ? reader : s[block(block) + WRITER];
+  }
+
+  private boolean isFree(int[] s, int stream, int t) {
+    int owner = s[stream(stream) + OWNER];
+    return owner == 0 || owner == t + 1;
+  }
+
+  /** Passes over the steps of a submission that was refused. */
+  private void skip(int[] s, int t) {
+    int me = thread(t);
+    while (s[me + PHASE] == STEP && s[me + PC] < code[t].length) {
+      int operation = operation(s, t);
+      if (operation == Program.PREPARE
+          || operation == Program.CLOSE
+          || operation == Program.SYNCHRONIZE) {
+        return;
+      }
+      int own = stream(argument(s, t, 1));
+      boolean open = s[own + OWNER] == t + 1;
+      if (open && (operation == Program.ABANDON || s[own + STATE] == PREFLIGHTED)) {
+        return;
+      }
+      s[me + PC] += STEP_SIZE;
+    }
+  }
+
+  private void advance(int[] s, int t) {
+    int me = thread(t);
+    s[me + PHASE] = STEP;
+    s[me + PC] += STEP_SIZE;
+  }
+
+  private int yieldNow() {
+    yielded = true;
+    return FINE;
+  }
+
+  private int yieldFine() {
+    yielded = fine;
+    return FINE;
+  }
+
+  private boolean has(Flaw flaw) {
+    return (flaws >> flaw.ordinal() & 1) != 0;
+  }
+
+  private int operation(int[] s, int t) {
+    return code[t][s[thread(t) + PC]];
+  }
+
+  private int argument(int[] s, int t, int index) {
+    return code[t][s[thread(t) + PC] + index];
+  }
+
+  private static int stream(int index) {
+    return STREAM + index * STREAM_SIZE;
+  }
+
+  private static int block(int index) {
+    return BLOCK + index * BLOCK_SIZE;
+  }
+
+  private static int thread(int index) {
+    return THREAD + index * THREAD_SIZE;
+  }
+}

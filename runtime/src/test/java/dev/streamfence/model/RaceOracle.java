@@ -1,0 +1,107 @@
+package dev.streamfence.model;
+
+import java.util.Arrays;
+
+/**
+ * Says whether two uses of a block that conflict were enqueued without an order between them. Knows
+ * streams, events and host synchronisation as a device does, and nothing of tickets: streams and
+ * events are vector clocks of enqueued operations, a free is a write, and whatever comes after a
+ * free is wrong.
+ *
+ * <p>Works on a slice at the start of a state array, so that a state is copied in one call.
+ */
+final class RaceOracle {
+  static final int STREAMS = 3;
+  static final int BLOCKS = 2;
+  static final int SLOTS = 2;
+
+  private static final int DONE = STREAMS * STREAMS;
+  private static final int EVENT = DONE + STREAMS;
+  private static final int BLOCK = EVENT + STREAMS * SLOTS * STREAMS;
+  private static final int WRITER = 0;
+  private static final int WRITE = 1;
+  private static final int READS = 2;
+  private static final int FREED = READS + STREAMS;
+  private static final int BLOCK_SIZE = FREED + 1;
+
+  /** How many numbers of the state array belong to the oracle. */
+  static final int SIZE = BLOCK + BLOCKS * BLOCK_SIZE;
+
+  private RaceOracle() {}
+
+  /** One more operation on a stream; its uses follow. */
+  static void enqueue(int[] s, int stream) {
+    s[stream * STREAMS + stream]++;
+  }
+
+  /** The operation enqueued last on {@code stream} reads; false if that races. */
+  static boolean reads(int[] s, int stream, int block) {
+    int b = BLOCK + block * BLOCK_SIZE;
+    if (s[b + FREED] != 0 || !isOrdered(s, stream, s[b + WRITER], s[b + WRITE])) {
+      return false;
+    }
+    s[b + READS + stream] = s[stream * STREAMS + stream];
+    return true;
+  }
+
+  /** The operation enqueued last on {@code stream} writes; false if that races. */
+  static boolean writes(int[] s, int stream, int block) {
+    int b = BLOCK + block * BLOCK_SIZE;
+    if (s[b + FREED] != 0 || !isOrdered(s, stream, s[b + WRITER], s[b + WRITE])) {
+      return false;
+    }
+    for (int reader = 0; reader < STREAMS; reader++) {
+      if (!isOrdered(s, stream, reader, s[b + READS + reader])) {
+        return false;
+      }
+    }
+    Arrays.fill(s, b + READS, b + READS + STREAMS, 0);
+    s[b + WRITER] = stream;
+    s[b + WRITE] = s[stream * STREAMS + stream];
+    return true;
+  }
+
+  /** The operation enqueued last on {@code stream} frees; false if that races. */
+  static boolean frees(int[] s, int stream, int block) {
+    boolean ordered = writes(s, stream, block);
+    s[BLOCK + block * BLOCK_SIZE + FREED]++;
+    return ordered;
+  }
+
+  /** How often a block has been freed. */
+  static int frees(int[] s, int block) {
+    return s[BLOCK + block * BLOCK_SIZE + FREED];
+  }
+
+  /** An event of a stream stands for everything enqueued on it so far. */
+  static void record(int[] s, int stream, int slot) {
+    System.arraycopy(s, stream * STREAMS, s, EVENT + (stream * SLOTS + slot) * STREAMS, STREAMS);
+  }
+
+  /** What is enqueued on {@code waiter} from now on comes after an event of {@code stream}. */
+  static void await(int[] s, int waiter, int stream, int slot) {
+    merge(s, waiter * STREAMS, EVENT + (stream * SLOTS + slot) * STREAMS);
+  }
+
+  /** The host has waited for an event: what is enqueued anywhere from now on comes after it. */
+  static void synchronizeEvent(int[] s, int stream, int slot) {
+    merge(s, DONE, EVENT + (stream * SLOTS + slot) * STREAMS);
+  }
+
+  /** The host has waited for all of a stream. */
+  static void synchronizeStream(int[] s, int stream) {
+    merge(s, DONE, stream * STREAMS);
+  }
+
+  private static void merge(int[] s, int into, int from) {
+    for (int i = 0; i < STREAMS; i++) {
+      s[into + i] = Math.max(s[into + i], s[from + i]);
+    }
+  }
+
+  private static boolean isOrdered(int[] s, int stream, int other, int operation) {
+    return other == stream
+        || s[stream * STREAMS + other] >= operation
+        || s[DONE + other] >= operation;
+  }
+}
