@@ -1,0 +1,307 @@
+package dev.streamfence.model;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.driver.DeviceProperties;
+import dev.streamfence.driver.FunctionAttributes;
+import dev.streamfence.driver.HostMemory;
+import dev.streamfence.driver.MemoryInfo;
+import java.nio.ByteBuffer;
+
+/**
+ * A driver that runs nothing: streams and events are vector clocks, and a {@link Cell} knows when
+ * two uses of it that conflict are not ordered. Small, so that a controlled scheduler gets through
+ * it. Thread-safe by one lock.
+ */
+public final class ClockDriver implements CudaDriver {
+  private static final int STREAMS = 4;
+
+  private final long[] done = new long[STREAMS];
+  private int streams;
+  private int live;
+  private int failingWaits;
+
+  /** A stream: how much of every stream comes before whatever is queued on it next. */
+  private static final class Stream implements StreamHandle {
+    private final int index;
+    private final long[] clock = new long[STREAMS];
+
+    private Stream(int index) {
+      this.index = index;
+    }
+  }
+
+  /** An event: its stream's clock when it was recorded last. */
+  private static final class Event implements EventHandle {
+    private long[] clock = new long[STREAMS];
+  }
+
+  /** Memory that is used: its last write, the reads since, and whether it is free. */
+  public final class Cell {
+    private int writer;
+    private long write;
+    private final long[] reads = new long[STREAMS];
+    private boolean freed;
+
+    /** Queues an operation that uses this memory. */
+    public void use(StreamHandle handle, boolean writes) {
+      synchronized (ClockDriver.this) {
+        Stream stream = (Stream) handle;
+        require(!freed, "used after it was freed");
+        requireOrdered(stream, writer, write);
+        long operation = ++stream.clock[stream.index];
+        if (!writes) {
+          reads[stream.index] = operation;
+          return;
+        }
+        for (int i = 0; i < STREAMS; i++) {
+          requireOrdered(stream, i, reads[i]);
+          reads[i] = 0;
+        }
+        writer = stream.index;
+        write = operation;
+      }
+    }
+
+    /** Queues the end of this memory. */
+    public void free(StreamHandle stream) {
+      synchronized (ClockDriver.this) {
+        use(stream, true);
+        freed = true;
+      }
+    }
+
+    /** Whether it was freed. */
+    public boolean isFreed() {
+      synchronized (ClockDriver.this) {
+        return freed;
+      }
+    }
+
+    private void requireOrdered(Stream stream, int other, long operation) {
+      require(
+          other == stream.index || Math.max(stream.clock[other], done[other]) >= operation,
+          "used on stream " + stream.index + " before operation " + operation + " of " + other);
+    }
+  }
+
+  /** Objects that exist. */
+  public synchronized int live() {
+    return live;
+  }
+
+  /** Makes the next wait fail. */
+  public synchronized void failNextWait() {
+    failingWaits = 1;
+  }
+
+  @Override
+  public synchronized StreamHandle createStream(int priority) {
+    live++;
+    return new Stream(streams++);
+  }
+
+  @Override
+  public synchronized void destroyStream(StreamHandle stream) {
+    live--;
+  }
+
+  @Override
+  public synchronized void synchronizeStream(StreamHandle stream) {
+    merge(done, ((Stream) stream).clock);
+  }
+
+  @Override
+  public synchronized boolean isStreamIdle(StreamHandle stream) {
+    synchronizeStream(stream);
+    return true;
+  }
+
+  @Override
+  public synchronized void waitForEvent(StreamHandle stream, EventHandle event) {
+    if (failingWaits > 0) {
+      failingWaits--;
+      throw new CudaDriverException("cuStreamWaitEvent", 1, "CUDA_ERROR_INVALID_VALUE");
+    }
+    merge(((Stream) stream).clock, ((Event) event).clock);
+  }
+
+  @Override
+  public synchronized EventHandle createEvent() {
+    live++;
+    return new Event();
+  }
+
+  @Override
+  public synchronized void destroyEvent(EventHandle event) {
+    live--;
+  }
+
+  @Override
+  public synchronized void recordEvent(EventHandle event, StreamHandle stream) {
+    ((Event) event).clock = ((Stream) stream).clock.clone();
+  }
+
+  @Override
+  public synchronized void synchronizeEvent(EventHandle event) {
+    merge(done, ((Event) event).clock);
+  }
+
+  @Override
+  public synchronized boolean isEventComplete(EventHandle event) {
+    return false;
+  }
+
+  @Override
+  public synchronized HostMemory allocateHost(long bytes) {
+    live++;
+    return new HostMemory() {
+      @Override
+      public long address() {
+        return 0;
+      }
+
+      @Override
+      public long sizeInBytes() {
+        return bytes;
+      }
+
+      @Override
+      public ByteBuffer buffer() {
+        throw new UnsupportedOperationException();
+      }
+
+      @Override
+      public HostMemory slice(long offset, long length) {
+        throw new UnsupportedOperationException();
+      }
+    };
+  }
+
+  @Override
+  public synchronized void freeHost(HostMemory memory) {
+    live--;
+  }
+
+  @Override
+  public void close() {}
+
+  private static void merge(long[] into, long[] from) {
+    for (int i = 0; i < STREAMS; i++) {
+      into[i] = Math.max(into[i], from[i]);
+    }
+  }
+
+  private static void require(boolean condition, String otherwise) {
+    if (!condition) {
+      throw new IllegalStateException(otherwise);
+    }
+  }
+
+  @Override
+  public DeviceProperties properties() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public MemoryInfo memoryInfo() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public long allocateAsync(long bytes, StreamHandle stream) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void freeAsync(long address, StreamHandle stream) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void copyToDeviceAsync(
+      long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void copyToHostAsync(
+      HostMemory destination,
+      long destinationOffset,
+      long source,
+      long bytes,
+      StreamHandle stream) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void copyOnDeviceAsync(long destination, long source, long bytes, StreamHandle stream) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void fill16Async(long destination, short value, long count, StreamHandle stream) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void fill32Async(long destination, int value, long count, StreamHandle stream) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void fill32StridedAsync(
+      long destination, long pitch, int value, long count, StreamHandle stream) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public ModuleHandle loadModule(String name, byte[] image) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void unloadModule(ModuleHandle module) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public FunctionHandle function(ModuleHandle module, String entry) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public FunctionAttributes attributes(FunctionHandle function) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void allowDynamicSharedBytes(FunctionHandle function, int bytes) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void launchKernel(
+      FunctionHandle function,
+      int gridX,
+      int gridY,
+      int gridZ,
+      int blockX,
+      int blockY,
+      int blockZ,
+      int dynamicSharedBytes,
+      StreamHandle stream,
+      HostMemory parameters) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void synchronizeDevice() {
+    throw new UnsupportedOperationException();
+  }
+}

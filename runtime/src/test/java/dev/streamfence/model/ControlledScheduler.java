@@ -1,0 +1,74 @@
+package dev.streamfence.model;
+
+import java.util.concurrent.atomic.AtomicReference;
+import org.jetbrains.lincheck.Lincheck;
+import org.jetbrains.lincheck.LincheckSettings;
+
+/**
+ * Runs real code under Lincheck's model checker, which decides at every access to shared memory
+ * which thread goes on. Whoever waits for ever, or fails, fails the test with the interleaving.
+ */
+public final class ControlledScheduler {
+  /** As many as take a few seconds at most in each test. */
+  private static final int INVOCATIONS = 100;
+
+  /**
+   * How often a loop may run before the checker suspects that it waits for another thread: more
+   * than an event ring has slots, and looking through one is such a loop.
+   */
+  private static final int LOOP_ITERATIONS_BEFORE_A_SWITCH = 50;
+
+  /** More than the looks that a thread takes at another one's submission before it parks. */
+  private static final int LOOP_BOUND = 10_000;
+
+  private static final int RECURSION_BOUND = 20;
+
+  private ControlledScheduler() {}
+
+  /** Runs a test in many interleavings of the threads that it starts. */
+  public static void explore(Runnable test) {
+    // Internal by name, but the public entry has no settings, and its limit of 10 turns takes a
+    // look
+    // through an event ring for a thread that hangs.
+    Lincheck.runConcurrentTestInternal$lincheck(
+        INVOCATIONS,
+        new LincheckSettings(true, LOOP_ITERATIONS_BEFORE_A_SWITCH, LOOP_BOUND, RECURSION_BOUND),
+        test);
+  }
+
+  /** Runs pieces of work in threads of their own; the first error of any is thrown. */
+  public static void together(Runnable... work) {
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread[] threads = new Thread[work.length];
+    for (int i = 0; i < work.length; i++) {
+      Runnable own = work[i];
+      threads[i] = new Thread(() -> guarded(own, failure));
+      threads[i].start();
+    }
+    try {
+      for (Thread thread : threads) {
+        thread.join();
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    if (failure.get() != null) {
+      throw new AssertionError(failure.get());
+    }
+  }
+
+  /** An assertion; AssertJ's compare themselves in a way that the checker cannot instrument. */
+  public static void require(boolean condition, String otherwise) {
+    if (!condition) {
+      throw new AssertionError(otherwise);
+    }
+  }
+
+  private static void guarded(Runnable work, AtomicReference<Throwable> failure) {
+    try {
+      work.run();
+    } catch (Throwable e) {
+      failure.compareAndSet(null, e);
+    }
+  }
+}

@@ -1,0 +1,259 @@
+package dev.streamfence.model;
+
+import static dev.streamfence.model.ControlledScheduler.explore;
+import static dev.streamfence.model.ControlledScheduler.require;
+import static dev.streamfence.model.ControlledScheduler.together;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.model.ClockDriver.Cell;
+import dev.streamfence.stream.Dependencies;
+import dev.streamfence.stream.FaultLatch;
+import dev.streamfence.stream.StreamPool;
+import dev.streamfence.stream.Submission;
+import dev.streamfence.stream.Timeline;
+import dev.streamfence.stream.UseLabels;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The real classes of the stream room, their locks and volatiles included, under a scheduler that
+ * decides at every access to shared memory which thread goes on. A thread that waits for ever, or
+ * an error in any thread, fails the test with the interleaving.
+ */
+final class ControlledSchedulingTest {
+  /** A runtime's worth of the stream room over {@link ClockDriver}, made anew in every run. */
+  private static final class Scene implements UseLabels {
+    private final ClockDriver driver = new ClockDriver();
+    private final FaultLatch faults = new FaultLatch();
+    private final StreamPool pool = new StreamPool(driver, faults, 3);
+    private final Timeline first = pool.acquire();
+    private final Timeline second = pool.acquire();
+    private long generations;
+
+    /** A block whose allocation is the first work of a stream, not known to be done. */
+    private final class Block {
+      private final Cell cell = driver.new Cell();
+      private final AtomicInteger frees = new AtomicInteger();
+      private final Dependencies dependencies;
+
+      private Block(Timeline timeline) {
+        try (Submission submission = timeline.begin(Scene.this)) {
+          submission.preflight();
+          cell.use(timeline.stream(), true);
+          dependencies =
+              new Dependencies(++generations, "a block", timeline, submission.ticket(), this::free);
+          submission.commitWithoutEvent();
+        }
+      }
+
+      private void close() {
+        if (dependencies.close(null)) {
+          free();
+        }
+      }
+
+      private void free() {
+        Timeline timeline = dependencies.lastUser();
+        try (Submission submission = timeline.begin(Scene.this)) {
+          submission.free(dependencies);
+          submission.preflight();
+          cell.free(timeline.stream());
+          frees.incrementAndGet();
+          submission.commitWithoutEvent();
+        }
+      }
+    }
+
+    private void run(Timeline timeline, Block reads, Block writes) {
+      try (Submission submission = timeline.begin(this)) {
+        submission.use(writes.dependencies, false, true, 0);
+        submission.use(reads.dependencies, true, false, 1);
+        submission.preflight();
+        if (reads != writes) {
+          reads.cell.use(timeline.stream(), false);
+        }
+        writes.cell.use(timeline.stream(), true);
+        submission.commit();
+      }
+    }
+
+    private void read(Timeline timeline, Block block) {
+      try (Submission submission = timeline.begin(this)) {
+        submission.use(block.dependencies, true, false, 0);
+        submission.preflight();
+        block.cell.use(timeline.stream(), false);
+        submission.commit();
+      }
+    }
+
+    private void runUnlessClosed(Timeline timeline, Block reads, Block writes) {
+      try {
+        run(timeline, reads, writes);
+      } catch (UseAfterFreeException closed) {
+        require(closed.generation() > 0, "a block without a number");
+      }
+    }
+
+    private void runUnlessRefused(Timeline timeline, Block reads, Block writes) {
+      try {
+        run(timeline, reads, writes);
+      } catch (CudaDriverException refused) {
+        require(refused.code() == 1, "another error than the planted one");
+      }
+    }
+
+    @Override
+    public String purpose() {
+      return "a test";
+    }
+
+    @Override
+    public String use(int label) {
+      return "a test's block";
+    }
+  }
+
+  @Test
+  void twoThreadsThatUseTwoBlocksInOppositeDirectionsAreOrdered() {
+    explore(
+        () -> {
+          Scene scene = new Scene();
+          Scene.Block x = scene.new Block(scene.first);
+          Scene.Block y = scene.new Block(scene.first);
+          together(() -> scene.run(scene.first, x, y), () -> scene.run(scene.second, y, x));
+        });
+  }
+
+  @Test
+  void threadsThatShareOneStreamTakeTurns() {
+    explore(
+        () -> {
+          Scene scene = new Scene();
+          Scene.Block x = scene.new Block(scene.first);
+          Scene.Block y = scene.new Block(scene.second);
+          together(() -> scene.run(scene.first, x, y), () -> scene.run(scene.first, y, x));
+          require(scene.first.submitted() == 3, "a ticket is missing");
+        });
+  }
+
+  @Test
+  void aBlockThatIsClosedWhileItIsUsedIsFreedOnceAndInOrder() {
+    explore(
+        () -> {
+          Scene scene = new Scene();
+          Scene.Block x = scene.new Block(scene.first);
+          Scene.Block y = scene.new Block(scene.second);
+          together(() -> scene.runUnlessClosed(scene.first, x, y), y::close);
+          require(y.frees.get() == 1, "not freed once");
+        });
+  }
+
+  @Test
+  void aBlockThatItsUserClosesBeforeTheCommitIsFreedAfterIt() {
+    explore(
+        () -> {
+          Scene scene = new Scene();
+          Scene.Block x = scene.new Block(scene.first);
+          together(
+              () -> {
+                try (Submission submission = scene.first.begin(scene)) {
+                  submission.use(x.dependencies, true, false, 0);
+                  submission.preflight();
+                  x.close();
+                  x.cell.use(scene.first.stream(), false);
+                  submission.commit();
+                } catch (UseAfterFreeException closed) {
+                  require(!x.dependencies.isOpen(), "an open block was refused");
+                }
+              },
+              x::close);
+          require(x.frees.get() == 1, "not freed once");
+        });
+  }
+
+  @Test
+  void aBlockThatTwoThreadsCloseIsFreedOnce() {
+    explore(
+        () -> {
+          Scene scene = new Scene();
+          Scene.Block x = scene.new Block(scene.first);
+          together(x::close, x::close);
+          require(x.frees.get() == 1, "not freed once");
+        });
+  }
+
+  @Test
+  void anAbandonedLaunchWhoseWaitFailedStillOrdersItsSuccessors() {
+    explore(
+        () -> {
+          Scene scene = new Scene();
+          Scene.Block x = scene.new Block(scene.first);
+          Timeline third = scene.pool.acquire();
+          scene.driver.failNextWait();
+          together(
+              () -> scene.runUnlessRefused(scene.second, x, x),
+              () -> scene.runUnlessRefused(third, x, x));
+          scene.read(scene.first, x);
+        });
+  }
+
+  @Test
+  void aWriterIsOrderedAfterReadersOfTwoOtherThreads() {
+    explore(
+        () -> {
+          Scene scene = new Scene();
+          Scene.Block x = scene.new Block(scene.first);
+          Timeline third = scene.pool.acquire();
+          together(
+              () -> scene.read(scene.second, x),
+              () -> scene.read(third, x),
+              () -> scene.run(scene.first, x, x));
+        });
+  }
+
+  @Test
+  void aStreamIsLentToOneThreadAtATime() {
+    explore(
+        () -> {
+          StreamPool pool = new StreamPool(new ClockDriver(), new FaultLatch(), 1);
+          AtomicInteger holders = new AtomicInteger();
+          Runnable borrower =
+              () -> {
+                try {
+                  Timeline lent = pool.acquire();
+                  require(holders.incrementAndGet() == 1, "lent twice");
+                  holders.decrementAndGet();
+                  pool.release(lent);
+                } catch (StreamMisuseException taken) {
+                  require(pool.capacity() == 1, "refused for another reason");
+                }
+              };
+          together(borrower, borrower);
+          require(pool.lent() == 0, "still lent");
+        });
+  }
+
+  @Test
+  void theFirstFatalErrorIsKeptAndEverybodySeesIt() {
+    explore(
+        () -> {
+          FaultLatch faults = new FaultLatch();
+          together(() -> fault(faults, 700), () -> fault(faults, 719));
+          CudaDriverException fault = faults.fault();
+          require(fault != null, "no fault was kept");
+        });
+  }
+
+  private static void fault(FaultLatch faults, int code) {
+    faults.note(new CudaDriverException("cuLaunchKernel", code, "a fatal error"), "a test");
+    CudaDriverException seen = faults.fault();
+    try {
+      faults.check();
+      throw new AssertionError("a lost device was accepted");
+    } catch (CudaDriverException refused) {
+      require(refused.code() == seen.code(), "not the first fault");
+    }
+  }
+}
