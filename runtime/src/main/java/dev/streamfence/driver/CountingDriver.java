@@ -1,5 +1,7 @@
 package dev.streamfence.driver;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A driver that counts the calls of the one behind it, failed ones included. Thread-safe; allocates
  * nothing.
@@ -93,6 +95,18 @@ public final class CountingDriver implements CudaDriver {
   public void freeAsync(long address, StreamHandle stream) {
     counts.add(DriverCall.FREE_ASYNC);
     driver.freeAsync(address, stream);
+  }
+
+  @Override
+  public long allocate(long bytes) {
+    counts.add(DriverCall.ALLOCATE);
+    return driver.allocate(bytes);
+  }
+
+  @Override
+  public void free(long address) {
+    counts.add(DriverCall.FREE);
+    driver.free(address);
   }
 
   @Override
@@ -210,6 +224,11 @@ public final class CountingDriver implements CudaDriver {
         dynamicSharedBytes,
         stream,
         parameters);
+  }
+
+  @Override
+  public @Nullable LaunchObserver launchObserver() {
+    return driver.launchObserver();
   }
 
   @Override

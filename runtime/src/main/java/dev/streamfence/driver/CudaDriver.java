@@ -1,5 +1,7 @@
 package dev.streamfence.driver;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One device, seen through the driver calls that this project uses: typed, and with every status
  * checked inside. A status other than success becomes a {@link dev.streamfence.CudaDriverException}
@@ -81,6 +83,20 @@ public interface CudaDriver extends AutoCloseable {
 
   /** Frees device memory in stream order. {@code cuMemFreeAsync}. */
   void freeAsync(long address, StreamHandle stream);
+
+  /**
+   * Allocates device memory that is ready at once, on every stream. May wait for the device. {@code
+   * cuMemAlloc}.
+   *
+   * @param bytes at least 1
+   */
+  long allocate(long bytes);
+
+  /**
+   * Frees memory of {@link #allocate}, at once and in no stream's order: nothing may use it any
+   * more. May wait for the device, and need not. {@code cuMemFree}.
+   */
+  void free(long address);
 
   /**
    * Allocates page-locked host memory, which copies may use while the host goes on. May wait for
@@ -171,6 +187,14 @@ public interface CudaDriver extends AutoCloseable {
       int dynamicSharedBytes,
       StreamHandle stream,
       HostMemory parameters);
+
+  /**
+   * Who wants to be told what launches declare; null when nobody does. Always the same answer: ask
+   * once.
+   */
+  default @Nullable LaunchObserver launchObserver() {
+    return null;
+  }
 
   /** Waits until all work of this device's context is done. {@code cuCtxSynchronize}. */
   void synchronizeDevice();

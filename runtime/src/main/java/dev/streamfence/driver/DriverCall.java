@@ -26,6 +26,10 @@ public enum DriverCall {
   ALLOCATE_ASYNC("cuMemAllocAsync"),
   /** {@link CudaDriver#freeAsync}. */
   FREE_ASYNC("cuMemFreeAsync"),
+  /** {@link CudaDriver#allocate}. */
+  ALLOCATE("cuMemAlloc"),
+  /** {@link CudaDriver#free}. */
+  FREE("cuMemFree"),
   /** {@link CudaDriver#allocateHost}. */
   ALLOCATE_HOST("cuMemAllocHost"),
   /** {@link CudaDriver#freeHost}. */

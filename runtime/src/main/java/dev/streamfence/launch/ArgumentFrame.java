@@ -51,4 +51,8 @@ final class ArgumentFrame {
   void put(int index, long value) {
     buffer.putLong(slots + index * SLOT_BYTES, value);
   }
+
+  long getLong(int index) {
+    return buffer.getLong(slots + index * SLOT_BYTES);
+  }
 }

@@ -9,9 +9,11 @@ import dev.streamfence.LaunchShape;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.driver.LaunchObserver;
 import dev.streamfence.memory.Block;
 import dev.streamfence.stream.Submission;
 import dev.streamfence.stream.UseLabels;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   private final KernelParameter[] parameters;
   private final DeviceStream stream;
   private final CudaDriver driver;
+  private final @Nullable LaunchObserver observer;
   private final ArgumentFrame frame;
   private final boolean strict;
   private final boolean[] given;
@@ -56,6 +59,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     this.parameters = declared.toArray(new KernelParameter[0]);
     this.stream = stream;
     this.driver = kernel.runtime().driver();
+    this.observer = driver.launchObserver();
     this.frame = frame;
     this.strict = strict;
     this.given = new boolean[parameters.length];
@@ -152,6 +156,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
       throw new IllegalArgumentException(use(index) + " is a number, not an array");
     }
     frame.put(index, address);
+    arrays[index] = null;
     given[index] = true;
   }
 
@@ -243,13 +248,17 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
    * @throws CudaDriverException if the driver refuses; its {@code purpose} names kernel and stream
    */
   public void launch() {
-    requireOpen().requirePreflighted("launches");
+    Submission submission = requireOpen();
+    submission.requirePreflighted("launches");
     if (launched) {
       throw new StreamMisuseException(purpose() + " launches twice; begin again for each launch");
     }
     launched = true;
     if (gridX == 0 || gridY == 0 || gridZ == 0) {
       return;
+    }
+    if (observer != null) {
+      declareUses(observer, submission.ticket());
     }
     try {
       driver.launchKernel(
@@ -310,6 +319,29 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     return signature.entry() + ": parameter '" + parameters[index].name() + "'";
   }
 
+  /** For a driver that verifies launches, which is not one that anybody measures. */
+  private void declareUses(LaunchObserver to, long ticket) {
+    List<LaunchObserver.Use> uses = new ArrayList<>();
+    for (int i = 0; i < parameters.length; i++) {
+      if (parameters[i] instanceof KernelParameter.Buffer buffer) {
+        DeviceArray<?> array = arrays[i];
+        Block block = array == null ? null : array.block();
+        if (block != null) {
+          uses.add(
+              new LaunchObserver.Use(
+                  buffer.name(),
+                  block.address(),
+                  block.sizeInBytes(),
+                  buffer.access().reads(),
+                  buffer.access().writes()));
+        } else if (array == null) {
+          uses.add(new LaunchObserver.Use(buffer.name(), frame.getLong(i), 0, true, true));
+        }
+      }
+    }
+    to.launching(purpose(), stream.timeline().stream(), ticket, uses);
+  }
+
   private void buffer(int index, DeviceArray<?> array, Access access) {
     Submission submission = requireRecording("passes an argument");
     if (!(parameter(index) instanceof KernelParameter.Buffer declared)) {
@@ -343,7 +375,12 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     }
     Block block = array.block();
     if (block != null) {
-      submission.use(block.dependencies(), access.reads(), access.writes(), index);
+      if (strict || block.isTracked()) {
+        block.requireTracked(this, index);
+        submission.use(block.dependencies(), access.reads(), access.writes(), index);
+      } else if (!array.isOpen()) {
+        throw new UseAfterFreeException(use(index), block.toString(), block.generation(), null);
+      }
       frame.put(index, block.address());
     } else if (array.isOpen()) {
       frame.put(index, 0L);

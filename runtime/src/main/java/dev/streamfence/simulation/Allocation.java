@@ -1,6 +1,7 @@
 package dev.streamfence.simulation;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of one allocation of device memory while it exists in stream order. Confined to the
@@ -15,6 +16,7 @@ final class Allocation {
 
   private final long address;
   private final byte[] bytes;
+  private @Nullable TouchedBytes touched;
 
   Allocation(long address, int size) {
     this.address = address;
@@ -28,6 +30,15 @@ final class Allocation {
 
   byte[] bytes() {
     return bytes;
+  }
+
+  /** What the launch that runs has touched of it; null before its first access. */
+  @Nullable TouchedBytes touched() {
+    return touched;
+  }
+
+  void setTouched(@Nullable TouchedBytes touched) {
+    this.touched = touched;
   }
 
   boolean contains(long from, long count) {

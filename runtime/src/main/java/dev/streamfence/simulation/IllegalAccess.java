@@ -5,10 +5,17 @@ final class IllegalAccess extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final String fact;
+  private final long address;
 
-  IllegalAccess(String fact) {
+  IllegalAccess(String fact, long address) {
     super(fact);
     this.fact = fact;
+    this.address = address;
+  }
+
+  /** The first byte that the operation wanted. */
+  long address() {
+    return address;
   }
 
   String fact() {

@@ -66,7 +66,7 @@ final class MappedMemory implements GlobalMemory {
     }
     Map.Entry<Long, Allocation> floor = mapped.floorEntry(address);
     if (floor == null || !floor.getValue().contains(address, count)) {
-      throw new IllegalAccess(describe(address, count, floor));
+      throw new IllegalAccess(describe(address, count, floor), address);
     }
     cache[slot] = floor.getValue();
     return floor.getValue();
@@ -74,7 +74,11 @@ final class MappedMemory implements GlobalMemory {
 
   @Override
   public long load(long address, int bytes) {
-    Allocation allocation = require(address, bytes);
+    return get(require(address, bytes), address, bytes);
+  }
+
+  /** Loads from an allocation that has all of these bytes. */
+  static long get(Allocation allocation, long address, int bytes) {
     byte[] memory = allocation.bytes();
     int at = allocation.offset(address);
     return switch (bytes) {
@@ -87,7 +91,11 @@ final class MappedMemory implements GlobalMemory {
 
   @Override
   public void store(long address, int bytes, long value) {
-    Allocation allocation = require(address, bytes);
+    put(require(address, bytes), address, bytes, value);
+  }
+
+  /** Stores to an allocation that has all of these bytes. */
+  static void put(Allocation allocation, long address, int bytes, long value) {
     byte[] memory = allocation.bytes();
     int at = allocation.offset(address);
     switch (bytes) {

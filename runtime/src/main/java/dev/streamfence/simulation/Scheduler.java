@@ -5,6 +5,7 @@ import dev.streamfence.simulation.SimulatedStream.Point;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Consumer;
 
 /**
  * Decides which stream's next operation is carried out, and when. Confined to the driver's lock.
@@ -35,6 +36,10 @@ final class Scheduler {
 
   int count() {
     return streams.size();
+  }
+
+  void forEach(Consumer<SimulatedStream> action) {
+    streams.forEach(action);
   }
 
   void enqueue(SimulatedStream stream, Operation operation) {

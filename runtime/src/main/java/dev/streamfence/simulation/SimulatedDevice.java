@@ -1,9 +1,12 @@
 package dev.streamfence.simulation;
 
+import dev.streamfence.RacyAccessException;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.DeviceProperties;
 import dev.streamfence.driver.DriverCall;
+import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A device without a GPU, to be opened with {@code DeviceRuntime.simulated(device)}. It runs the
@@ -12,19 +15,23 @@ import java.util.Objects;
  * early as the driver's rules allow.
  *
  * <p>A kernel that touches memory outside every block ends the device as it would end a GPU's
- * context; the error then says which kernel, thread, line and address it was.
+ * context; the error then says which kernel, thread, line and address it was. So does an access
+ * that races with another one, whatever order the two happened to run in: two operations conflict
+ * if one of them writes, allocates or frees a byte that the other one uses, and are ordered by
+ * their stream, by events that streams wait for, and by what the host waits for before it submits
+ * the second. The error's cause is then a {@link RacyAccessException}. Atomic accesses count as
+ * ordinary ones: the order of launches is declared for whole parameters.
  *
  * <p>Thread-safe. It holds one lock while a kernel runs.
  */
 public final class SimulatedDevice {
   private final DeviceProperties properties;
   private final FaultPlan faults = new FaultPlan();
-  private final Schedule schedule;
-  private final long seed;
-  private SimulatedDriver driver;
+  private final Findings findings = new Findings();
+  private final Builder settings;
+  private @Nullable SimulatedDriver driver;
   private boolean open;
 
-  @SuppressWarnings("NullAway.Init") // Made by open(), before which nothing asks for it.
   private SimulatedDevice(Builder builder) {
     this.properties =
         new DeviceProperties(
@@ -44,8 +51,7 @@ public final class SimulatedDevice {
             65_535,
             48 << 10,
             227 << 10);
-    this.schedule = builder.schedule;
-    this.seed = builder.seed;
+    this.settings = builder.copy();
   }
 
   /** Starts the description of a device. */
@@ -64,7 +70,7 @@ public final class SimulatedDevice {
           "the simulated device is open already; build one per runtime");
     }
     open = true;
-    driver = new SimulatedDriver(properties, schedule, seed, faults, this::closed);
+    driver = new SimulatedDriver(properties, settings, faults, findings, this::closed);
     return driver;
   }
 
@@ -108,7 +114,30 @@ public final class SimulatedDevice {
 
   @Override
   public String toString() {
-    return properties.name() + ", " + schedule + " schedule, seed " + seed;
+    return properties.name() + ", " + settings.schedule + " schedule, seed " + settings.seed;
+  }
+
+  /**
+   * From now on races and other wrong accesses are only collected, for {@link #findings}: they do
+   * not end the device, and an access to freed memory ends its own kernel or copy alone.
+   */
+  public void collectFindings() {
+    findings.collect();
+  }
+
+  /**
+   * What was found since {@link #collectFindings}, in the order in which it was found. Carries out
+   * everything that is queued, so that all of it is checked; that orders nothing.
+   */
+  public List<RacyAccessException.Finding> findings() {
+    SimulatedDriver opened;
+    synchronized (this) {
+      opened = driver;
+    }
+    if (opened != null) {
+      opened.carryOutEverything();
+    }
+    return findings.snapshot();
   }
 
   private synchronized void closed() {
@@ -122,8 +151,24 @@ public final class SimulatedDevice {
     private long seed;
     private int computeMajor = 9;
     private int computeMinor;
+    private boolean checkRaces = true;
+    private boolean checkUninitializedReads;
+    private boolean traceSubmissions;
 
     private Builder() {}
+
+    private Builder copy() {
+      Builder copy = new Builder();
+      copy.memoryInBytes = memoryInBytes;
+      copy.schedule = schedule;
+      copy.seed = seed;
+      copy.computeMajor = computeMajor;
+      copy.computeMinor = computeMinor;
+      copy.checkRaces = checkRaces;
+      copy.checkUninitializedReads = checkUninitializedReads;
+      copy.traceSubmissions = traceSubmissions;
+      return copy;
+    }
 
     /** Device memory; 2 GiB when not said. It is taken from the Java heap as it is allocated. */
     public Builder memoryInBytes(long bytes) {
@@ -155,6 +200,53 @@ public final class SimulatedDevice {
       computeMajor = major;
       computeMinor = minor;
       return this;
+    }
+
+    /**
+     * Whether accesses are checked: races, uses of memory that is freed or not ready, and kernels
+     * that do more than they declare. True when not said; kernels take up to twice as long.
+     */
+    public Builder checkRaces(boolean check) {
+      checkRaces = check;
+      return this;
+    }
+
+    /**
+     * Whether a read of bytes that nobody has written since the allocation is an error as well, as
+     * far as accesses are checked at all; false when not said.
+     */
+    public Builder checkUninitializedReads(boolean check) {
+      checkUninitializedReads = check;
+      return this;
+    }
+
+    /**
+     * Whether each operation remembers where the host submitted it, for reports; a stack trace
+     * each. False when not said.
+     */
+    public Builder traceSubmissions(boolean trace) {
+      traceSubmissions = trace;
+      return this;
+    }
+
+    Schedule schedule() {
+      return schedule;
+    }
+
+    long seed() {
+      return seed;
+    }
+
+    boolean checksRaces() {
+      return checkRaces;
+    }
+
+    boolean checksUninitializedReads() {
+      return checkUninitializedReads;
+    }
+
+    boolean tracesSubmissions() {
+      return traceSubmissions;
     }
 
     /** The device, not open yet. */

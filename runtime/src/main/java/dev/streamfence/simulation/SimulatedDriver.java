@@ -1,12 +1,18 @@
 package dev.streamfence.simulation;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.KernelLoadException;
+import dev.streamfence.RacyAccessException;
+import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.DeviceProperties;
 import dev.streamfence.driver.DriverCall;
 import dev.streamfence.driver.FunctionAttributes;
 import dev.streamfence.driver.HostMemory;
+import dev.streamfence.driver.LaunchObserver;
+import dev.streamfence.driver.LaunchObserver.Use;
 import dev.streamfence.driver.MemoryInfo;
 import dev.streamfence.ptx.PtxException;
 import dev.streamfence.ptx.PtxFault;
@@ -15,6 +21,7 @@ import dev.streamfence.ptx.PtxModule;
 import dev.streamfence.ptx.PtxProgram;
 import dev.streamfence.ptx.PtxVariable;
 import dev.streamfence.simulation.AddressSpace.Freed;
+import dev.streamfence.simulation.Declarations.Declaration;
 import dev.streamfence.simulation.SimulatedModule.Function;
 import dev.streamfence.simulation.SimulatedStream.Operation;
 import dev.streamfence.simulation.SimulatedStream.Point;
@@ -35,7 +42,8 @@ final class SimulatedDriver implements CudaDriver {
     private @Nullable Point recorded;
   }
 
-  private static final long FIRST_HOST_ADDRESS = 0x10_0000_0000L;
+  /** Far from the device's, however many of those are used up. */
+  private static final long FIRST_HOST_ADDRESS = 0x7f00_0000_0000L;
 
   private final DeviceProperties properties;
   private final FaultPlan plan;
@@ -46,17 +54,35 @@ final class SimulatedDriver implements CudaDriver {
   private final Set<Event> events = new HashSet<>();
   private final Set<SimulatedHostMemory> hostMemory = new HashSet<>();
   private final Set<SimulatedModule> modules = new HashSet<>();
-  private final SimulatedStream loading = new SimulatedStream();
+  private final SubmissionOrder order = new SubmissionOrder();
+  private final Declarations declarations = new Declarations();
+  private final Findings findings;
+  private final @Nullable RaceChecker checker;
+  private final boolean tracing;
+
+  /** Stands for the order of what is allocated on no stream. */
+  private final SimulatedStream host = new SimulatedStream(order.newStream());
+
   private long nextHostAddress = FIRST_HOST_ADDRESS;
   private @Nullable CudaDriverException fault;
   private boolean closed;
 
   SimulatedDriver(
-      DeviceProperties properties, Schedule schedule, long seed, FaultPlan plan, Runnable onClose) {
+      DeviceProperties properties,
+      SimulatedDevice.Builder settings,
+      FaultPlan plan,
+      Findings findings,
+      Runnable onClose) {
     this.properties = properties;
     this.plan = plan;
+    this.findings = findings;
     this.onClose = onClose;
-    this.scheduler = new Scheduler(schedule, seed);
+    this.scheduler = new Scheduler(settings.schedule(), settings.seed());
+    this.tracing = settings.tracesSubmissions();
+    this.checker =
+        settings.checksRaces()
+            ? new RaceChecker(settings.checksUninitializedReads(), this::found)
+            : null;
     this.addresses = new AddressSpace(properties.totalMemoryInBytes());
   }
 
@@ -66,6 +92,15 @@ final class SimulatedDriver implements CudaDriver {
         + hostMemory.size()
         + modules.size()
         + addresses.count();
+  }
+
+  synchronized void carryOutEverything() {
+    scheduler.drainAll();
+  }
+
+  @Override
+  public @Nullable LaunchObserver launchObserver() {
+    return checker == null ? null : declarations;
   }
 
   @Override
@@ -82,7 +117,7 @@ final class SimulatedDriver implements CudaDriver {
   @Override
   public synchronized StreamHandle createStream(int priority) {
     enter(DriverCall.CREATE_STREAM);
-    SimulatedStream stream = new SimulatedStream();
+    SimulatedStream stream = new SimulatedStream(order.newStream());
     scheduler.add(stream);
     return stream;
   }
@@ -97,6 +132,7 @@ final class SimulatedDriver implements CudaDriver {
   public synchronized void synchronizeStream(StreamHandle stream) {
     SimulatedStream known = enter(DriverCall.SYNCHRONIZE_STREAM, stream);
     scheduler.drain(known);
+    order.hostKnows(order.reached(known.clock()));
     requireNoFault();
   }
 
@@ -104,6 +140,9 @@ final class SimulatedDriver implements CudaDriver {
   public synchronized boolean isStreamIdle(StreamHandle stream) {
     SimulatedStream known = enter(DriverCall.IS_STREAM_IDLE, stream);
     boolean idle = known.isIdle();
+    if (idle) {
+      order.hostKnows(order.reached(known.clock()));
+    }
     scheduler.poll(known);
     requireNoFault();
     return idle;
@@ -113,8 +152,11 @@ final class SimulatedDriver implements CudaDriver {
   public synchronized void waitForEvent(StreamHandle stream, EventHandle event) {
     SimulatedStream known = enter(DriverCall.WAIT_FOR_EVENT, stream);
     Point point = require(DriverCall.WAIT_FOR_EVENT, event).recorded;
-    if (point != null && !point.isReached()) {
-      scheduler.enqueue(known, new Operation.Wait(point));
+    if (point != null) {
+      order.waited(known.clock(), point.clock());
+      if (!point.isReached()) {
+        scheduler.enqueue(known, new Operation.Wait(point));
+      }
     }
   }
 
@@ -135,7 +177,7 @@ final class SimulatedDriver implements CudaDriver {
   @Override
   public synchronized void recordEvent(EventHandle event, StreamHandle stream) {
     SimulatedStream known = enter(DriverCall.RECORD_EVENT, stream);
-    Point point = new Point(known);
+    Point point = new Point(known, order.reached(known.clock()));
     require(DriverCall.RECORD_EVENT, event).recorded = point;
     scheduler.enqueue(known, new Operation.Reach(point));
   }
@@ -146,6 +188,7 @@ final class SimulatedDriver implements CudaDriver {
     Point point = require(DriverCall.SYNCHRONIZE_EVENT, event).recorded;
     if (point != null) {
       scheduler.reach(point);
+      order.hostKnows(point.clock());
       requireNoFault();
     }
   }
@@ -155,6 +198,9 @@ final class SimulatedDriver implements CudaDriver {
     enter(DriverCall.IS_EVENT_COMPLETE);
     Point point = require(DriverCall.IS_EVENT_COMPLETE, event).recorded;
     if (point == null || point.isReached()) {
+      if (point != null) {
+        order.hostKnows(point.clock());
+      }
       return true;
     }
     scheduler.poll(point.stream());
@@ -171,7 +217,22 @@ final class SimulatedDriver implements CudaDriver {
     if (address.isEmpty()) {
       throw error(DriverCall.ALLOCATE_ASYNC, ResultCode.OUT_OF_MEMORY, bytes + " bytes");
     }
-    work(known, () -> memory.map(address.getAsLong(), (int) bytes));
+    Submitted op =
+        submit(
+            known,
+            DriverCall.ALLOCATE_ASYNC,
+            new Use("", address.getAsLong(), bytes, false, false));
+    if (checker != null) {
+      checker.promised(op, address.getAsLong(), (int) bytes);
+    }
+    work(
+        known,
+        () -> {
+          memory.map(address.getAsLong(), (int) bytes);
+          if (checker != null) {
+            checker.allocated(op, address.getAsLong(), (int) bytes);
+          }
+        });
     return address.getAsLong();
   }
 
@@ -185,12 +246,40 @@ final class SimulatedDriver implements CudaDriver {
           ResultCode.INVALID_VALUE,
           "0x" + Long.toHexString(address) + " is not allocated");
     }
+    Submitted op = submit(known, DriverCall.FREE_ASYNC, new Use("", address, 0, false, false));
     work(
         known,
         () -> {
           memory.unmap(address);
           freed.carryOut();
+          if (checker != null) {
+            checker.freed(op, address);
+          }
         });
+  }
+
+  @Override
+  public synchronized long allocate(long bytes) {
+    enter(DriverCall.ALLOCATE);
+    requireArgument(DriverCall.ALLOCATE, bytes > 0, bytes + " bytes");
+    OptionalLong address =
+        bytes > Integer.MAX_VALUE - 8 ? OptionalLong.empty() : addresses.allocate(bytes, host);
+    if (address.isEmpty()) {
+      throw error(DriverCall.ALLOCATE, ResultCode.OUT_OF_MEMORY, bytes + " bytes");
+    }
+    memory.map(address.getAsLong(), (int) bytes);
+    return address.getAsLong();
+  }
+
+  /** Waits for nothing, as the driver need not: work that is still queued finds the memory gone. */
+  @Override
+  public synchronized void free(long address) {
+    enter(DriverCall.FREE);
+    Freed freed = addresses.free(address, host);
+    requireArgument(
+        DriverCall.FREE, freed != null, "0x" + Long.toHexString(address) + " is not allocated");
+    memory.unmap(address);
+    requireNonNull(freed).carryOut();
   }
 
   @Override
@@ -198,9 +287,13 @@ final class SimulatedDriver implements CudaDriver {
     enter(DriverCall.ALLOCATE_HOST);
     requireArgument(
         DriverCall.ALLOCATE_HOST, bytes > 0 && bytes <= Integer.MAX_VALUE - 8, bytes + " bytes");
-    SimulatedHostMemory allocated = new SimulatedHostMemory(nextHostAddress, (int) bytes);
+    SimulatedHostMemory allocated =
+        new SimulatedHostMemory(nextHostAddress, (int) bytes, this::hostAccess);
     nextHostAddress += (bytes + 0xFFFF) & ~0xFFFFL;
     hostMemory.add(allocated);
+    if (checker != null) {
+      checker.allocatedHost(onHost(DriverCall.ALLOCATE_HOST), allocated.address(), (int) bytes);
+    }
     return allocated;
   }
 
@@ -211,6 +304,10 @@ final class SimulatedDriver implements CudaDriver {
         DriverCall.FREE_HOST,
         memory instanceof SimulatedHostMemory allocated && hostMemory.remove(allocated),
         "host memory that is not allocated here");
+    if (checker != null) {
+      checker.freed(onHost(DriverCall.FREE_HOST), memory.address());
+      checker.forget(memory.address());
+    }
   }
 
   @Override
@@ -218,13 +315,18 @@ final class SimulatedDriver implements CudaDriver {
       long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream) {
     SimulatedStream known = enter(DriverCall.COPY_TO_DEVICE_ASYNC, stream);
     requireRange(DriverCall.COPY_TO_DEVICE_ASYNC, source, sourceOffset, bytes);
-    access(
+    transfer(
         known,
         DriverCall.COPY_TO_DEVICE_ASYNC,
+        submit(
+            known,
+            DriverCall.COPY_TO_DEVICE_ASYNC,
+            new Use("source", source.address() + sourceOffset, bytes, true, false),
+            new Use("destination", destination, bytes, false, true)),
         () -> {
           Allocation target = memory.require(destination, bytes);
-          source
-              .buffer()
+          ((SimulatedHostMemory) source)
+              .bytes()
               .get((int) sourceOffset, target.bytes(), target.offset(destination), (int) bytes);
         });
   }
@@ -238,13 +340,18 @@ final class SimulatedDriver implements CudaDriver {
       StreamHandle stream) {
     SimulatedStream known = enter(DriverCall.COPY_TO_HOST_ASYNC, stream);
     requireRange(DriverCall.COPY_TO_HOST_ASYNC, destination, destinationOffset, bytes);
-    access(
+    transfer(
         known,
         DriverCall.COPY_TO_HOST_ASYNC,
+        submit(
+            known,
+            DriverCall.COPY_TO_HOST_ASYNC,
+            new Use("source", source, bytes, true, false),
+            new Use("destination", destination.address() + destinationOffset, bytes, false, true)),
         () -> {
           Allocation from = memory.require(source, bytes);
-          destination
-              .buffer()
+          ((SimulatedHostMemory) destination)
+              .bytes()
               .put((int) destinationOffset, from.bytes(), from.offset(source), (int) bytes);
         });
   }
@@ -253,9 +360,14 @@ final class SimulatedDriver implements CudaDriver {
   public synchronized void copyOnDeviceAsync(
       long destination, long source, long bytes, StreamHandle stream) {
     SimulatedStream known = enter(DriverCall.COPY_ON_DEVICE_ASYNC, stream);
-    access(
+    transfer(
         known,
         DriverCall.COPY_ON_DEVICE_ASYNC,
+        submit(
+            known,
+            DriverCall.COPY_ON_DEVICE_ASYNC,
+            new Use("source", source, bytes, true, false),
+            new Use("destination", destination, bytes, false, true)),
         () -> {
           Allocation from = memory.require(source, bytes);
           Allocation to = memory.require(destination, bytes);
@@ -318,7 +430,7 @@ final class SimulatedDriver implements CudaDriver {
     scheduler.drainAll();
     for (long variable : known.variables()) {
       memory.unmap(variable);
-      Freed freed = addresses.free(variable, loading);
+      Freed freed = addresses.free(variable, host);
       if (freed != null) {
         freed.carryOut();
       }
@@ -371,6 +483,7 @@ final class SimulatedDriver implements CudaDriver {
       int dynamicSharedBytes,
       StreamHandle stream,
       HostMemory parameters) {
+    Declaration declaration = declarations.take(stream);
     SimulatedStream known = enter(DriverCall.LAUNCH_KERNEL, stream);
     Function kernel = (Function) function;
     long threads = (long) blockX * blockY * blockZ;
@@ -391,21 +504,36 @@ final class SimulatedDriver implements CudaDriver {
     PtxGrid grid = new PtxGrid(gridX, gridY, gridZ, blockX, blockY, blockZ, dynamicSharedBytes);
     SimulatedModule module = kernel.module();
     String entry = kernel.entry().name();
-    work(
-        known,
-        () -> {
-          try {
-            module.instance().run(entry, grid, arguments, memory);
-          } catch (PtxFault e) {
-            lose(KernelFault.of(e, module.name()));
-          }
-        });
+    Submitted op =
+        declaration == null
+            ? submit(known, entry, 0, kernel.pointers(arguments), false)
+            : submit(known, declaration.purpose(), declaration.ticket(), declaration.uses(), true);
+    work(known, () -> launch(op, module, entry, grid, arguments));
+  }
+
+  private void launch(
+      Submitted op, SimulatedModule module, String entry, PtxGrid grid, byte[] arguments) {
+    LaunchAccesses accesses = checker == null ? null : checker.begin(memory);
+    PtxFault thrown = null;
+    try {
+      module.instance().run(entry, grid, arguments, accesses == null ? memory : accesses);
+    } catch (PtxFault e) {
+      thrown = e;
+    }
+    if (checker != null && accesses != null) {
+      checker.launched(op, accesses);
+    }
+    if (thrown != null
+        && !(thrown.getCause() instanceof IllegalAccess refusal && isExplained(op, refusal))) {
+      lose(KernelFault.of(thrown, module.name()));
+    }
   }
 
   @Override
   public synchronized void synchronizeDevice() {
     enter(DriverCall.SYNCHRONIZE_DEVICE);
     scheduler.drainAll();
+    scheduler.forEach(stream -> order.hostKnows(order.reached(stream.clock())));
     requireNoFault();
   }
 
@@ -426,10 +554,13 @@ final class SimulatedDriver implements CudaDriver {
       int size = Math.max(1, Math.toIntExact(globals.get(i).sizeInBytes()));
       placed[i] =
           addresses
-              .allocate(size, loading)
+              .allocate(size, host)
               .orElseThrow(
                   () -> error(DriverCall.LOAD_MODULE, ResultCode.OUT_OF_MEMORY, size + " bytes"));
       memory.map(placed[i], size);
+      if (checker != null) {
+        checker.forget(placed[i]);
+      }
     }
     return placed;
   }
@@ -444,27 +575,100 @@ final class SimulatedDriver implements CudaDriver {
       StreamHandle stream) {
     SimulatedStream known = enter(call, stream);
     requireArgument(call, destination % width == 0 && pitch % width == 0, "a misaligned address");
+    Submitted op =
+        submit(
+            known,
+            call,
+            new Use("destination", destination, (count - 1) * pitch + width, false, true));
     access(
         known,
         call,
+        op,
         () -> {
           memory.require(destination, (count - 1) * pitch + width);
           for (long i = 0; i < count; i++) {
             memory.store(destination + i * pitch, width, value);
           }
+          if (checker != null) {
+            checker.filled(op, destination, pitch, width, count);
+          }
         });
   }
 
-  private void access(SimulatedStream stream, DriverCall call, Runnable run) {
+  private void transfer(SimulatedStream stream, DriverCall call, Submitted op, Runnable run) {
+    access(
+        stream,
+        call,
+        op,
+        () -> {
+          run.run();
+          if (checker != null) {
+            checker.transferred(op);
+          }
+        });
+  }
+
+  private void access(SimulatedStream stream, DriverCall call, Submitted op, Runnable run) {
     work(
         stream,
         () -> {
           try {
             run.run();
           } catch (IllegalAccess e) {
-            lose(error(call, ResultCode.ILLEGAL_ADDRESS, e.fact()));
+            if (!isExplained(op, e)) {
+              lose(error(call, ResultCode.ILLEGAL_ADDRESS, e.fact()));
+            }
           }
         });
+  }
+
+  private boolean isExplained(Submitted op, IllegalAccess refusal) {
+    return checker != null && checker.explains(op, refusal.address());
+  }
+
+  private Submitted submit(SimulatedStream stream, DriverCall call, Use... uses) {
+    return submit(stream, call.function(), 0, List.of(uses), false);
+  }
+
+  private Submitted submit(
+      SimulatedStream stream, String what, long ticket, List<Use> uses, boolean declared) {
+    return new Submitted(
+        what,
+        order.submit(stream.clock()),
+        ticket,
+        uses,
+        declared,
+        tracing ? new Submitted.Here(what) : null);
+  }
+
+  /** The host has the bytes in its hands from now on; what it finds there must be done. */
+  private synchronized void hostAccess(SimulatedHostMemory accessed) {
+    if (checker != null && accessed.sizeInBytes() > 0) {
+      checker.transferred(
+          onHost("the host", new Use("", accessed.address(), accessed.sizeInBytes(), false, true)));
+    }
+  }
+
+  private Submitted onHost(DriverCall call) {
+    return onHost(call.function());
+  }
+
+  private Submitted onHost(String what, Use... uses) {
+    return new Submitted(
+        what, order.onHost(), 0, List.of(uses), false, tracing ? new Submitted.Here(what) : null);
+  }
+
+  /** A wrong access ends the device unless it is only collected. */
+  private void found(Finding finding) {
+    if (!findings.take(finding)) {
+      lose(
+          new CudaDriverException(
+              DriverCall.LAUNCH_KERNEL.function(),
+              ResultCode.LAUNCH_FAILED,
+              ResultCode.name(ResultCode.LAUNCH_FAILED),
+              "an asynchronous operation, " + finding.second().what(),
+              new RacyAccessException(finding)));
+    }
   }
 
   private void work(SimulatedStream stream, Runnable run) {

@@ -4,22 +4,29 @@ import dev.streamfence.driver.HostMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
+import java.util.function.Consumer;
 
-/** Host memory with made-up addresses, or a part of it. As thread-safe as the bytes in it. */
+/**
+ * Host memory with made-up addresses, or a part of it. Whoever asks for its buffer is taken to read
+ * and write all of it at that moment. As thread-safe as the bytes in it.
+ */
 final class SimulatedHostMemory implements HostMemory {
   private final SimulatedHostMemory whole;
   private final long address;
   private final ByteBuffer buffer;
+  private final Consumer<SimulatedHostMemory> onAccess;
 
   private SimulatedHostMemory(SimulatedHostMemory whole, long address, ByteBuffer buffer) {
     this.whole = whole;
     this.address = address;
     this.buffer = buffer;
+    this.onAccess = whole.onAccess;
   }
 
   @SuppressWarnings("NullAway.Init")
-  SimulatedHostMemory(long address, int bytes) {
+  SimulatedHostMemory(long address, int bytes, Consumer<SimulatedHostMemory> onAccess) {
     this.whole = this;
+    this.onAccess = onAccess;
     this.address = address;
     this.buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
   }
@@ -36,6 +43,12 @@ final class SimulatedHostMemory implements HostMemory {
 
   @Override
   public ByteBuffer buffer() {
+    onAccess.accept(this);
+    return buffer;
+  }
+
+  /** The bytes as the device sees them. */
+  ByteBuffer bytes() {
     return buffer;
   }
 

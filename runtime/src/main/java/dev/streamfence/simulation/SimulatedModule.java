@@ -3,10 +3,14 @@ package dev.streamfence.simulation;
 import dev.streamfence.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.driver.HostMemory;
+import dev.streamfence.driver.LaunchObserver.Use;
 import dev.streamfence.ptx.PtxEntry;
 import dev.streamfence.ptx.PtxInstance;
 import dev.streamfence.ptx.PtxModule;
 import dev.streamfence.ptx.PtxParameter;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -44,15 +48,31 @@ final class SimulatedModule implements ModuleHandle {
      * Copies the arguments out of native memory into the entry's parameter space, as a launch does.
      */
     byte[] arguments(HostMemory table) {
-      SimulatedHostMemory whole = ((SimulatedHostMemory) table).whole();
+      SimulatedHostMemory frame = (SimulatedHostMemory) table;
+      SimulatedHostMemory whole = frame.whole();
       List<PtxParameter> parameters = entry.parameters();
       byte[] space = new byte[module.instance.parameterSpaceSize(entry.name())];
       for (int i = 0; i < parameters.size(); i++) {
         int size = parameters.get(i).sizeInBytes();
-        int at = whole.offset(table.buffer().getLong(i * Long.BYTES), size);
-        whole.buffer().get(at, space, module.instance.parameterOffset(entry.name(), i), size);
+        int at = whole.offset(frame.bytes().getLong(i * Long.BYTES), size);
+        whole.bytes().get(at, space, module.instance.parameterOffset(entry.name(), i), size);
       }
       return space;
+    }
+
+    /** The arguments that may be addresses, as uses of whatever is there. */
+    List<Use> pointers(byte[] arguments) {
+      List<PtxParameter> parameters = entry.parameters();
+      ByteBuffer space = ByteBuffer.wrap(arguments).order(ByteOrder.LITTLE_ENDIAN);
+      List<Use> pointers = new ArrayList<>();
+      for (int i = 0; i < parameters.size(); i++) {
+        PtxParameter parameter = parameters.get(i);
+        if (parameter.sizeInBytes() == Long.BYTES) {
+          long value = space.getLong(module.instance.parameterOffset(entry.name(), i));
+          pointers.add(new Use(parameter.name(), value, 0, true, true));
+        }
+      }
+      return pointers;
     }
   }
 

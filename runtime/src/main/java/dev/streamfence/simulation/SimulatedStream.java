@@ -1,6 +1,7 @@
 package dev.streamfence.simulation;
 
 import dev.streamfence.driver.CudaDriver.StreamHandle;
+import dev.streamfence.simulation.SubmissionOrder.StreamClock;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -22,10 +23,17 @@ final class SimulatedStream implements StreamHandle {
   /** What a record of an event stands for. */
   static final class Point {
     private final SimulatedStream stream;
+    private final long[] clock;
     private boolean reached;
 
-    Point(SimulatedStream stream) {
+    Point(SimulatedStream stream, long[] clock) {
       this.stream = stream;
+      this.clock = clock;
+    }
+
+    /** What comes before it. */
+    long[] clock() {
+      return clock;
     }
 
     SimulatedStream stream() {
@@ -37,7 +45,16 @@ final class SimulatedStream implements StreamHandle {
     }
   }
 
+  private final StreamClock clock;
   private final Deque<Operation> queue = new ArrayDeque<>();
+
+  SimulatedStream(StreamClock clock) {
+    this.clock = clock;
+  }
+
+  StreamClock clock() {
+    return clock;
+  }
 
   void add(Operation operation) {
     queue.addLast(operation);

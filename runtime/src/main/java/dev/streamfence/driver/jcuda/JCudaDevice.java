@@ -171,6 +171,22 @@ final class JCudaDevice implements CudaDriver {
   }
 
   @Override
+  public long allocate(long bytes) {
+    if (bytes < 1) {
+      throw new IllegalArgumentException("cannot allocate " + bytes + " bytes; at least 1");
+    }
+    DevicePointer pointer = new DevicePointer();
+    call("cuMemAlloc", () -> JCudaDriver.cuMemAlloc(pointer, bytes));
+    return pointer.address();
+  }
+
+  @Override
+  public void free(long address) {
+    DevicePointer pointer = new DevicePointer(address);
+    call("cuMemFree", () -> JCudaDriver.cuMemFree(pointer));
+  }
+
+  @Override
   public HostMemory allocateHost(long bytes) {
     return pin(bytes);
   }

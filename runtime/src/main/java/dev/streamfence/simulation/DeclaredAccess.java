@@ -1,0 +1,72 @@
+package dev.streamfence.simulation;
+
+import dev.streamfence.RacyAccessException.Kind;
+import dev.streamfence.driver.LaunchObserver.Use;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** Compares what a launch did to one allocation with what it declares. Confined to one thread. */
+final class DeclaredAccess {
+  private final Submitted op;
+  private final Shadow shadow;
+  private final Set<Kind> reported = EnumSet.noneOf(Kind.class);
+  private boolean given;
+  private boolean reads;
+  private boolean writes;
+
+  DeclaredAccess(Submitted op, Shadow shadow) {
+    this.op = op;
+    this.shadow = shadow;
+  }
+
+  /** Reports what goes beyond, each kind once. */
+  void check(Runs runs) {
+    for (int i = 0; i < runs.count(); i++) {
+      int at = runs.start(i);
+      while (at < runs.end(i)) {
+        int until = lookUp(at, runs.end(i));
+        if (!given) {
+          report(Kind.UNDECLARED_BLOCK, at, until);
+        } else {
+          if ((runs.access(i) & Runs.READS) != 0 && !reads) {
+            report(Kind.UNDECLARED_READ, at, until);
+          }
+          if ((runs.access(i) & Runs.WRITES) != 0 && !writes) {
+            report(Kind.UNDECLARED_WRITE, at, until);
+          }
+        }
+        at = until;
+      }
+    }
+  }
+
+  /** Finds what is declared about a byte, and how far that goes. */
+  private int lookUp(int at, int end) {
+    List<Use> uses = op.uses();
+    long address = shadow.base() + at;
+    long until = shadow.base() + end;
+    given = false;
+    reads = false;
+    writes = false;
+    for (Use use : uses) {
+      if (Submitted.contains(use, address, shadow.base(), shadow.size())) {
+        given = true;
+        reads |= use.reads();
+        writes |= use.writes();
+        if (use.bytes() != 0) {
+          until = Math.min(until, use.address() + use.bytes());
+        }
+      } else if (use.bytes() != 0 && use.address() > address) {
+        until = Math.min(until, use.address());
+      }
+    }
+    return (int) (until - shadow.base());
+  }
+
+  private void report(Kind kind, int from, int to) {
+    if (reported.add(kind)) {
+      shadow.report(kind, shadow.allocation(), op, from, to);
+    }
+  }
+}

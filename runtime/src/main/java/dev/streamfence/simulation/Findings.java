@@ -1,0 +1,31 @@
+package dev.streamfence.simulation;
+
+import dev.streamfence.RacyAccessException.Finding;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What was found while findings are collected. Thread-safe. */
+final class Findings {
+  private final List<Finding> collected = new ArrayList<>();
+  private boolean collecting;
+
+  synchronized void collect() {
+    collecting = true;
+  }
+
+  synchronized boolean isCollecting() {
+    return collecting;
+  }
+
+  /** Takes a finding if findings are collected. */
+  synchronized boolean take(Finding finding) {
+    if (collecting) {
+      collected.add(finding);
+    }
+    return collecting;
+  }
+
+  synchronized List<Finding> snapshot() {
+    return List.copyOf(collected);
+  }
+}

@@ -1,0 +1,144 @@
+package dev.streamfence.simulation;
+
+import dev.streamfence.RacyAccessException.Finding;
+import dev.streamfence.RacyAccessException.Kind;
+import dev.streamfence.driver.LaunchObserver.Use;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches what operations do to memory as they run, and reports what no order allows. What it knows
+ * of order comes from driver calls alone; of whoever made them it knows nothing.
+ *
+ * <p>Page-locked host memory is watched likewise, as far as copies and calls for its buffer go.
+ * Variables of modules are not watched: no launch can declare them. Confined to the driver's lock.
+ */
+final class RaceChecker {
+  private final boolean checkUninitialized;
+  private final Consumer<Finding> findings;
+  private final TreeMap<Long, Shadow> shadows = new TreeMap<>();
+  private final Map<Submitted, Shadow> promised = new LinkedHashMap<>();
+  private final TouchedBytes.Pages pages = new TouchedBytes.Pages();
+
+  RaceChecker(boolean checkUninitialized, Consumer<Finding> findings) {
+    this.checkUninitialized = checkUninitialized;
+    this.findings = findings;
+  }
+
+  /** Notes that an address was handed out; its allocation is yet to run. */
+  void promised(Submitted op, long address, int size) {
+    promised.put(op, new Shadow(address, size, op, checkUninitialized, findings));
+    Shadow known = shadows.get(address);
+    if (known != null) {
+      known.promise(op);
+    }
+  }
+
+  void allocated(Submitted op, long address, int size) {
+    promised.remove(op);
+    Shadow known = shadows.get(address);
+    if (known == null) {
+      Shadow fresh = new Shadow(address, size, op, checkUninitialized, findings);
+      shadows.put(address, fresh);
+      for (Shadow next : promised.values()) {
+        if (next.base() == address) {
+          fresh.promise(next.allocation());
+        }
+      }
+    } else {
+      known.allocate(size, op);
+    }
+  }
+
+  /** Notes host memory, of which it is not known when the host writes to it. */
+  void allocatedHost(Submitted op, long address, int size) {
+    shadows.put(address, new Shadow(address, size, op, false, findings));
+  }
+
+  void freed(Submitted op, long address) {
+    Shadow known = shadows.get(address);
+    if (known != null) {
+      known.free(op);
+    }
+  }
+
+  /** Forgets what was at an address, which is no more or belongs to a module. */
+  void forget(long address) {
+    shadows.remove(address);
+  }
+
+  /** Notes a copy or a fill, which does to its ranges what it says. */
+  void transferred(Submitted op) {
+    for (Use use : op.uses()) {
+      int access = (use.reads() ? Runs.READS : 0) | (use.writes() ? Runs.WRITES : 0);
+      Shadow shadow = find(use.address());
+      if (shadow != null) {
+        shadow.use(op, Runs.of(use.address() - shadow.base(), use.bytes(), access));
+      }
+    }
+  }
+
+  /** Notes a fill that leaves bytes between its values. */
+  void filled(Submitted op, long address, long pitch, int width, long count) {
+    Shadow shadow = find(address);
+    if (shadow != null) {
+      Runs runs = new Runs();
+      for (long i = 0; i < count; i++) {
+        long start = address - shadow.base() + i * pitch;
+        runs.add(start, start + width, Runs.WRITES);
+      }
+      shadow.use(op, runs);
+    }
+  }
+
+  /** Device memory for a launch to run in. */
+  LaunchAccesses begin(MappedMemory memory) {
+    return new LaunchAccesses(memory, pages);
+  }
+
+  /** Notes what a launch did until it ended, in whatever way. */
+  void launched(Submitted op, LaunchAccesses accesses) {
+    for (TouchedBytes touched : accesses.end()) {
+      Runs runs = touched.drain();
+      Shadow shadow = shadows.get(touched.allocation().address());
+      if (shadow != null) {
+        if (op.declared()) {
+          new DeclaredAccess(op, shadow).check(runs);
+        }
+        shadow.use(op, runs);
+      }
+    }
+  }
+
+  /**
+   * Explains why memory refused an operation, if that is because it runs before an allocation or
+   * after a free; and reports it.
+   */
+  boolean explains(Submitted op, long address) {
+    Shadow meant = null;
+    for (Shadow next : promised.values()) {
+      if (next.contains(address) && next.allocation().place().submittedBefore(op.place())) {
+        meant = next;
+      }
+    }
+    if (meant != null) {
+      int offset = (int) (address - meant.base());
+      meant.report(Kind.USE_BEFORE_READY, meant.allocation(), op, offset, offset + 1);
+      return true;
+    }
+    Shadow shadow = find(address);
+    if (shadow == null || shadow.isLive()) {
+      return false;
+    }
+    int offset = (int) (address - shadow.base());
+    return shadow.meansEarlierLife(op, offset, offset + 1);
+  }
+
+  private @Nullable Shadow find(long address) {
+    Map.Entry<Long, Shadow> floor = shadows.floorEntry(address);
+    return floor != null && floor.getValue().contains(address) ? floor.getValue() : null;
+  }
+}

@@ -1,0 +1,283 @@
+package dev.streamfence.simulation;
+
+import dev.streamfence.RacyAccessException.Finding;
+import dev.streamfence.RacyAccessException.Kind;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happened to the bytes at one address, through all lives of the allocations there: intervals
+ * of bytes that share their state. Operations come in an order in which they ran; whether two are
+ * ordered is a matter of their places alone. Two that are not are reported whichever ran first: a
+ * write that ran between them and hides the first is either unordered with one of them, or orders
+ * them. Confined to the driver's lock.
+ */
+final class Shadow {
+  private record Reported(Kind kind, Submitted other) {}
+
+  private final long base;
+  private final boolean checkUninitialized;
+  private final Consumer<Finding> findings;
+  private int size;
+  private boolean live;
+  private Submitted allocation;
+  private @Nullable Submitted free;
+  private final Deque<Submitted> nextLives = new ArrayDeque<>();
+  private int[] starts = {0};
+  private ByteState[] states;
+  private int count = 1;
+
+  /** Starts the first life. */
+  Shadow(
+      long base,
+      int size,
+      Submitted allocation,
+      boolean checkUninitialized,
+      Consumer<Finding> findings) {
+    this.base = base;
+    this.checkUninitialized = checkUninitialized;
+    this.findings = findings;
+    this.size = size;
+    this.allocation = allocation;
+    this.states = new ByteState[] {ByteState.allocatedBy(allocation)};
+    this.live = true;
+  }
+
+  long base() {
+    return base;
+  }
+
+  int size() {
+    return size;
+  }
+
+  boolean isLive() {
+    return live;
+  }
+
+  Submitted allocation() {
+    return allocation;
+  }
+
+  boolean contains(long address) {
+    return address >= base && address - base < size;
+  }
+
+  /** Notes that a next life is submitted; it starts when its allocation runs. */
+  void promise(Submitted nextAllocation) {
+    nextLives.addLast(nextAllocation);
+  }
+
+  /** Starts the next life. The pool hands an address out only after its free. */
+  void allocate(int newSize, Submitted newAllocation) {
+    size = newSize;
+    allocation = newAllocation;
+    nextLives.remove(newAllocation);
+    live = true;
+    forget();
+  }
+
+  /** Ends a life: everything in it has to come before. */
+  void free(Submitted op) {
+    if (!live || meansLaterLife(op, 0, size)) {
+      return;
+    }
+    if (!allocation.before(op)) {
+      report(Kind.USE_BEFORE_READY, allocation, op, 0, size);
+    }
+    Set<Submitted> reported = new HashSet<>();
+    for (int i = 0; i < count; i++) {
+      ByteState state = states[i];
+      int end = i + 1 < count ? starts[i + 1] : size;
+      if (state.written() && !state.write().before(op) && reported.add(state.write())) {
+        reportFree(state.write(), op, starts[i], end);
+      }
+      for (Submitted read : state.reads()) {
+        if (!read.before(op) && reported.add(read)) {
+          reportFree(read, op, starts[i], end);
+        }
+      }
+    }
+    live = false;
+    free = op;
+    forget();
+  }
+
+  /** Checks what an operation did here, and notes it. */
+  void use(Submitted op, Runs runs) {
+    if (runs.count() == 0
+        || meansLaterLife(op, runs.start(0), runs.end(0))
+        || meansEarlierLife(op, runs.start(0), runs.end(0))) {
+      return;
+    }
+    if (!allocation.before(op)) {
+      report(Kind.USE_BEFORE_READY, allocation, op, runs.start(0), runs.end(0));
+    }
+    new Merge(op).apply(runs);
+  }
+
+  /** Whether an operation means what is yet to be at this address, which is then reported. */
+  private boolean meansLaterLife(Submitted op, int from, int to) {
+    Submitted meant = null;
+    for (Submitted next : nextLives) {
+      if (next.place().submittedBefore(op.place())) {
+        meant = next;
+      }
+    }
+    if (meant == null) {
+      return false;
+    }
+    report(Kind.USE_BEFORE_READY, meant, op, from, to);
+    return true;
+  }
+
+  /** Whether an operation means what was at this address before, which is then reported. */
+  boolean meansEarlierLife(Submitted op, int from, int to) {
+    if (live && allocation.place().submittedBefore(op.place())) {
+      return false;
+    }
+    Submitted end = free;
+    if (end == null) {
+      report(Kind.USE_BEFORE_READY, allocation, op, from, to);
+    } else {
+      reportFree(op, end, from, to);
+    }
+    return true;
+  }
+
+  private void reportFree(Submitted use, Submitted end, int from, int to) {
+    boolean inTime = use.place().submittedBefore(end.place());
+    report(inTime ? Kind.FREE_WHILE_IN_USE : Kind.USE_AFTER_FREE, use, end, from, to);
+  }
+
+  void report(Kind kind, Submitted one, Submitted other, int from, int to) {
+    boolean inOrder = one.place().submittedBefore(other.place());
+    Submitted first = inOrder ? one : other;
+    Submitted second = inOrder ? other : one;
+    findings.accept(
+        new Finding(
+            kind,
+            first.at(base + from, base, size),
+            second.at(base + from, base, size),
+            base + from,
+            to - from));
+  }
+
+  private void forget() {
+    starts = new int[] {0};
+    states = new ByteState[] {ByteState.allocatedBy(allocation)};
+    count = 1;
+  }
+
+  /** Lays the runs of one operation over the intervals. */
+  private final class Merge {
+    private final Submitted op;
+    private final ByteState written;
+    private final Map<ByteState, ByteState> afterRead = new HashMap<>();
+    private final Set<ByteState> checkedForWrite = new HashSet<>();
+    private final Set<Reported> reported = new HashSet<>();
+    private int[] newStarts = new int[count + 4];
+    private ByteState[] newStates = new ByteState[count + 4];
+    private int newCount;
+
+    Merge(Submitted op) {
+      this.op = op;
+      this.written = ByteState.writtenBy(op);
+    }
+
+    void apply(Runs runs) {
+      int run = 0;
+      for (int i = 0; i < count; i++) {
+        int at = starts[i];
+        int end = i + 1 < count ? starts[i + 1] : size;
+        while (at < end) {
+          while (run < runs.count() && runs.end(run) <= at) {
+            run++;
+          }
+          int until = end;
+          if (run < runs.count() && runs.start(run) <= at) {
+            until = Math.min(end, runs.end(run));
+            append(at, next(states[i], runs.access(run), at, until));
+          } else {
+            until = run < runs.count() ? Math.min(end, runs.start(run)) : end;
+            append(at, states[i]);
+          }
+          at = until;
+        }
+      }
+      starts = newStarts;
+      states = newStates;
+      count = newCount;
+    }
+
+    private void append(int start, ByteState state) {
+      if (newCount > 0 && newStates[newCount - 1].equals(state)) {
+        return;
+      }
+      if (newCount == newStarts.length) {
+        newStarts = Arrays.copyOf(newStarts, 2 * newCount);
+        newStates = Arrays.copyOf(newStates, 2 * newCount);
+      }
+      newStarts[newCount] = start;
+      newStates[newCount++] = state;
+    }
+
+    private ByteState next(ByteState state, int access, int from, int to) {
+      boolean writes = (access & Runs.WRITES) != 0;
+      ByteState read = state;
+      if ((access & Runs.READS) != 0) {
+        ByteState known = afterRead.get(state);
+        if (known == null) {
+          checkRead(state, writes, from, to);
+          known = state.readBy(op);
+          afterRead.put(state, known);
+        }
+        read = known;
+      }
+      if (!writes) {
+        return read;
+      }
+      if (checkedForWrite.add(state)) {
+        checkWrite(state, from, to);
+      }
+      return written;
+    }
+
+    private void checkRead(ByteState state, boolean writesToo, int from, int to) {
+      if (state.written()) {
+        // Who reads and writes conflicts once, by its write.
+        if (!writesToo && !state.write().before(op)) {
+          boolean readFirst = op.place().submittedBefore(state.write().place());
+          once(readFirst ? Kind.READ_WRITE : Kind.WRITE_READ, state.write(), from, to);
+        }
+      } else if (checkUninitialized) {
+        once(Kind.UNINITIALIZED_READ, allocation, from, to);
+      }
+    }
+
+    private void checkWrite(ByteState state, int from, int to) {
+      if (state.written() && !state.write().before(op)) {
+        once(Kind.WRITE_WRITE, state.write(), from, to);
+      }
+      for (Submitted read : state.reads()) {
+        if (!read.before(op)) {
+          boolean writeFirst = op.place().submittedBefore(read.place());
+          once(writeFirst ? Kind.WRITE_READ : Kind.READ_WRITE, read, from, to);
+        }
+      }
+    }
+
+    private void once(Kind kind, Submitted other, int from, int to) {
+      if (reported.add(new Reported(kind, other))) {
+        report(kind, other, op, from, to);
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package dev.streamfence.simulation;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which bytes of one allocation the running launch has loaded before it stored them, and which it
+ * has stored: two bits per byte, on pages that are made when first touched. Confined to the
+ * driver's lock.
+ */
+final class TouchedBytes {
+  private static final int PAGE_SHIFT = 12;
+  private static final int WORDS = (1 << PAGE_SHIFT) / Long.SIZE;
+
+  /** Pages of earlier launches, all zeros. */
+  static final class Pages {
+    private final Deque<long[]> free = new ArrayDeque<>();
+
+    private long[] take() {
+      long[] page = free.pollFirst();
+      return page == null ? new long[2 * WORDS] : page;
+    }
+
+    private void giveBack(long[] page) {
+      Arrays.fill(page, 0);
+      free.addFirst(page);
+    }
+  }
+
+  private final Allocation allocation;
+  private final Pages pool;
+  private final long[] @Nullable [] pages;
+  private final BitSet touched = new BitSet();
+
+  TouchedBytes(Allocation allocation, Pages pool) {
+    this.allocation = allocation;
+    this.pool = pool;
+    this.pages = new long[(allocation.bytes().length >>> PAGE_SHIFT) + 1][];
+  }
+
+  Allocation allocation() {
+    return allocation;
+  }
+
+  /** Notes a load of 1, 2, 4 or 8 aligned bytes, which one word of bits has therefore. */
+  void load(int offset, int bytes) {
+    long[] page = page(offset);
+    int word = (offset >>> 6) & (WORDS - 1);
+    page[word] |= bits(offset, bytes) & ~page[WORDS + word];
+  }
+
+  /** Notes a store of 1, 2, 4 or 8 aligned bytes. */
+  void store(int offset, int bytes) {
+    page(offset)[WORDS + ((offset >>> 6) & (WORDS - 1))] |= bits(offset, bytes);
+  }
+
+  /** What was touched, in rising order; forgets it. */
+  Runs drain() {
+    Runs runs = new Runs();
+    for (int i = touched.nextSetBit(0); i >= 0; i = touched.nextSetBit(i + 1)) {
+      long[] page = pages[i];
+      if (page != null) {
+        for (int word = 0; word < WORDS; word++) {
+          add(runs, ((long) i << PAGE_SHIFT) + word * 64L, page[word], page[WORDS + word]);
+        }
+        pages[i] = null;
+        pool.giveBack(page);
+      }
+    }
+    touched.clear();
+    return runs;
+  }
+
+  private static void add(Runs runs, long start, long loads, long stores) {
+    int bit = 0;
+    while (bit < Long.SIZE && ((loads | stores) >>> bit) != 0) {
+      long loaded = (loads >>> bit) & 1;
+      long stored = (stores >>> bit) & 1;
+      // The next bit that differs from this one in either word.
+      long changes = ((loads ^ -loaded) | (stores ^ -stored)) >>> bit;
+      int length = Math.min(Long.SIZE - bit, Long.numberOfTrailingZeros(changes));
+      runs.add(
+          start + bit, start + bit + length, (int) (loaded * Runs.READS | stored * Runs.WRITES));
+      bit += length;
+    }
+  }
+
+  private long[] page(int offset) {
+    int index = offset >>> PAGE_SHIFT;
+    long[] page = pages[index];
+    if (page == null) {
+      page = pool.take();
+      pages[index] = page;
+      touched.set(index);
+    }
+    return page;
+  }
+
+  private static long bits(int offset, int bytes) {
+    return ((1L << bytes) - 1) << offset;
+  }
+}
