@@ -1,6 +1,7 @@
 package dev.streamfence;
 
 import dev.streamfence.memory.Block;
+import java.lang.ref.Reference;
 import java.lang.reflect.Array;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ public final class DeviceArray<A> implements AutoCloseable {
   private final ElementType elementType;
   private final long length;
   private final @Nullable Block block;
+  private final OpenArrays.@Nullable Lifetime lifetime;
   private volatile boolean closedWhileEmpty;
 
   DeviceArray(
@@ -33,6 +35,7 @@ public final class DeviceArray<A> implements AutoCloseable {
     this.elementType = elementType;
     this.length = length;
     this.block = block;
+    this.lifetime = block == null ? null : runtime.memory().arrays().watch(this, block);
   }
 
   /** The runtime that it belongs to. */
@@ -71,15 +74,21 @@ public final class DeviceArray<A> implements AutoCloseable {
     requireSameLength(HostArray.length(source), "the host array");
     requireUsable(stream, "upload");
     if (block != null) {
-      runtime
-          .copies()
-          .upload(stream.timeline(), new HostArray(source, elementType), block, 0, sizeInBytes());
+      try {
+        runtime
+            .copies()
+            .upload(stream.timeline(), new HostArray(source, elementType), block, 0, sizeInBytes());
+        runtime.memory().transfers().uploaded(sizeInBytes());
+      } finally {
+        Reference.reachabilityFence(this);
+      }
     }
   }
 
   /**
    * Copies the whole array to a new host array. Waits until it is there.
    *
+   * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
    * @throws IllegalArgumentException if it is longer than a Java array can be
    * @throws UseAfterFreeException if this array is closed
    */
@@ -87,8 +96,9 @@ public final class DeviceArray<A> implements AutoCloseable {
     if (length > Integer.MAX_VALUE - 8) {
       throw new IllegalArgumentException(this + " is longer than a Java array can be");
     }
+    requireDownload(stream);
     A target = arrayType.cast(Array.newInstance(elementType.primitive(), (int) length));
-    download(stream, target);
+    copyOut(stream, target);
     return target;
   }
 
@@ -96,6 +106,7 @@ public final class DeviceArray<A> implements AutoCloseable {
    * Copies the whole array to the start of a host array. Waits until it is there; elements behind
    * it stay as they are.
    *
+   * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
    * @throws IllegalArgumentException if the host array is shorter
    * @throws UseAfterFreeException if this array is closed
    */
@@ -105,12 +116,8 @@ public final class DeviceArray<A> implements AutoCloseable {
       throw new IllegalArgumentException(
           "the host array has " + available + " elements; " + this + " needs " + length);
     }
-    requireUsable(stream, "download");
-    if (block != null) {
-      runtime
-          .copies()
-          .download(stream.timeline(), block, 0, sizeInBytes(), new HostArray(target, elementType));
-    }
+    requireDownload(stream);
+    copyOut(stream, target);
   }
 
   /** Fills an array of {@code boolean}. Does not synchronise. */
@@ -173,7 +180,12 @@ public final class DeviceArray<A> implements AutoCloseable {
     requireUsable(stream, "copy");
     source.requireUsable(stream, "copy");
     if (block != null && source.block != null) {
-      runtime.copies().copy(stream.timeline(), source.block, 0, block, 0, sizeInBytes());
+      try {
+        runtime.copies().copy(stream.timeline(), source.block, 0, block, 0, sizeInBytes());
+      } finally {
+        Reference.reachabilityFence(this);
+        Reference.reachabilityFence(source);
+      }
     }
   }
 
@@ -190,18 +202,25 @@ public final class DeviceArray<A> implements AutoCloseable {
   }
 
   /**
-   * Frees the device memory, after every launch and copy that uses it. Does not synchronise.
-   * Closing again does nothing.
+   * Frees the device memory, after every launch and copy that uses it. Does not synchronise, unless
+   * the runtime's memory is guarded or direct. Closing again does nothing.
+   *
+   * <p>An array that is never closed and becomes unreachable is reported through the logger named
+   * after {@link DeviceRuntime}, counted, and freed in the same order.
    *
    * @throws CudaDriverException if the free could not be queued; the array is open as before, and
    *     may be closed again
    */
   @Override
   public void close() {
-    if (block == null) {
-      closedWhileEmpty = true;
-    } else if (runtime.isOpen()) {
-      runtime.resource().deallocate(block);
+    try {
+      if (lifetime == null) {
+        closedWhileEmpty = true;
+      } else if (runtime.isOpen()) {
+        lifetime.close();
+      }
+    } finally {
+      Reference.reachabilityFence(this);
     }
   }
 
@@ -221,7 +240,32 @@ public final class DeviceArray<A> implements AutoCloseable {
   private void fillBits(DeviceStream stream, long bits) {
     requireUsable(stream, "fill");
     if (block != null) {
-      runtime.copies().fill(stream.timeline(), block, 0, elementType.sizeInBytes(), bits, length);
+      try {
+        runtime.copies().fill(stream.timeline(), block, 0, elementType.sizeInBytes(), bits, length);
+      } finally {
+        Reference.reachabilityFence(this);
+      }
+    }
+  }
+
+  private void requireDownload(DeviceStream stream) {
+    requireUsable(stream, "download");
+    if (block != null) {
+      runtime.memory().transfers().requireDownload(this);
+    }
+  }
+
+  private void copyOut(DeviceStream stream, A target) {
+    if (block != null) {
+      HostArray host = new HostArray(target, elementType);
+      try {
+        runtime.copies().download(stream.timeline(), block, 0, sizeInBytes(), host);
+        runtime.memory().transfers().downloaded(sizeInBytes());
+      } finally {
+        // Otherwise the last use of this array would be before the copy, and the cleaner might free
+        // it in between.
+        Reference.reachabilityFence(this);
+      }
     }
   }
 

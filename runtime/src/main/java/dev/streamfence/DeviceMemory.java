@@ -1,17 +1,31 @@
 package dev.streamfence;
 
 import dev.streamfence.memory.Block;
-import dev.streamfence.memory.MemoryResource;
+import dev.streamfence.memory.Budget;
+import dev.streamfence.memory.BudgetResource;
+import dev.streamfence.stream.Timeline;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Where the arrays of a runtime come from. Thread-safe. */
+/** Where the arrays of a runtime come from, and the account of their bytes. Thread-safe. */
 public final class DeviceMemory {
-  private final DeviceRuntime runtime;
-  private final MemoryResource resource;
+  /** What a block is allocated from: all memory, or a reservation. */
+  interface Source {
+    Block allocate(long sizeInBytes, Timeline timeline, String tag);
+  }
 
-  DeviceMemory(DeviceRuntime runtime, MemoryResource resource) {
+  private final DeviceRuntime runtime;
+  private final MemoryStack stack;
+  private final BudgetResource resource;
+  private final OpenArrays arrays;
+  private final Transfers transfers = new Transfers();
+  private final LongAdder requests = new LongAdder();
+
+  DeviceMemory(DeviceRuntime runtime, MemoryStack stack, OpenArrays arrays) {
     this.runtime = runtime;
-    this.resource = resource;
+    this.stack = stack;
+    this.resource = stack.budget();
+    this.arrays = arrays;
   }
 
   /**
@@ -25,30 +39,17 @@ public final class DeviceMemory {
    * @throws OutOfMemoryBudgetException if there is not enough memory
    */
   public <A> DeviceArray<A> allocate(DeviceStream stream, Class<A> arrayType, long length) {
-    ElementType elementType = ElementType.ofArray(arrayType);
-    String what = elementType.primitive() + "[" + length + "]";
-    if (length < 0) {
-      throw new IllegalArgumentException(
-          "an array of " + length + " elements; the length is at least 0");
-    }
-    if (length > Long.MAX_VALUE / elementType.sizeInBytes()) {
-      throw new IllegalArgumentException(what + " has more bytes than a long counts");
-    }
-    if (stream.runtime() != runtime) {
-      throw new StreamMisuseException(
-          "allocation of "
-              + what
-              + " by "
-              + runtime
-              + " on "
-              + stream
-              + ": they belong to two runtimes");
-    }
-    @Nullable Block block =
-        length == 0
-            ? null
-            : resource.allocate(length * elementType.sizeInBytes(), stream.timeline(), what);
-    return new DeviceArray<>(runtime, arrayType, elementType, length, block);
+    return allocate(resource::allocate, stream, arrayType, length, "");
+  }
+
+  /**
+   * Allocates an array like {@link #allocate(DeviceStream, Class, long)}.
+   *
+   * @param tag what it is for, said in errors, logs and reports instead of its type and length
+   */
+  public <A> DeviceArray<A> allocate(
+      DeviceStream stream, Class<A> arrayType, long length, String tag) {
+    return allocate(resource::allocate, stream, arrayType, length, tag);
   }
 
   /**
@@ -89,18 +90,128 @@ public final class DeviceMemory {
     }
   }
 
+  /**
+   * Sets memory aside, so that several arrays that are needed together are not refused half-way.
+   * Nothing is allocated. Synchronises only while memory is short.
+   *
+   * @param bytes at least 1
+   * @throws OutOfMemoryBudgetException if they do not fit into the budget; nothing has changed
+   * @throws IllegalStateException if the runtime has no memory budget to promise anything of
+   */
+  public MemoryReservation reserve(long bytes) {
+    if (resource.snapshot().limit() == RuntimeOptions.NO_BUDGET) {
+      throw new IllegalStateException(
+          "a reservation by a runtime without a memory budget; open it with one");
+    }
+    runtime.requireOpen();
+    arrays.freeLost();
+    return new MemoryReservation(this, resource.reserve(bytes));
+  }
+
   /** Bytes in open arrays, and in closed ones that may still be in use. */
   public long bytesOutstanding() {
     return resource.bytesOutstanding();
   }
 
   /**
-   * Stops counting closed arrays that are known to be out of use. Does not synchronise.
+   * Stops counting closed arrays that are out of use. Does not synchronise, unless the runtime's
+   * memory is guarded.
    *
    * @return bytes that no longer count as outstanding
+   * @throws CudaDriverException if the driver cannot say what is out of use
    */
   public long reap() {
+    if (!runtime.isOpen()) {
+      return 0;
+    }
+    arrays.freeLost();
     return resource.reap();
+  }
+
+  /** Starts the peak again from what is live now. */
+  public void resetPeak() {
+    resource.resetPeak();
+  }
+
+  /** Starts the count of allocation requests again. */
+  public void resetAllocationRequests() {
+    requests.reset();
+  }
+
+  /** Starts the counts of uploads and downloads again. */
+  public void resetTransfers() {
+    transfers.reset();
+  }
+
+  /**
+   * Turns every download of a non-empty array into an {@link IllegalStateException}, before
+   * anything is allocated or copied for it: to show that a computation stays on the device. Refused
+   * ones are counted.
+   */
+  public void refuseDownloads(boolean refuse) {
+    transfers.refuseDownloads(refuse);
+  }
+
+  /** The account of memory at this moment. */
+  public MemoryStatistics statistics() {
+    Budget budget = resource.snapshot();
+    return new MemoryStatistics(
+        budget.limit(),
+        budget.live(),
+        budget.pending(),
+        budget.promised(),
+        budget.peak(),
+        requests.sum(),
+        arrays.failedFrees(),
+        arrays.failedFreeBytes(),
+        arrays.lostArrays(),
+        transfers.uploads.sum(),
+        transfers.uploadedBytes.sum(),
+        transfers.downloads.sum(),
+        transfers.downloadedBytes.sum(),
+        transfers.refusedDownloads.sum(),
+        stack.guardViolations(),
+        stack.droppedLogRecords());
+  }
+
+  OpenArrays arrays() {
+    return arrays;
+  }
+
+  Transfers transfers() {
+    return transfers;
+  }
+
+  <A> DeviceArray<A> allocate(
+      Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
+    requests.increment();
+    ElementType elementType = ElementType.ofArray(arrayType);
+    String what = elementType.primitive() + "[" + length + "]";
+    if (length < 0) {
+      throw new IllegalArgumentException(
+          "an array of " + length + " elements; the length is at least 0");
+    }
+    if (length > Long.MAX_VALUE / elementType.sizeInBytes()) {
+      throw new IllegalArgumentException(what + " has more bytes than a long counts");
+    }
+    if (stream.runtime() != runtime) {
+      throw new StreamMisuseException(
+          "allocation of "
+              + what
+              + " by "
+              + runtime
+              + " on "
+              + stream
+              + ": they belong to two runtimes");
+    }
+    Timeline timeline = stream.timeline();
+    @Nullable Block block = null;
+    if (length > 0) {
+      arrays.freeLost();
+      block =
+          source.allocate(length * elementType.sizeInBytes(), timeline, tag.isEmpty() ? what : tag);
+    }
+    return new DeviceArray<>(runtime, arrayType, elementType, length, block);
   }
 
   private static int hostLength(Object source) {

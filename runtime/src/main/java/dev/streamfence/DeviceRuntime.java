@@ -8,14 +8,13 @@ import dev.streamfence.driver.DriverCall;
 import dev.streamfence.driver.jcuda.JCudaDevices;
 import dev.streamfence.memory.Block;
 import dev.streamfence.memory.DeviceCopies;
-import dev.streamfence.memory.StreamOrderedResource;
+import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.stream.FaultLatch;
 import dev.streamfence.stream.StreamPool;
 import dev.streamfence.stream.Teardown;
 import dev.streamfence.stream.Timeline;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,25 +35,36 @@ public final class DeviceRuntime implements AutoCloseable {
     CLOSED
   }
 
+  private static final SharedRuntimes SHARED = new SharedRuntimes(DeviceRuntime::openShared);
+
   private final CountingDriver driver;
   private final boolean simulated;
+  private final boolean shared;
   private final FaultLatch faults = new FaultLatch();
   private final StreamPool pool;
-  private final StreamOrderedResource resource;
+  private final MemoryStack stack;
+  private final OpenArrays arrays;
   private final DeviceCopies copies;
   private final DeviceStreams streams;
   private final DeviceMemory memory;
   private final Map<Class<?>, AutoCloseable> attachments = new LinkedHashMap<>();
   private final AtomicReference<Life> life = new AtomicReference<>(Life.OPEN);
 
-  private DeviceRuntime(CudaDriver device, boolean simulated, RuntimeOptions options) {
+  private DeviceRuntime(
+      CudaDriver device,
+      boolean simulated,
+      boolean shared,
+      RuntimeOptions options,
+      Function<StreamPool, MemoryResource> backend) {
     this.driver = new CountingDriver(device);
     this.simulated = simulated;
+    this.shared = shared;
     this.pool = new StreamPool(driver, faults, options.streams());
-    this.resource = new StreamOrderedResource(pool, options.traceAllocations());
+    this.stack = new MemoryStack(pool, options, backend);
+    this.arrays = new OpenArrays(stack.budget(), options.guardMemory() || options.directMemory());
     this.copies = new DeviceCopies(pool);
     this.streams = new DeviceStreams(this, pool);
-    this.memory = new DeviceMemory(this, resource);
+    this.memory = new DeviceMemory(this, stack, arrays);
   }
 
   /**
@@ -71,6 +81,59 @@ public final class DeviceRuntime implements AutoCloseable {
   /** Opens a GPU, see {@link #open(int)}. */
   public static DeviceRuntime open(int ordinal, RuntimeOptions options) {
     return over(JCudaDevices.open(ordinal), false, options);
+  }
+
+  /**
+   * The one runtime of a GPU that everybody in this process shares, opened by whoever asks first
+   * with default options; every call returns the same one. If it cannot be opened, the next call
+   * tries again.
+   *
+   * <p>It lives as long as the process: {@link #close} of it is refused, since nobody knows who
+   * else uses it. What was opened with {@link #open} stays separate.
+   *
+   * @param ordinal its number, from 0
+   * @throws DeviceException like {@link #open(int)}
+   */
+  public static DeviceRuntime shared(int ordinal) {
+    return SHARED.get(ordinal);
+  }
+
+  private static DeviceRuntime openShared(int ordinal) {
+    return over(JCudaDevices.open(ordinal), true);
+  }
+
+  /** A runtime over a driver, with default options, that is shared or not. */
+  static DeviceRuntime over(CudaDriver driver, boolean shared) {
+    RuntimeOptions options = RuntimeOptions.defaults();
+    return compose(driver, false, shared, options, MemoryStack.backend(options));
+  }
+
+  /** A simulated device with another backend than the options ask for. */
+  static DeviceRuntime composed(
+      SimulatedDevice device,
+      RuntimeOptions options,
+      Function<StreamPool, MemoryResource> backend) {
+    return compose(device.open(), true, false, options, backend);
+  }
+
+  /** A runtime over a driver that is a test's own, or not. */
+  static DeviceRuntime over(CudaDriver driver, boolean simulated, RuntimeOptions options) {
+    return compose(driver, simulated, false, options, MemoryStack.backend(options));
+  }
+
+  /** Composes a runtime over a driver, which is closed with it, or at once if that fails. */
+  private static DeviceRuntime compose(
+      CudaDriver driver,
+      boolean simulated,
+      boolean shared,
+      RuntimeOptions options,
+      Function<StreamPool, MemoryResource> backend) {
+    try {
+      return new DeviceRuntime(driver, simulated, shared, options, backend);
+    } catch (RuntimeException e) {
+      driver.close();
+      throw e;
+    }
   }
 
   /**
@@ -100,17 +163,7 @@ public final class DeviceRuntime implements AutoCloseable {
 
   /** Opens a simulated device, see {@link #simulated(SimulatedDevice)}. */
   public static DeviceRuntime simulated(SimulatedDevice device, RuntimeOptions options) {
-    return over(device.open(), true, options);
-  }
-
-  /** Composes a runtime over a driver, which is closed with it, or at once if that fails. */
-  static DeviceRuntime over(CudaDriver driver, boolean simulated, RuntimeOptions options) {
-    try {
-      return new DeviceRuntime(driver, simulated, options);
-    } catch (RuntimeException e) {
-      driver.close();
-      throw e;
-    }
+    return composed(device, options, MemoryStack.backend(options));
   }
 
   /** The product's name, or {@code simulated device}. */
@@ -141,7 +194,8 @@ public final class DeviceRuntime implements AutoCloseable {
         counts.total(),
         counts.of(DriverCall.WAIT_FOR_EVENT),
         counts.of(DriverCall.RECORD_EVENT),
-        resource.bytesOutstanding());
+        memory.bytesOutstanding(),
+        memory.statistics());
   }
 
   /**
@@ -165,9 +219,14 @@ public final class DeviceRuntime implements AutoCloseable {
    * that is traced, and freed. Closing again does nothing.
    *
    * @throws CudaDriverException the first failure, after which the rest was closed all the same
+   * @throws IllegalStateException if it is {@link #shared}, which nobody closes
    */
   @Override
   public void close() {
+    if (shared) {
+      throw new IllegalStateException(
+          this + " is shared by the whole process and stays open; open one to close it");
+    }
     if (isOpen() && pool.isHeldByCurrentThread()) {
       throw new StreamMisuseException(
           this + " is closed by a thread that has a launch open on it; commit that first");
@@ -176,6 +235,7 @@ public final class DeviceRuntime implements AutoCloseable {
       return;
     }
     boolean wasLost = faults.fault() != null;
+    arrays.stop();
     Teardown teardown = new Teardown();
     teardown.step(pool::stopIntake);
     if (!wasLost) {
@@ -190,7 +250,10 @@ public final class DeviceRuntime implements AutoCloseable {
     for (AutoCloseable attachment : attached) {
       teardown.step(() -> closeUnchecked(attachment));
     }
-    teardown.step(resource::destroy);
+    for (Block block : arrays.blocks()) {
+      teardown.step(() -> arrays.freeAtEnd(block));
+    }
+    teardown.step(stack::close);
     teardown.step(copies::destroy);
     teardown.step(pool::destroy);
     teardown.step(driver::close);
@@ -238,10 +301,6 @@ public final class DeviceRuntime implements AutoCloseable {
     return copies;
   }
 
-  StreamOrderedResource resource() {
-    return resource;
-  }
-
   void release(Timeline timeline) {
     if (isOpen()) {
       pool.release(timeline);
@@ -255,7 +314,7 @@ public final class DeviceRuntime implements AutoCloseable {
   }
 
   private void reportLeaks() {
-    Collection<Block> leaked = resource.live();
+    List<Block> leaked = arrays.blocks().stream().filter(block -> !arrays.isLost(block)).toList();
     if (!leaked.isEmpty()) {
       System.Logger logger = System.getLogger(DeviceRuntime.class.getName());
       logger.log(

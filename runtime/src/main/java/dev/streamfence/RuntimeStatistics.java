@@ -8,6 +8,12 @@ package dev.streamfence;
  * @param waits waits of one stream for another that were queued
  * @param eventRecords events recorded, those for staging copies included
  * @param bytesOutstanding device memory in open arrays, and in closed ones that may still be in use
+ * @param memory more about memory
  */
 public record RuntimeStatistics(
-    long launches, long driverCalls, long waits, long eventRecords, long bytesOutstanding) {}
+    long launches,
+    long driverCalls,
+    long waits,
+    long eventRecords,
+    long bytesOutstanding,
+    MemoryStatistics memory) {}

@@ -24,7 +24,15 @@ final class ArchitectureTest {
           .importPackages("dev.streamfence");
 
   private static final Set<String> VOCABULARY =
-      Set.of("Access", "ElementType", "LaunchShape", "RuntimeOptions", "RuntimeStatistics");
+      Set.of(
+          "Access",
+          "AllocationLog",
+          "AllocationRecord",
+          "ElementType",
+          "LaunchShape",
+          "MemoryStatistics",
+          "RuntimeOptions",
+          "RuntimeStatistics");
 
   private static final DescribedPredicate<JavaClass> HANDLES =
       new DescribedPredicate<>("handles of the root package") {

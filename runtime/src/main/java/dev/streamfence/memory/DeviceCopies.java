@@ -33,6 +33,7 @@ public final class DeviceCopies {
    */
   public void upload(Timeline timeline, HostBytes source, Block target, long offset, long bytes) {
     UseLabels labels = labels("upload of ", bytes, " bytes to ", target, timeline);
+    target.requireTracked(labels, 0);
     try (Submission submission = timeline.begin(labels)) {
       submission.use(target.dependencies(), false, true, 0);
       submission.preflight();
@@ -60,6 +61,7 @@ public final class DeviceCopies {
    */
   public void download(Timeline timeline, Block source, long offset, long bytes, HostBytes target) {
     UseLabels labels = labels("download of ", bytes, " bytes from ", source, timeline);
+    source.requireTracked(labels, 0);
     Deque<Chunk> inFlight = new ArrayDeque<>(2);
     long delivered = 0;
     try {
@@ -104,6 +106,8 @@ public final class DeviceCopies {
       long targetOffset,
       long bytes) {
     UseLabels labels = labels("copy of ", bytes, " bytes to ", target, timeline);
+    source.requireTracked(labels, 0);
+    target.requireTracked(labels, 0);
     try (Submission submission = timeline.begin(labels)) {
       submission.use(source.dependencies(), true, false, 0);
       submission.use(target.dependencies(), false, true, 1);
@@ -129,6 +133,7 @@ public final class DeviceCopies {
   public void fill(
       Timeline timeline, Block target, long offset, int width, long value, long count) {
     UseLabels labels = labels("fill of ", width * count, " bytes of ", target, timeline);
+    target.requireTracked(labels, 0);
     long address = target.address() + offset;
     try (Submission submission = timeline.begin(labels)) {
       submission.use(target.dependencies(), false, true, 0);

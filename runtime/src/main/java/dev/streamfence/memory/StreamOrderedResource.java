@@ -1,38 +1,17 @@
 package dev.streamfence.memory;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.OutOfMemoryBudgetException;
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.MemoryInfo;
 import dev.streamfence.stream.StreamPool;
 import dev.streamfence.stream.Submission;
-import dev.streamfence.stream.Teardown;
 import dev.streamfence.stream.Timeline;
-import dev.streamfence.stream.UseLabels;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.List;
-import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Blocks from the driver's stream-ordered pool: allocation and free are work on a stream, with a
- * ticket like a launch. Thread-safe; no lock is held across a driver call but the submission lock
- * of the one stream.
+ * ticket like a launch. A free does not synchronise; its bytes are returned by a reap once the
+ * device has got there. When the driver is out of memory, an allocation waits once for what is
+ * freed, and asks again. Thread-safe.
  */
-public final class StreamOrderedResource implements MemoryResource {
-  /** {@code CUDA_ERROR_OUT_OF_MEMORY}. */
-  private static final int OUT_OF_MEMORY = 2;
-
-  private final StreamPool streams;
-  private final CudaDriver driver;
-  private final boolean tracing;
-  private final Set<Block> live = ConcurrentHashMap.newKeySet();
-  private final Queue<Block> unreleased = new ConcurrentLinkedQueue<>();
-  private final Ledger ledger = new Ledger();
-
+public final class StreamOrderedResource extends TrackedResource {
   /**
    * Creates a resource over the device of a pool.
    *
@@ -40,106 +19,17 @@ public final class StreamOrderedResource implements MemoryResource {
    *     stack trace each
    */
   public StreamOrderedResource(StreamPool streams, boolean tracing) {
-    this.streams = streams;
-    this.tracing = tracing;
-    this.driver = streams.driver();
+    super(streams, tracing);
   }
 
   @Override
-  public Block allocate(long sizeInBytes, Timeline timeline, String tag) {
-    if (sizeInBytes <= 0) {
-      throw new IllegalArgumentException(
-          "a block of " + sizeInBytes + " bytes; a block has at least 1");
-    }
-    releaseAgain();
-    try {
-      return tryAllocate(sizeInBytes, timeline, tag);
-    } catch (CudaDriverException e) {
-      if (e.code() != OUT_OF_MEMORY) {
-        throw e;
-      }
-    }
-    // Freed bytes come back when their streams get there: waiting for that is the last resort
-    // before refusing.
-    streams.synchronizeAll("making room for " + sizeInBytes + " bytes");
-    reap();
-    try {
-      return tryAllocate(sizeInBytes, timeline, tag);
-    } catch (CudaDriverException e) {
-      if (e.code() != OUT_OF_MEMORY) {
-        throw e;
-      }
-      MemoryInfo memory = driver.memoryInfo();
-      throw new OutOfMemoryBudgetException(
-          tag.isEmpty() ? "a block" : "'" + tag + "'",
-          sizeInBytes,
-          memory.totalInBytes() - memory.freeInBytes(),
-          memory.totalInBytes(),
-          e);
-    }
+  Block obtain(long sizeInBytes, Timeline timeline, String tag) {
+    return twice(sizeInBytes, tag, () -> tryObtain(sizeInBytes, timeline, tag));
   }
 
-  @Override
-  public void deallocate(Block block) {
-    if (!block.dependencies().close(tracing ? new ClosedHere() : null)) {
-      return;
-    }
-    try {
-      free(block);
-    } catch (RuntimeException e) {
-      block.dependencies().reopen();
-      throw e;
-    }
-    releaseAgain();
-  }
-
-  /**
-   * Frees a block that was closed while it was pinned. Nobody is left to repeat a failed call, so
-   * this resource does, at its next allocation.
-   */
-  private void release(Block block) {
-    try {
-      free(block);
-    } catch (RuntimeException e) {
-      unreleased.add(block);
-    }
-  }
-
-  @Override
-  public long bytesOutstanding() {
-    return ledger.outstanding();
-  }
-
-  @Override
-  public long reap() {
-    return ledger.reap();
-  }
-
-  /** The blocks that nobody has freed, in no order. A snapshot. */
-  public Collection<Block> live() {
-    return List.copyOf(live);
-  }
-
-  /**
-   * Frees what is left. Everything that was submitted must be done; on a lost device there is
-   * nothing to do.
-   */
-  public void destroy() {
-    Teardown teardown = new Teardown();
-    Timeline timeline = streams.anyTimeline();
-    if (timeline != null && streams.faults().fault() == null) {
-      for (Block block : live) {
-        teardown.step(() -> driver.freeAsync(block.address(), timeline.stream()));
-      }
-      teardown.step(() -> driver.synchronizeStream(timeline.stream()));
-    }
-    unreleased.clear();
-    live.clear();
-    teardown.finish();
-  }
-
-  private Block tryAllocate(long sizeInBytes, Timeline timeline, String tag) {
-    try (Submission submission = timeline.begin(labels("allocating", sizeInBytes, tag, timeline))) {
+  private Block tryObtain(long sizeInBytes, Timeline timeline, String tag) {
+    try (Submission submission =
+        timeline.begin(new Purpose("allocating", sizeInBytes, tag, timeline))) {
       submission.preflight();
       long address;
       try {
@@ -148,32 +38,25 @@ public final class StreamOrderedResource implements MemoryResource {
         throw streams.faults().note(e, submission.purpose());
       }
       Block block =
-          new Block(
-              address, sizeInBytes, tag, timeline, submission.ticket(), this::release, tracing);
-      live.add(block);
-      ledger.allocated(sizeInBytes);
+          adopt(
+              new Block(
+                  address,
+                  sizeInBytes,
+                  tag,
+                  timeline,
+                  submission.ticket(),
+                  this::release,
+                  true,
+                  site()));
       submission.commitWithoutEvent();
       return block;
     }
   }
 
-  private void free(Block block) {
-    if (streams.faults().fault() != null) {
-      // The context is lost and its memory with it: nothing can be queued, and nothing needs to be.
-      live.remove(block);
-      ledger.lost(block.sizeInBytes());
-      return;
-    }
-    Timeline timeline = block.dependencies().lastUser();
-    UseLabels labels = labels("freeing", block.sizeInBytes(), block.tag(), timeline);
-    Submission begun = timeline.tryBegin(labels);
-    if (begun == null && streams.isHeldByCurrentThread()) {
-      // Whoever has a stream and waits for another one may wait for ever; the free can wait
-      // instead.
-      unreleased.add(block);
-      return;
-    }
-    try (Submission submission = begun != null ? begun : timeline.begin(labels)) {
+  @Override
+  long free(Block block, Timeline timeline, Submission begun) {
+    long ticket;
+    try (Submission submission = begun) {
       submission.free(block.dependencies());
       submission.preflight();
       try {
@@ -182,39 +65,44 @@ public final class StreamOrderedResource implements MemoryResource {
         throw streams.faults().note(e, submission.purpose());
       }
       submission.commitWithoutEvent();
-      live.remove(block);
-      ledger.freed(block.sizeInBytes(), timeline, submission.ticket());
+      ticket = submission.ticket();
     }
+    // Only now is the ticket submitted, so that a reap may ask after it. Until here the bytes were
+    // live.
+    ledger.freed(block.sizeInBytes(), timeline, ticket);
+    return 0;
   }
 
-  private void releaseAgain() {
-    if (unreleased.isEmpty() || streams.isHeldByCurrentThread()) {
-      return;
-    }
-    List<Block> blocks = new ArrayList<>();
-    for (Block block = unreleased.poll(); block != null; block = unreleased.poll()) {
-      blocks.add(block);
-    }
-    blocks.forEach(this::release);
-  }
-
-  private static UseLabels labels(String act, long bytes, String tag, Timeline timeline) {
-    return new UseLabels() {
-      @Override
-      public String purpose() {
-        return act
-            + " "
-            + bytes
-            + " bytes"
-            + (tag.isEmpty() ? "" : " for '" + tag + "'")
-            + " on "
-            + timeline;
+  @Override
+  public long awaitReap(long wanted) {
+    long reaped = super.awaitReap(wanted);
+    CudaDriverException failure = null;
+    for (Ledger.Pending pending : ledger.pending()) {
+      try {
+        pending.timeline().isDone(pending.ticket());
+      } catch (CudaDriverException e) {
+        failure = e;
       }
-
-      @Override
-      public String use(int label) {
-        return purpose();
+    }
+    reaped += ledger.reap();
+    try {
+      for (Ledger.Pending pending : ledger.pending()) {
+        if (reaped >= wanted) {
+          break;
+        }
+        pending.timeline().synchronize("waiting for freed memory");
+        reaped += ledger.reap();
       }
-    };
+    } catch (CudaDriverException e) {
+      failure = e;
+    }
+    // Bytes that are returned must not be hidden by an error; whoever asks again meets it again.
+    if (failure != null && isLost()) {
+      reaped += ledger.reapAll();
+    }
+    if (failure != null && reaped == 0) {
+      throw failure;
+    }
+    return reaped;
   }
 }

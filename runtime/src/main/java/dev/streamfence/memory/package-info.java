@@ -1,6 +1,8 @@
 /**
- * Device memory: blocks, the resource interface and its backends, staging of host copies. Internal.
- * Not here: launches, and element types.
+ * Device memory: blocks, the resource interface with its backends (stream-ordered, direct) and
+ * decorators (guard, log, budget), staging of host copies. Internal but for {@link
+ * dev.streamfence.memory.RecordedAllocations}, which a user gets from {@link
+ * dev.streamfence.AllocationLog#inMemory}. Not here: launches, and element types.
  */
 @NullMarked
 package dev.streamfence.memory;

@@ -9,7 +9,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The streams of one device, made when first needed and lent out again and again. Thread-safe; its
@@ -69,6 +68,11 @@ public final class StreamPool {
     requireOpen();
     Timeline existing = timelines.get(0);
     return existing != null ? existing : create(0, 0);
+  }
+
+  /** Lends a stream of the default priority, see {@link #acquire(int)}. */
+  public Timeline acquire() {
+    return acquire(0);
   }
 
   /**
@@ -136,7 +140,7 @@ public final class StreamPool {
   }
 
   /**
-   * Refuses every later submission, and waits for the open ones of other threads.
+   * Refuses every later submission of other threads, and waits for the open ones.
    *
    * @throws StreamMisuseException if this thread has one open; nothing has changed then
    */
@@ -174,17 +178,6 @@ public final class StreamPool {
     if (closed) {
       throw new StreamMisuseException("a stream is asked for after the runtime was closed");
     }
-  }
-
-  /** One of the streams, or null if none was made. */
-  public @Nullable Timeline anyTimeline() {
-    for (int i = 0; i <= capacity; i++) {
-      Timeline timeline = timelines.get(i);
-      if (timeline != null) {
-        return timeline;
-      }
-    }
-    return null;
   }
 
   Timeline timeline(int index) {

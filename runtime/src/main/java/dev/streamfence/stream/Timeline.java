@@ -43,7 +43,7 @@ public final class Timeline {
   private final AtomicInteger awaiting = new AtomicInteger();
   // Guarded by the submission lock.
   private boolean busy;
-  private boolean closed;
+  private @Nullable Thread closer;
 
   Timeline(StreamPool pool, int index, int priority, CudaDriver driver, StreamHandle stream) {
     this.pool = pool;
@@ -123,7 +123,7 @@ public final class Timeline {
   }
 
   private Submission open(UseLabels labels) {
-    if (closed) {
+    if (closer != null && closer != Thread.currentThread()) {
       submissionLock.unlock();
       throw new StreamMisuseException(labels.purpose() + " begins after the runtime was closed");
     }
@@ -131,11 +131,11 @@ public final class Timeline {
     return submission;
   }
 
-  /** Waits for the open submission, and refuses every later one. */
+  /** Waits for the open submission, and refuses every later one of other threads. */
   void stopIntake() {
     submissionLock.lock();
     try {
-      closed = true;
+      closer = Thread.currentThread();
     } finally {
       submissionLock.unlock();
     }
@@ -191,6 +191,31 @@ public final class Timeline {
         completeTo(ticket);
       }
       return idle;
+    } catch (CudaDriverException e) {
+      throw pool.faults().note(e, "a query of stream " + index);
+    }
+  }
+
+  /**
+   * Whether one ticket is done, however much has been put on the stream since. Does not wait; asks
+   * the driver unless it is known already. A ticket that is not submitted is not done.
+   *
+   * @throws CudaDriverException if the driver does not say
+   */
+  public boolean isDone(long ticket) {
+    if (completed.get() >= ticket) {
+      return true;
+    }
+    if (submitted < ticket) {
+      return false;
+    }
+    pool.faults().check();
+    try {
+      boolean done = driver.isEventComplete(ring.covering(ticket, submitted, null));
+      if (done) {
+        completeTo(ticket);
+      }
+      return done;
     } catch (CudaDriverException e) {
       throw pool.faults().note(e, "a query of stream " + index);
     }

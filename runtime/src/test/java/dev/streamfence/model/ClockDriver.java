@@ -219,6 +219,16 @@ public final class ClockDriver implements CudaDriver {
   }
 
   @Override
+  public long allocate(long bytes) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void free(long address) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public void copyToDeviceAsync(
       long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream) {
     throw new UnsupportedOperationException();

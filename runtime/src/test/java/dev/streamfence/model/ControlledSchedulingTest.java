@@ -28,8 +28,8 @@ final class ControlledSchedulingTest {
     private final ClockDriver driver = new ClockDriver();
     private final FaultLatch faults = new FaultLatch();
     private final StreamPool pool = new StreamPool(driver, faults, 3);
-    private final Timeline first = pool.acquire();
-    private final Timeline second = pool.acquire();
+    private final Timeline first = pool.acquire(0);
+    private final Timeline second = pool.acquire(0);
     private long generations;
 
     /** A block whose allocation is the first work of a stream, not known to be done. */
@@ -190,7 +190,7 @@ final class ControlledSchedulingTest {
         () -> {
           Scene scene = new Scene();
           Scene.Block x = scene.new Block(scene.first);
-          Timeline third = scene.pool.acquire();
+          Timeline third = scene.pool.acquire(0);
           scene.driver.failNextWait();
           together(
               () -> scene.runUnlessRefused(scene.second, x, x),
@@ -205,7 +205,7 @@ final class ControlledSchedulingTest {
         () -> {
           Scene scene = new Scene();
           Scene.Block x = scene.new Block(scene.first);
-          Timeline third = scene.pool.acquire();
+          Timeline third = scene.pool.acquire(0);
           together(
               () -> scene.read(scene.second, x),
               () -> scene.read(third, x),
@@ -222,7 +222,7 @@ final class ControlledSchedulingTest {
           Runnable borrower =
               () -> {
                 try {
-                  Timeline lent = pool.acquire();
+                  Timeline lent = pool.acquire(0);
                   require(holders.incrementAndGet() == 1, "lent twice");
                   holders.decrementAndGet();
                   pool.release(lent);

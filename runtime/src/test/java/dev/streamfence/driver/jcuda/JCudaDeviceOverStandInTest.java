@@ -148,6 +148,22 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
+  void memoryWithoutAStreamIsAllocatedAndFreedAtOnce() {
+    long live = standIn.live(StandIn.Kind.DEVICE_MEMORY);
+    long[] address = new long[1];
+
+    String allocation = standIn.lastCall(() -> address[0] = driver.allocate(1 << 20));
+
+    assertThat(allocation).isEqualTo("cuMemAlloc context=1 bytes=1048576");
+    assertThat(standIn.live(StandIn.Kind.DEVICE_MEMORY)).isEqualTo(live + 1);
+    driver.fill8Async(address[0], (byte) 7, 1 << 20, fixture.stream);
+    driver.copyToHostAsync(fixture.host, 0, address[0] + (1 << 20) - 8, 8, fixture.stream);
+    assertThat(fixture.host.buffer().getLong(0)).isEqualTo(0x0707_0707_0707_0707L);
+    driver.free(address[0]);
+    assertThat(standIn.live(StandIn.Kind.DEVICE_MEMORY)).isEqualTo(live);
+  }
+
+  @Test
   void pageLockedMemoryIsOneBufferInNativeOrder() {
     HostMemory host = driver.allocateHost(1 << 20);
 
@@ -179,6 +195,7 @@ class JCudaDeviceOverStandInTest {
     assertThatIllegalArgumentException().isThrownBy(() -> driver.allocateHost(bytes));
     assertThatIllegalArgumentException()
         .isThrownBy(() -> driver.allocateAsync(bytes, fixture.stream));
+    assertThatIllegalArgumentException().isThrownBy(() -> driver.allocate(bytes));
   }
 
   @Test
@@ -208,6 +225,7 @@ class JCudaDeviceOverStandInTest {
     assertThat(standIn.live(StandIn.Kind.STREAM)).isEqualTo(streams + 1);
 
     other.freeAsync(made.memory, made.stream);
+    other.free(made.directMemory);
     other.freeHost(made.host);
     other.destroyEvent(made.event);
     other.destroyStream(made.stream);

@@ -31,6 +31,7 @@ final class SeamCalls {
   final StreamHandle stream;
   final EventHandle event;
   final long memory;
+  final long directMemory;
   final HostMemory host;
   final ModuleHandle module;
   final FunctionHandle function;
@@ -40,6 +41,7 @@ final class SeamCalls {
     stream = driver.createStream(0);
     event = driver.createEvent();
     memory = driver.allocateAsync(64, stream);
+    directMemory = driver.allocate(64);
     host = driver.allocateHost(64);
     module = driver.loadModule("module.ptx", ptx());
     function = driver.function(module, "nothing");
@@ -77,6 +79,8 @@ final class SeamCalls {
         call("isEventComplete", "cuEventQuery", c -> c.driver.isEventComplete(c.event)),
         call("allocateAsync", "cuMemAllocAsync", c -> c.driver.allocateAsync(8, c.stream)),
         call("freeAsync", "cuMemFreeAsync", c -> c.driver.freeAsync(c.memory, c.stream)),
+        call("allocate", "cuMemAlloc", c -> c.driver.allocate(8)),
+        call("free", "cuMemFree", c -> c.driver.free(c.directMemory)),
         call("allocateHost", "cuMemAllocHost", c -> c.driver.allocateHost(8)),
         call("freeHost", "cuMemFreeHost", c -> c.driver.freeHost(c.host)),
         call(

@@ -337,6 +337,19 @@ int cuMemFreeAsync(char *memory, Object *stream) {
   return SUCCESS;
 }
 
+VERSIONED(cuMemAlloc, "cuMemAlloc_v2", char **memory, size_t bytes) {
+  CALL(ANY_CONTEXT, " bytes=%zu", bytes);
+  *memory = (char *)((Object *)create(DEVICE_MEMORY, sizeof(Object) + bytes) + 1);
+  return SUCCESS;
+}
+
+VERSIONED(cuMemFree, "cuMemFree_v2", char *memory) {
+  CALL(ANY_CONTEXT, " ");
+  REQUIRE(in_front_of(memory), DEVICE_MEMORY);
+  destroy(in_front_of(memory));
+  return SUCCESS;
+}
+
 VERSIONED(cuMemAllocHost, "cuMemAllocHost_v2", char **memory, size_t bytes) {
   CALL(ANY_CONTEXT, " bytes=%zu", bytes);
   *memory = (char *)((Object *)create(HOST_MEMORY, sizeof(Object) + bytes) + 1);

@@ -1,0 +1,39 @@
+package dev.streamfence;
+
+import dev.streamfence.memory.Reservation;
+
+/**
+ * Device memory set aside for several arrays: those that are allocated from it find room whatever
+ * others do. Arrays outlive it and are closed like any other. Thread-safe.
+ */
+public final class MemoryReservation implements AutoCloseable {
+  private final DeviceMemory memory;
+  private final Reservation reservation;
+
+  MemoryReservation(DeviceMemory memory, Reservation reservation) {
+    this.memory = memory;
+    this.reservation = reservation;
+  }
+
+  /** Bytes not drawn yet; 0 once it is closed. */
+  public long remainingBytes() {
+    return reservation.remaining();
+  }
+
+  /**
+   * Allocates an array from the reserved bytes, like {@link DeviceMemory#allocate}. When that
+   * fails, the reservation has its bytes back.
+   *
+   * @throws OutOfMemoryBudgetException if the array has more bytes than are left of the
+   *     reservation, or the driver has no memory
+   */
+  public <A> DeviceArray<A> allocate(DeviceStream stream, Class<A> arrayType, long length) {
+    return memory.allocate(reservation::allocate, stream, arrayType, length, "");
+  }
+
+  /** Gives up what was not drawn. Closing again does nothing. */
+  @Override
+  public void close() {
+    reservation.close();
+  }
+}

@@ -1,0 +1,77 @@
+package dev.streamfence;
+
+import dev.streamfence.memory.Block;
+import dev.streamfence.memory.BudgetResource;
+import dev.streamfence.memory.DirectResource;
+import dev.streamfence.memory.GuardReport;
+import dev.streamfence.memory.GuardResource;
+import dev.streamfence.memory.LoggingResource;
+import dev.streamfence.memory.MemoryResource;
+import dev.streamfence.memory.StreamOrderedResource;
+import dev.streamfence.memory.TrackedResource;
+import dev.streamfence.stream.StreamPool;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The resources of a runtime in front of each other: budget, log, guard, backend. The budget is
+ * always there, since it is the ledger as well. Thread-safe.
+ */
+final class MemoryStack {
+  private final MemoryResource backend;
+  private final @Nullable GuardResource guard;
+  private final @Nullable LoggingResource log;
+  private final BudgetResource budget;
+
+  MemoryStack(
+      StreamPool streams, RuntimeOptions options, Function<StreamPool, MemoryResource> backends) {
+    backend = backends.apply(streams);
+    guard = options.guardMemory() ? new GuardResource(backend, streams, MemoryStack::report) : null;
+    MemoryResource guarded = guard == null ? backend : guard;
+    log =
+        options.allocationLog() == AllocationLog.none()
+            ? null
+            : new LoggingResource(guarded, options.allocationLog());
+    budget = new BudgetResource(log == null ? guarded : log, options.memoryBudgetInBytes());
+  }
+
+  /** The backend that the options ask for. */
+  static Function<StreamPool, MemoryResource> backend(RuntimeOptions options) {
+    boolean tracing = options.traceAllocations();
+    return options.directMemory()
+        ? streams -> new DirectResource(streams, tracing)
+        : streams -> new StreamOrderedResource(streams, tracing);
+  }
+
+  BudgetResource budget() {
+    return budget;
+  }
+
+  long guardViolations() {
+    return guard == null ? 0 : guard.violations();
+  }
+
+  long droppedLogRecords() {
+    return log == null ? 0 : log.droppedRecords();
+  }
+
+  /** Gives back what is kept for checking, and what could not be freed before. */
+  void close() {
+    budget.reap();
+    if (guard != null) {
+      guard.close();
+    }
+    if (backend instanceof TrackedResource tracked) {
+      for (Block block : tracked.live()) {
+        if (block.dependencies().isOpen()) {
+          tracked.deallocate(block);
+        }
+      }
+    }
+  }
+
+  private static void report(GuardReport found) {
+    System.getLogger(DeviceRuntime.class.getName())
+        .log(System.Logger.Level.ERROR, found.fact(), found.block().allocatedAt());
+  }
+}

@@ -1,0 +1,49 @@
+package dev.streamfence;
+
+/**
+ * The memory of a runtime and what passed through it. Immutable; the bytes belong together, the
+ * counters may be outrun by other threads.
+ *
+ * @param limitBytes what may be live, pending and promised at the same time; {@link
+ *     RuntimeOptions#NO_BUDGET} without a budget
+ * @param liveBytes bytes of open arrays
+ * @param pendingBytes bytes of closed arrays that the device may still use, and of requests that
+ *     are being carried out
+ * @param promisedBytes bytes set aside by reservations and not yet drawn
+ * @param peakBytes highest {@code liveBytes} since the runtime was opened, or the last {@link
+ *     DeviceMemory#resetPeak}
+ * @param allocationRequests arrays asked for, refused ones included
+ * @param failedFrees how often closing an array failed
+ * @param failedFreeBytes the bytes of those arrays, which stay live until a close succeeds
+ * @param lostArrays arrays that became unreachable without being closed
+ * @param uploads copies from the host, empty ones not counted
+ * @param uploadedBytes their bytes
+ * @param downloads copies to the host, empty ones not counted
+ * @param downloadedBytes their bytes
+ * @param refusedDownloads downloads refused by {@link DeviceMemory#refuseDownloads}
+ * @param guardViolations writes outside of arrays, or after their close, that guarded memory found
+ * @param droppedLogRecords records that the allocation log did not take
+ */
+public record MemoryStatistics(
+    long limitBytes,
+    long liveBytes,
+    long pendingBytes,
+    long promisedBytes,
+    long peakBytes,
+    long allocationRequests,
+    long failedFrees,
+    long failedFreeBytes,
+    long lostArrays,
+    long uploads,
+    long uploadedBytes,
+    long downloads,
+    long downloadedBytes,
+    long refusedDownloads,
+    long guardViolations,
+    long droppedLogRecords) {
+
+  /** Bytes that a request may still have: a hint, since others may be faster; never negative. */
+  public long remainingBytes() {
+    return Math.max(0, limitBytes - liveBytes - pendingBytes - promisedBytes);
+  }
+}

@@ -1,0 +1,186 @@
+package dev.streamfence;
+
+import dev.streamfence.memory.Block;
+import dev.streamfence.memory.MemoryResource;
+import java.lang.ref.Cleaner;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The arrays of a runtime that hold device memory. One that becomes unreachable without a close is
+ * reported and freed in stream order: by the cleaner's thread where a free does not wait for the
+ * device, and otherwise by whoever allocates or reaps next. Thread-safe.
+ */
+final class OpenArrays {
+  /** One array's memory. Knows nothing of the array, which it outlives. */
+  final class Lifetime implements Runnable {
+    private final Block block;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private Cleaner.@Nullable Cleanable cleanable;
+
+    private Lifetime(Block block) {
+      this.block = block;
+    }
+
+    /** Frees the memory unless that was done; when it fails the array is open as before. */
+    void close() {
+      if (!closed.compareAndSet(false, true)) {
+        return;
+      }
+      try {
+        free(block);
+      } catch (RuntimeException e) {
+        closed.set(false);
+        throw e;
+      }
+      // Racy, benign: another thread may not see it yet; the cleaner then finds the array closed.
+      if (cleanable != null) {
+        cleanable.clean();
+      }
+    }
+
+    /** The array is gone. */
+    @Override
+    public void run() {
+      if (closed.compareAndSet(false, true)) {
+        lose(block);
+      }
+    }
+  }
+
+  private final MemoryResource resource;
+  private final boolean freeWaits;
+  private final Set<Block> open = ConcurrentHashMap.newKeySet();
+  private final Queue<Block> lost = new ConcurrentLinkedQueue<>();
+  private final LongAdder lostArrays = new LongAdder();
+  private final LongAdder failedFrees = new LongAdder();
+  private final LongAdder failedFreeBytes = new LongAdder();
+
+  /** Held while a lost array is freed, so that the runtime is not closed meanwhile. */
+  private final ReentrantLock freeing = new ReentrantLock();
+
+  private boolean stopped;
+  private @Nullable Cleaner cleaner;
+
+  OpenArrays(MemoryResource resource, boolean freeWaits) {
+    this.resource = resource;
+    this.freeWaits = freeWaits;
+  }
+
+  /** Notes the memory of an array that was just made. */
+  Lifetime watch(DeviceArray<?> array, Block block) {
+    open.add(block);
+    Lifetime lifetime = new Lifetime(block);
+    lifetime.cleanable = cleaner().register(array, lifetime);
+    return lifetime;
+  }
+
+  /** Frees the lost arrays that the cleaner's thread must not, or could not, free. */
+  void freeLost() {
+    freeing.lock();
+    try {
+      List<Block> failed = new ArrayList<>(0);
+      Block block;
+      while (!stopped && (block = lost.poll()) != null) {
+        try {
+          free(block);
+        } catch (DeviceException e) {
+          failed.add(block);
+        }
+      }
+      lost.addAll(failed);
+    } finally {
+      freeing.unlock();
+    }
+  }
+
+  /** From now on nothing is freed by the cleaner's thread. Waits for what it is at. */
+  void stop() {
+    freeing.lock();
+    try {
+      stopped = true;
+    } finally {
+      freeing.unlock();
+    }
+  }
+
+  /** Blocks of arrays that nobody has closed, lost ones included. A snapshot. */
+  List<Block> blocks() {
+    return List.copyOf(open);
+  }
+
+  /** Frees a block when the runtime is closed, unless its array's owner is faster. */
+  void freeAtEnd(Block block) {
+    try {
+      free(block);
+    } catch (UseAfterFreeException closedMeanwhile) {
+      open.remove(block);
+    }
+  }
+
+  /** Whether the block was lost, and said to be. */
+  boolean isLost(Block block) {
+    return lost.contains(block);
+  }
+
+  long lostArrays() {
+    return lostArrays.sum();
+  }
+
+  long failedFrees() {
+    return failedFrees.sum();
+  }
+
+  long failedFreeBytes() {
+    return failedFreeBytes.sum();
+  }
+
+  private void free(Block block) {
+    try {
+      resource.deallocate(block);
+      open.remove(block);
+    } catch (CudaDriverException e) {
+      failedFrees.increment();
+      failedFreeBytes.add(block.sizeInBytes());
+      throw e;
+    }
+  }
+
+  private void lose(Block block) {
+    freeing.lock();
+    try {
+      if (stopped) {
+        return;
+      }
+      lostArrays.increment();
+      System.getLogger(DeviceRuntime.class.getName())
+          .log(
+              System.Logger.Level.WARNING,
+              "an array was lost without being closed: " + block,
+              block.allocatedAt());
+      lost.add(block);
+      if (!freeWaits) {
+        freeLost();
+      }
+    } finally {
+      freeing.unlock();
+    }
+  }
+
+  private synchronized Cleaner cleaner() {
+    Cleaner existing = cleaner;
+    if (existing == null) {
+      existing = Cleaner.create();
+      cleaner = existing;
+    }
+    return existing;
+  }
+}

@@ -1,0 +1,23 @@
+package dev.streamfence;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.IntFunction;
+
+/** At most one runtime per device, made by whoever asks first. Thread-safe. */
+final class SharedRuntimes {
+  private final ConcurrentMap<Integer, DeviceRuntime> byOrdinal = new ConcurrentHashMap<>();
+  private final IntFunction<DeviceRuntime> opener;
+
+  SharedRuntimes(IntFunction<DeviceRuntime> opener) {
+    this.opener = opener;
+  }
+
+  /**
+   * The runtime of a device. Others that ask meanwhile wait for the one that opens it; when that
+   * fails, the next one tries again.
+   */
+  DeviceRuntime get(int ordinal) {
+    return byOrdinal.computeIfAbsent(ordinal, opener::apply);
+  }
+}

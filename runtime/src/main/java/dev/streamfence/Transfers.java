@@ -1,0 +1,43 @@
+package dev.streamfence;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts what is copied between host and device, and may forbid downloads. Thread-safe. */
+final class Transfers {
+  final LongAdder uploads = new LongAdder();
+  final LongAdder uploadedBytes = new LongAdder();
+  final LongAdder downloads = new LongAdder();
+  final LongAdder downloadedBytes = new LongAdder();
+  final LongAdder refusedDownloads = new LongAdder();
+  private volatile boolean downloadsRefused;
+
+  void refuseDownloads(boolean refuse) {
+    downloadsRefused = refuse;
+  }
+
+  void requireDownload(DeviceArray<?> array) {
+    if (downloadsRefused) {
+      refusedDownloads.increment();
+      throw new IllegalStateException(
+          "download of " + array + " while downloads are refused; keep the data on the device");
+    }
+  }
+
+  void uploaded(long bytes) {
+    uploads.increment();
+    uploadedBytes.add(bytes);
+  }
+
+  void downloaded(long bytes) {
+    downloads.increment();
+    downloadedBytes.add(bytes);
+  }
+
+  void reset() {
+    uploads.reset();
+    uploadedBytes.reset();
+    downloads.reset();
+    downloadedBytes.reset();
+    refusedDownloads.reset();
+  }
+}

@@ -1,0 +1,184 @@
+package dev.streamfence.memory;
+
+import dev.streamfence.DeviceException;
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.stream.Timeline;
+import java.util.Optional;
+
+/**
+ * A limit on the bytes that are outstanding at the same time, and the one ledger of a runtime:
+ * live, pending, promised. Bytes are claimed before the resource behind it is asked, and given up
+ * when that returns them; so whatever is outstanding there, this has reserved it.
+ *
+ * <p>Thread-safe: the figures are guarded by {@code this}, which is never held while the resource
+ * behind it is called. Requests never take together what only one of them may have.
+ */
+public final class BudgetResource implements MemoryResource {
+  private final MemoryResource resource;
+  private final long limit;
+  private long reserved;
+  private long live;
+  private long promised;
+  private long peak;
+
+  /**
+   * Creates a limit in front of a resource. What is outstanding there counts from the beginning.
+   *
+   * @param limitInBytes at least 0
+   */
+  public BudgetResource(MemoryResource resource, long limitInBytes) {
+    if (limitInBytes < 0) {
+      throw new IllegalArgumentException(
+          "a budget of " + limitInBytes + " bytes; the limit is at least 0");
+    }
+    this.resource = resource;
+    this.limit = limitInBytes;
+    this.reserved = resource.bytesOutstanding();
+  }
+
+  /**
+   * Allocates within the limit. A request that fits the limit but not what is left of it waits once
+   * for freed memory to come back.
+   */
+  @Override
+  public Block allocate(long sizeInBytes, Timeline timeline, String tag) {
+    requirePositive(sizeInBytes, "a block");
+    admit(sizeInBytes, 0, sizeInBytes, TrackedResource.inWords(tag));
+    try {
+      return admitted(resource.allocate(sizeInBytes, timeline, tag));
+    } catch (RuntimeException | Error e) {
+      give(sizeInBytes);
+      throw e;
+    }
+  }
+
+  @Override
+  public long deallocate(Block block) {
+    long released = resource.deallocate(block);
+    synchronized (this) {
+      live -= block.sizeInBytes();
+      reserved -= released;
+    }
+    return released;
+  }
+
+  @Override
+  public long awaitReap(long wanted) {
+    long released = resource.awaitReap(wanted);
+    give(released);
+    return released;
+  }
+
+  @Override
+  public long bytesOutstanding() {
+    return resource.bytesOutstanding();
+  }
+
+  @Override
+  public int deviceOrdinal() {
+    return resource.deviceOrdinal();
+  }
+
+  @Override
+  public boolean tracksUses() {
+    return resource.tracksUses();
+  }
+
+  @Override
+  public Optional<Budget> budget() {
+    return Optional.of(snapshot());
+  }
+
+  /** The figures at this moment. */
+  public synchronized Budget snapshot() {
+    long open = Math.max(0, live);
+    return new Budget(limit, open, Math.max(0, reserved - open), promised, peak);
+  }
+
+  /** Starts the peak again from what is live now. */
+  public synchronized void resetPeak() {
+    peak = Math.max(0, live);
+  }
+
+  /**
+   * Sets bytes aside for several allocations. Nothing is allocated. Waits like {@link #allocate}
+   * where they do not fit.
+   *
+   * @param bytes at least 1
+   * @throws OutOfMemoryBudgetException if they do not fit; nothing has changed
+   */
+  public Reservation reserve(long bytes) {
+    requirePositive(bytes, "a reservation");
+    admit(0, bytes, bytes, "a reservation");
+    return new Reservation(this, bytes);
+  }
+
+  /** Allocates from promised bytes, which the caller has taken off its reservation. */
+  Block allocatePromised(long sizeInBytes, Timeline timeline, String tag) {
+    synchronized (this) {
+      promised -= sizeInBytes;
+      reserved += sizeInBytes;
+    }
+    try {
+      return admitted(resource.allocate(sizeInBytes, timeline, tag));
+    } catch (RuntimeException | Error e) {
+      synchronized (this) {
+        promised += sizeInBytes;
+        reserved -= sizeInBytes;
+      }
+      throw e;
+    }
+  }
+
+  synchronized void withdraw(long bytes) {
+    promised -= bytes;
+  }
+
+  private synchronized Block admitted(Block block) {
+    live += block.sizeInBytes();
+    peak = Math.max(peak, live);
+    return block;
+  }
+
+  private synchronized void give(long bytes) {
+    reserved -= bytes;
+  }
+
+  private void admit(long claim, long promise, long bytes, String what) {
+    if (tryAdmit(claim, promise, bytes)) {
+      return;
+    }
+    if (bytes <= limit) {
+      try {
+        awaitReap(missing(bytes));
+      } catch (DeviceException reapFailed) {
+        // What could not be reaped is still reserved; the request is then refused for its size.
+      }
+      if (tryAdmit(claim, promise, bytes)) {
+        return;
+      }
+    }
+    synchronized (this) {
+      throw new OutOfMemoryBudgetException(what, bytes, reserved + promised, limit, null);
+    }
+  }
+
+  private synchronized boolean tryAdmit(long claim, long promise, long bytes) {
+    if (bytes > limit - reserved - promised) {
+      return false;
+    }
+    reserved += claim;
+    promised += promise;
+    return true;
+  }
+
+  private synchronized long missing(long bytes) {
+    return Math.max(0, bytes - (limit - reserved - promised));
+  }
+
+  private static void requirePositive(long bytes, String what) {
+    if (bytes <= 0) {
+      throw new IllegalArgumentException(what + " of " + bytes + " bytes; it has at least 1");
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package dev.streamfence.memory;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.stream.StreamPool;
+import dev.streamfence.stream.Submission;
+import dev.streamfence.stream.Timeline;
+
+/**
+ * One allocation of the driver per block, without a pool: what memory checkers want to see, since
+ * an address that is freed is really gone. The stream that is named only says where the first use
+ * is expected. A free waits on the host for every registered use. Thread-safe.
+ */
+public final class DirectResource extends TrackedResource {
+  /** Creates a resource over the device of a pool, see {@link StreamOrderedResource}. */
+  public DirectResource(StreamPool streams, boolean tracing) {
+    super(streams, tracing);
+  }
+
+  @Override
+  Block obtain(long sizeInBytes, Timeline timeline, String tag) {
+    streams.faults().check();
+    Purpose purpose = new Purpose("allocating", sizeInBytes, tag, timeline);
+    long address =
+        twice(
+            sizeInBytes,
+            tag,
+            () -> {
+              try {
+                return driver.allocate(sizeInBytes);
+              } catch (CudaDriverException e) {
+                throw streams.faults().note(e, purpose.purpose());
+              }
+            });
+    return adopt(new Block(address, sizeInBytes, tag, timeline, 0, this::release, true, site()));
+  }
+
+  @Override
+  long free(Block block, Timeline timeline, Submission begun) {
+    Purpose purpose = new Purpose("freeing", block.sizeInBytes(), block.tag(), timeline);
+    try (Submission submission = begun) {
+      submission.free(block.dependencies());
+      submission.preflight();
+      submission.commitWithoutEvent();
+    }
+    // Outside of the submission, so that nobody else has to wait for the stream meanwhile.
+    timeline.synchronize(purpose.purpose());
+    try {
+      driver.free(block.address());
+    } catch (CudaDriverException e) {
+      throw streams.faults().note(e, purpose.purpose());
+    }
+    return ledger.gone(block.sizeInBytes());
+  }
+}

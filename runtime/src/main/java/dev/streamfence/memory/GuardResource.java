@@ -1,0 +1,266 @@
+package dev.streamfence.memory;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceException;
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.driver.HostMemory;
+import dev.streamfence.memory.GuardReport.Kind;
+import dev.streamfence.memory.Quarantine.Range;
+import dev.streamfence.stream.StreamPool;
+import dev.streamfence.stream.Submission;
+import dev.streamfence.stream.Timeline;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * Finds writes outside of blocks and after their free. Every block lies inside a larger one of the
+ * resource behind this, with known bytes before and behind it; a fresh block and a freed one are
+ * filled with known bytes as well; freed memory is kept for a while. All of that is ordered like
+ * any other use of the block.
+ *
+ * <p>For debugging: a free waits on the host for the block's uses and then looks at its margins; a
+ * reap waits and looks at everything that is kept. What is found is reported and counted, and never
+ * thrown. The margins do not count as outstanding; kept memory does. Thread-safe.
+ */
+public final class GuardResource extends TrackedResource implements AutoCloseable {
+  /** As the driver aligns, so that guarded blocks are aligned like others. */
+  static final int MARGIN = 512;
+
+  private static final byte OUTSIDE = (byte) 0xC5;
+  private static final byte FRESH = (byte) 0xA7;
+  private static final byte FREED = (byte) 0xDD;
+
+  private final MemoryResource resource;
+  private final Consumer<GuardReport> reports;
+  private final AtomicLong violations = new AtomicLong();
+  private final ConcurrentMap<Block, Block> raws = new ConcurrentHashMap<>();
+  private final RangeMap ranges = new RangeMap();
+  private final Quarantine quarantine = new Quarantine();
+  private final GuardWindow window;
+
+  /**
+   * Creates a guard of what a resource allocates.
+   *
+   * @param reports is told what is found, by the thread that finds it; throws nothing
+   * @throws IllegalArgumentException if the resource does not track uses: nothing could be ordered
+   *     after them
+   */
+  public GuardResource(MemoryResource resource, StreamPool streams, Consumer<GuardReport> reports) {
+    super(streams, false);
+    if (!resource.tracksUses()) {
+      throw new IllegalArgumentException("a guard needs a resource that tracks uses");
+    }
+    this.resource = resource;
+    this.reports = reports;
+    this.window = new GuardWindow(streams);
+  }
+
+  /** How much was found so far. */
+  public long violations() {
+    return violations.get();
+  }
+
+  @Override
+  Block obtain(long sizeInBytes, Timeline timeline, String tag) {
+    Block raw = obtainRaw(Math.max(sizeInBytes, sizeInBytes + 2L * MARGIN), timeline, tag);
+    Block overlapping = ranges.add(raw);
+    if (overlapping != null) {
+      report(Kind.OVERLAP, raw, "its memory overlaps that of " + overlapping);
+      throw collision(raw, overlapping);
+    }
+    Purpose purpose = new Purpose("guarding", sizeInBytes, tag, timeline);
+    try (Submission submission = timeline.begin(purpose)) {
+      submission.use(raw.dependencies(), false, true, 0);
+      submission.preflight();
+      driver.fill8Async(raw.address(), OUTSIDE, raw.sizeInBytes(), timeline.stream());
+      driver.fill8Async(raw.address() + MARGIN, FRESH, sizeInBytes, timeline.stream());
+      submission.commitWithoutEvent();
+      Block block =
+          new Block(
+              raw.address() + MARGIN,
+              sizeInBytes,
+              tag,
+              timeline,
+              submission.ticket(),
+              this::release,
+              true,
+              raw.allocatedAt());
+      raws.put(block, raw);
+      return adopt(block);
+    } catch (CudaDriverException e) {
+      CudaDriverException attributed = streams.faults().note(e, purpose.purpose());
+      try {
+        giveBack(raw);
+      } catch (DeviceException kept) {
+        attributed.addSuppressed(kept);
+        quarantine.add(new Range(null, raw, true));
+      }
+      throw attributed;
+    }
+  }
+
+  @Override
+  long free(Block block, Timeline timeline, Submission begun) {
+    Block raw = raw(block);
+    Purpose purpose = new Purpose("freeing", block.sizeInBytes(), block.tag(), timeline);
+    HostMemory margins;
+    try (Submission submission = begun) {
+      submission.free(block.dependencies());
+      // Nobody uses the raw block before the wait below is over; registered all the same, so that
+      // its order does not hang on that wait.
+      submission.use(raw.dependencies(), false, true, 0);
+      submission.preflight();
+      margins = window.take();
+      long end = block.address() + block.sizeInBytes();
+      driver.copyToHostAsync(margins, 0, raw.address(), MARGIN, timeline.stream());
+      driver.copyToHostAsync(margins, MARGIN, end, MARGIN, timeline.stream());
+      driver.fill8Async(block.address(), FREED, block.sizeInBytes(), timeline.stream());
+      submission.commit();
+    } catch (CudaDriverException e) {
+      throw streams.faults().note(e, purpose.purpose());
+    }
+    timeline.synchronize(purpose.purpose());
+    boolean clean = checkMargins(block, margins);
+    window.giveBack(margins);
+    raws.remove(block);
+    quarantine.add(new Range(block, raw, !clean));
+    return evict();
+  }
+
+  @Override
+  long lose(Block block) {
+    Block raw = raw(block);
+    raws.remove(block);
+    ranges.remove(raw);
+    resource.deallocate(raw);
+    return super.lose(block);
+  }
+
+  @Override
+  public long awaitReap(long wanted) {
+    long reaped = super.awaitReap(wanted);
+    DeviceException failure = null;
+    for (int i = quarantine.size(); i > 0; i--) {
+      Range oldest = quarantine.poll();
+      if (oldest == null) {
+        break;
+      }
+      try {
+        reaped += leave(oldest);
+      } catch (DeviceException e) {
+        quarantine.add(oldest);
+        failure = e;
+      }
+    }
+    try {
+      // Nobody uses it any more; this is for the accounts of the resource behind.
+      resource.awaitReap(wanted);
+    } catch (DeviceException e) {
+      failure = e;
+    }
+    if (failure != null && reaped == 0) {
+      throw failure;
+    }
+    return reaped;
+  }
+
+  /** Checks and gives back everything that is kept, and the memory for checking. */
+  @Override
+  public void close() {
+    try {
+      awaitReap(Long.MAX_VALUE);
+    } finally {
+      window.destroy();
+    }
+  }
+
+  private Block obtainRaw(long bytes, Timeline timeline, String tag) {
+    try {
+      return resource.allocate(bytes, timeline, tag);
+    } catch (OutOfMemoryBudgetException e) {
+      if (quarantine.size() == 0) {
+        throw e;
+      }
+    }
+    ledger.keepForReap(awaitReap(0));
+    return resource.allocate(bytes, timeline, tag);
+  }
+
+  private long evict() {
+    long released = 0;
+    Range oldest;
+    while ((oldest = quarantine.pollExcess()) != null) {
+      try {
+        released += leave(oldest);
+      } catch (DeviceException e) {
+        // The free that brought this about has succeeded; what could not be given back stays, and
+        // the next reap meets the error again.
+        quarantine.add(oldest);
+        return released;
+      }
+    }
+    return released;
+  }
+
+  /** Looks at kept memory for the last time and gives it back. */
+  private long leave(Range range) {
+    Block block = range.block();
+    if (block != null && !range.reported() && !isLost()) {
+      Block raw = range.raw();
+      window.read(raw, (offset, bytes, count) -> checkKept(block, offset, bytes, count));
+    }
+    giveBack(range.raw());
+    return block == null ? 0 : ledger.gone(block.sizeInBytes());
+  }
+
+  private void giveBack(Block raw) {
+    ranges.remove(raw);
+    try {
+      resource.deallocate(raw);
+    } catch (DeviceException e) {
+      ranges.add(raw);
+      throw e;
+    }
+  }
+
+  private boolean checkMargins(Block block, HostMemory margins) {
+    int front = window.mismatch(margins, 0, MARGIN, OUTSIDE);
+    if (front >= 0) {
+      report(Kind.BEFORE, block, (MARGIN - front) + " bytes before its start were overwritten");
+    }
+    int back = window.mismatch(margins, MARGIN, MARGIN, OUTSIDE);
+    if (back >= 0) {
+      report(Kind.BEHIND, block, "byte " + back + " behind its end was overwritten");
+    }
+    return front < 0 && back < 0;
+  }
+
+  /** Checks a window of kept memory; {@code offset} counts from the start of the raw block. */
+  private boolean checkKept(Block block, long offset, HostMemory bytes, int count) {
+    long end = MARGIN + block.sizeInBytes();
+    for (long i = offset; i < offset + count; i++) {
+      boolean inside = i >= MARGIN && i < end;
+      if (bytes.buffer().get((int) (i - offset)) != (inside ? FREED : OUTSIDE)) {
+        report(
+            Kind.AFTER_FREE, block, "byte " + (i - MARGIN) + " was overwritten after it was freed");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private Block raw(Block block) {
+    Block raw = raws.get(block);
+    if (raw == null) {
+      throw new IllegalStateException(block + " has no memory");
+    }
+    return raw;
+  }
+
+  private void report(Kind kind, Block block, String fact) {
+    violations.incrementAndGet();
+    reports.accept(new GuardReport(kind, block, block + ": " + fact));
+  }
+}

@@ -1,0 +1,108 @@
+package dev.streamfence.memory;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.driver.HostMemory;
+import dev.streamfence.stream.StreamPool;
+import dev.streamfence.stream.Submission;
+import dev.streamfence.stream.Timeline;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Page-locked memory through which a guard looks at the device. Thread-safe; no lock is held while
+ * a stream is waited for, since who holds that stream may be about to free something himself.
+ */
+final class GuardWindow {
+  /** Sees a piece of a block; says whether it wants to see more. */
+  interface Viewer {
+    boolean view(long offset, HostMemory bytes, int count);
+  }
+
+  private static final int BYTES = 256 << 10;
+
+  private final StreamPool streams;
+  private final CudaDriver driver;
+  private final Deque<HostMemory> idle = new ArrayDeque<>();
+  private final List<HostMemory> all = new ArrayList<>();
+
+  GuardWindow(StreamPool streams) {
+    this.streams = streams;
+    this.driver = streams.driver();
+  }
+
+  HostMemory take() {
+    HostMemory window = takeIdle();
+    if (window == null) {
+      window = driver.allocateHost(BYTES);
+      synchronized (this) {
+        all.add(window);
+      }
+    }
+    return window;
+  }
+
+  /** Gives a window back that no queued copy uses; others are kept aside until the end. */
+  synchronized void giveBack(HostMemory window) {
+    idle.addLast(window);
+  }
+
+  /** Shows a block piece by piece, in the order of its uses. Waits for each piece. */
+  void read(Block block, Viewer viewer) {
+    HostMemory window = take();
+    boolean more = true;
+    for (long offset = 0; more && offset < block.sizeInBytes(); offset += BYTES) {
+      int count = (int) Math.min(BYTES, block.sizeInBytes() - offset);
+      try {
+        copy(block, offset, window, count);
+      } catch (StreamMisuseException nothingQueued) {
+        giveBack(window);
+        throw nothingQueued;
+      }
+      more = viewer.view(offset, window, count);
+    }
+    giveBack(window);
+  }
+
+  /** The first of some bytes that is not as expected, or -1. */
+  int mismatch(HostMemory window, int from, int count, byte expected) {
+    ByteBuffer bytes = window.buffer();
+    for (int i = 0; i < count; i++) {
+      if (bytes.get(from + i) != expected) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  synchronized void destroy() {
+    for (HostMemory window : all) {
+      driver.freeHost(window);
+    }
+    all.clear();
+    idle.clear();
+  }
+
+  private void copy(Block block, long offset, HostMemory window, int count) {
+    Timeline timeline = block.dependencies().lastUser();
+    Purpose purpose = new Purpose("checking", block.sizeInBytes(), block.tag(), timeline);
+    try (Submission submission = timeline.begin(purpose)) {
+      submission.use(block.dependencies(), true, false, 0);
+      submission.preflight();
+      driver.copyToHostAsync(window, 0, block.address() + offset, count, timeline.stream());
+      submission.commitWithoutEvent();
+    } catch (CudaDriverException e) {
+      throw streams.faults().note(e, purpose.purpose());
+    }
+    timeline.synchronize(purpose.purpose());
+  }
+
+  private synchronized @Nullable HostMemory takeIdle() {
+    return idle.pollFirst();
+  }
+}

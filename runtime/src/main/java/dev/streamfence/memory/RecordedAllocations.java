@@ -1,0 +1,34 @@
+package dev.streamfence.memory;
+
+import dev.streamfence.AllocationLog;
+import dev.streamfence.AllocationRecord;
+import java.util.ArrayList;
+import java.util.List;
+
+/** An allocation log in memory. It grows until it is cleared. Thread-safe. */
+public final class RecordedAllocations implements AllocationLog {
+  /** The log that takes nothing. */
+  public static final AllocationLog NONE = record -> {};
+
+  private final List<AllocationRecord> records = new ArrayList<>();
+
+  @Override
+  public synchronized void append(AllocationRecord record) {
+    records.add(record);
+  }
+
+  /** A copy of the records so far, in the order in which they came. */
+  public synchronized List<AllocationRecord> records() {
+    return List.copyOf(records);
+  }
+
+  /** How many there are. */
+  public synchronized int size() {
+    return records.size();
+  }
+
+  /** Forgets them. */
+  public synchronized void clear() {
+    records.clear();
+  }
+}

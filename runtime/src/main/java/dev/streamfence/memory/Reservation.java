@@ -1,0 +1,74 @@
+package dev.streamfence.memory;
+
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.stream.Timeline;
+
+/**
+ * Bytes of a {@link BudgetResource} that are set aside for whoever holds this: allocations from it
+ * find room whatever others do. Blocks outlive it and are freed like any other. Thread-safe.
+ */
+public final class Reservation implements AutoCloseable {
+  private final BudgetResource budget;
+  private final long size;
+  private long remaining;
+  private boolean closed;
+
+  Reservation(BudgetResource budget, long bytes) {
+    this.budget = budget;
+    this.size = bytes;
+    this.remaining = bytes;
+  }
+
+  /** Bytes not drawn yet; 0 once it is closed. */
+  public synchronized long remaining() {
+    return remaining;
+  }
+
+  /**
+   * Allocates a block from the reserved bytes, like {@link MemoryResource#allocate}. When that
+   * fails, the bytes are back.
+   *
+   * @throws OutOfMemoryBudgetException if more is asked for than is left of the reservation
+   */
+  public Block allocate(long sizeInBytes, Timeline timeline, String tag) {
+    if (sizeInBytes <= 0) {
+      throw new IllegalArgumentException(
+          "a block of " + sizeInBytes + " bytes; a block has at least 1");
+    }
+    draw(sizeInBytes, tag);
+    try {
+      return budget.allocatePromised(sizeInBytes, timeline, tag);
+    } catch (RuntimeException | Error e) {
+      putBack(sizeInBytes);
+      throw e;
+    }
+  }
+
+  /** Gives up what was not drawn. Closing again does nothing. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    budget.withdraw(remaining);
+    remaining = 0;
+  }
+
+  private synchronized void draw(long bytes, String tag) {
+    if (bytes > remaining) {
+      throw new OutOfMemoryBudgetException(
+          TrackedResource.inWords(tag) + " from a reservation",
+          bytes,
+          size - remaining,
+          size,
+          null);
+    }
+    remaining -= bytes;
+  }
+
+  private synchronized void putBack(long bytes) {
+    if (closed) {
+      budget.withdraw(bytes);
+    } else {
+      remaining += bytes;
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package dev.streamfence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.driver.DriverCall;
+import dev.streamfence.launch.VectorKernels;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What happens to an array that becomes unreachable without being closed. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class LostArraysTest {
+  private static final Logger LOGGER = Logger.getLogger(DeviceRuntime.class.getName());
+
+  private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+  private final List<LogRecord> reports = new ArrayList<>();
+  private final Handler handler =
+      new Handler() {
+        @Override
+        public void publish(LogRecord report) {
+          synchronized (reports) {
+            reports.add(report);
+          }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+      };
+
+  @BeforeEach
+  void listen() {
+    LOGGER.addHandler(handler);
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    LOGGER.removeHandler(handler);
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  private static void loseOne(DeviceRuntime gpu, DeviceStream stream, String tag) {
+    gpu.memory().allocate(stream, int[].class, 16, tag).fill(stream, 7);
+  }
+
+  private static void collectUntilLost(DeviceRuntime gpu, long count) {
+    while (gpu.memory().statistics().lostArrays() < count) {
+      System.gc();
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void itIsReportedWithItsAllocationSiteAndFreed() {
+    try (DeviceRuntime gpu =
+        DeviceRuntime.simulated(device, RuntimeOptions.defaults().withTraceAllocations(true))) {
+      DeviceStream stream = gpu.streams().acquire();
+      loseOne(gpu, stream, "forgotten");
+      collectUntilLost(gpu, 1);
+      while (device.calls(DriverCall.FREE_ASYNC) == 0) {
+        Thread.onSpinWait();
+      }
+      synchronized (reports) {
+        assertThat(reports).hasSize(1);
+        assertThat(reports.get(0).getMessage()).contains("'forgotten'");
+        assertThat(reports.get(0).getThrown().getStackTrace())
+            .anyMatch(frame -> frame.getMethodName().equals("loseOne"));
+      }
+      stream.synchronize();
+    }
+  }
+
+  @Test
+  void anArrayThatWasClosedIsNotLost() {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
+      DeviceStream stream = gpu.streams().acquire();
+      for (int i = 0; i < 100; i++) {
+        gpu.memory().allocate(stream, int[].class, 16).close();
+      }
+      loseOne(gpu, stream, "the only one");
+      collectUntilLost(gpu, 1);
+      System.gc();
+      assertThat(gpu.memory().statistics().lostArrays()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whereAFreeWaitsForTheDeviceTheNextAllocationCarriesItOut() {
+    try (DeviceRuntime gpu =
+        DeviceRuntime.simulated(device, RuntimeOptions.defaults().withDirectMemory(true))) {
+      DeviceStream stream = gpu.streams().acquire();
+      loseOne(gpu, stream, "");
+      collectUntilLost(gpu, 1);
+      assertThat(device.calls(DriverCall.FREE)).isZero();
+      gpu.memory().allocate(stream, int[].class, 1).close();
+      assertThat(device.calls(DriverCall.FREE)).isEqualTo(2);
+      assertThat(gpu.memory().bytesOutstanding()).isZero();
+    }
+  }
+
+  @Test
+  void aFreeThatFailsIsRepeatedByTheNextAllocation() {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
+      DeviceStream stream = gpu.streams().acquire();
+      DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 16);
+      OpenArrays.Lifetime lifetime = gpu.memory().arrays().watch(array, array.block());
+      device.failCall(DriverCall.FREE_ASYNC, 1, 999);
+      lifetime.run();
+      assertThat(gpu.memory().statistics().failedFrees()).isEqualTo(1);
+      assertThat(gpu.memory().statistics().liveBytes()).isEqualTo(64);
+      assertThat(gpu.memory().reap()).isZero();
+      assertThat(gpu.memory().statistics().liveBytes()).isZero();
+    }
+  }
+
+  @Test
+  void theCleanerLeavesAClosedRuntimeAlone() {
+    DeviceRuntime gpu = DeviceRuntime.simulated(device);
+    DeviceStream stream = gpu.streams().acquire();
+    DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 16);
+    OpenArrays.Lifetime lifetime = gpu.memory().arrays().watch(array, array.block());
+    gpu.close();
+    long before = device.calls();
+    lifetime.run();
+    assertThat(device.calls()).isEqualTo(before);
+    assertThat(gpu.memory().statistics().lostArrays()).isZero();
+  }
+
+  @Test
+  void arraysInUseSurviveAStormOfCollections() {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
+      DeviceStream stream = gpu.streams().acquire();
+      VectorKernels kernels = VectorKernels.on(stream);
+      for (int i = 0; i < 50; i++) {
+        if (i % 10 == 0) {
+          System.gc();
+        }
+        DeviceArray<int[]> array = gpu.memory().upload(stream, new int[] {i});
+        kernels.increment(array, 1);
+        assertThat(array.download(stream)).containsExactly(i + 1);
+      }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package dev.streamfence.memory;
+
+import dev.streamfence.DeviceException;
+import dev.streamfence.stream.Timeline;
+
+/** A resource that does as told before it does its work, and counts what reaches it. */
+final class ScriptedResource implements MemoryResource {
+  private final MemoryResource resource;
+  Runnable beforeAllocate = () -> {};
+  Runnable beforeDeallocate = () -> {};
+  Runnable beforeReap = () -> {};
+  int allocations;
+  int reaps;
+
+  ScriptedResource(MemoryResource resource) {
+    this.resource = resource;
+  }
+
+  static void fail() {
+    throw new DeviceException("as told");
+  }
+
+  @Override
+  public Block allocate(long sizeInBytes, Timeline timeline, String tag) {
+    allocations++;
+    beforeAllocate.run();
+    return resource.allocate(sizeInBytes, timeline, tag);
+  }
+
+  @Override
+  public long deallocate(Block block) {
+    beforeDeallocate.run();
+    return resource.deallocate(block);
+  }
+
+  @Override
+  public long awaitReap(long wanted) {
+    reaps++;
+    beforeReap.run();
+    return resource.awaitReap(wanted);
+  }
+
+  @Override
+  public long bytesOutstanding() {
+    return resource.bytesOutstanding();
+  }
+
+  @Override
+  public int deviceOrdinal() {
+    return 7;
+  }
+}

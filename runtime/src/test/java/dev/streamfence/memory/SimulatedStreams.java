@@ -1,0 +1,48 @@
+package dev.streamfence.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import dev.streamfence.stream.FaultLatch;
+import dev.streamfence.stream.StreamPool;
+import dev.streamfence.stream.Timeline;
+
+/** A simulated device with three streams, for resources that a test composes itself. */
+final class SimulatedStreams implements AutoCloseable {
+  final SimulatedDevice device;
+  final CudaDriver driver;
+  final StreamPool pool;
+  final DeviceCopies copies;
+  final Timeline a;
+  final Timeline b;
+  final Timeline c;
+
+  SimulatedStreams(Schedule schedule) {
+    device = SimulatedDevice.builder().schedule(schedule).memoryInBytes(64 << 20).build();
+    driver = device.open();
+    pool = new StreamPool(driver, new FaultLatch(), 8);
+    copies = new DeviceCopies(pool);
+    a = pool.acquire();
+    b = pool.acquire();
+    c = pool.acquire();
+  }
+
+  /** Reads a block once on each of two streams. */
+  void readOn(Block block, Timeline... timelines) {
+    for (Timeline timeline : timelines) {
+      copies.download(
+          timeline, block, 0, block.sizeInBytes(), Bytes.of((int) block.sizeInBytes(), 0));
+    }
+  }
+
+  /** Closes the device, and checks that the test left nothing on it. */
+  @Override
+  public void close() {
+    copies.destroy();
+    pool.destroy();
+    assertThat(device.liveObjects()).isZero();
+    driver.close();
+  }
+}
