@@ -224,7 +224,7 @@ public final class DeviceArray<A> implements AutoCloseable {
     }
   }
 
-  /** The block with its memory, for the launch room; null for an empty array. */
+  /** Internal, for the launch room: the block with its memory; null for an empty array. */
   public @Nullable Block block() {
     return block;
   }
@@ -270,6 +270,7 @@ public final class DeviceArray<A> implements AutoCloseable {
   }
 
   private void requireUsable(DeviceStream stream, String operation) {
+    stream.timeline();
     if (stream.runtime() != runtime) {
       throw new StreamMisuseException(
           operation + " of " + this + " on " + stream + ": they belong to two runtimes");

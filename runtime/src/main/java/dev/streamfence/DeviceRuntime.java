@@ -19,6 +19,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
@@ -37,6 +38,9 @@ public final class DeviceRuntime implements AutoCloseable {
 
   private static final SharedRuntimes SHARED = new SharedRuntimes(DeviceRuntime::openShared);
 
+  private static final AtomicLong OPENED = new AtomicLong();
+
+  private final long number = OPENED.incrementAndGet();
   private final CountingDriver driver;
   private final boolean simulated;
   private final boolean shared;
@@ -264,24 +268,24 @@ public final class DeviceRuntime implements AutoCloseable {
     }
   }
 
-  /** What the device is, for the launch room. */
+  /** Internal, for the launch room: what the device is. */
   public DeviceProperties properties() {
     return driver.properties();
   }
 
-  /** The driver, for the launch room. */
+  /** Internal, for the launch room: the driver. What is done with it directly is not tracked. */
   public CudaDriver driver() {
     return driver;
   }
 
-  /** The device's fatal error, for the launch room. */
+  /** Internal, for the launch room: the device's fatal error. */
   public FaultLatch faults() {
     return faults;
   }
 
   /**
-   * What another room keeps per runtime: made at the first call, and closed with the runtime before
-   * its streams.
+   * Internal: what another room keeps per runtime, made at the first call, and closed with the
+   * runtime before its streams.
    *
    * @param type identifies it
    */
@@ -337,6 +341,6 @@ public final class DeviceRuntime implements AutoCloseable {
   @Override
   public String toString() {
     DeviceProperties properties = driver.properties();
-    return properties.name() + " (device " + properties.ordinal() + ")";
+    return properties.name() + " (device " + properties.ordinal() + ", runtime " + number + ")";
   }
 }

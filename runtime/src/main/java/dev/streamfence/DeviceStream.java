@@ -62,7 +62,7 @@ public final class DeviceStream implements AutoCloseable {
   }
 
   /**
-   * The order of this stream's work, for the launch room.
+   * Internal, for the launch room: the order of this stream's work.
    *
    * @throws StreamMisuseException if the stream or its runtime is closed
    */

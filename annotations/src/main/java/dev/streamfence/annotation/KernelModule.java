@@ -13,6 +13,11 @@ import java.lang.annotation.Target;
  * for {@code VectorKernels}, {@code Outer_VectorKernelsLauncher} for one that is nested in {@code
  * Outer}. Its {@code on(stream)} returns an implementation whose methods launch on that stream.
  *
+ * <p>The module is read when {@code on(stream)} first loads it on a device. A missing resource, a
+ * missing entry point, and parameters of another number or size are refused there. The processor
+ * claims none of these annotations, so that others may see them too; with {@code -Xlint:all
+ * -Werror} add {@code -Xlint:-processing}.
+ *
  * <pre>{@code
  * @KernelModule("kernels/vector.ptx")
  * public interface VectorKernels {

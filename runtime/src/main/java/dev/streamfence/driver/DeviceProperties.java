@@ -3,7 +3,7 @@ package dev.streamfence.driver;
 /**
  * What a device is. Immutable.
  *
- * @param name the product, such as {@code NVIDIA H200}, or {@code simulated device}
+ * @param name the product, such as {@code NVIDIA A100}, or {@code simulated device}
  * @param ordinal its number among the devices of the driver
  * @param computeMajor compute capability, first number
  * @param computeMinor compute capability, second number

@@ -64,6 +64,7 @@ public final class DeviceCopies {
     source.requireTracked(labels, 0);
     Deque<Chunk> inFlight = new ArrayDeque<>(2);
     long delivered = 0;
+    long ticket;
     try {
       try (Submission submission = timeline.begin(labels)) {
         submission.use(source.dependencies(), true, false, 0);
@@ -86,10 +87,12 @@ public final class DeviceCopies {
           markCopied(chunk, timeline);
         }
         submission.commit();
+        ticket = submission.ticket();
       }
       while (delivered < bytes) {
         delivered += deliver(inFlight, target, delivered, bytes);
       }
+      timeline.noteCompleted(ticket);
     } catch (CudaDriverException e) {
       throw streams.faults().note(e, labels.purpose());
     } finally {

@@ -221,6 +221,11 @@ public final class Timeline {
     }
   }
 
+  /** Notes that a ticket is done, which the caller has learnt from an event recorded after it. */
+  public void noteCompleted(long ticket) {
+    completeTo(ticket);
+  }
+
   /** Waits until a ticket that has been submitted is done. */
   void awaitCompleted(long ticket) {
     if (completed.get() < ticket) {
