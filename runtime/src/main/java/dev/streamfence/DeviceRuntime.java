@@ -44,6 +44,7 @@ public final class DeviceRuntime implements AutoCloseable {
   private final CountingDriver driver;
   private final boolean simulated;
   private final boolean shared;
+  private final boolean synchronousLaunches;
   private final FaultLatch faults = new FaultLatch();
   private final StreamPool pool;
   private final MemoryStack stack;
@@ -63,6 +64,7 @@ public final class DeviceRuntime implements AutoCloseable {
     this.driver = new CountingDriver(device);
     this.simulated = simulated;
     this.shared = shared;
+    this.synchronousLaunches = options.synchronousLaunches();
     this.pool = new StreamPool(driver, faults, options.streams());
     this.stack = new MemoryStack(pool, options, backend);
     this.arrays = new OpenArrays(stack.budget(), options.guardMemory() || options.directMemory());
@@ -271,6 +273,11 @@ public final class DeviceRuntime implements AutoCloseable {
   /** Internal, for the launch room: what the device is. */
   public DeviceProperties properties() {
     return driver.properties();
+  }
+
+  /** Internal, for the launch room: whether each launch waits for its kernel. */
+  public boolean isSynchronous() {
+    return synchronousLaunches;
   }
 
   /** Internal, for the launch room: the driver. What is done with it directly is not tracked. */

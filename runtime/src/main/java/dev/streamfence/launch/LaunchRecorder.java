@@ -37,6 +37,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   private final @Nullable LaunchObserver observer;
   private final ArgumentFrame frame;
   private final boolean strict;
+  private final boolean synchronous;
   private final boolean[] given;
   private final @Nullable DeviceArray<?>[] arrays;
 
@@ -44,6 +45,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   private @Nullable Submission open;
   private boolean shaped;
   private boolean launched;
+  private boolean committed;
   private int gridX;
   private int gridY;
   private int gridZ;
@@ -62,6 +64,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     this.observer = driver.launchObserver();
     this.frame = frame;
     this.strict = strict;
+    this.synchronous = kernel.runtime().isSynchronous();
     this.given = new boolean[parameters.length];
     this.arrays = new DeviceArray<?>[parameters.length];
   }
@@ -79,6 +82,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     Arrays.fill(given, false);
     shaped = false;
     launched = false;
+    committed = false;
     dynamicShared = signature.dynamicSharedBytes();
     return this;
   }
@@ -293,6 +297,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
       submission.commitWithoutEvent();
     } else {
       submission.commit();
+      committed = true;
     }
   }
 
@@ -303,7 +308,11 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     if (submission != null && submission.isHeldByCurrentThread()) {
       open = null;
       Arrays.fill(arrays, null);
+      boolean wait = synchronous && committed;
       submission.close();
+      if (wait) {
+        stream.timeline().synchronize("the launch of " + purpose());
+      }
     }
   }
 

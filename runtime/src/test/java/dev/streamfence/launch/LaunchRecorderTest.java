@@ -11,6 +11,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.OutOfBoundsException;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.driver.DriverCall;
@@ -386,6 +387,27 @@ final class LaunchRecorderTest {
             CudaDriverException.class, e -> assertThat(e.code()).isEqualTo(700));
     values.close();
     gpu.close();
+  }
+
+  @Test
+  void aSynchronousLaunchThrowsItsOwnFault() {
+    try (DeviceRuntime debugged =
+        DeviceRuntime.simulated(
+            SimulatedDevice.builder().schedule(Schedule.LAZY).build(),
+            RuntimeOptions.defaults().withSynchronousLaunches(true))) {
+      DeviceStream on = debugged.streams().acquire();
+      VectorKernels launched = VectorKernels.on(on);
+      DeviceArray<int[]> values = debugged.memory().allocateZeroed(on, int[].class, 128);
+      launched.increment(values, 128);
+      assertThatThrownBy(() -> launched.overrun(values, 128))
+          .isInstanceOfSatisfying(
+              CudaDriverException.class,
+              e -> {
+                assertThat(e.code()).isEqualTo(700);
+                assertThat(e.outstanding()).singleElement().asString().startsWith("overrun on");
+              });
+      values.close();
+    }
   }
 
   @Test
