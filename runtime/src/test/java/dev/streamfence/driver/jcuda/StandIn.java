@@ -28,9 +28,9 @@ import jcuda.driver.JCudaDriver;
  * <p>In this process it is loaded before JCuda's library is, which then is content with it: the
  * dynamic linker knows a library by its name, and {@code libcuda.so.1} is there already.
  */
-final class StandIn {
+public final class StandIn {
   /** The kinds that the stand-in counts, in its order. */
-  enum Kind {
+  public enum Kind {
     CONTEXT,
     STREAM,
     EVENT,
@@ -41,12 +41,15 @@ final class StandIn {
   }
 
   private static final int DESK_BYTES = 1 << 20;
+  private static final int NAME_BYTES = 64;
   private static final int SKIPPED = 64;
   private static final int CODE = 68;
   private static final int DEVICES = 72;
   private static final int TRACING = 76;
-  private static final int WRONG_CONTEXTS = 80;
-  private static final int LIVE = 88;
+  private static final int HELD_KERNEL = 80;
+  private static final int HELD_MILLIS = 144;
+  private static final int WRONG_CONTEXTS = 152;
+  private static final int LIVE = 160;
   private static final int TRACE_LENGTH = LIVE + Kind.values().length * Long.BYTES;
   private static final int TRACE = TRACE_LENGTH + Long.BYTES;
 
@@ -73,7 +76,7 @@ final class StandIn {
   }
 
   /** The stand-in of this process, as good as new. Skips the test where it cannot be built. */
-  static StandIn loaded() {
+  public static StandIn loaded() {
     assumeBuildable();
     Loaded.INSTANCE.reset();
     return Loaded.INSTANCE;
@@ -157,9 +160,10 @@ final class StandIn {
     }
   }
 
-  /** No failure is planned, nothing is traced, JCuda's exception switch is off. */
+  /** No failure is planned, no launch held, nothing is traced, JCuda's exception switch is off. */
   void reset() {
-    desk.put(0, new byte[SKIPPED]);
+    putName(0, "");
+    putName(HELD_KERNEL, "");
     desk.putInt(DEVICES, 2);
     desk.putInt(TRACING, 0);
     desk.putLong(WRONG_CONTEXTS, 0);
@@ -173,10 +177,19 @@ final class StandIn {
 
   /** As {@link #fail(String, int)}, but for the first {@code skipped} calls. */
   void fail(String call, int code, int skipped) {
-    byte[] name = Arrays.copyOf(call.getBytes(StandardCharsets.US_ASCII), SKIPPED);
-    desk.put(0, name);
+    putName(0, call);
     desk.putInt(SKIPPED, skipped);
     desk.putInt(CODE, code);
+  }
+
+  /** From now on a launch of this kernel returns so much later, each time. */
+  void hold(String kernel, long millis) {
+    desk.putLong(HELD_MILLIS, millis);
+    putName(HELD_KERNEL, kernel);
+  }
+
+  private void putName(int at, String name) {
+    desk.put(at, Arrays.copyOf(name.getBytes(StandardCharsets.US_ASCII), NAME_BYTES));
   }
 
   void devices(int number) {
@@ -184,15 +197,16 @@ final class StandIn {
   }
 
   /** How many calls came with no context or another device's than theirs. */
-  long wrongContexts() {
+  public long wrongContexts() {
     return desk.getLong(WRONG_CONTEXTS);
   }
 
-  long live(Kind kind) {
+  public long live(Kind kind) {
     return desk.getLong(LIVE + kind.ordinal() * Long.BYTES);
   }
 
-  List<Long> live() {
+  /** How many objects of each kind are alive, in the order of the kinds. */
+  public List<Long> live() {
     return Stream.of(Kind.values()).map(this::live).toList();
   }
 

@@ -1,7 +1,7 @@
 /*
  * A stand-in for the CUDA driver's library, so that JCuda's own native library can be tested
- * without a GPU. It has two devices, executes everything at once on the host, and is strict where
- * the driver is: the current context belongs to the calling thread, and a handle of another
+ * without a GPU. It has two devices, executes everything but kernels at once on the host, and is
+ * strict where the driver is: the current context belongs to the calling thread, and a handle of another
  * context is refused.
  *
  * A test talks to it through the "desk", a file beside this library that both sides map: the test
@@ -21,12 +21,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, INVALID_DEVICE = 101, INVALID_CONTEXT = 201,
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_CONTEXT = 201,
        INVALID_HANDLE = 400, NOT_FOUND = 500 };
 
 enum { DEVICES = 2, DESK_BYTES = 1 << 20 };
+
+/* What the driver aligns device memory to. */
+enum { ALIGNMENT = 256 };
 
 /* What a call needs: no context, any context, or (from 0 on) that of one device. */
 enum { NO_CONTEXT = -2, ANY_CONTEXT = -1 };
@@ -40,6 +44,8 @@ typedef struct {
   int32_t code;
   int32_t devices;
   int32_t tracing;
+  char held_kernel[64];
+  int64_t held_millis;
   /* Written by the stand-in. */
   int64_t wrong_contexts;
   int64_t live[KINDS];
@@ -59,10 +65,13 @@ typedef struct {
 typedef struct {
   Object object;
   char *image;
+  struct Function *functions;
 } Module;
 
-typedef struct {
+/* Belongs to its module, like the next one there. */
+typedef struct Function {
   Object object;
+  struct Function *next;
   char name[128];
   int sizes[64];
   int parameters;
@@ -133,8 +142,7 @@ static void count(Kind kind, int by) {
   pthread_mutex_unlock(&lock);
 }
 
-static void *create(Kind kind, size_t bytes) {
-  Object *object = calloc(1, bytes);
+static void *register_at(Object *object, Kind kind) {
   object->magic = MAGIC;
   object->kind = kind;
   object->device = current->device;
@@ -145,13 +153,35 @@ static void *create(Kind kind, size_t bytes) {
   return object;
 }
 
-static void destroy(Object *object) {
+static void *create(Kind kind, size_t bytes) { return register_at(calloc(1, bytes), kind); }
+
+static void unregister(Object *object) {
   count(object->kind, -1);
   object->magic = 0;
+}
+
+static void destroy(Object *object) {
+  unregister(object);
   free(object);
 }
 
 static Object *in_front_of(const void *memory) { return (Object *)memory - 1; }
+
+/* Memory that begins with what nobody wrote there, as new memory of a device does. */
+static char *create_memory(Kind kind, size_t bytes) {
+  char *whole = NULL;
+  if (posix_memalign((void **)&whole, ALIGNMENT, ALIGNMENT + bytes) != 0) return NULL;
+  char *memory = whole + ALIGNMENT;
+  memset(whole, 0, ALIGNMENT);
+  memset(memory, 0xA5, bytes);
+  register_at(in_front_of(memory), kind);
+  return memory;
+}
+
+static void destroy_memory(char *memory) {
+  unregister(in_front_of(memory));
+  free(memory - ALIGNMENT);
+}
 
 static int is(const Object *object, Kind kind) {
   return object && object->magic == MAGIC && object->kind == (int)kind;
@@ -325,41 +355,41 @@ int cuEventQuery(Object *event) {
 int cuMemAllocAsync(char **memory, size_t bytes, Object *stream) {
   REQUIRE(stream, STREAM);
   CALL(device_of(stream), " bytes=%zu stream=%ld", bytes, id_of(stream));
-  *memory = (char *)((Object *)create(DEVICE_MEMORY, sizeof(Object) + bytes) + 1);
-  return SUCCESS;
+  *memory = create_memory(DEVICE_MEMORY, bytes);
+  return *memory ? SUCCESS : OUT_OF_MEMORY;
 }
 
 int cuMemFreeAsync(char *memory, Object *stream) {
   REQUIRE(stream, STREAM);
   CALL(device_of(stream), " stream=%ld", id_of(stream));
   REQUIRE(in_front_of(memory), DEVICE_MEMORY);
-  destroy(in_front_of(memory));
+  destroy_memory(memory);
   return SUCCESS;
 }
 
 VERSIONED(cuMemAlloc, "cuMemAlloc_v2", char **memory, size_t bytes) {
   CALL(ANY_CONTEXT, " bytes=%zu", bytes);
-  *memory = (char *)((Object *)create(DEVICE_MEMORY, sizeof(Object) + bytes) + 1);
-  return SUCCESS;
+  *memory = create_memory(DEVICE_MEMORY, bytes);
+  return *memory ? SUCCESS : OUT_OF_MEMORY;
 }
 
 VERSIONED(cuMemFree, "cuMemFree_v2", char *memory) {
   CALL(ANY_CONTEXT, " ");
   REQUIRE(in_front_of(memory), DEVICE_MEMORY);
-  destroy(in_front_of(memory));
+  destroy_memory(memory);
   return SUCCESS;
 }
 
 VERSIONED(cuMemAllocHost, "cuMemAllocHost_v2", char **memory, size_t bytes) {
   CALL(ANY_CONTEXT, " bytes=%zu", bytes);
-  *memory = (char *)((Object *)create(HOST_MEMORY, sizeof(Object) + bytes) + 1);
-  return SUCCESS;
+  *memory = create_memory(HOST_MEMORY, bytes);
+  return *memory ? SUCCESS : OUT_OF_MEMORY;
 }
 
 int cuMemFreeHost(char *memory) {
   CALL(ANY_CONTEXT, " ");
   REQUIRE(in_front_of(memory), HOST_MEMORY);
-  destroy(in_front_of(memory));
+  destroy_memory(memory);
   return SUCCESS;
 }
 
@@ -438,6 +468,11 @@ int cuModuleLoadDataEx(Module **module, const char *image, unsigned number, int 
 int cuModuleUnload(Module *module) {
   REQUIRE(module, MODULE);
   CALL(device_of(module), " module=%ld", id_of(module));
+  for (Function *function = module->functions; function;) {
+    Function *next = function->next;
+    destroy(&function->object);
+    function = next;
+  }
   free(module->image);
   destroy(&module->object);
   return SUCCESS;
@@ -460,6 +495,10 @@ int cuModuleGetFunction(Function **function, Module *module, const char *name) {
   Function *made = create(FUNCTION, sizeof(Function));
   snprintf(made->name, sizeof made->name, "%s", name);
   read_parameters(made, found);
+  pthread_mutex_lock(&lock);
+  made->next = module->functions;
+  module->functions = made;
+  pthread_mutex_unlock(&lock);
   *function = made;
   return SUCCESS;
 }
@@ -477,6 +516,13 @@ int cuFuncSetAttribute(Function *function, int attribute, int value) {
   if (attribute != 8) return INVALID_VALUE;
   function->dynamic_shared = value;
   return SUCCESS;
+}
+
+/* A launch that finds its stream's queue full blocks so, in the call and with no lock held. */
+static void hold(const char *kernel) {
+  if (strcmp(desk->held_kernel, kernel) != 0) return;
+  struct timespec left = {desk->held_millis / 1000, desk->held_millis % 1000 * 1000000};
+  while (nanosleep(&left, &left) != 0) continue;
 }
 
 /* Writes down the bytes of every argument, as many as its parameter has, lowest address first. */
@@ -497,5 +543,6 @@ int cuLaunchKernel(Function *function, unsigned grid_x, unsigned grid_y, unsigne
   CALL(device_of(stream), " function=%s grid=%u,%u,%u block=%u,%u,%u shared=%u stream=%ld extra=%d"
        " arguments=%s", function->name, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
        id_of(stream), extra != NULL, arguments);
+  hold(function->name);
   return SUCCESS;
 }
