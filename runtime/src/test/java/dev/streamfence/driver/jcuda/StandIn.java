@@ -161,7 +161,7 @@ public final class StandIn {
   }
 
   /** No failure is planned, no launch held, nothing is traced, JCuda's exception switch is off. */
-  void reset() {
+  public void reset() {
     putName(0, "");
     putName(HELD_KERNEL, "");
     desk.putInt(DEVICES, 2);
@@ -171,7 +171,7 @@ public final class StandIn {
   }
 
   /** From now on the call of this name answers the code, each time. */
-  void fail(String call, int code) {
+  public void fail(String call, int code) {
     fail(call, code, 0);
   }
 
@@ -211,7 +211,7 @@ public final class StandIn {
   }
 
   /** The calls that {@code action} led to, one line each: name, current context, details. */
-  List<String> trace(Runnable action) {
+  public List<String> trace(Runnable action) {
     desk.putLong(TRACE_LENGTH, 0);
     desk.putInt(TRACING, 1);
     try {
@@ -225,7 +225,7 @@ public final class StandIn {
   }
 
   /** The last of the calls that {@code action} led to. */
-  String lastCall(Runnable action) {
+  public String lastCall(Runnable action) {
     List<String> trace = trace(action);
     return trace.get(trace.size() - 1);
   }
