@@ -34,19 +34,28 @@ final class BlockedLaunch {
 
   private static final int GARBAGE_BYTES = 64 << 10;
 
+  /** Of garbage, at each step: a collection every few steps. */
+  private static final int ARRAYS = 32;
+
+  /**
+   * How long each step waits in the driver. Threads that are mostly idle are run at once when they
+   * want to, also by a machine with other work; threads that are always busy wait for their turn.
+   */
+  private static final long STEP_MILLIS = 1;
+
   /** Where garbage is put, so that it is not optimised away. */
   static volatile byte[] garbage = {};
 
   /**
    * What went on for a while.
    *
-   * @param tookMillis how long
+   * @param launchMillis how long the launch took; next to nothing without one
    * @param allocatingMillis the longest that the thread that produces garbage came no further
    * @param launchingMillis the same of the thread that uses another stream
    * @param collections how often the collector ran
    */
   record Figures(
-      double tookMillis, double allocatingMillis, double launchingMillis, long collections) {
+      double launchMillis, double allocatingMillis, double launchingMillis, long collections) {
     static Figures parse(String line) {
       String[] fields = line.split(" ");
       return new Figures(
@@ -60,7 +69,7 @@ final class BlockedLaunch {
       return String.join(
           " ",
           title,
-          Double.toString(tookMillis),
+          Double.toString(launchMillis),
           Double.toString(allocatingMillis),
           Double.toString(launchingMillis),
           Long.toString(collections));
@@ -81,9 +90,12 @@ final class BlockedLaunch {
         standIn.hold("saxpy", HELD_MILLIS);
         launch = recorded(gpu);
       }
+      standIn.pace(STEP_MILLIS);
       Runnable work = onAnotherStream(gpu);
+      Runnable waste = garbage(gpu);
       long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(HELD_MILLIS);
-      Figures undisturbed = measure(threads, work, () -> {}, () -> System.nanoTime() - end >= 0);
+      Figures undisturbed =
+          measure(threads, waste, work, () -> {}, () -> System.nanoTime() - end >= 0);
       System.out.println(undisturbed.line("undisturbed"));
 
       AtomicBoolean returned = new AtomicBoolean();
@@ -95,7 +107,7 @@ final class BlockedLaunch {
               returned.set(true);
             }
           };
-      System.out.println(measure(threads, work, held, returned::get).line("held"));
+      System.out.println(measure(threads, waste, work, held, returned::get).line("held"));
     } finally {
       threads.shutdown();
     }
@@ -141,14 +153,22 @@ final class BlockedLaunch {
     };
   }
 
+  private static Runnable garbage(DeviceRuntime gpu) {
+    return () -> {
+      for (int i = 0; i < ARRAYS; i++) {
+        garbage = new byte[GARBAGE_BYTES];
+      }
+      gpu.driver().synchronizeDevice();
+    };
+  }
+
   /** Runs the action while both threads are at work, and lets them end when it is over. */
   private static Figures measure(
-      ExecutorService threads, Runnable work, Runnable action, BooleanSupplier over)
+      ExecutorService threads, Runnable waste, Runnable work, Runnable action, BooleanSupplier over)
       throws InterruptedException, ExecutionException {
     CountDownLatch moving = new CountDownLatch(2);
     long collections = collections();
-    Future<Long> allocating =
-        threads.submit(() -> worstGap(() -> garbage = new byte[GARBAGE_BYTES], moving, over));
+    Future<Long> allocating = threads.submit(() -> worstGap(waste, moving, over));
     Future<Long> launching = threads.submit(() -> worstGap(work, moving, over));
     moving.await();
     long start = System.nanoTime();

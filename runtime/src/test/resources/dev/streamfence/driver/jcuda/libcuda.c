@@ -46,6 +46,7 @@ typedef struct {
   int32_t tracing;
   char held_kernel[64];
   int64_t held_millis;
+  int64_t paced_millis;
   /* Written by the stand-in. */
   int64_t wrong_contexts;
   int64_t live[KINDS];
@@ -202,6 +203,12 @@ static int is(const Object *object, Kind kind) {
 static int device_of(const void *object) { return ((const Object *)object)->device; }
 static long id_of(const void *object) { return ((const Object *)object)->id; }
 
+/* Blocks in the call, with no lock held, as a launch does that finds its stream's queue full. */
+static void block(int64_t millis) {
+  struct timespec left = {millis / 1000, millis % 1000 * 1000000};
+  while (millis > 0 && nanosleep(&left, &left) != 0) continue;
+}
+
 int cuInit(unsigned flags) {
   CALL(NO_CONTEXT, " flags=%u", flags);
   return SUCCESS;
@@ -277,6 +284,7 @@ int cuCtxSetCurrent(Object *context) {
 
 int cuCtxSynchronize(void) {
   CALL(ANY_CONTEXT, " ");
+  block(desk->paced_millis);
   return SUCCESS;
 }
 
@@ -518,13 +526,6 @@ int cuFuncSetAttribute(Function *function, int attribute, int value) {
   return SUCCESS;
 }
 
-/* A launch that finds its stream's queue full blocks so, in the call and with no lock held. */
-static void hold(const char *kernel) {
-  if (strcmp(desk->held_kernel, kernel) != 0) return;
-  struct timespec left = {desk->held_millis / 1000, desk->held_millis % 1000 * 1000000};
-  while (nanosleep(&left, &left) != 0) continue;
-}
-
 /* Writes down the bytes of every argument, as many as its parameter has, lowest address first. */
 int cuLaunchKernel(Function *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
@@ -543,6 +544,7 @@ int cuLaunchKernel(Function *function, unsigned grid_x, unsigned grid_y, unsigne
   CALL(device_of(stream), " function=%s grid=%u,%u,%u block=%u,%u,%u shared=%u stream=%ld extra=%d"
        " arguments=%s", function->name, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
        id_of(stream), extra != NULL, arguments);
-  hold(function->name);
+  int held = strcmp(desk->held_kernel, function->name) == 0;
+  block(held ? desk->held_millis : desk->paced_millis);
   return SUCCESS;
 }
