@@ -14,11 +14,11 @@ import org.junit.jupiter.params.provider.EnumSource;
  *
  * <p>A busy machine delays threads as well, so a gap counts as a stall if it is longer than 50 ms
  * and the longest gap of the same threads without the blocked launch together; and since other
- * processes can only make gaps longer, one quiet run out of a few is proof enough. A stall that the
- * launch caused would last as long as the launch, in every run, as the control shows.
+ * processes can only make gaps longer, one quiet run out of several is proof enough. A stall that
+ * the launch caused would last as long as the launch, in every run, as the control shows.
  */
 final class BlockedLaunchOverStandInTest {
-  private static final int RUNS = 5;
+  private static final int RUNS = 10;
   private static final double STALL_MILLIS = 50;
 
   /** However busy the machine is, a gap of half the launch is a stall. */
