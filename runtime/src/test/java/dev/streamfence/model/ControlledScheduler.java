@@ -10,7 +10,7 @@ import org.jetbrains.lincheck.LincheckSettings;
  */
 public final class ControlledScheduler {
   /** As many as take a few seconds at most in each test. */
-  private static final int INVOCATIONS = 100;
+  private static final int INVOCATIONS = 40;
 
   /**
    * How often a loop may run before the checker suspects that it waits for another thread: more
