@@ -14,7 +14,7 @@ public final class CudaDriverException extends DeviceException {
   private final int code;
   private final String codeName;
   private final String purpose;
-  private final List<String> outstanding;
+  private final String[] outstanding;
 
   /**
    * Creates the error of one driver call.
@@ -42,7 +42,7 @@ public final class CudaDriverException extends DeviceException {
     this.code = code;
     this.codeName = codeName;
     this.purpose = purpose;
-    this.outstanding = outstanding;
+    this.outstanding = outstanding.toArray(new String[0]);
   }
 
   /** Creates the error of one driver call of which only the code is known. */
@@ -95,7 +95,7 @@ public final class CudaDriverException extends DeviceException {
    * few per stream: one of them is at fault. Empty unless {@link #isSticky}.
    */
   public List<String> outstanding() {
-    return outstanding;
+    return List.of(outstanding);
   }
 
   /** The same error with what it may be the fault of. */
@@ -110,7 +110,7 @@ public final class CudaDriverException extends DeviceException {
     if (!this.purpose.isEmpty()) {
       return this;
     }
-    return copy(purpose, outstanding);
+    return copy(purpose, outstanding());
   }
 
   private CudaDriverException copy(String newPurpose, List<String> newOutstanding) {
