@@ -1,0 +1,109 @@
+package dev.streamfence;
+
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.VectorKernels;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/** The kernels of {@code kernels/vector.cu} that the failure matrix launches. */
+enum FailureKernel {
+  INCREMENT(
+      KernelSignature.entry("increment")
+          .buffer("values", ElementType.INT, Access.READ_WRITE)
+          .threadCount("n", int.class)
+          .build()),
+  ADD(
+      KernelSignature.entry("add")
+          .buffer("a", ElementType.INT, Access.READ)
+          .buffer("b", ElementType.INT, Access.READ)
+          .buffer("sum", ElementType.INT, Access.WRITE)
+          .threadCount("n", int.class)
+          .build()),
+  REVERSE(
+      KernelSignature.entry("reverse")
+          .buffer("values", ElementType.INT, Access.READ_WRITE)
+          .launchShape("shape")
+          .build());
+
+  /** One image, which every runtime loads anew. */
+  static final KernelImage IMAGE = imageOfKernels();
+
+  private final KernelSignature signature;
+
+  FailureKernel(KernelSignature signature) {
+    this.signature = signature;
+  }
+
+  /** Only the kernels named here: the image is loaded thousands of times. */
+  private static KernelImage imageOfKernels() {
+    String all =
+        new String(
+            KernelImage.resource("kernels/vector.ptx", VectorKernels.class::getResourceAsStream)
+                .bytes(),
+            StandardCharsets.UTF_8);
+    String[] parts = all.split("(?=\\.visible \\.entry )");
+    StringBuilder kept = new StringBuilder(parts[0]);
+    for (String part : parts) {
+      for (FailureKernel kernel : values()) {
+        if (part.startsWith(".visible .entry " + kernel.name().toLowerCase(Locale.ROOT) + "(")) {
+          kept.append(part);
+        }
+      }
+    }
+    return KernelImage.of("vector.ptx", kept.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  KernelSignature signature() {
+    return signature;
+  }
+
+  static void increment(LaunchRecorder increment, DeviceArray<int[]> values) {
+    increment(increment, values, () -> {});
+  }
+
+  /** Launches, and does something else between preflight and launch. */
+  static void increment(LaunchRecorder increment, DeviceArray<int[]> values, Runnable between) {
+    try (LaunchRecorder recorder = increment.begin()) {
+      prepare(recorder, values);
+      between.run();
+      recorder.launch();
+      recorder.commit();
+    }
+  }
+
+  /** Begins a launch and passes everything. */
+  static void prepare(LaunchRecorder recorder, DeviceArray<int[]> values) {
+    int length = (int) values.length();
+    recorder.readWrites(0, values);
+    recorder.value(1, length);
+    recorder.threads(length);
+    recorder.preflight();
+  }
+
+  static void add(
+      LaunchRecorder add, DeviceArray<int[]> a, DeviceArray<int[]> b, DeviceArray<int[]> sum) {
+    int length = (int) sum.length();
+    try (LaunchRecorder recorder = add.begin()) {
+      recorder.reads(0, a);
+      recorder.reads(1, b);
+      recorder.writes(2, sum);
+      recorder.value(3, length);
+      recorder.threads(length);
+      recorder.preflight();
+      recorder.launch();
+      recorder.commit();
+    }
+  }
+
+  static void reverse(LaunchRecorder reverse, DeviceArray<int[]> values, LaunchShape shape) {
+    try (LaunchRecorder recorder = reverse.begin()) {
+      recorder.readWrites(0, values);
+      recorder.shape(shape);
+      recorder.preflight();
+      recorder.launch();
+      recorder.commit();
+    }
+  }
+}
