@@ -104,6 +104,7 @@ public final class DeviceMemory {
           "a reservation by a runtime without a memory budget; open it with one");
     }
     runtime.requireOpen();
+    runtime.faults().check();
     arrays.freeLost();
     return new MemoryReservation(this, resource.reserve(bytes));
   }
@@ -207,6 +208,8 @@ public final class DeviceMemory {
     Timeline timeline = stream.timeline();
     @Nullable Block block = null;
     if (length > 0) {
+      // Before the budget, which would otherwise say that there is no room on a lost device.
+      runtime.faults().check();
       arrays.freeLost();
       block =
           source.allocate(length * elementType.sizeInBytes(), timeline, tag.isEmpty() ? what : tag);

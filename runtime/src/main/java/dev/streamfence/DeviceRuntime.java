@@ -266,7 +266,11 @@ public final class DeviceRuntime implements AutoCloseable {
     life.set(Life.CLOSED);
     // On a device that was lost before, each of these calls answers the same error again.
     if (!wasLost) {
-      teardown.finish();
+      try {
+        teardown.finish();
+      } catch (CudaDriverException e) {
+        throw faults.note(e, "closing " + this);
+      }
     }
   }
 

@@ -10,6 +10,7 @@ import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.memory.StreamOrderedResource;
 import dev.streamfence.memory.TrackedResource;
 import dev.streamfence.stream.StreamPool;
+import dev.streamfence.stream.Teardown;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -57,17 +58,19 @@ final class MemoryStack {
 
   /** Gives back what is kept for checking, and what could not be freed before. */
   void close() {
-    budget.reap();
+    Teardown teardown = new Teardown();
+    teardown.step(budget::reap);
     if (guard != null) {
-      guard.close();
+      teardown.step(guard::close);
     }
     if (backend instanceof TrackedResource tracked) {
       for (Block block : tracked.live()) {
         if (block.dependencies().isOpen()) {
-          tracked.deallocate(block);
+          teardown.step(() -> tracked.deallocate(block));
         }
       }
     }
+    teardown.finish();
   }
 
   private static void report(GuardReport found) {

@@ -63,6 +63,7 @@ final class KernelModules implements AutoCloseable {
   synchronized ArgumentFrame frame(int parameters) {
     int size = ArgumentFrame.sizeInBytes(parameters);
     if (frameChunks.isEmpty() || frameOffset + size > lastChunk().sizeInBytes()) {
+      runtime.faults().check();
       try {
         frameChunks.add(driver.allocateHost(Math.max(FRAME_CHUNK_BYTES, size)));
       } catch (CudaDriverException e) {

@@ -52,6 +52,7 @@ final class LoadedImage {
     if (existing != null) {
       return existing;
     }
+    runtime.faults().check();
     ptx.ifPresent(module -> SignatureCheck.check(image.name(), module, signature));
     try {
       FunctionHandle function = runtime.driver().function(module, signature.entry());

@@ -6,6 +6,7 @@ import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.HostMemory;
 import dev.streamfence.stream.StreamPool;
 import dev.streamfence.stream.Submission;
+import dev.streamfence.stream.Teardown;
 import dev.streamfence.stream.Timeline;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -39,7 +40,11 @@ final class GuardWindow {
   HostMemory take() {
     HostMemory window = takeIdle();
     if (window == null) {
-      window = driver.allocateHost(BYTES);
+      try {
+        window = driver.allocateHost(BYTES);
+      } catch (CudaDriverException e) {
+        throw streams.faults().note(e, "allocating memory to check arrays");
+      }
       synchronized (this) {
         all.add(window);
       }
@@ -81,11 +86,13 @@ final class GuardWindow {
   }
 
   synchronized void destroy() {
+    Teardown teardown = new Teardown();
     for (HostMemory window : all) {
-      driver.freeHost(window);
+      teardown.step(() -> driver.freeHost(window));
     }
     all.clear();
     idle.clear();
+    teardown.finish();
   }
 
   private void copy(Block block, long offset, HostMemory window, int count) {

@@ -2,6 +2,7 @@ package dev.streamfence.memory;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.EventHandle;
 import dev.streamfence.driver.CudaDriver.StreamHandle;
@@ -129,6 +130,13 @@ final class StagingPool {
     }
     Teardown teardown = new Teardown();
     for (Chunk chunk : chunks) {
+      teardown.step(
+          () -> {
+            // Nothing is in flight after an orderly close; this is for one that could not wait.
+            if (chunk.copied) {
+              driver.synchronizeEvent(chunk.lastCopy);
+            }
+          });
       teardown.step(() -> driver.destroyEvent(chunk.lastCopy));
       teardown.step(() -> driver.freeHost(chunk.memory));
     }
@@ -154,6 +162,11 @@ final class StagingPool {
       } catch (RuntimeException e) {
         giveUpClaim();
         if (oldest == null) {
+          throw e;
+        }
+        // An old chunk does as well, unless there is no device any more to copy to.
+        if (e instanceof CudaDriverException error && error.isSticky()) {
+          putFirst(oldest);
           throw e;
         }
       }

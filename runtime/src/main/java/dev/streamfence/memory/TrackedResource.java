@@ -205,7 +205,7 @@ public abstract sealed class TrackedResource implements MemoryResource
       used = memory.totalInBytes() - memory.freeInBytes();
       total = memory.totalInBytes();
     } catch (CudaDriverException unknown) {
-      cause.addSuppressed(unknown);
+      cause.addSuppressed(streams.faults().note(unknown, "asking how much memory is free"));
       used = ledger.outstanding();
     }
     return new OutOfMemoryBudgetException(inWords(tag), bytes, used, total, cause);

@@ -65,6 +65,7 @@ public final class StreamPool {
    * none of their own.
    */
   public synchronized Timeline defaultTimeline() {
+    faults.check();
     requireOpen();
     Timeline existing = timelines.get(0);
     return existing != null ? existing : create(0, 0);
@@ -117,14 +118,21 @@ public final class StreamPool {
     return created - free.size();
   }
 
-  /** Waits for the work of every stream, one after another. */
+  /**
+   * Waits for the work of every stream, one after another, also of those behind one that fails.
+   *
+   * @throws CudaDriverException the first failure, or that the device is lost
+   */
   public void synchronizeAll(String purpose) {
+    faults.check();
+    Teardown teardown = new Teardown();
     for (int i = 0; i <= capacity; i++) {
       Timeline timeline = timelines.get(i);
       if (timeline != null) {
-        timeline.synchronize(purpose);
+        teardown.step(() -> timeline.synchronize(purpose));
       }
     }
+    teardown.finish();
   }
 
   /** Destroys every stream and its events; nothing may be submitted any more. */
