@@ -83,6 +83,30 @@ final class LostArraysTest {
   }
 
   @Test
+  void anArrayThatIsOpenWhenItsRuntimeClosesIsReportedWithItsAllocationSite() {
+    DeviceRuntime gpu =
+        DeviceRuntime.simulated(device, RuntimeOptions.defaults().withTraceAllocations(true));
+    DeviceArray<int[]> left = leaveOneOpen(gpu);
+    gpu.close();
+    synchronized (reports) {
+      assertThat(reports)
+          .filteredOn(report -> report.getThrown() != null)
+          .singleElement()
+          .satisfies(
+              report -> {
+                assertThat(report.getMessage()).contains("'left open'");
+                assertThat(report.getThrown().getStackTrace())
+                    .anyMatch(frame -> frame.getMethodName().equals("leaveOneOpen"));
+              });
+    }
+    left.close();
+  }
+
+  private static DeviceArray<int[]> leaveOneOpen(DeviceRuntime gpu) {
+    return gpu.memory().allocate(gpu.streams().acquire(), int[].class, 16, "left open");
+  }
+
+  @Test
   void anArrayThatWasClosedIsNotLost() {
     try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
       DeviceStream stream = gpu.streams().acquire();

@@ -390,6 +390,80 @@ final class LaunchRecorderTest {
   }
 
   @Test
+  void anArrayClosedAfterItWasPassedIsRefusedAndNothingIsQueued() {
+    DeviceStream other = gpu.streams().acquire();
+    DeviceArray<int[]> first = gpu.memory().allocateZeroed(other, int[].class, 1);
+    DeviceArray<int[]> second = gpu.memory().allocateZeroed(other, int[].class, 1);
+    DeviceArray<int[]> sum = gpu.memory().allocate(stream, int[].class, 1);
+    LaunchRecorder add = LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.ADD);
+    try (LaunchRecorder recorder = add.begin()) {
+      recorder.reads(0, first);
+      recorder.reads(1, second);
+      recorder.writes(2, sum);
+      recorder.value(3, 1);
+      recorder.threads(1);
+      second.close();
+      long before = device.calls();
+      assertThatThrownBy(recorder::preflight)
+          .isInstanceOf(UseAfterFreeException.class)
+          .hasMessageContaining("add: parameter 'b'");
+      assertThat(device.calls()).isEqualTo(before);
+    }
+    // Nothing was registered either: what the launch was to read may be written.
+    VectorKernels.on(other).increment(first, 1);
+    assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isZero();
+    assertThat(first.block().dependencies().size()).isEqualTo(1);
+    first.close();
+    sum.close();
+  }
+
+  @Test
+  void aLaunchThatIsNeverCommittedIsOrderedAllTheSame() {
+    DeviceStream other = gpu.streams().acquire();
+    VectorKernels onOther = VectorKernels.on(other);
+    DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1});
+    LaunchRecorder increment =
+        LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
+    try (LaunchRecorder recorder = increment.begin()) {
+      recorder.readWrites(0, values);
+      recorder.value(1, 1);
+      recorder.threads(1);
+      recorder.preflight();
+      recorder.launch();
+    }
+    long before = device.calls(DriverCall.WAIT_FOR_EVENT);
+    onOther.increment(values, 1);
+    assertThat(device.calls(DriverCall.WAIT_FOR_EVENT) - before).isEqualTo(1);
+    assertThat(values.download(other)).containsExactly(3);
+    values.close();
+  }
+
+  @Test
+  void aClosedArrayIsRefusedWithItsTagAndWhereItWasClosed() {
+    try (DeviceRuntime traced =
+        DeviceRuntime.simulated(
+            SimulatedDevice.builder().build(),
+            RuntimeOptions.defaults().withTraceAllocations(true))) {
+      DeviceStream on = traced.streams().acquire();
+      DeviceArray<int[]> keys = traced.memory().allocate(on, int[].class, 4, "keys");
+      closeHere(keys);
+      assertThatThrownBy(() -> VectorKernels.on(on).increment(keys, 4))
+          .isInstanceOf(UseAfterFreeException.class)
+          .hasMessageContaining("increment: parameter 'values'")
+          .hasMessageContaining("'keys'")
+          .cause()
+          .satisfies(
+              site ->
+                  assertThat(site.getStackTrace())
+                      .anyMatch(frame -> frame.getMethodName().equals("closeHere")));
+    }
+  }
+
+  private static void closeHere(DeviceArray<?> array) {
+    array.close();
+  }
+
+  @Test
   void aSynchronousLaunchThrowsItsOwnFault() {
     try (DeviceRuntime debugged =
         DeviceRuntime.simulated(

@@ -533,6 +533,101 @@ final class OrderingTest {
     used.close();
   }
 
+  @Test
+  void aMillionReadsOnThreeStreamsLeaveOneEachAndAFreeWaitsForThemAlone() {
+    SimulatedDevice eager = SimulatedDevice.builder().build();
+    try (DeviceRuntime runtime = DeviceRuntime.simulated(eager)) {
+      DeviceStream[] readers = new DeviceStream[3];
+      for (int i = 0; i < readers.length; i++) {
+        readers[i] = runtime.streams().acquire();
+      }
+      DeviceArray<int[]> table = runtime.memory().upload(readers[0], new int[N]);
+      int before = eager.liveObjects();
+      for (int i = 0; i < 1_000_000; i++) {
+        read(table, readers[i % readers.length]);
+      }
+      // The write that came first, and the last read of each stream.
+      assertThat(table.block().dependencies().size()).isEqualTo(4);
+      int rings = 3 * 64;
+      assertThat(eager.liveObjects()).isLessThanOrEqualTo(before + rings);
+      long waitsBefore = eager.calls(DriverCall.WAIT_FOR_EVENT);
+      table.close();
+      assertThat(eager.calls(DriverCall.WAIT_FOR_EVENT) - waitsBefore).isLessThanOrEqualTo(3);
+    }
+    assertThat(eager.liveObjects()).isZero();
+  }
+
+  /** What a launch that reads an array does, but for the kernel. */
+  private static void read(DeviceArray<?> array, DeviceStream stream) {
+    try (Submission open = stream.timeline().begin(READING)) {
+      open.use(array.block().dependencies(), true, false, 0);
+      open.preflight();
+      open.commit();
+    }
+  }
+
+  @Test
+  void aLaunchOverSeveralArraysRecordsOneEventAndMakesNone() {
+    DeviceArray<int[]> x = zeros(a);
+    DeviceArray<int[]> y = zeros(a);
+    DeviceArray<int[]> sum = zeros(b);
+    onA.increment(x, N);
+    onB.add(x, y, sum, N);
+    onA.increment(x, N);
+    onB.add(x, y, sum, N);
+    long recordsBefore = records();
+    long eventsBefore = device.calls(DriverCall.CREATE_EVENT);
+    onB.add(x, y, sum, N);
+    assertThat(records() - recordsBefore).isEqualTo(1);
+    assertThat(device.calls(DriverCall.CREATE_EVENT)).isEqualTo(eventsBefore);
+    x.close();
+    y.close();
+    sum.close();
+  }
+
+  @Test
+  void anArrayThatOneLaunchReadsAndWritesIsOneUseThatWrites() {
+    DeviceArray<int[]> values = gpu.memory().upload(a, new int[] {1, 2, 3, 4});
+    onB.add(values, values, values, N);
+    assertThat(values.block().dependencies().size()).isEqualTo(1);
+    long before = waits();
+    onC.increment(values, N);
+    assertThat(waits() - before).isEqualTo(1);
+    assertThat(values.download(c)).containsExactly(3, 5, 7, 9);
+    values.close();
+  }
+
+  @Test
+  void whatAChainHasQueuedIsProtectedWhenItsNextKernelIsRefused() {
+    DeviceArray<int[]> input = gpu.memory().upload(a, new int[] {1, 2, 3, 4});
+    DeviceArray<int[]> sum = zeros(b);
+    onB.add(input, input, sum, N);
+    device.failCall(DriverCall.LAUNCH_KERNEL, 1, 701);
+    assertThatThrownBy(() -> onB.increment(input, N)).isInstanceOf(CudaDriverException.class);
+    input.close();
+    DeviceArray<int[]> reused = gpu.memory().allocate(a, int[].class, N);
+    reused.fill(a, -1);
+    assertThat(sum.download(b)).containsExactly(2, 4, 6, 8);
+    sum.close();
+    reused.close();
+  }
+
+  @Test
+  void aStreamThatCannotBeMadeIsNoStreamLess() {
+    int lent = gpu.streams().lent();
+    device.failCall(DriverCall.CREATE_STREAM, 1, 2);
+    assertThatThrownBy(() -> gpu.streams().acquire())
+        .isInstanceOfSatisfying(
+            CudaDriverException.class,
+            e -> assertThat(e.call()).isEqualTo("cuStreamCreateWithPriority"));
+    assertThat(gpu.streams().lent()).isEqualTo(lent);
+    for (int i = lent; i < gpu.streams().capacity(); i++) {
+      assertThat(gpu.streams().acquire().id()).isEqualTo(i + 1);
+    }
+  }
+
+  private static final UseLabels READING = new Named("reading");
+
   private record Named(String purpose) implements UseLabels {
     @Override
     public String use(int label) {
