@@ -247,6 +247,7 @@ public final class DeviceRuntime implements AutoCloseable {
     if (!wasLost) {
       teardown.step(() -> pool.synchronizeAll("closing " + this));
     }
+    boolean isDeviceDone = !teardown.hasFailed();
     reportLeaks();
     List<AutoCloseable> attached;
     synchronized (attachments) {
@@ -260,7 +261,7 @@ public final class DeviceRuntime implements AutoCloseable {
       teardown.step(() -> arrays.freeAtEnd(block));
     }
     teardown.step(stack::close);
-    teardown.step(copies::destroy);
+    teardown.step(() -> copies.destroy(isDeviceDone));
     teardown.step(pool::destroy);
     teardown.step(driver::close);
     life.set(Life.CLOSED);

@@ -153,9 +153,13 @@ public final class DeviceCopies {
     }
   }
 
-  /** Frees the staging memory. Nothing may be copying. */
-  public void destroy() {
-    staging.destroy();
+  /**
+   * Frees the staging memory. Nothing may be copied any more.
+   *
+   * @param isDeviceDone whether nothing is in flight; otherwise the last copies are waited for
+   */
+  public void destroy(boolean isDeviceDone) {
+    staging.destroy(isDeviceDone);
   }
 
   /**

@@ -114,8 +114,12 @@ final class StagingPool {
     }
   }
 
-  /** Waits until every chunk is back, and frees them all. Nothing may be copied any more. */
-  void destroy() {
+  /**
+   * Waits until every chunk is back, and frees them all. Nothing may be copied any more. *
+   *
+   * @param isDeviceDone whether nothing is in flight; otherwise the last copies are waited for
+   */
+  void destroy(boolean isDeviceDone) {
     List<Chunk> chunks;
     lock.lock();
     try {
@@ -130,13 +134,9 @@ final class StagingPool {
     }
     Teardown teardown = new Teardown();
     for (Chunk chunk : chunks) {
-      teardown.step(
-          () -> {
-            // Nothing is in flight after an orderly close; this is for one that could not wait.
-            if (chunk.copied) {
-              driver.synchronizeEvent(chunk.lastCopy);
-            }
-          });
+      if (chunk.copied && !isDeviceDone) {
+        teardown.step(() -> driver.synchronizeEvent(chunk.lastCopy));
+      }
       teardown.step(() -> driver.destroyEvent(chunk.lastCopy));
       teardown.step(() -> driver.freeHost(chunk.memory));
     }

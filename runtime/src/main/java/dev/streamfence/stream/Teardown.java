@@ -22,6 +22,11 @@ public final class Teardown {
     }
   }
 
+  /** Whether a step has failed so far. */
+  public boolean hasFailed() {
+    return first != null;
+  }
+
   /** Throws the first failure, if there was one. */
   public void finish() {
     if (first != null) {

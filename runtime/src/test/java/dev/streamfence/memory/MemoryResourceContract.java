@@ -72,7 +72,7 @@ abstract class MemoryResourceContract {
     stacks.forEach(Stack::requireEmpty);
     stacks.forEach(stack -> assertThat(stack.reports).isEmpty());
     stacks.forEach(Stack::close);
-    copies.destroy();
+    copies.destroy(true);
     streams.destroy();
     driver.close();
     requireNothingLeft();

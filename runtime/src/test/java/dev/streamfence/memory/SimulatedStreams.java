@@ -40,7 +40,7 @@ final class SimulatedStreams implements AutoCloseable {
   /** Closes the device, and checks that the test left nothing on it. */
   @Override
   public void close() {
-    copies.destroy();
+    copies.destroy(true);
     pool.destroy();
     assertThat(device.liveObjects()).isZero();
     driver.close();

@@ -37,7 +37,7 @@ final class StagingPoolSchedulingTest {
               };
           together(copy, copy);
           taken.forEach(pool::giveBack);
-          pool.destroy();
+          pool.destroy(true);
           require(driver.live() == 1, "something besides the stream is left");
         });
   }
