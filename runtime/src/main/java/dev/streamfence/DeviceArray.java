@@ -224,8 +224,8 @@ public final class DeviceArray<A> implements AutoCloseable {
     }
   }
 
-  /** Internal, for the launch room: the block with its memory; null for an empty array. */
-  public @Nullable Block block() {
+  /** Its memory; null for an empty array. */
+  @Nullable Block block() {
     return block;
   }
 

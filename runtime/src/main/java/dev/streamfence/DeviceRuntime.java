@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
 /**
@@ -53,6 +54,7 @@ public final class DeviceRuntime implements AutoCloseable {
   private final DeviceStreams streams;
   private final DeviceMemory memory;
   private final Map<Class<?>, AutoCloseable> attachments = new LinkedHashMap<>();
+  private final LongAdder abandonedLaunches = new LongAdder();
   private final AtomicReference<Life> life = new AtomicReference<>(Life.OPEN);
 
   private DeviceRuntime(
@@ -197,6 +199,7 @@ public final class DeviceRuntime implements AutoCloseable {
     CallCounts counts = driver.counts();
     return new RuntimeStatistics(
         counts.of(DriverCall.LAUNCH_KERNEL),
+        abandonedLaunches.sum(),
         counts.total(),
         counts.of(DriverCall.WAIT_FOR_EVENT),
         counts.of(DriverCall.RECORD_EVENT),
@@ -275,33 +278,29 @@ public final class DeviceRuntime implements AutoCloseable {
     }
   }
 
-  /** Internal, for the launch room: what the device is. */
-  public DeviceProperties properties() {
-    return driver.properties();
+  void noteAbandoned(String purpose) {
+    abandonedLaunches.increment();
+    System.getLogger(DeviceRuntime.class.getName())
+        .log(
+            System.Logger.Level.WARNING,
+            "{0} was closed between preflight and commit; its arrays count as used by it",
+            purpose);
   }
 
-  /** Internal, for the launch room: whether each launch waits for its kernel. */
-  public boolean isSynchronous() {
+  boolean isSynchronous() {
     return synchronousLaunches;
   }
 
-  /** Internal, for the launch room: the driver. What is done with it directly is not tracked. */
-  public CudaDriver driver() {
+  CudaDriver driver() {
     return driver;
   }
 
-  /** Internal, for the launch room: the device's fatal error. */
-  public FaultLatch faults() {
+  FaultLatch faults() {
     return faults;
   }
 
-  /**
-   * Internal: what another room keeps per runtime, made at the first call, and closed with the
-   * runtime before its streams.
-   *
-   * @param type identifies it
-   */
-  public <T extends AutoCloseable> T attachment(Class<T> type, Function<DeviceRuntime, T> factory) {
+  /** See {@link RuntimeInternals#attachment}. */
+  <T extends AutoCloseable> T attachment(Class<T> type, Function<DeviceRuntime, T> factory) {
     synchronized (attachments) {
       requireOpen();
       AutoCloseable existing = attachments.get(type);

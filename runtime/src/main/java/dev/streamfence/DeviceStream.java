@@ -61,12 +61,8 @@ public final class DeviceStream implements AutoCloseable {
     }
   }
 
-  /**
-   * Internal, for the launch room: the order of this stream's work.
-   *
-   * @throws StreamMisuseException if the stream or its runtime is closed
-   */
-  public Timeline timeline() {
+  /** The order of this stream's work; refused when the stream or its runtime is closed. */
+  Timeline timeline() {
     if (closed.get()) {
       throw new StreamMisuseException(this + " is closed; acquire another one");
     }

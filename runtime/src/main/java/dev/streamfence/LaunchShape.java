@@ -63,7 +63,7 @@ public record LaunchShape(
     if (blockSize < 1) {
       throw new IllegalArgumentException("a block of " + blockSize + " threads; it has at least 1");
     }
-    long blocks = threads / blockSize + (threads % blockSize == 0 ? 0 : 1);
+    long blocks = -Math.floorDiv(-threads, (long) blockSize);
     if (blocks > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
           threads

@@ -4,6 +4,8 @@ package dev.streamfence;
  * What a runtime has done since it was opened. Immutable; a snapshot that other threads may outrun.
  *
  * @param launches kernels launched
+ * @param abandonedLaunches launches that were closed between preflight and commit without an
+ *     exception that says why; each was logged
  * @param driverCalls driver calls of any kind
  * @param waits waits of one stream for another that were queued
  * @param eventRecords events recorded, those for staging copies included
@@ -12,6 +14,7 @@ package dev.streamfence;
  */
 public record RuntimeStatistics(
     long launches,
+    long abandonedLaunches,
     long driverCalls,
     long waits,
     long eventRecords,

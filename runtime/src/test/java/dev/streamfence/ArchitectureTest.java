@@ -1,15 +1,29 @@
 package dev.streamfence;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import dev.streamfence.launch.LaunchRecorder;
+import java.lang.invoke.MethodHandles;
+import java.util.Arrays;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -115,6 +129,55 @@ final class ArchitectureTest {
   @Test
   void handlesDoNotKnowLaunches() {
     check(noneOf("dev.streamfence", "launch", "ptx"));
+  }
+
+  @Test
+  void usersReachNoDriverNoStreamAndNoAddressThroughAHandle() {
+    check(
+        methods()
+            .that()
+            .areDeclaredInClassesThat(HANDLES.and(not(type(RuntimeInternals.class))))
+            .and()
+            .areDeclaredInClassesThat()
+            .arePublic()
+            .and(areNotInternal())
+            .should(notMention("driver", "stream", "memory", "launch")));
+  }
+
+  private static DescribedPredicate<JavaMethod> areNotInternal() {
+    return new DescribedPredicate<>("can be called by a user") {
+      @Override
+      public boolean test(JavaMethod method) {
+        return method.getModifiers().contains(JavaModifier.PUBLIC)
+            || method.getModifiers().contains(JavaModifier.PROTECTED);
+      }
+    };
+  }
+
+  private static ArchCondition<JavaMethod> notMention(String... rooms) {
+    Set<String> packages =
+        Arrays.stream(rooms).map("dev.streamfence."::concat).collect(Collectors.toSet());
+    return new ArchCondition<>("not mention " + packages) {
+      @Override
+      public void check(JavaMethod method, ConditionEvents events) {
+        Stream.concat(Stream.of(method.getRawReturnType()), method.getRawParameterTypes().stream())
+            .filter(mentioned -> packages.stream().anyMatch(mentioned.getPackageName()::startsWith))
+            .forEach(
+                mentioned ->
+                    events.add(
+                        SimpleConditionEvent.violated(
+                            method, method.getFullName() + " mentions " + mentioned.getName())));
+      }
+    };
+  }
+
+  @Test
+  void onlyTheLaunchRoomGetsTheInternals() {
+    assertThatThrownBy(() -> RuntimeInternals.of(MethodHandles.lookup()))
+        .isInstanceOf(IllegalCallerException.class)
+        .hasMessageContaining("ArchitectureTest");
+    assertThatThrownBy(() -> RuntimeInternals.of(MethodHandles.lookup().in(LaunchRecorder.class)))
+        .isInstanceOf(IllegalCallerException.class);
   }
 
   @Test

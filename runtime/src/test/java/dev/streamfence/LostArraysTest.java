@@ -6,48 +6,20 @@ import dev.streamfence.driver.DriverCall;
 import dev.streamfence.launch.VectorKernels;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What happens to an array that becomes unreachable without being closed. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LostArraysTest {
-  private static final Logger LOGGER = Logger.getLogger(DeviceRuntime.class.getName());
-
   private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
-  private final List<LogRecord> reports = new ArrayList<>();
-  private final Handler handler =
-      new Handler() {
-        @Override
-        public void publish(LogRecord report) {
-          synchronized (reports) {
-            reports.add(report);
-          }
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-      };
-
-  @BeforeEach
-  void listen() {
-    LOGGER.addHandler(handler);
-  }
+  private final RuntimeLog log = RuntimeLog.listen();
 
   @AfterEach
   void nothingIsLeft() {
-    LOGGER.removeHandler(handler);
+    log.close();
     assertThat(device.liveObjects()).isZero();
   }
 
@@ -72,12 +44,10 @@ final class LostArraysTest {
       while (device.calls(DriverCall.FREE_ASYNC) == 0) {
         Thread.onSpinWait();
       }
-      synchronized (reports) {
-        assertThat(reports).hasSize(1);
-        assertThat(reports.get(0).getMessage()).contains("'forgotten'");
-        assertThat(reports.get(0).getThrown().getStackTrace())
-            .anyMatch(frame -> frame.getMethodName().equals("loseOne"));
-      }
+      assertThat(log.records()).hasSize(1);
+      assertThat(log.messages().get(0)).contains("'forgotten'");
+      assertThat(log.records().get(0).getThrown().getStackTrace())
+          .anyMatch(frame -> frame.getMethodName().equals("loseOne"));
       stream.synchronize();
     }
   }
@@ -88,17 +58,15 @@ final class LostArraysTest {
         DeviceRuntime.simulated(device, RuntimeOptions.defaults().withTraceAllocations(true));
     DeviceArray<int[]> left = leaveOneOpen(gpu);
     gpu.close();
-    synchronized (reports) {
-      assertThat(reports)
-          .filteredOn(report -> report.getThrown() != null)
-          .singleElement()
-          .satisfies(
-              report -> {
-                assertThat(report.getMessage()).contains("'left open'");
-                assertThat(report.getThrown().getStackTrace())
-                    .anyMatch(frame -> frame.getMethodName().equals("leaveOneOpen"));
-              });
-    }
+    assertThat(log.records())
+        .filteredOn(report -> report.getThrown() != null)
+        .singleElement()
+        .satisfies(
+            report -> {
+              assertThat(report.getMessage()).contains("'left open'");
+              assertThat(report.getThrown().getStackTrace())
+                  .anyMatch(frame -> frame.getMethodName().equals("leaveOneOpen"));
+            });
     left.close();
   }
 

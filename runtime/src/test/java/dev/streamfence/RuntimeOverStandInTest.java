@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import dev.streamfence.driver.jcuda.StandIn;
 import dev.streamfence.launch.VectorKernels;
+import java.lang.management.ManagementFactory;
 import java.lang.reflect.Array;
 import java.util.Arrays;
 import java.util.List;
@@ -113,6 +115,35 @@ final class RuntimeOverStandInTest {
     try (DeviceRuntime gpu = DeviceRuntime.open(0);
         DeviceArray<int[]> array = gpu.memory().upload(gpu.streams().defaultStream(), host)) {
       assertThat(array.download(gpu.streams().defaultStream())).isEqualTo(host);
+    }
+  }
+
+  @Test
+  void launchesThatWaitForEachOthersStreamAllocateNothing() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    try (DeviceRuntime gpu = DeviceRuntime.open(0);
+        DeviceStream a = gpu.streams().acquire();
+        DeviceStream b = gpu.streams().acquire();
+        DeviceArray<float[]> x = gpu.memory().upload(a, new float[300]);
+        DeviceArray<float[]> y = gpu.memory().upload(a, new float[300])) {
+      VectorKernels onA = VectorKernels.on(a);
+      VectorKernels onB = VectorKernels.on(b);
+      launchOften(onA, onB, x, y);
+      threads.getCurrentThreadAllocatedBytes();
+
+      long before = threads.getCurrentThreadAllocatedBytes();
+      launchOften(onA, onB, x, y);
+      long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+
+      assertThat(allocated).isZero();
+    }
+  }
+
+  private static void launchOften(
+      VectorKernels onA, VectorKernels onB, DeviceArray<float[]> x, DeviceArray<float[]> y) {
+    for (int i = 0; i < 5_000; i++) {
+      onA.saxpy(1f, x, y, 300);
+      onB.saxpy(1f, y, x, 300);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.streamfence.it;
 
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.Inside;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.driver.CudaDriver.ModuleHandle;
@@ -24,7 +25,7 @@ final class Gate implements AutoCloseable {
   private final HostMemory memory;
 
   Gate(DeviceRuntime gpu) {
-    driver = gpu.driver();
+    driver = Inside.driver(gpu);
     try (InputStream ptx =
         Objects.requireNonNull(Gate.class.getResourceAsStream("/kernels/gate.ptx"))) {
       module = driver.loadModule("gate.ptx", ptx.readAllBytes());
@@ -40,7 +41,7 @@ final class Gate implements AutoCloseable {
   /** Puts the closed gate on the stream. */
   void holdBack(DeviceStream stream) {
     memory.buffer().putInt(32, 0);
-    driver.launchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream.timeline().stream(), memory);
+    driver.launchKernel(function, 1, 1, 1, 1, 1, 1, 0, Inside.timeline(stream).stream(), memory);
   }
 
   /** Lets the stream go on. */

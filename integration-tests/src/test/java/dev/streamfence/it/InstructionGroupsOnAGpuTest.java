@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.Inside;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.driver.CudaDriver.ModuleHandle;
@@ -57,7 +58,7 @@ final class InstructionGroupsOnAGpuTest {
   }
 
   private static void run(String ptx, String entry, PtxGrid grid, List<Object> arguments) {
-    CudaDriver driver = gpu.driver();
+    CudaDriver driver = Inside.driver(gpu);
     ModuleHandle module = driver.loadModule(entry, ptx.getBytes(UTF_8));
     HostMemory frame = driver.allocateHost(4096);
     List<DeviceArray<byte[]>> buffers = new ArrayList<>();
@@ -73,7 +74,7 @@ final class InstructionGroupsOnAGpuTest {
           grid.blockY(),
           grid.blockZ(),
           grid.dynamicSharedBytes(),
-          stream.timeline().stream(),
+          Inside.timeline(stream).stream(),
           frame);
       int next = 0;
       for (Object argument : arguments) {
@@ -104,7 +105,7 @@ final class InstructionGroupsOnAGpuTest {
       if (argument instanceof byte[] buffer) {
         DeviceArray<byte[]> array = gpu.memory().upload(stream, buffer);
         buffers.add(array);
-        Block block = array.block();
+        Block block = Inside.block(array);
         bytes.putLong(offset, Objects.requireNonNull(block).address());
       } else if (argument instanceof Integer value) {
         bytes.putInt(offset, value);

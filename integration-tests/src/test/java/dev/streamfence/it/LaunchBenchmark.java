@@ -3,6 +3,7 @@ package dev.streamfence.it;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.Inside;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.driver.CudaDriver.ModuleHandle;
@@ -81,7 +82,7 @@ public class LaunchBenchmark {
   }
 
   private void openDriver() throws IOException {
-    driver = gpu.driver();
+    driver = Inside.driver(gpu);
     try (InputStream ptx =
         Objects.requireNonNull(LaunchBenchmark.class.getResourceAsStream("/kernels/suite.ptx"))) {
       module = driver.loadModule("suite.ptx", ptx.readAllBytes());
@@ -93,7 +94,7 @@ public class LaunchBenchmark {
       frame.buffer().putLong(8 * i, frame.address() + 48 + 8 * i);
     }
     for (int i = 0; i < 4; i++) {
-      Block block = Objects.requireNonNull(arrays.get(i).block());
+      Block block = Inside.block(arrays.get(i));
       frame.buffer().putLong(48 + 8 * i, block.address());
     }
     frame.buffer().putFloat(80, 2f).putInt(88, N);

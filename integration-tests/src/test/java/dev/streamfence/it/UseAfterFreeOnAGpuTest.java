@@ -8,12 +8,12 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
+import dev.streamfence.Inside;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.memory.Block;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -130,7 +130,7 @@ final class UseAfterFreeOnAGpuTest {
   }
 
   private static long address(DeviceArray<?> array) {
-    Block block = Objects.requireNonNull(array.block());
+    Block block = Inside.block(array);
     return block.address();
   }
 }

@@ -2,6 +2,7 @@ package dev.streamfence.launch;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.RuntimeInternals;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.driver.HostMemory;
@@ -16,6 +17,8 @@ import java.util.Map;
  * frames. Closed with the runtime. Thread-safe; never locked on the launch path.
  */
 final class KernelModules implements AutoCloseable {
+  private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
+
   /** Frames are small and page-locked memory comes in pages: many share one allocation. */
   private static final int FRAME_CHUNK_BYTES = 64 << 10;
 
@@ -27,11 +30,11 @@ final class KernelModules implements AutoCloseable {
 
   private KernelModules(DeviceRuntime runtime) {
     this.runtime = runtime;
-    this.driver = runtime.driver();
+    this.driver = INTERNALS.driver(runtime);
   }
 
   static KernelModules of(DeviceRuntime runtime) {
-    return runtime.attachment(KernelModules.class, KernelModules::new);
+    return INTERNALS.attachment(runtime, KernelModules.class, KernelModules::new);
   }
 
   /**
@@ -43,7 +46,7 @@ final class KernelModules implements AutoCloseable {
     if (existing != null) {
       return existing;
     }
-    runtime.faults().check();
+    INTERNALS.faults(runtime).check();
     byte[] bytes = image.bytes();
     try {
       ModuleHandle module = driver.loadModule(image.name(), bytes);
@@ -56,18 +59,18 @@ final class KernelModules implements AutoCloseable {
         throw e;
       }
     } catch (CudaDriverException e) {
-      throw runtime.faults().note(e, "loading " + image);
+      throw INTERNALS.faults(runtime).note(e, "loading " + image);
     }
   }
 
   synchronized ArgumentFrame frame(int parameters) {
     int size = ArgumentFrame.sizeInBytes(parameters);
     if (frameChunks.isEmpty() || frameOffset + size > lastChunk().sizeInBytes()) {
-      runtime.faults().check();
+      INTERNALS.faults(runtime).check();
       try {
         frameChunks.add(driver.allocateHost(Math.max(FRAME_CHUNK_BYTES, size)));
       } catch (CudaDriverException e) {
-        throw runtime.faults().note(e, "allocating memory for arguments");
+        throw INTERNALS.faults(runtime).note(e, "allocating memory for arguments");
       }
       frameOffset = 0;
     }

@@ -41,6 +41,11 @@ public final class KernelSignature {
     return parameters;
   }
 
+  /** A parameter of the kernel, for errors. */
+  String use(int index) {
+    return entry + ": parameter '" + parameters.get(index).name() + "'";
+  }
+
   /** The parameter that counts threads, for errors; empty when launches are given a shape. */
   String threadCount() {
     return threadCount;

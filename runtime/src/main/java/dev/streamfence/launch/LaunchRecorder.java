@@ -3,70 +3,62 @@ package dev.streamfence.launch;
 import dev.streamfence.Access;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.RuntimeInternals;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.LaunchObserver;
-import dev.streamfence.memory.Block;
 import dev.streamfence.stream.Submission;
+import dev.streamfence.stream.Timeline;
 import dev.streamfence.stream.UseLabels;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Launches one kernel on one stream, over and over: {@link #begin}, the arguments, the shape,
  * {@link #preflight}, {@link #launch}, {@link #commit}, {@link #close}. Preflight checks everything
- * and queues the waits; a launch that is closed before its commit is ordered all the same if it may
- * have been queued.
+ * and queues the waits; a launch that is closed before its commit is ordered all the same, since it
+ * may have been queued; unless an exception said why, it is counted and logged as abandoned.
  *
  * <p>Thread-safe: threads take turns from {@code begin} to {@code close}, which have to be in the
- * same thread; nothing but this recorder's own methods may be called in between. No method
- * synchronises or, after the first launch, allocates memory.
+ * same thread; nothing but this recorder's own methods may be called in between. After the first
+ * launch no method allocates memory. None synchronises, but for {@link #close} where the runtime
+ * was opened with synchronous launches.
  */
 public final class LaunchRecorder implements AutoCloseable, UseLabels {
-  private final LoadedKernel kernel;
+  private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
+
   private final KernelSignature signature;
-  private final KernelParameter[] parameters;
   private final DeviceStream stream;
+  private final Timeline timeline;
+  private final DeviceRuntime runtime;
   private final CudaDriver driver;
   private final @Nullable LaunchObserver observer;
-  private final ArgumentFrame frame;
   private final boolean strict;
   private final boolean synchronous;
-  private final boolean[] given;
-  private final @Nullable DeviceArray<?>[] arrays;
+  private final LaunchArguments arguments;
+  private final LaunchGrid grid;
 
   // What follows belongs to the thread that holds the submission lock.
   private @Nullable Submission open;
-  private boolean shaped;
   private boolean launched;
+  private boolean failed;
   private boolean committed;
-  private int gridX;
-  private int gridY;
-  private int gridZ;
-  private int blockX;
-  private int blockY;
-  private int blockZ;
-  private int dynamicShared;
 
   LaunchRecorder(LoadedKernel kernel, DeviceStream stream, ArgumentFrame frame, boolean strict) {
-    this.kernel = kernel;
     this.signature = kernel.signature();
-    List<KernelParameter> declared = signature.parameters();
-    this.parameters = declared.toArray(new KernelParameter[0]);
     this.stream = stream;
-    this.driver = kernel.runtime().driver();
+    this.timeline = INTERNALS.timeline(stream);
+    this.runtime = kernel.runtime();
+    this.driver = INTERNALS.driver(runtime);
     this.observer = driver.launchObserver();
-    this.frame = frame;
     this.strict = strict;
-    this.synchronous = kernel.runtime().isSynchronous();
-    this.given = new boolean[parameters.length];
-    this.arrays = new DeviceArray<?>[parameters.length];
+    this.synchronous = INTERNALS.isSynchronous(runtime);
+    this.arguments = new LaunchArguments(kernel, stream, frame, strict);
+    this.grid = new LaunchGrid(kernel);
   }
 
   /**
@@ -78,53 +70,53 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
    * @throws CudaDriverException if the device is lost
    */
   public LaunchRecorder begin() {
-    open = stream.timeline().begin(this);
-    Arrays.fill(given, false);
-    shaped = false;
+    open = INTERNALS.timeline(stream).begin(this);
+    arguments.clear();
+    grid.clear();
     launched = false;
+    failed = false;
     committed = false;
-    dynamicShared = signature.dynamicSharedBytes();
     return this;
   }
 
   /** Passes a {@code boolean}, as one byte. */
   public void value(int index, boolean value) {
-    frame.put(checked(index, ElementType.BOOLEAN), (byte) (value ? 1 : 0));
+    arguments(index, ElementType.BOOLEAN).put(index, (byte) (value ? 1 : 0));
   }
 
   /** Passes a {@code byte}. */
   public void value(int index, byte value) {
-    frame.put(checked(index, ElementType.BYTE), value);
+    arguments(index, ElementType.BYTE).put(index, value);
   }
 
   /** Passes a {@code char}, as an unsigned 16-bit number. */
   public void value(int index, char value) {
-    frame.put(checked(index, ElementType.CHAR), (short) value);
+    arguments(index, ElementType.CHAR).put(index, (short) value);
   }
 
   /** Passes a {@code short}. */
   public void value(int index, short value) {
-    frame.put(checked(index, ElementType.SHORT), value);
+    arguments(index, ElementType.SHORT).put(index, value);
   }
 
   /** Passes an {@code int}. */
   public void value(int index, int value) {
-    frame.put(checked(index, ElementType.INT), value);
+    arguments(index, ElementType.INT).put(index, value);
   }
 
   /** Passes a {@code long}. */
   public void value(int index, long value) {
-    frame.put(checked(index, ElementType.LONG), value);
+    arguments(index, ElementType.LONG).put(index, value);
   }
 
   /** Passes a {@code float}. */
   public void value(int index, float value) {
-    frame.put(checked(index, ElementType.FLOAT), Float.floatToRawIntBits(value));
+    arguments(index, ElementType.FLOAT).put(index, Float.floatToRawIntBits(value));
   }
 
   /** Passes a {@code double}. */
   public void value(int index, double value) {
-    frame.put(checked(index, ElementType.DOUBLE), Double.doubleToRawLongBits(value));
+    arguments(index, ElementType.DOUBLE).put(index, Double.doubleToRawLongBits(value));
   }
 
   /** Passes an array that the kernel reads. */
@@ -150,18 +142,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
    */
   public void untracked(int index, long address) {
     requireRecording("passes an argument");
-    KernelParameter parameter = parameter(index);
-    if (strict) {
-      throw new StreamMisuseException(
-          use(index)
-              + " is an address that is not tracked; pass a DeviceArray, or use a permissive recorder");
-    }
-    if (!(parameter instanceof KernelParameter.Buffer)) {
-      throw new IllegalArgumentException(use(index) + " is a number, not an array");
-    }
-    frame.put(index, address);
-    arrays[index] = null;
-    given[index] = true;
+    arguments.untracked(index, address);
   }
 
   /**
@@ -171,55 +152,20 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
    * @throws IllegalArgumentException if it is negative
    */
   public void threads(long threads) {
-    if (threads < 0) {
-      String name = signature.threadCount();
-      throw new IllegalArgumentException(
-          signature.entry()
-              + ": "
-              + (name.isEmpty() ? "the number of threads" : "parameter '" + name + "'")
-              + " is "
-              + threads
-              + "; a launch has at least 0 threads");
-    }
-    int block = signature.blockSize();
-    long blocks = threads / block + (threads % block == 0 ? 0 : 1);
     requireRecording("is shaped");
-    if (blocks > Integer.MAX_VALUE) {
-      kernel.requireLaunchable(blocks, 1, 1, block, 1, 1, dynamicShared);
-    }
-    set((int) blocks, 1, 1, block, 1, 1);
+    grid.threads(threads);
   }
 
   /** Shapes the launch. An empty grid launches nothing. */
   public void shape(LaunchShape shape) {
     requireRecording("is shaped");
-    if (shape == null) {
-      throw new IllegalArgumentException(
-          signature.entry() + ": parameter '" + signature.launchShape() + "' is null");
-    }
-    dynamicShared = shape.dynamicSharedBytes();
-    set(
-        shape.gridX(),
-        shape.gridY(),
-        shape.gridZ(),
-        shape.blockX(),
-        shape.blockY(),
-        shape.blockZ());
+    grid.shape(shape);
   }
 
   /** Sets the dynamic shared memory per block of this launch, in bytes. */
   public void dynamicSharedBytes(int bytes) {
     requireRecording("is shaped");
-    if (bytes < 0) {
-      throw new IllegalArgumentException(
-          signature.entry()
-              + ": parameter '"
-              + signature.dynamicSharedBytesParameter()
-              + "' is "
-              + bytes
-              + "; dynamic shared memory has at least 0 bytes");
-    }
-    dynamicShared = bytes;
+    grid.dynamicSharedBytes(bytes);
   }
 
   /**
@@ -233,16 +179,8 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
    */
   public void preflight() {
     Submission submission = requireOpen();
-    for (int i = 0; i < given.length; i++) {
-      if (!given[i]) {
-        throw new IllegalArgumentException(use(i) + " was not passed");
-      }
-    }
-    if (!shaped) {
-      throw new IllegalArgumentException(
-          signature.entry() + ": neither threads nor a shape was passed");
-    }
-    kernel.requireLaunchable(gridX, gridY, gridZ, blockX, blockY, blockZ, dynamicShared);
+    arguments.requireComplete();
+    grid.requireLaunchable();
     submission.preflight();
   }
 
@@ -258,26 +196,17 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
       throw new StreamMisuseException(purpose() + " launches twice; begin again for each launch");
     }
     launched = true;
-    if (gridX == 0 || gridY == 0 || gridZ == 0) {
+    if (grid.isEmpty()) {
       return;
     }
     if (observer != null) {
-      declareUses(observer, submission.ticket());
+      observer.launching(purpose(), timeline.stream(), submission.ticket(), arguments.uses());
     }
     try {
-      driver.launchKernel(
-          kernel.function(),
-          gridX,
-          gridY,
-          gridZ,
-          blockX,
-          blockY,
-          blockZ,
-          dynamicShared,
-          stream.timeline().stream(),
-          frame.memory());
+      grid.launch(driver, timeline.stream(), arguments.memory());
     } catch (CudaDriverException e) {
-      throw kernel.runtime().faults().note(e, "the launch of " + purpose());
+      failed = true;
+      throw INTERNALS.faults(runtime).note(e, "the launch of " + purpose());
     }
   }
 
@@ -293,7 +222,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     if (!launched) {
       throw new StreamMisuseException(purpose() + " is committed before it is launched");
     }
-    if (gridX == 0 || gridY == 0 || gridZ == 0) {
+    if (grid.isEmpty()) {
       submission.commitWithoutEvent();
     } else {
       submission.commit();
@@ -307,11 +236,15 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     Submission submission = open;
     if (submission != null && submission.isHeldByCurrentThread()) {
       open = null;
-      Arrays.fill(arrays, null);
+      arguments.release();
       boolean wait = synchronous && committed;
+      boolean abandoned = submission.isPreflighted() && !failed;
       submission.close();
+      if (abandoned) {
+        INTERNALS.noteAbandoned(runtime, purpose());
+      }
       if (wait) {
-        stream.timeline().synchronize("the launch of " + purpose());
+        timeline.synchronize("the launch of " + purpose());
       }
     }
   }
@@ -325,119 +258,16 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   /** Kernel and parameter, for errors. */
   @Override
   public String use(int index) {
-    return signature.entry() + ": parameter '" + parameters[index].name() + "'";
-  }
-
-  /** For a driver that verifies launches, which is not one that anybody measures. */
-  private void declareUses(LaunchObserver to, long ticket) {
-    List<LaunchObserver.Use> uses = new ArrayList<>();
-    for (int i = 0; i < parameters.length; i++) {
-      if (parameters[i] instanceof KernelParameter.Buffer buffer) {
-        DeviceArray<?> array = arrays[i];
-        Block block = array == null ? null : array.block();
-        if (block != null) {
-          uses.add(
-              new LaunchObserver.Use(
-                  buffer.name(),
-                  block.address(),
-                  block.sizeInBytes(),
-                  buffer.access().reads(),
-                  buffer.access().writes()));
-        } else if (array == null) {
-          uses.add(new LaunchObserver.Use(buffer.name(), frame.getLong(i), 0, true, true));
-        }
-      }
-    }
-    to.launching(purpose(), stream.timeline().stream(), ticket, uses);
+    return signature.use(index);
   }
 
   private void buffer(int index, DeviceArray<?> array, Access access) {
-    Submission submission = requireRecording("passes an argument");
-    if (!(parameter(index) instanceof KernelParameter.Buffer declared)) {
-      throw new IllegalArgumentException(use(index) + " is a number, not an array");
-    }
-    if (array == null) {
-      throw new IllegalArgumentException(use(index) + " is null");
-    }
-    if (array.runtime() != kernel.runtime()) {
-      throw new StreamMisuseException(
-          use(index)
-              + " is "
-              + array
-              + " of "
-              + array.runtime()
-              + ", the launch is on "
-              + stream
-              + ": they belong to two runtimes");
-    }
-    if (array.elementType() != declared.elementType()) {
-      throw new IllegalArgumentException(
-          use(index)
-              + " is "
-              + array
-              + "; the kernel takes an array of "
-              + declared.elementType().primitive());
-    }
-    if (access != declared.access()) {
-      throw new IllegalArgumentException(
-          use(index) + " is recorded as " + access + "; the signature says " + declared.access());
-    }
-    Block block = array.block();
-    if (block != null) {
-      if (strict || block.isTracked()) {
-        block.requireTracked(this, index);
-        submission.use(block.dependencies(), access.reads(), access.writes(), index);
-      } else if (!array.isOpen()) {
-        throw new UseAfterFreeException(use(index), block.toString(), block.generation(), null);
-      }
-      frame.put(index, block.address());
-    } else if (array.isOpen()) {
-      frame.put(index, 0L);
-    } else {
-      throw new UseAfterFreeException(use(index), "an empty array", 0, null);
-    }
-    arrays[index] = array;
-    given[index] = true;
+    arguments.buffer(index, array, access, requireRecording("passes an argument"), this);
   }
 
-  private int checked(int index, ElementType type) {
+  private ArgumentFrame arguments(int index, ElementType type) {
     requireRecording("passes an argument");
-    if (!(parameter(index) instanceof KernelParameter.Value declared)) {
-      throw new IllegalArgumentException(use(index) + " is an array, not a number");
-    }
-    if (declared.type() != type) {
-      throw new IllegalArgumentException(
-          use(index)
-              + " is a "
-              + type.primitive()
-              + "; the signature says "
-              + declared.type().primitive());
-    }
-    given[index] = true;
-    return index;
-  }
-
-  private KernelParameter parameter(int index) {
-    if (index < 0 || index >= parameters.length) {
-      throw new IllegalArgumentException(
-          signature.entry()
-              + " has no parameter number "
-              + index
-              + "; it takes "
-              + parameters.length);
-    }
-    return parameters[index];
-  }
-
-  private void set(
-      int newGridX, int newGridY, int newGridZ, int newBlockX, int newBlockY, int newBlockZ) {
-    gridX = newGridX;
-    gridY = newGridY;
-    gridZ = newGridZ;
-    blockX = newBlockX;
-    blockY = newBlockY;
-    blockZ = newBlockZ;
-    shaped = true;
+    return arguments.value(index, type);
   }
 
   private Submission requireOpen() {

@@ -2,6 +2,8 @@ package dev.streamfence.launch;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.RuntimeInternals;
+import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.ptx.PtxException;
@@ -14,6 +16,8 @@ import java.util.Optional;
 
 /** One image on one device, with the kernels that were asked for. Thread-safe. */
 final class LoadedImage {
+  private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
+
   private record FrameOwner(Timeline timeline, KernelSignature signature) {}
 
   private final KernelModules modules;
@@ -52,16 +56,17 @@ final class LoadedImage {
     if (existing != null) {
       return existing;
     }
-    runtime.faults().check();
+    INTERNALS.faults(runtime).check();
     ptx.ifPresent(module -> SignatureCheck.check(image.name(), module, signature));
     try {
-      FunctionHandle function = runtime.driver().function(module, signature.entry());
+      CudaDriver driver = INTERNALS.driver(runtime);
+      FunctionHandle function = driver.function(module, signature.entry());
       LoadedKernel kernel =
-          new LoadedKernel(runtime, signature, function, runtime.driver().attributes(function));
+          new LoadedKernel(runtime, signature, function, driver.attributes(function));
       kernels.put(signature, kernel);
       return kernel;
     } catch (CudaDriverException e) {
-      throw runtime.faults().note(e, "loading kernel " + signature + " of " + image);
+      throw INTERNALS.faults(runtime).note(e, "loading kernel " + signature + " of " + image);
     }
   }
 

@@ -2,12 +2,15 @@ package dev.streamfence.launch;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.RuntimeInternals;
 import dev.streamfence.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.driver.DeviceProperties;
 import dev.streamfence.driver.FunctionAttributes;
 
 /** One kernel on one device, with the limits of its launches. Thread-safe. */
 final class LoadedKernel {
+  private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
+
   private final DeviceRuntime runtime;
   private final KernelSignature signature;
   private final FunctionHandle function;
@@ -24,7 +27,7 @@ final class LoadedKernel {
     this.signature = signature;
     this.function = function;
     this.attributes = attributes;
-    this.device = runtime.properties();
+    this.device = INTERNALS.properties(runtime);
     this.allowedDynamicSharedBytes = device.sharedBytesPerBlock() - attributes.staticSharedBytes();
   }
 
@@ -65,9 +68,9 @@ final class LoadedKernel {
         device.sharedBytesPerBlockOptIn());
     if (dynamicShared > allowedDynamicSharedBytes) {
       try {
-        runtime.driver().allowDynamicSharedBytes(function, dynamicShared);
+        INTERNALS.driver(runtime).allowDynamicSharedBytes(function, dynamicShared);
       } catch (CudaDriverException e) {
-        throw runtime.faults().note(e, "allowing " + signature + " its shared memory");
+        throw INTERNALS.faults(runtime).note(e, "allowing " + signature + " its shared memory");
       }
       allowedDynamicSharedBytes = dynamicShared;
     }

@@ -1,9 +1,13 @@
 package dev.streamfence.launch;
 
 import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeInternals;
+import java.lang.invoke.MethodHandles;
 
 /** The kernels of one image, to be launched on one stream. Thread-safe. */
 public final class LoadedModule {
+  static final RuntimeInternals INTERNALS = RuntimeInternals.of(MethodHandles.lookup());
+
   private final DeviceStream stream;
   private final LoadedImage image;
 
@@ -19,7 +23,7 @@ public final class LoadedModule {
    * @throws dev.streamfence.KernelLoadException if the image is missing or the device refuses it
    */
   public static LoadedModule of(DeviceStream stream, KernelImage image) {
-    stream.timeline();
+    INTERNALS.timeline(stream);
     return new LoadedModule(stream, KernelModules.of(stream.runtime()).load(image));
   }
 
@@ -46,6 +50,7 @@ public final class LoadedModule {
 
   private LaunchRecorder recorder(KernelSignature signature, boolean strict) {
     LoadedKernel kernel = image.kernel(signature);
-    return new LaunchRecorder(kernel, stream, image.frame(stream.timeline(), signature), strict);
+    return new LaunchRecorder(
+        kernel, stream, image.frame(INTERNALS.timeline(stream), signature), strict);
   }
 }

@@ -174,6 +174,11 @@ public final class Submission implements AutoCloseable {
     isUse = false;
   }
 
+  /** Whether {@link #preflight} has succeeded and {@link #commit} has not run. */
+  public boolean isPreflighted() {
+    return state == State.PREFLIGHTED;
+  }
+
   /** Refuses after {@link #preflight}. */
   public void requireRecording(String act) {
     require(State.RECORDING, act);

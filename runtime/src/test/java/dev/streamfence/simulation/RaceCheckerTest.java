@@ -9,6 +9,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
+import dev.streamfence.Inside;
 import dev.streamfence.RacyAccessException;
 import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.RacyAccessException.Kind;
@@ -289,7 +290,7 @@ final class RaceCheckerTest {
         KernelImage.resource("kernels/vector.ptx", RaceCheckerTest.class::getResourceAsStream);
     LaunchRecorder increment = LoadedModule.of(stream, image).permissiveRecorder(LYING_INCREMENT);
     try (LaunchRecorder recorder = increment.begin()) {
-      recorder.untracked(0, values.block().address() + 4);
+      recorder.untracked(0, Inside.block(values).address() + 4);
       recorder.value(1, 4);
       recorder.threads(4);
       recorder.preflight();

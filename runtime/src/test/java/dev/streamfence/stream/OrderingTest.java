@@ -7,6 +7,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.Inside;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.driver.CudaDriver;
@@ -199,7 +200,7 @@ final class OrderingTest {
       onB.add(shared, shared, sumB, N);
       onC.add(shared, shared, sumC, N);
     }
-    assertThat(shared.block().dependencies().size()).isEqualTo(3);
+    assertThat(Inside.block(shared).dependencies().size()).isEqualTo(3);
     long before = waits();
     shared.close();
     assertThat(waits() - before).isLessThanOrEqualTo(2);
@@ -224,12 +225,12 @@ final class OrderingTest {
   @Test
   void aFreedAddressIsUsedAgain() {
     DeviceArray<int[]> first = zeros(a);
-    long address = first.block().address();
-    long generation = first.block().generation();
+    long address = Inside.block(first).address();
+    long generation = Inside.block(first).generation();
     first.close();
     DeviceArray<int[]> second = zeros(a);
-    assertThat(second.block().address()).isEqualTo(address);
-    assertThat(second.block().generation()).isNotEqualTo(generation);
+    assertThat(Inside.block(second).address()).isEqualTo(address);
+    assertThat(Inside.block(second).generation()).isNotEqualTo(generation);
     second.close();
   }
 
@@ -407,7 +408,7 @@ final class OrderingTest {
   void anArrayClosedWhileItsStreamIsTakenIsFreedLater() {
     DeviceArray<int[]> values = zeros(a);
     DeviceArray<int[]> unrelated = zeros(a);
-    try (Submission open = a.timeline().begin(new Named("a launch"))) {
+    try (Submission open = Inside.timeline(a).begin(new Named("a launch"))) {
       open.preflight();
       unrelated.close();
       open.commit();
@@ -420,8 +421,8 @@ final class OrderingTest {
   @Test
   void aFreeThatFailedAtTheEndOfALaunchIsRepeated() {
     DeviceArray<int[]> values = zeros(a);
-    try (Submission open = a.timeline().begin(new Named("a launch"))) {
-      open.use(values.block().dependencies(), true, false, 0);
+    try (Submission open = Inside.timeline(a).begin(new Named("a launch"))) {
+      open.use(Inside.block(values).dependencies(), true, false, 0);
       open.preflight();
       values.close();
       open.commit();
@@ -475,7 +476,7 @@ final class OrderingTest {
 
   @Test
   void aSubmissionBelongsToTheThreadThatBeganIt() throws Exception {
-    Submission open = a.timeline().begin(new Named("a launch"));
+    Submission open = Inside.timeline(a).begin(new Named("a launch"));
     open.preflight();
     Thread other = new Thread(open::close);
     other.start();
@@ -489,7 +490,7 @@ final class OrderingTest {
   @Test
   void aRuntimeIsNotClosedUnderAnOpenLaunch() throws Exception {
     DeviceArray<int[]> values = zeros(a);
-    Submission open = a.timeline().begin(new Named("a launch"));
+    Submission open = Inside.timeline(a).begin(new Named("a launch"));
     assertThatThrownBy(gpu::close).isInstanceOf(StreamMisuseException.class);
     assertThat(gpu.isOpen()).isTrue();
     Thread closer = new Thread(gpu::close);
@@ -497,7 +498,7 @@ final class OrderingTest {
     while (closer.getState() != Thread.State.WAITING) {
       Thread.onSpinWait();
     }
-    open.use(values.block().dependencies(), true, true, 0);
+    open.use(Inside.block(values).dependencies(), true, true, 0);
     open.preflight();
     open.commit();
     open.close();
@@ -547,7 +548,7 @@ final class OrderingTest {
         read(table, readers[i % readers.length]);
       }
       // The write that came first, and the last read of each stream.
-      assertThat(table.block().dependencies().size()).isEqualTo(4);
+      assertThat(Inside.block(table).dependencies().size()).isEqualTo(4);
       int rings = 3 * 64;
       assertThat(eager.liveObjects()).isLessThanOrEqualTo(before + rings);
       long waitsBefore = eager.calls(DriverCall.WAIT_FOR_EVENT);
@@ -559,8 +560,8 @@ final class OrderingTest {
 
   /** What a launch that reads an array does, but for the kernel. */
   private static void read(DeviceArray<?> array, DeviceStream stream) {
-    try (Submission open = stream.timeline().begin(READING)) {
-      open.use(array.block().dependencies(), true, false, 0);
+    try (Submission open = Inside.timeline(stream).begin(READING)) {
+      open.use(Inside.block(array).dependencies(), true, false, 0);
       open.preflight();
       open.commit();
     }
@@ -589,7 +590,7 @@ final class OrderingTest {
   void anArrayThatOneLaunchReadsAndWritesIsOneUseThatWrites() {
     DeviceArray<int[]> values = gpu.memory().upload(a, new int[] {1, 2, 3, 4});
     onB.add(values, values, values, N);
-    assertThat(values.block().dependencies().size()).isEqualTo(1);
+    assertThat(Inside.block(values).dependencies().size()).isEqualTo(1);
     long before = waits();
     onC.increment(values, N);
     assertThat(waits() - before).isEqualTo(1);

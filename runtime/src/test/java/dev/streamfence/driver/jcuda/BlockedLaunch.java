@@ -3,6 +3,7 @@ package dev.streamfence.driver.jcuda;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.Inside;
 import dev.streamfence.launch.VectorKernels;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
@@ -158,7 +159,7 @@ final class BlockedLaunch {
       for (int i = 0; i < ARRAYS; i++) {
         garbage = new byte[GARBAGE_BYTES];
       }
-      gpu.driver().synchronizeDevice();
+      Inside.driver(gpu).synchronizeDevice();
     };
   }
 

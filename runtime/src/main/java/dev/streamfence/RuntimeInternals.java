@@ -1,0 +1,90 @@
+package dev.streamfence;
+
+import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.driver.DeviceProperties;
+import dev.streamfence.memory.Block;
+import dev.streamfence.stream.FaultLatch;
+import dev.streamfence.stream.Timeline;
+import java.lang.invoke.MethodHandles;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the launch room needs of runtimes, streams and arrays, and nobody else gets: what is done
+ * with a driver, a stream or an address behind the runtime's back is tracked by nobody. Immutable
+ * and thread-safe.
+ */
+public final class RuntimeInternals {
+  private static final String FRIEND = "dev.streamfence.launch";
+
+  private RuntimeInternals() {}
+
+  /**
+   * The way in, for a class of the launch room.
+   *
+   * @param caller that class's own lookup, which nobody else can make
+   * @throws IllegalCallerException for everybody else
+   */
+  public static RuntimeInternals of(MethodHandles.Lookup caller) {
+    if (!caller.hasFullPrivilegeAccess()
+        || !caller.lookupClass().getPackageName().equals(FRIEND)
+        || caller.lookupClass().getClassLoader() != RuntimeInternals.class.getClassLoader()) {
+      throw new IllegalCallerException(
+          caller.lookupClass().getName()
+              + " asks for what only "
+              + FRIEND
+              + " may have; launch through a LaunchRecorder");
+    }
+    return new RuntimeInternals();
+  }
+
+  /** The array's memory; null for an empty array. */
+  public @Nullable Block block(DeviceArray<?> array) {
+    return array.block();
+  }
+
+  /**
+   * The order of a stream's work.
+   *
+   * @throws StreamMisuseException if the stream or its runtime is closed
+   */
+  public Timeline timeline(DeviceStream stream) {
+    return stream.timeline();
+  }
+
+  /** The driver. What is done with it directly is not tracked. */
+  public CudaDriver driver(DeviceRuntime runtime) {
+    return runtime.driver();
+  }
+
+  /** What the device is. */
+  public DeviceProperties properties(DeviceRuntime runtime) {
+    return runtime.driver().properties();
+  }
+
+  /** The device's fatal error. */
+  public FaultLatch faults(DeviceRuntime runtime) {
+    return runtime.faults();
+  }
+
+  /** Counts and logs a launch that was neither committed nor refused after its preflight. */
+  public void noteAbandoned(DeviceRuntime runtime, String purpose) {
+    runtime.noteAbandoned(purpose);
+  }
+
+  /** Whether each launch waits for its kernel. */
+  public boolean isSynchronous(DeviceRuntime runtime) {
+    return runtime.isSynchronous();
+  }
+
+  /**
+   * What a room keeps per runtime, made at the first call, and closed with the runtime before its
+   * streams.
+   *
+   * @param type identifies it
+   */
+  public <T extends AutoCloseable> T attachment(
+      DeviceRuntime runtime, Class<T> type, Function<DeviceRuntime, T> factory) {
+    return runtime.attachment(type, factory);
+  }
+}

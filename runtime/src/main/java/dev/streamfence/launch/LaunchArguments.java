@@ -1,0 +1,202 @@
+package dev.streamfence.launch;
+
+import dev.streamfence.Access;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ElementType;
+import dev.streamfence.RuntimeInternals;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.driver.HostMemory;
+import dev.streamfence.driver.LaunchObserver;
+import dev.streamfence.memory.Block;
+import dev.streamfence.stream.Submission;
+import dev.streamfence.stream.UseLabels;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The arguments of one launch: checked against the signature, written to the frame, and recorded as
+ * uses. Holds the arrays, so that none is lost before the launch is committed. Confined to the
+ * thread that holds the submission lock.
+ */
+final class LaunchArguments {
+  private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
+
+  private final KernelSignature signature;
+  private final KernelParameter[] parameters;
+  private final DeviceRuntime runtime;
+  private final DeviceStream stream;
+  private final ArgumentFrame frame;
+  private final boolean strict;
+  private final boolean[] given;
+  private final @Nullable DeviceArray<?>[] arrays;
+
+  LaunchArguments(LoadedKernel kernel, DeviceStream stream, ArgumentFrame frame, boolean strict) {
+    this.signature = kernel.signature();
+    this.parameters = signature.parameters().toArray(new KernelParameter[0]);
+    this.runtime = kernel.runtime();
+    this.stream = stream;
+    this.frame = frame;
+    this.strict = strict;
+    this.given = new boolean[parameters.length];
+    this.arrays = new DeviceArray<?>[parameters.length];
+  }
+
+  /** Forgets the last launch. */
+  void clear() {
+    Arrays.fill(given, false);
+  }
+
+  /** Lets go of the arrays. */
+  void release() {
+    Arrays.fill(arrays, null);
+  }
+
+  HostMemory memory() {
+    return frame.memory();
+  }
+
+  /**
+   * The frame, for the value of a parameter that takes one of that type; it counts as passed.
+   *
+   * @throws IllegalArgumentException if the parameter takes something else
+   */
+  ArgumentFrame value(int index, ElementType type) {
+    if (!(parameter(index) instanceof KernelParameter.Value declared)) {
+      throw new IllegalArgumentException(signature.use(index) + " is an array, not a number");
+    }
+    if (declared.type() != type) {
+      throw new IllegalArgumentException(
+          signature.use(index)
+              + " is a "
+              + type.primitive()
+              + "; the signature says "
+              + declared.type().primitive());
+    }
+    given[index] = true;
+    return frame;
+  }
+
+  /** Passes an array, and records the use. */
+  void buffer(
+      int index, DeviceArray<?> array, Access access, Submission submission, UseLabels labels) {
+    requireFits(index, array, access);
+    Block block = INTERNALS.block(array);
+    if (block != null) {
+      if (strict || block.isTracked()) {
+        block.requireTracked(labels, index);
+        submission.use(block.dependencies(), access.reads(), access.writes(), index);
+      } else if (!array.isOpen()) {
+        throw new UseAfterFreeException(
+            signature.use(index), block.toString(), block.generation(), null);
+      }
+      frame.put(index, block.address());
+    } else if (array.isOpen()) {
+      frame.put(index, 0L);
+    } else {
+      throw new UseAfterFreeException(signature.use(index), "an empty array", 0, null);
+    }
+    arrays[index] = array;
+    given[index] = true;
+  }
+
+  /** Passes an address that nobody tracks. */
+  void untracked(int index, long address) {
+    KernelParameter parameter = parameter(index);
+    if (strict) {
+      throw new StreamMisuseException(
+          signature.use(index)
+              + " is an address that is not tracked; pass a DeviceArray, or use a permissive recorder");
+    }
+    if (!(parameter instanceof KernelParameter.Buffer)) {
+      throw new IllegalArgumentException(signature.use(index) + " is a number, not an array");
+    }
+    frame.put(index, address);
+    arrays[index] = null;
+    given[index] = true;
+  }
+
+  /** Refuses a launch for which an argument is missing. */
+  void requireComplete() {
+    for (int i = 0; i < given.length; i++) {
+      if (!given[i]) {
+        throw new IllegalArgumentException(signature.use(i) + " was not passed");
+      }
+    }
+  }
+
+  /** What the launch declares, for a driver that verifies launches; nobody measures those. */
+  List<LaunchObserver.Use> uses() {
+    List<LaunchObserver.Use> uses = new ArrayList<>();
+    for (int i = 0; i < parameters.length; i++) {
+      if (parameters[i] instanceof KernelParameter.Buffer buffer) {
+        DeviceArray<?> array = arrays[i];
+        Block block = array == null ? null : INTERNALS.block(array);
+        if (block != null) {
+          uses.add(
+              new LaunchObserver.Use(
+                  buffer.name(),
+                  block.address(),
+                  block.sizeInBytes(),
+                  buffer.access().reads(),
+                  buffer.access().writes()));
+        } else if (array == null) {
+          uses.add(new LaunchObserver.Use(buffer.name(), frame.getLong(i), 0, true, true));
+        }
+      }
+    }
+    return uses;
+  }
+
+  private void requireFits(int index, DeviceArray<?> array, Access access) {
+    if (!(parameter(index) instanceof KernelParameter.Buffer declared)) {
+      throw new IllegalArgumentException(signature.use(index) + " is a number, not an array");
+    }
+    if (array == null) {
+      throw new IllegalArgumentException(signature.use(index) + " is null");
+    }
+    if (array.runtime() != runtime) {
+      throw new StreamMisuseException(
+          signature.use(index)
+              + " is "
+              + array
+              + " of "
+              + array.runtime()
+              + ", the launch is on "
+              + stream
+              + ": they belong to two runtimes");
+    }
+    if (array.elementType() != declared.elementType()) {
+      throw new IllegalArgumentException(
+          signature.use(index)
+              + " is "
+              + array
+              + "; the kernel takes an array of "
+              + declared.elementType().primitive());
+    }
+    if (access != declared.access()) {
+      throw new IllegalArgumentException(
+          signature.use(index)
+              + " is recorded as "
+              + access
+              + "; the signature says "
+              + declared.access());
+    }
+  }
+
+  private KernelParameter parameter(int index) {
+    if (index < 0 || index >= parameters.length) {
+      throw new IllegalArgumentException(
+          signature.entry()
+              + " has no parameter number "
+              + index
+              + "; it takes "
+              + parameters.length);
+    }
+    return parameters[index];
+  }
+}

@@ -1,0 +1,50 @@
+package dev.streamfence;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
+
+/** Listens to what runtimes log. Thread-safe. */
+public final class RuntimeLog implements AutoCloseable {
+  private static final Logger LOGGER = Logger.getLogger(DeviceRuntime.class.getName());
+
+  private final List<LogRecord> records = new CopyOnWriteArrayList<>();
+  private final Handler handler =
+      new Handler() {
+        @Override
+        public void publish(LogRecord report) {
+          records.add(report);
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+      };
+
+  private RuntimeLog() {
+    LOGGER.addHandler(handler);
+  }
+
+  public static RuntimeLog listen() {
+    return new RuntimeLog();
+  }
+
+  public List<LogRecord> records() {
+    return records;
+  }
+
+  /** The texts, with what they were formatted with. */
+  public List<String> messages() {
+    return records.stream().map(new SimpleFormatter()::formatMessage).toList();
+  }
+
+  @Override
+  public void close() {
+    LOGGER.removeHandler(handler);
+  }
+}
