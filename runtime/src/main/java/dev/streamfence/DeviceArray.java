@@ -22,7 +22,9 @@ public final class DeviceArray<A> implements AutoCloseable {
   private final long length;
   private final @Nullable Block block;
   private final OpenArrays.@Nullable Lifetime lifetime;
-  private volatile boolean closedWhileEmpty;
+
+  /** Whether it was closed while it had no memory, or another array has its memory now. */
+  private volatile boolean gone;
 
   DeviceArray(
       DeviceRuntime runtime,
@@ -60,7 +62,7 @@ public final class DeviceArray<A> implements AutoCloseable {
 
   /** Whether it is open. A kernel that was launched before still has it after {@link #close}. */
   public boolean isOpen() {
-    return block == null ? !closedWhileEmpty : block.dependencies().isOpen();
+    return !gone && (block == null || block.dependencies().isOpen());
   }
 
   /**
@@ -202,6 +204,38 @@ public final class DeviceArray<A> implements AutoCloseable {
   }
 
   /**
+   * The same memory as an array of another type, with the bytes as they are. This array is closed
+   * by that: its memory is the new array's, which frees it. Copies nothing and makes no driver
+   * call.
+   *
+   * @param arrayType the Java array type, such as {@code byte[].class}
+   * @throws IllegalArgumentException if this array's bytes are no whole number of such elements
+   * @throws UseAfterFreeException if this array is closed
+   */
+  public <B> DeviceArray<B> reinterpret(Class<B> arrayType) {
+    ElementType type = ElementType.ofArray(arrayType);
+    if (sizeInBytes() % type.sizeInBytes() != 0) {
+      throw new IllegalArgumentException(
+          this
+              + " has "
+              + sizeInBytes()
+              + " bytes, which are no whole number of "
+              + type.primitive());
+    }
+    runtime.requireOpen();
+    try {
+      if (lifetime != null && !lifetime.handOver()) {
+        throw useAfterFree("reinterpret");
+      }
+      requireNotGone("reinterpret");
+      gone = true;
+      return new DeviceArray<>(runtime, arrayType, type, sizeInBytes() / type.sizeInBytes(), block);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
    * Frees the device memory, after every launch and copy that uses it. Does not synchronise, unless
    * the runtime's memory is guarded or direct. Closing again does nothing.
    *
@@ -215,7 +249,7 @@ public final class DeviceArray<A> implements AutoCloseable {
   public void close() {
     try {
       if (lifetime == null) {
-        closedWhileEmpty = true;
+        gone = true;
       } else if (runtime.isOpen()) {
         lifetime.close();
       }
@@ -227,6 +261,10 @@ public final class DeviceArray<A> implements AutoCloseable {
   /** Its memory; null for an empty array. */
   @Nullable Block block() {
     return block;
+  }
+
+  boolean isGone() {
+    return gone;
   }
 
   void closeAfter(RuntimeException failure) {
@@ -275,9 +313,18 @@ public final class DeviceArray<A> implements AutoCloseable {
       throw new StreamMisuseException(
           operation + " of " + this + " on " + stream + ": they belong to two runtimes");
     }
-    if (closedWhileEmpty) {
-      throw new UseAfterFreeException(operation, "an empty array", 0, null);
+    requireNotGone(operation);
+  }
+
+  private void requireNotGone(String operation) {
+    if (gone) {
+      throw useAfterFree(operation);
     }
+  }
+
+  private UseAfterFreeException useAfterFree(String operation) {
+    return new UseAfterFreeException(
+        operation, toString(), block == null ? 0 : block.generation(), null);
   }
 
   private void requireSameLength(long other, String what) {

@@ -1,6 +1,7 @@
 package dev.streamfence;
 
 import dev.streamfence.memory.Block;
+import dev.streamfence.memory.BlockSource;
 import dev.streamfence.memory.Budget;
 import dev.streamfence.memory.BudgetResource;
 import dev.streamfence.stream.Timeline;
@@ -9,23 +10,40 @@ import org.jspecify.annotations.Nullable;
 
 /** Where the arrays of a runtime come from, and the account of their bytes. Thread-safe. */
 public final class DeviceMemory {
-  /** What a block is allocated from: all memory, or a reservation. */
-  interface Source {
-    Block allocate(long sizeInBytes, Timeline timeline, String tag);
-  }
-
   private final DeviceRuntime runtime;
   private final MemoryStack stack;
   private final BudgetResource resource;
   private final OpenArrays arrays;
-  private final Transfers transfers = new Transfers();
+  private final Transfers transfers;
   private final LongAdder requests = new LongAdder();
 
   DeviceMemory(DeviceRuntime runtime, MemoryStack stack, OpenArrays arrays) {
+    this(runtime, stack, arrays, stack.budget(), new Transfers());
+  }
+
+  private DeviceMemory(
+      DeviceRuntime runtime,
+      MemoryStack stack,
+      OpenArrays arrays,
+      BudgetResource resource,
+      Transfers transfers) {
     this.runtime = runtime;
     this.stack = stack;
-    this.resource = stack.budget();
     this.arrays = arrays;
+    this.resource = resource;
+    this.transfers = transfers;
+  }
+
+  /**
+   * The same memory within a budget of its own, for one of several users of a runtime. Arrays from
+   * there count in both budgets. In the part they count until they are closed; what the device
+   * still uses then counts in the whole alone.
+   *
+   * @param budgetInBytes what its open arrays and reservations may take, at least 0; what the whole
+   *     has not got is refused all the same
+   */
+  public DeviceMemory within(long budgetInBytes) {
+    return new DeviceMemory(runtime, stack, arrays, resource.part(budgetInBytes), transfers);
   }
 
   /**
@@ -126,7 +144,7 @@ public final class DeviceMemory {
       return 0;
     }
     arrays.freeLost();
-    return resource.reap();
+    return stack.budget().reap();
   }
 
   /** Starts the peak again from what is live now. */
@@ -153,7 +171,10 @@ public final class DeviceMemory {
     transfers.refuseDownloads(refuse);
   }
 
-  /** The account of memory at this moment. */
+  /**
+   * The account of memory at this moment. Of memory {@link #within} a budget: limit, bytes, peak
+   * and requests are its own, the rest is the runtime's.
+   */
   public MemoryStatistics statistics() {
     Budget budget = resource.snapshot();
     return new MemoryStatistics(
@@ -184,7 +205,7 @@ public final class DeviceMemory {
   }
 
   <A> DeviceArray<A> allocate(
-      Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
+      BlockSource source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
     requests.increment();
     ElementType elementType = ElementType.ofArray(arrayType);
     String what = elementType.primitive() + "[" + length + "]";
@@ -213,6 +234,7 @@ public final class DeviceMemory {
       arrays.freeLost();
       block =
           source.allocate(length * elementType.sizeInBytes(), timeline, tag.isEmpty() ? what : tag);
+      arrays.hold(block, resource);
     }
     return new DeviceArray<>(runtime, arrayType, elementType, length, block);
   }

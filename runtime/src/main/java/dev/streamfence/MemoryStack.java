@@ -33,7 +33,8 @@ final class MemoryStack {
         options.allocationLog() == AllocationLog.none()
             ? null
             : new LoggingResource(guarded, options.allocationLog());
-    budget = new BudgetResource(log == null ? guarded : log, options.memoryBudgetInBytes());
+    long limit = options.memoryBudget().inBytes(streams.driver().properties().totalMemoryInBytes());
+    budget = new BudgetResource(log == null ? guarded : log, limit);
   }
 
   /** The backend that the options ask for. */

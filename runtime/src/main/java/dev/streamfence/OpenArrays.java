@@ -5,8 +5,8 @@ import dev.streamfence.memory.MemoryResource;
 import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -47,6 +47,22 @@ final class OpenArrays {
       }
     }
 
+    /**
+     * Leaves the memory to another array.
+     *
+     * @return whether it was still this one's
+     */
+    boolean handOver() {
+      if (!closed.compareAndSet(false, true)) {
+        return false;
+      }
+      // Racy, benign, as above.
+      if (cleanable != null) {
+        cleanable.clean();
+      }
+      return true;
+    }
+
     /** The array is gone. */
     @Override
     public void run() {
@@ -58,7 +74,10 @@ final class OpenArrays {
 
   private final MemoryResource resource;
   private final boolean freeWaits;
-  private final Set<Block> open = ConcurrentHashMap.newKeySet();
+
+  /** Where each block goes back to. */
+  private final Map<Block, MemoryResource> open = new ConcurrentHashMap<>();
+
   private final Queue<Block> lost = new ConcurrentLinkedQueue<>();
   private final LongAdder lostArrays = new LongAdder();
   private final LongAdder failedFrees = new LongAdder();
@@ -75,9 +94,13 @@ final class OpenArrays {
     this.freeWaits = freeWaits;
   }
 
-  /** Notes the memory of an array that was just made. */
+  /** Notes a block that an array is about to be made of, and the resource that it came from. */
+  void hold(Block block, MemoryResource from) {
+    open.put(block, from);
+  }
+
+  /** Frees the block of {@link #hold} when the array is closed or lost. */
   Lifetime watch(DeviceArray<?> array, Block block) {
-    open.add(block);
     Lifetime lifetime = new Lifetime(block);
     lifetime.cleanable = cleaner().register(array, lifetime);
     return lifetime;
@@ -114,7 +137,7 @@ final class OpenArrays {
 
   /** Blocks of arrays that nobody has closed, lost ones included. A snapshot. */
   List<Block> blocks() {
-    return List.copyOf(open);
+    return List.copyOf(open.keySet());
   }
 
   /** Frees a block when the runtime is closed, unless its array's owner is faster. */
@@ -145,7 +168,8 @@ final class OpenArrays {
 
   private void free(Block block) {
     try {
-      resource.deallocate(block);
+      // One that somebody else has freed is refused by any resource.
+      open.getOrDefault(block, resource).deallocate(block);
       open.remove(block);
     } catch (CudaDriverException e) {
       failedFrees.increment();

@@ -20,7 +20,8 @@ public final class OutOfMemoryBudgetException extends DeviceException {
    * @param requested bytes asked for
    * @param current bytes in use, those included that are freed but not yet given back
    * @param limit bytes that may be in use
-   * @param cause the driver's refusal, if it was the driver that refused
+   * @param cause the driver's refusal, if it was the driver that refused, or why freed memory did
+   *     not come back
    */
   public OutOfMemoryBudgetException(
       String what, long requested, long current, long limit, @Nullable Throwable cause) {

@@ -43,6 +43,11 @@ public final class RuntimeInternals {
     return array.block();
   }
 
+  /** Whether the array was closed while it was empty, or its memory is another one's now. */
+  public boolean isGone(DeviceArray<?> array) {
+    return array.isGone();
+  }
+
   /**
    * The order of a stream's work.
    *

@@ -1,130 +1,155 @@
 package dev.streamfence;
 
+import java.util.function.Consumer;
+
 /**
  * How a runtime is opened. Immutable.
  *
  * @param streams how many streams may be acquired at the same time, at least 1
  * @param traceAllocations whether arrays remember where they were allocated and closed, for errors
  *     and leak reports; a stack trace each
- * @param memoryBudgetInBytes device memory that arrays may take at the same time, freed ones
- *     included that the device may still use; {@link #NO_BUDGET} for what the device has
+ * @param memoryBudget device memory that arrays may take at the same time
  * @param allocationLog is told of each allocation, free and reap
- * @param guardMemory whether writes outside of arrays and after their close are looked for; closing
- *     an array then waits for its uses, and each takes 1 KiB more
+ * @param guardMemory whether writes outside of arrays and after their close are looked for, and
+ *     reads of arrays that nothing has written are refused; closing an array then waits for its
+ *     uses, and each takes 1 KiB more
  * @param directMemory whether each array is an allocation of the driver of its own instead of a
  *     piece of its stream-ordered pool, so that memory checkers see it; closing an array then waits
  *     for its uses
  * @param synchronousLaunches whether each launch waits for its kernel, so that a fault is thrown by
  *     the very launch that caused it; for looking for that, since nothing overlaps any more
+ * @param poolReleaseThresholdInBytes freed memory that the driver's pool keeps for later
+ *     allocations instead of giving it back to the operating system whenever somebody synchronises.
+ *     The pool is the device's, so that the last runtime that is opened in a process decides
  */
 public record RuntimeOptions(
     int streams,
     boolean traceAllocations,
-    long memoryBudgetInBytes,
+    MemoryBudget memoryBudget,
     AllocationLog allocationLog,
     boolean guardMemory,
     boolean directMemory,
-    boolean synchronousLaunches) {
-  /** Nothing limits memory but the device. Reservations need a budget. */
+    boolean synchronousLaunches,
+    long poolReleaseThresholdInBytes) {
+  /** The limit that statistics tell where nothing limits memory but the device. */
   public static final long NO_BUDGET = Long.MAX_VALUE;
 
-  /** Checks the number of streams and the budget. */
+  /** The rest is for the context, the driver's own needs and other libraries. */
+  private static final double DEFAULT_SHARE = 0.8;
+
+  private static final RuntimeOptions DEFAULTS =
+      new RuntimeOptions(
+          16,
+          false,
+          MemoryBudget.ofDevice(DEFAULT_SHARE),
+          AllocationLog.none(),
+          false,
+          false,
+          false,
+          Long.MAX_VALUE);
+
+  /** Checks the number of streams and the threshold. */
   public RuntimeOptions {
     if (streams < 1) {
       throw new IllegalArgumentException(streams + " streams; a runtime has at least 1");
     }
-    if (memoryBudgetInBytes < 0) {
+    if (poolReleaseThresholdInBytes < 0) {
       throw new IllegalArgumentException(
-          "a memory budget of " + memoryBudgetInBytes + " bytes; it is at least 0");
+          "a pool that keeps " + poolReleaseThresholdInBytes + " bytes; it keeps at least 0");
     }
   }
 
-  /** 16 streams and memory from the stream-ordered pool; no tracing, budget, log or guard. */
+  /**
+   * 16 streams, a budget of 80 % of the device's memory, and memory from the stream-ordered pool,
+   * which keeps what is freed; no tracing, log or guard.
+   */
   public static RuntimeOptions defaults() {
-    return new RuntimeOptions(16, false, NO_BUDGET, AllocationLog.none(), false, false, false);
+    return DEFAULTS;
   }
 
   /** The same with another number of streams. */
   public RuntimeOptions withStreams(int streams) {
-    return new RuntimeOptions(
-        streams,
-        traceAllocations,
-        memoryBudgetInBytes,
-        allocationLog,
-        guardMemory,
-        directMemory,
-        synchronousLaunches);
+    return with(draft -> draft.streams = streams);
   }
 
   /** The same with tracing on or off. */
   public RuntimeOptions withTraceAllocations(boolean traceAllocations) {
-    return new RuntimeOptions(
-        streams,
-        traceAllocations,
-        memoryBudgetInBytes,
-        allocationLog,
-        guardMemory,
-        directMemory,
-        synchronousLaunches);
+    return with(draft -> draft.traceAllocations = traceAllocations);
   }
 
   /** The same with another limit on device memory. */
-  public RuntimeOptions withMemoryBudgetInBytes(long memoryBudgetInBytes) {
-    return new RuntimeOptions(
-        streams,
-        traceAllocations,
-        memoryBudgetInBytes,
-        allocationLog,
-        guardMemory,
-        directMemory,
-        synchronousLaunches);
+  public RuntimeOptions withMemoryBudget(MemoryBudget memoryBudget) {
+    return with(draft -> draft.memoryBudget = memoryBudget);
+  }
+
+  /** The same with another limit on device memory, in bytes. */
+  public RuntimeOptions withMemoryBudgetInBytes(long bytes) {
+    return withMemoryBudget(MemoryBudget.ofBytes(bytes));
   }
 
   /** The same with another log of allocations, which the caller closes after the runtime. */
   public RuntimeOptions withAllocationLog(AllocationLog allocationLog) {
-    return new RuntimeOptions(
-        streams,
-        traceAllocations,
-        memoryBudgetInBytes,
-        allocationLog,
-        guardMemory,
-        directMemory,
-        synchronousLaunches);
+    return with(draft -> draft.allocationLog = allocationLog);
   }
 
   /** The same with guarded memory on or off. */
   public RuntimeOptions withGuardMemory(boolean guardMemory) {
-    return new RuntimeOptions(
-        streams,
-        traceAllocations,
-        memoryBudgetInBytes,
-        allocationLog,
-        guardMemory,
-        directMemory,
-        synchronousLaunches);
+    return with(draft -> draft.guardMemory = guardMemory);
   }
 
   /** The same with direct memory on or off. */
   public RuntimeOptions withDirectMemory(boolean directMemory) {
-    return new RuntimeOptions(
-        streams,
-        traceAllocations,
-        memoryBudgetInBytes,
-        allocationLog,
-        guardMemory,
-        directMemory,
-        synchronousLaunches);
+    return with(draft -> draft.directMemory = directMemory);
   }
 
   /** The same with launches that wait for their kernel, or not. */
   public RuntimeOptions withSynchronousLaunches(boolean synchronousLaunches) {
-    return new RuntimeOptions(
-        streams,
-        traceAllocations,
-        memoryBudgetInBytes,
-        allocationLog,
-        guardMemory,
-        directMemory,
-        synchronousLaunches);
+    return with(draft -> draft.synchronousLaunches = synchronousLaunches);
+  }
+
+  /** The same with another amount of freed memory that the driver's pool keeps. */
+  public RuntimeOptions withPoolReleaseThresholdInBytes(long bytes) {
+    return with(draft -> draft.poolReleaseThresholdInBytes = bytes);
+  }
+
+  private RuntimeOptions with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.options();
+  }
+
+  /** Options on the way from one to the next. */
+  private static final class Draft {
+    private int streams;
+    private boolean traceAllocations;
+    private MemoryBudget memoryBudget;
+    private AllocationLog allocationLog;
+    private boolean guardMemory;
+    private boolean directMemory;
+    private boolean synchronousLaunches;
+    private long poolReleaseThresholdInBytes;
+
+    private Draft(RuntimeOptions options) {
+      streams = options.streams;
+      traceAllocations = options.traceAllocations;
+      memoryBudget = options.memoryBudget;
+      allocationLog = options.allocationLog;
+      guardMemory = options.guardMemory;
+      directMemory = options.directMemory;
+      synchronousLaunches = options.synchronousLaunches;
+      poolReleaseThresholdInBytes = options.poolReleaseThresholdInBytes;
+    }
+
+    private RuntimeOptions options() {
+      return new RuntimeOptions(
+          streams,
+          traceAllocations,
+          memoryBudget,
+          allocationLog,
+          guardMemory,
+          directMemory,
+          synchronousLaunches,
+          poolReleaseThresholdInBytes);
+    }
   }
 }

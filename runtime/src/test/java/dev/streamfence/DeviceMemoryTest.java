@@ -1,6 +1,7 @@
 package dev.streamfence;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,6 +13,8 @@ import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The account that a runtime keeps of its memory. */
 final class DeviceMemoryTest {
@@ -153,9 +156,152 @@ final class DeviceMemoryTest {
 
   @Test
   void withoutABudgetNothingCanBePromised() {
-    try (DeviceRuntime unlimited = DeviceRuntime.simulated()) {
+    try (DeviceRuntime unlimited =
+        DeviceRuntime.simulated(
+            SimulatedDevice.builder().build(),
+            RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.unlimited()))) {
       assertThatIllegalStateException().isThrownBy(() -> unlimited.memory().reserve(1));
       assertThat(unlimited.memory().statistics().limitBytes()).isEqualTo(RuntimeOptions.NO_BUDGET);
+    }
+  }
+
+  @Test
+  void fourFifthsOfTheDeviceAreTheBudgetWhenNoneIsSaid() {
+    SimulatedDevice small = SimulatedDevice.builder().memoryInBytes(10_000).build();
+    try (DeviceRuntime other = DeviceRuntime.simulated(small)) {
+      DeviceStream on = other.streams().acquire();
+      assertThat(other.memory().statistics().limitBytes()).isEqualTo(8_000);
+      assertThatThrownBy(() -> other.memory().allocate(on, byte[].class, 8_001))
+          .isInstanceOf(OutOfMemoryBudgetException.class);
+      other.memory().allocate(on, byte[].class, 8_000).close();
+    }
+  }
+
+  @Test
+  void aBudgetOfNothingRefusesAllButNothing() {
+    try (DeviceRuntime other =
+        DeviceRuntime.simulated(
+            SimulatedDevice.builder().build(),
+            RuntimeOptions.defaults().withMemoryBudgetInBytes(0))) {
+      DeviceStream on = other.streams().acquire();
+      assertThatThrownBy(() -> other.memory().allocate(on, byte[].class, 1))
+          .isInstanceOf(OutOfMemoryBudgetException.class);
+      other.memory().allocate(on, byte[].class, 0).close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0, -0.5, 1.01, Double.NaN})
+  void aShareThatIsNoneIsRefused(double share) {
+    assertThatIllegalArgumentException().isThrownBy(() -> MemoryBudget.ofDevice(share));
+  }
+
+  @Test
+  void aPartHasABudgetOfItsOwnAndCountsInTheWhole() {
+    DeviceMemory part = memory.within(1024);
+    DeviceArray<byte[]> array = part.allocate(stream, byte[].class, 1000);
+    assertThat(part.statistics().liveBytes()).isEqualTo(1000);
+    assertThat(part.statistics().limitBytes()).isEqualTo(1024);
+    assertAccount(1000, 0, 0, 1000);
+    assertThatThrownBy(() -> part.allocate(stream, byte[].class, 25))
+        .isInstanceOfSatisfying(
+            OutOfMemoryBudgetException.class, e -> assertThat(e.limit()).isEqualTo(1024));
+    assertAccount(1000, 0, 0, 1000);
+    array.close();
+    assertThat(part.statistics().liveBytes()).isZero();
+    assertThat(part.statistics().remainingBytes()).isEqualTo(1024);
+    assertAccount(0, 1000, 0, 1000);
+  }
+
+  @Test
+  void aPartTakesNoMoreThanTheWholeHas() {
+    DeviceMemory part = memory.within(2 * LIMIT);
+    DeviceArray<byte[]> others = bytes(LIMIT - 10);
+    assertThatThrownBy(() -> part.allocate(stream, byte[].class, 11))
+        .isInstanceOfSatisfying(
+            OutOfMemoryBudgetException.class, e -> assertThat(e.limit()).isEqualTo(LIMIT));
+    assertThat(part.statistics().liveBytes()).isZero();
+    part.allocate(stream, byte[].class, 10).close();
+    others.close();
+  }
+
+  @Test
+  void aReservationOfAPartIsPromisedInBothBudgetsAndGivenUpInBoth() {
+    DeviceMemory part = memory.within(1024);
+    MemoryReservation reservation = part.reserve(1000);
+    assertThat(part.statistics().promisedBytes()).isEqualTo(1000);
+    assertAccount(0, 0, 1000, 0);
+    DeviceArray<byte[]> drawn = reservation.allocate(stream, byte[].class, 600);
+    assertThat(part.statistics().promisedBytes()).isEqualTo(400);
+    assertThat(part.statistics().liveBytes()).isEqualTo(600);
+    assertAccount(600, 0, 400, 600);
+    reservation.close();
+    assertThat(part.statistics().promisedBytes()).isZero();
+    assertAccount(600, 0, 0, 600);
+    drawn.close();
+    assertThat(part.statistics().liveBytes()).isZero();
+  }
+
+  @Test
+  void aReservationThatTheWholeRefusesPromisesNothingInThePart() {
+    DeviceMemory part = memory.within(LIMIT);
+    DeviceArray<byte[]> others = bytes(LIMIT);
+    assertThatThrownBy(() -> part.reserve(1)).isInstanceOf(OutOfMemoryBudgetException.class);
+    assertThat(part.statistics().promisedBytes()).isZero();
+    others.close();
+  }
+
+  @Test
+  void aLostArrayOfAPartComesBackToThePart() {
+    DeviceMemory part = memory.within(1024);
+    allocateAndForget(part);
+    while (part.statistics().liveBytes() > 0) {
+      System.gc();
+      Thread.onSpinWait();
+    }
+    assertThat(memory.statistics().lostArrays()).isEqualTo(1);
+  }
+
+  private void allocateAndForget(DeviceMemory part) {
+    part.allocate(stream, byte[].class, 100);
+  }
+
+  @Test
+  void aFreeThatFailsKeepsItsBytesInThePart() {
+    DeviceMemory part = memory.within(1024);
+    DeviceArray<byte[]> array = part.allocate(stream, byte[].class, 100);
+    device.failCall(DriverCall.FREE_ASYNC, 1, 999);
+    assertThatThrownBy(array::close).isInstanceOf(CudaDriverException.class);
+    assertThat(part.statistics().liveBytes()).isEqualTo(100);
+    array.close();
+    assertThat(part.statistics().liveBytes()).isZero();
+  }
+
+  @Test
+  void guardedMemoryRefusesToReadWhatNothingHasWritten() {
+    RuntimeOptions guarded = RuntimeOptions.defaults().withGuardMemory(true);
+    SimulatedDevice other = SimulatedDevice.builder().build();
+    try (DeviceRuntime runtime = DeviceRuntime.simulated(other, guarded)) {
+      DeviceStream on = runtime.streams().acquire();
+      DeviceArray<int[]> array = runtime.memory().allocate(on, int[].class, 4, "totals");
+      DeviceArray<int[]> written = runtime.memory().allocateZeroed(on, int[].class, 4);
+      VectorKernels kernels = VectorKernels.on(on);
+      long before = other.calls();
+      assertThatThrownBy(() -> kernels.add(written, array, written, 4))
+          .isInstanceOf(UninitializedReadException.class)
+          .hasMessageContaining("add: parameter 'b'")
+          .hasMessageContaining("'totals'");
+      assertThatThrownBy(() -> kernels.increment(array, 4))
+          .isInstanceOf(UninitializedReadException.class);
+      assertThatThrownBy(() -> array.download(on)).isInstanceOf(UninitializedReadException.class);
+      assertThatThrownBy(() -> written.copyFrom(on, array))
+          .isInstanceOf(UninitializedReadException.class);
+      assertThat(other.calls()).isEqualTo(before);
+      kernels.add(written, written, array, 4);
+      kernels.increment(array, 4);
+      assertThat(array.download(on)).containsExactly(1, 1, 1, 1);
+      array.close();
+      written.close();
     }
   }
 

@@ -130,12 +130,15 @@ final class RuntimeOverStandInTest {
       VectorKernels onB = VectorKernels.on(b);
       launchOften(onA, onB, x, y);
       threads.getCurrentThreadAllocatedBytes();
+      // What a launch allocates, every round does; what the compiler does now and then, one alone.
+      long least = Long.MAX_VALUE;
+      for (int round = 0; round < 5; round++) {
+        long before = threads.getCurrentThreadAllocatedBytes();
+        launchOften(onA, onB, x, y);
+        least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+      }
 
-      long before = threads.getCurrentThreadAllocatedBytes();
-      launchOften(onA, onB, x, y);
-      long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-
-      assertThat(allocated).isZero();
+      assertThat(least).isZero();
     }
   }
 

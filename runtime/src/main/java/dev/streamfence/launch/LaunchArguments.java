@@ -86,20 +86,17 @@ final class LaunchArguments {
       int index, DeviceArray<?> array, Access access, Submission submission, UseLabels labels) {
     requireFits(index, array, access);
     Block block = INTERNALS.block(array);
-    if (block != null) {
-      if (strict || block.isTracked()) {
-        block.requireTracked(labels, index);
-        submission.use(block.dependencies(), access.reads(), access.writes(), index);
-      } else if (!array.isOpen()) {
-        throw new UseAfterFreeException(
-            signature.use(index), block.toString(), block.generation(), null);
-      }
-      frame.put(index, block.address());
-    } else if (array.isOpen()) {
-      frame.put(index, 0L);
-    } else {
-      throw new UseAfterFreeException(signature.use(index), "an empty array", 0, null);
+    boolean recorded = block != null && (strict || block.isTracked());
+    // What is recorded is refused at preflight, all at once, if it is closed by then.
+    if (recorded ? INTERNALS.isGone(array) : !array.isOpen()) {
+      throw new UseAfterFreeException(
+          signature.use(index), array.toString(), block == null ? 0 : block.generation(), null);
     }
+    if (block != null && recorded) {
+      block.requireTracked(labels, index);
+      submission.use(block.dependencies(), access.reads(), access.writes(), index);
+    }
+    frame.put(index, block == null ? 0L : block.address());
     arrays[index] = array;
     given[index] = true;
   }

@@ -4,6 +4,7 @@ import dev.streamfence.DeviceException;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.stream.Timeline;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A limit on the bytes that are outstanding at the same time, and the one ledger of a runtime:
@@ -42,7 +43,7 @@ public final class BudgetResource implements MemoryResource {
    */
   @Override
   public Block allocate(long sizeInBytes, Timeline timeline, String tag) {
-    requirePositive(sizeInBytes, "a block");
+    TrackedResource.requirePositive(sizeInBytes, "a block");
     admit(sizeInBytes, 0, sizeInBytes, TrackedResource.inWords(tag));
     try {
       return admitted(resource.allocate(sizeInBytes, timeline, tag));
@@ -50,6 +51,16 @@ public final class BudgetResource implements MemoryResource {
       give(sizeInBytes);
       throw e;
     }
+  }
+
+  /**
+   * The same memory within a limit of its own, for one of several users. What is allocated there
+   * counts in both, but only open blocks count in the part.
+   *
+   * @param limitInBytes at least 0; more than the whole has is never reached
+   */
+  public BudgetResource part(long limitInBytes) {
+    return new BudgetResource(new BudgetPart(this), limitInBytes);
   }
 
   @Override
@@ -108,19 +119,32 @@ public final class BudgetResource implements MemoryResource {
    * @throws OutOfMemoryBudgetException if they do not fit; nothing has changed
    */
   public Reservation reserve(long bytes) {
-    requirePositive(bytes, "a reservation");
+    TrackedResource.requirePositive(bytes, "a reservation");
     admit(0, bytes, bytes, "a reservation");
-    return new Reservation(this, bytes);
+    if (!(resource instanceof BudgetPart part)) {
+      return new Reservation(this, bytes, resource::allocate, () -> {});
+    }
+    try {
+      Reservation ofWhole = part.whole().reserve(bytes);
+      return new Reservation(
+          this,
+          bytes,
+          (size, timeline, tag) -> part.allocate(ofWhole, size, timeline, tag),
+          ofWhole::close);
+    } catch (RuntimeException | Error e) {
+      withdraw(bytes);
+      throw e;
+    }
   }
 
   /** Allocates from promised bytes, which the caller has taken off its reservation. */
-  Block allocatePromised(long sizeInBytes, Timeline timeline, String tag) {
+  Block allocatePromised(BlockSource source, long sizeInBytes, Timeline timeline, String tag) {
     synchronized (this) {
       promised -= sizeInBytes;
       reserved += sizeInBytes;
     }
     try {
-      return admitted(resource.allocate(sizeInBytes, timeline, tag));
+      return admitted(source.allocate(sizeInBytes, timeline, tag));
     } catch (RuntimeException | Error e) {
       synchronized (this) {
         promised += sizeInBytes;
@@ -149,18 +173,28 @@ public final class BudgetResource implements MemoryResource {
       return;
     }
     if (bytes <= limit) {
-      try {
-        awaitReap(missing(bytes));
-      } catch (DeviceException reapFailed) {
-        // What could not be reaped is still reserved; the request is then refused for its size.
-      }
+      DeviceException reapFailed = tryReap(missing(bytes));
       if (tryAdmit(claim, promise, bytes)) {
         return;
       }
+      throw refusal(what, bytes, reapFailed);
     }
-    synchronized (this) {
-      throw new OutOfMemoryBudgetException(what, bytes, reserved + promised, limit, null);
+    throw refusal(what, bytes, null);
+  }
+
+  /** What could not be reaped is still reserved; the request is then refused for its size. */
+  private @Nullable DeviceException tryReap(long wanted) {
+    try {
+      awaitReap(wanted);
+      return null;
+    } catch (DeviceException e) {
+      return e;
     }
+  }
+
+  private synchronized OutOfMemoryBudgetException refusal(
+      String what, long bytes, @Nullable DeviceException cause) {
+    return new OutOfMemoryBudgetException(what, bytes, reserved + promised, limit, cause);
   }
 
   private synchronized boolean tryAdmit(long claim, long promise, long bytes) {
@@ -174,11 +208,5 @@ public final class BudgetResource implements MemoryResource {
 
   private synchronized long missing(long bytes) {
     return Math.max(0, bytes - (limit - reserved - promised));
-  }
-
-  private static void requirePositive(long bytes, String what) {
-    if (bytes <= 0) {
-      throw new IllegalArgumentException(what + " of " + bytes + " bytes; it has at least 1");
-    }
   }
 }

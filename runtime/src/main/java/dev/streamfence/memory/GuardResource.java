@@ -15,10 +15,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Finds writes outside of blocks and after their free. Every block lies inside a larger one of the
- * resource behind this, with known bytes before and behind it; a fresh block and a freed one are
- * filled with known bytes as well; freed memory is kept for a while. All of that is ordered like
- * any other use of the block.
+ * Finds writes outside of blocks and after their free, and refuses reads of blocks that nothing has
+ * written. Every block lies inside a larger one of the resource behind this, with known bytes
+ * before and behind it; a fresh block and a freed one are filled with known bytes as well; freed
+ * memory is kept for a while. All of that is ordered like any other use of the block.
  *
  * <p>For debugging: a free waits on the host for the block's uses and then looks at its margins; a
  * reap waits and looks at everything that is kept. What is found is reported and counted, and never
@@ -64,6 +64,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
 
   @Override
   Block obtain(long sizeInBytes, Timeline timeline, String tag) {
+    // A sum beyond a long would be negative; the resource behind refuses the larger of both.
     Block raw = obtainRaw(Math.max(sizeInBytes, sizeInBytes + 2L * MARGIN), timeline, tag);
     Block overlapping = ranges.add(raw);
     if (overlapping != null) {
@@ -87,6 +88,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
               this::release,
               true,
               raw.allocatedAt());
+      block.dependencies().refuseReadsUntilWritten();
       raws.put(block, raw);
       return adopt(block);
     } catch (CudaDriverException e) {

@@ -9,12 +9,22 @@ import dev.streamfence.stream.Timeline;
  */
 public final class Reservation implements AutoCloseable {
   private final BudgetResource budget;
+  private final BlockSource source;
+  private final Runnable withdrawal;
   private final long size;
   private long remaining;
   private boolean closed;
 
-  Reservation(BudgetResource budget, long bytes) {
+  /**
+   * Creates the holder of promised bytes.
+   *
+   * @param source where blocks are allocated
+   * @param withdrawal gives up what was promised behind this budget as well
+   */
+  Reservation(BudgetResource budget, long bytes, BlockSource source, Runnable withdrawal) {
     this.budget = budget;
+    this.source = source;
+    this.withdrawal = withdrawal;
     this.size = bytes;
     this.remaining = bytes;
   }
@@ -31,13 +41,10 @@ public final class Reservation implements AutoCloseable {
    * @throws OutOfMemoryBudgetException if more is asked for than is left of the reservation
    */
   public Block allocate(long sizeInBytes, Timeline timeline, String tag) {
-    if (sizeInBytes <= 0) {
-      throw new IllegalArgumentException(
-          "a block of " + sizeInBytes + " bytes; a block has at least 1");
-    }
+    TrackedResource.requirePositive(sizeInBytes, "a block");
     draw(sizeInBytes, tag);
     try {
-      return budget.allocatePromised(sizeInBytes, timeline, tag);
+      return budget.allocatePromised(source, sizeInBytes, timeline, tag);
     } catch (RuntimeException | Error e) {
       putBack(sizeInBytes);
       throw e;
@@ -50,6 +57,7 @@ public final class Reservation implements AutoCloseable {
     closed = true;
     budget.withdraw(remaining);
     remaining = 0;
+    withdrawal.run();
   }
 
   private synchronized void draw(long bytes, String tag) {

@@ -64,10 +64,7 @@ public abstract sealed class TrackedResource implements MemoryResource
 
   @Override
   public final Block allocate(long sizeInBytes, Timeline timeline, String tag) {
-    if (sizeInBytes <= 0) {
-      throw new IllegalArgumentException(
-          "a block of " + sizeInBytes + " bytes; a block has at least 1");
-    }
+    requirePositive(sizeInBytes, "a block");
     if (timeline.pool() != streams) {
       throw new StreamMisuseException(
           "an allocation of "
@@ -209,6 +206,12 @@ public abstract sealed class TrackedResource implements MemoryResource
       used = ledger.outstanding();
     }
     return new OutOfMemoryBudgetException(inWords(tag), bytes, used, total, cause);
+  }
+
+  static void requirePositive(long bytes, String what) {
+    if (bytes <= 0) {
+      throw new IllegalArgumentException(what + " of " + bytes + " bytes; it has at least 1");
+    }
   }
 
   static String inWords(String tag) {

@@ -1,5 +1,6 @@
 package dev.streamfence.stream;
 
+import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
 import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
@@ -33,6 +34,7 @@ public final class Dependencies {
   private int readerCount;
   private int pins;
   private Life life = Life.OPEN;
+  private boolean refusesReads;
   private @Nullable Throwable closedAt;
 
   /**
@@ -53,6 +55,16 @@ public final class Dependencies {
     this.write = ticket;
     this.latest = writer;
     this.release = release;
+  }
+
+  /** Refuses reads until something is registered that writes the block. */
+  public void refuseReadsUntilWritten() {
+    lock.lock();
+    try {
+      refusesReads = true;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /**
@@ -129,10 +141,16 @@ public final class Dependencies {
     lock.unlock();
   }
 
-  /** Refuses a use of a closed block, unless the use is its own free. Held: the lock. */
-  void requireUsable(boolean freeing, UseLabels labels, int label) {
+  /**
+   * Refuses a use of a closed block, unless the use is its own free, and a read of one that nothing
+   * has written where that is wanted. Held: the lock.
+   */
+  void requireUsable(boolean freeing, boolean reads, UseLabels labels, int label) {
     if (life != Life.OPEN && !(freeing && life == Life.CLOSED)) {
       throw new UseAfterFreeException(labels.use(label), subject.toString(), generation, closedAt);
+    }
+    if (reads && refusesReads) {
+      throw new UninitializedReadException(labels.use(label), subject.toString(), generation);
     }
   }
 
@@ -161,6 +179,7 @@ public final class Dependencies {
     pins++;
     latest = timeline;
     if (writes) {
+      refusesReads = false;
       // Registration is atomic over preflights, so the reads that are dropped here are exactly
       // those collected.
       Arrays.fill(readers, 0, readerCount, null);

@@ -217,7 +217,7 @@ public final class Submission implements AutoCloseable {
 
   private void collect() {
     for (int i = 0; i < count; i++) {
-      uses[i].requireUsable(freeing, labels, labelOf[i]);
+      uses[i].requireUsable(freeing, reading[i], labels, labelOf[i]);
       uses[i].makeRoom();
     }
     // Reads first: a reader has waited for the write before it, so that its clock often makes that

@@ -29,11 +29,6 @@ enum Composition {
     this.budgeted = budgeted;
   }
 
-  /** Whether a free waits for the block's uses itself. */
-  boolean waits() {
-    return direct || guarded;
-  }
-
   Stack over(StreamPool streams) {
     TrackedResource backend =
         direct ? new DirectResource(streams, true) : new StreamOrderedResource(streams, true);

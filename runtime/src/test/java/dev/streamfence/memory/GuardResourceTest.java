@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.driver.HostMemory;
 import dev.streamfence.memory.GuardReport.Kind;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.stream.Timeline;
@@ -33,10 +34,15 @@ final class GuardResourceTest {
     on.driver.fill8Async(address, (byte) value, 1, timeline.stream());
   }
 
+  /** What lies in a block, read behind the back of its resource, which refuses to have it read. */
   private byte[] content(Block block) {
-    Bytes seen = Bytes.of((int) block.sizeInBytes(), 0);
-    on.copies.download(on.a, block, 0, block.sizeInBytes(), seen);
-    return seen.values();
+    byte[] seen = new byte[(int) block.sizeInBytes()];
+    HostMemory host = on.driver.allocateHost(seen.length);
+    on.driver.copyToHostAsync(host, 0, block.address(), seen.length, on.a.stream());
+    on.driver.synchronizeStream(on.a.stream());
+    host.buffer().get(0, seen);
+    on.driver.freeHost(host);
+    return seen;
   }
 
   @Test
@@ -114,6 +120,7 @@ final class GuardResourceTest {
   void marginsAreLookedAtAfterTheUsesOnEveryStream() {
     Block block = guard.allocate(64, on.a, "");
     Block copy = guard.allocate(64, on.b, "");
+    on.copies.upload(on.b, Bytes.of(64, 1), block, 0, 64);
     on.copies.copy(on.b, block, 0, copy, 0, 64);
     // Behind the copy on its stream, and part of it as far as anybody knows: the device has done
     // none of it when the block is freed.
