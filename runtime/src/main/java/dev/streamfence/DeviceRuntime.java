@@ -68,6 +68,7 @@ public final class DeviceRuntime implements AutoCloseable {
     this.shared = shared;
     this.synchronousLaunches = options.synchronousLaunches();
     this.pool = new StreamPool(driver, faults, options.streams());
+    driver.keepFreedMemory(options.poolReleaseThresholdInBytes());
     this.stack = new MemoryStack(pool, options, backend);
     this.arrays = new OpenArrays(stack.budget(), options.guardMemory() || options.directMemory());
     this.copies = new DeviceCopies(pool);

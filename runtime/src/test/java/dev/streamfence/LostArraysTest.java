@@ -2,11 +2,17 @@ package dev.streamfence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.DriverCall;
+import dev.streamfence.driver.InterceptedDriver;
 import dev.streamfence.launch.VectorKernels;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.lang.ref.WeakReference;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,6 +55,51 @@ final class LostArraysTest {
       assertThat(log.records().get(0).getThrown().getStackTrace())
           .anyMatch(frame -> frame.getMethodName().equals("loseOne"));
       stream.synchronize();
+    }
+  }
+
+  @Test
+  void anArrayIsNotLostWhileADriverCallIsAtIt() {
+    AtomicReference<@Nullable DeviceRuntime> watched = new AtomicReference<>();
+    CudaDriver collecting =
+        InterceptedDriver.of(
+            device.open(),
+            (method, call) -> {
+              DeviceRuntime runtime = watched.get();
+              if (runtime != null && method.startsWith("fill")) {
+                collectGarbage();
+                assertThat(runtime.memory().statistics().lostArrays()).isZero();
+                watched.set(null);
+              }
+              return call.proceed();
+            });
+    DeviceRuntime gpu = RuntimeOverDriver.open(collecting, RuntimeOptions.defaults());
+    DeviceStream stream = gpu.streams().acquire();
+    // Compiled code forgets an array after its last use; the interpreter would keep it alive.
+    try (DeviceArray<int[]> warm = gpu.memory().allocate(stream, int[].class, 4)) {
+      for (int i = 0; i < 20_000; i++) {
+        warm.fill(stream, i);
+      }
+      assertThat(warm.isOpen()).isTrue();
+    }
+    watched.set(gpu);
+    fillWhatNobodyElseKnows(gpu, stream);
+    assertThat(watched).hasValue(null);
+    gpu.close();
+  }
+
+  private static void fillWhatNobodyElseKnows(DeviceRuntime gpu, DeviceStream stream) {
+    gpu.memory().allocate(stream, int[].class, 4).fill(stream, 1);
+  }
+
+  /** Until an object that was garbage before is gone, and the cleaners have had their turn. */
+  private static void collectGarbage() {
+    for (int i = 0; i < 3; i++) {
+      WeakReference<Object> garbage = new WeakReference<>(new Object());
+      while (garbage.get() != null) {
+        System.gc();
+      }
+      LockSupport.parkNanos(1_000_000);
     }
   }
 

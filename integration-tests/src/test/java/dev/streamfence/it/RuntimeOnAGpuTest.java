@@ -1,9 +1,24 @@
 package dev.streamfence.it;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.Inside;
+import dev.streamfence.KernelLoadException;
+import dev.streamfence.MemoryBudget;
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.LoadedModule;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +33,96 @@ final class RuntimeOnAGpuTest extends RuntimeSuite {
   @Override
   int scale() {
     return 100;
+  }
+
+  @Test
+  @Tag("provokes-driver-errors")
+  void aBinaryForAnotherArchitectureIsRefusedWithTheDriversReason() throws IOException {
+    byte[] binary;
+    try (InputStream resource =
+        Objects.requireNonNull(getClass().getResourceAsStream("/kernels/elsewhere.cubin"))) {
+      binary = resource.readAllBytes();
+    }
+    assertRefused(KernelImage.of("elsewhere.cubin", binary), "CUDA_ERROR_NO_BINARY_FOR_GPU");
+  }
+
+  @Test
+  @Tag("provokes-driver-errors")
+  void ptxOfALaterVersionThanTheDriversIsRefusedWithItsReason() {
+    byte[] ptx =
+        ".version 99.9\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n"
+            .getBytes(UTF_8);
+    assertRefused(KernelImage.of("later.ptx", ptx), "CUDA_ERROR_UNSUPPORTED_PTX_VERSION");
+  }
+
+  private static void assertRefused(KernelImage image, String code) {
+    try (DeviceRuntime gpu = DeviceRuntime.open(0)) {
+      DeviceStream stream = gpu.streams().acquire();
+      assertThatThrownBy(() -> LoadedModule.of(stream, image))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessageContaining(image.name())
+          .hasMessageContaining(code);
+      gpu.memory().upload(stream, new int[] {1}).close();
+    }
+  }
+
+  @Test
+  @Tag("provokes-driver-errors")
+  void withoutABudgetTheDriverSaysThatThereIsNoMemoryAndTheDeviceGoesOn() {
+    RuntimeOptions options = RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.unlimited());
+    try (DeviceRuntime gpu = DeviceRuntime.open(0, options)) {
+      DeviceStream stream = gpu.streams().acquire();
+      assertThatThrownBy(() -> gpu.memory().allocate(stream, byte[].class, 1L << 42))
+          .isInstanceOf(OutOfMemoryBudgetException.class)
+          .hasCauseInstanceOf(CudaDriverException.class);
+      gpu.memory().upload(stream, new int[] {1}).close();
+    }
+  }
+
+  /** The pool is the device's, so that other tests' runtimes would be in the way of others. */
+  @Test
+  void freedMemoryIsKeptOrGivenBackAsTheThresholdSays() {
+    long size = 1L << 30;
+    // Some of it may have been in the pool before.
+    assertThat(keptAfterAFree(Long.MAX_VALUE, size)).isGreaterThan(size / 2);
+    assertThat(keptAfterAFree(0, size)).isLessThan(size / 2);
+    // As every other runtime has it.
+    keptAfterAFree(Long.MAX_VALUE, 1);
+  }
+
+  private static long keptAfterAFree(long threshold, long size) {
+    RuntimeOptions options = RuntimeOptions.defaults().withPoolReleaseThresholdInBytes(threshold);
+    try (DeviceRuntime gpu = DeviceRuntime.open(0, options)) {
+      DeviceStream stream = gpu.streams().acquire();
+      stream.synchronize();
+      long before = Inside.driver(gpu).memoryInfo().freeInBytes();
+      DeviceArray<byte[]> array = gpu.memory().allocate(stream, byte[].class, size);
+      array.fill(stream, 1);
+      array.close();
+      stream.synchronize();
+      return before - Inside.driver(gpu).memoryInfo().freeInBytes();
+    }
+  }
+
+  @Test
+  void aModuleIsUnloadedOnlyWhenItsKernelsAreDone() throws InterruptedException {
+    DeviceRuntime gpu = DeviceRuntime.open(0);
+    DeviceStream stream = gpu.streams().acquire();
+    SuiteKernels kernels = SuiteKernelsLauncher.on(stream);
+    DeviceArray<int[]> values = gpu.memory().upload(stream, new int[1024]);
+    kernels.increment(values, 1024);
+    stream.synchronize();
+    Gate gate = new Gate(gpu);
+    gate.holdBack(stream);
+    kernels.increment(values, 1024);
+    Thread closing = new Thread(gpu::close);
+    closing.start();
+    closing.join(500);
+    assertThat(closing.isAlive()).isTrue();
+    // Its memory goes with the context.
+    gate.open();
+    closing.join();
+    assertThat(gpu.isOpen()).isFalse();
   }
 
   /** Here and not on the simulated device, whose queues live on the Java heap. */

@@ -238,6 +238,12 @@ public final class CountingDriver implements CudaDriver {
   }
 
   @Override
+  public void keepFreedMemory(long bytes) {
+    counts.add(DriverCall.KEEP_FREED_MEMORY);
+    driver.keepFreedMemory(bytes);
+  }
+
+  @Override
   public MemoryInfo memoryInfo() {
     counts.add(DriverCall.MEMORY_INFO);
     return driver.memoryInfo();

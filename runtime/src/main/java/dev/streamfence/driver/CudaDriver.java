@@ -85,6 +85,16 @@ public interface CudaDriver extends AutoCloseable {
   void freeAsync(long address, StreamHandle stream);
 
   /**
+   * Sets how much freed memory the device's pool keeps for later allocations, instead of giving it
+   * back to the operating system at the next synchronisation. {@code cuMemPoolSetAttribute} with
+   * the release threshold. The pool is shared by everybody in this process who allocates in stream
+   * order.
+   *
+   * @param bytes at least 0; {@link Long#MAX_VALUE} for all of it
+   */
+  void keepFreedMemory(long bytes);
+
+  /**
    * Allocates device memory that is ready at once, on every stream. May wait for the device. {@code
    * cuMemAlloc}.
    *

@@ -30,6 +30,8 @@ public enum DriverCall {
   ALLOCATE("cuMemAlloc"),
   /** {@link CudaDriver#free}. */
   FREE("cuMemFree"),
+  /** {@link CudaDriver#keepFreedMemory}. */
+  KEEP_FREED_MEMORY("cuMemPoolSetAttribute"),
   /** {@link CudaDriver#allocateHost}. */
   ALLOCATE_HOST("cuMemAllocHost"),
   /** {@link CudaDriver#freeHost}. */

@@ -115,7 +115,7 @@ final class StagingPool {
   }
 
   /**
-   * Waits until every chunk is back, and frees them all. Nothing may be copied any more. *
+   * Waits until every chunk is back, and frees them all. Nothing may be copied any more.
    *
    * @param isDeviceDone whether nothing is in flight; otherwise the last copies are waited for
    */

@@ -114,6 +114,12 @@ final class SimulatedDriver implements CudaDriver {
     return new MemoryInfo(addresses.available(), properties.totalMemoryInBytes());
   }
 
+  /** The simulated pool is the whole memory and gives nothing back to anybody. */
+  @Override
+  public synchronized void keepFreedMemory(long bytes) {
+    enter(DriverCall.KEEP_FREED_MEMORY);
+  }
+
   @Override
   public synchronized StreamHandle createStream(int priority) {
     enter(DriverCall.CREATE_STREAM);

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * submission fails fast with it. Thread-safe; looking costs one volatile read.
  */
 public final class FaultLatch {
+  /** {@code CUDA_ERROR_UNKNOWN}. */
+  private static final int UNKNOWN = 999;
+
   private final AtomicReference<@Nullable CudaDriverException> first = new AtomicReference<>();
   private volatile Supplier<List<String>> outstanding = List::of;
 
@@ -52,12 +55,12 @@ public final class FaultLatch {
   }
 
   /** Declares the device lost because order could not be kept, whatever kind of error it was. */
-  public void poison(RuntimeException error, String purpose) {
+  public void poison(Throwable error, String purpose) {
     CudaDriverException fatal =
         error instanceof CudaDriverException known
             ? known.during(purpose)
             : new CudaDriverException(
-                "cuStreamWaitEvent", 999, "CUDA_ERROR_UNKNOWN", purpose, error);
+                "a wait for another stream", UNKNOWN, "CUDA_ERROR_UNKNOWN", purpose, error);
     first.compareAndSet(null, fatal.withOutstanding(outstanding.get()));
   }
 

@@ -139,7 +139,7 @@ public final class StreamPool {
   public synchronized void destroy() {
     Teardown teardown = new Teardown();
     for (int i = capacity; i >= 0; i--) {
-      Timeline timeline = timelines.getAndSet(i, null);
+      Timeline timeline = timelines.get(i);
       if (timeline != null) {
         teardown.step(timeline::destroy);
       }

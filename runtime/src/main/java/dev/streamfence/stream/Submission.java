@@ -3,7 +3,6 @@ package dev.streamfence.stream;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -12,8 +11,8 @@ import java.util.List;
  * #commit} makes it known. {@link #close} ends it however it went; what was registered stays a use,
  * so that nothing that may have been queued is ever forgotten.
  *
- * <p>There is one per stream, used again and again. Confined to the thread that holds the
- * submission lock. Allocates nothing once its arrays have grown to the largest number of blocks.
+ * <p>There is one per stream, used again and again. Allocates nothing once it has seen the largest
+ * number of blocks. Confined to the thread that holds the submission lock.
  */
 public final class Submission implements AutoCloseable {
   private enum State {
@@ -40,11 +39,7 @@ public final class Submission implements AutoCloseable {
   private final Timeline timeline;
   private final Waits waits;
   private final long[] scratch;
-  private Dependencies[] uses = new Dependencies[8];
-  private boolean[] reading = new boolean[8];
-  private boolean[] writing = new boolean[8];
-  private int[] labelOf = new int[8];
-  private int count;
+  private final Uses uses = new Uses();
   private boolean freeing;
   private UseLabels labels = NOBODY;
   private State state = State.CLOSED;
@@ -88,20 +83,7 @@ public final class Submission implements AutoCloseable {
    */
   public void use(Dependencies block, boolean reads, boolean writes, int label) {
     require(State.RECORDING, "records a use");
-    for (int i = 0; i < count; i++) {
-      if (uses[i] == block) {
-        reading[i] |= reads;
-        writing[i] |= writes;
-        return;
-      }
-    }
-    if (count == uses.length) {
-      grow();
-    }
-    uses[count] = block;
-    reading[count] = reads;
-    writing[count] = writes;
-    labelOf[count++] = label;
+    uses.add(block, reads, writes, label);
   }
 
   /** Adds the block that the work frees; it has been closed to everybody else. */
@@ -119,21 +101,21 @@ public final class Submission implements AutoCloseable {
    */
   public void preflight() {
     require(State.RECORDING, "runs preflight");
-    sortByGeneration();
+    uses.sortByGeneration();
     int locked = 0;
     try {
-      for (; locked < count; locked++) {
-        uses[locked].lock();
+      for (; locked < uses.count(); locked++) {
+        uses.block(locked).lock();
       }
       collect();
       ticket = timeline.nextTicket();
-      for (int i = 0; i < count; i++) {
-        uses[i].register(timeline, ticket, writing[i]);
+      for (int i = 0; i < uses.count(); i++) {
+        uses.block(i).register(timeline, ticket, uses.writes(i));
       }
       state = State.REGISTERED;
     } finally {
       while (locked > 0) {
-        uses[--locked].unlock();
+        uses.block(--locked).unlock();
       }
     }
     try {
@@ -216,19 +198,19 @@ public final class Submission implements AutoCloseable {
   }
 
   private void collect() {
-    for (int i = 0; i < count; i++) {
-      uses[i].requireUsable(freeing, reading[i], labels, labelOf[i]);
-      uses[i].makeRoom();
+    for (int i = 0; i < uses.count(); i++) {
+      uses.block(i).requireUsable(freeing, uses.reads(i), labels, uses.label(i));
+      uses.block(i).makeRoom();
     }
     // Reads first: a reader has waited for the write before it, so that its clock often makes that
     // wait unnecessary.
-    for (int i = 0; i < count; i++) {
-      if (writing[i]) {
-        uses[i].collectReads(waits);
+    for (int i = 0; i < uses.count(); i++) {
+      if (uses.writes(i)) {
+        uses.block(i).collectReads(waits);
       }
     }
-    for (int i = 0; i < count; i++) {
-      uses[i].collectWrite(waits);
+    for (int i = 0; i < uses.count(); i++) {
+      uses.block(i).collectWrite(waits);
     }
     for (int i = 0; i < waits.count(); i++) {
       if (waits.timeline(i).isPendingInThisThread(waits.ticket(i))) {
@@ -266,7 +248,7 @@ public final class Submission implements AutoCloseable {
       try {
         other.awaitSubmitted(waits.ticket(waitsQueued));
         other.awaitCompleted(waits.ticket(waitsQueued));
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         timeline.pool().faults().poison(e, labels.purpose());
       }
     }
@@ -274,8 +256,8 @@ public final class Submission implements AutoCloseable {
 
   private List<Runnable> unpin() {
     List<Runnable> releases = List.of();
-    for (int i = 0; i < count; i++) {
-      Runnable release = uses[i].unpin();
+    for (int i = 0; i < uses.count(); i++) {
+      Runnable release = uses.block(i).unpin();
       if (release != null) {
         if (releases.isEmpty()) {
           releases = new ArrayList<>();
@@ -287,8 +269,7 @@ public final class Submission implements AutoCloseable {
   }
 
   private void reset() {
-    Arrays.fill(uses, 0, count, null);
-    count = 0;
+    uses.clear();
     waits.clear();
     waitsQueued = 0;
     freeing = false;
@@ -316,40 +297,5 @@ public final class Submission implements AutoCloseable {
       case PREFLIGHTED -> "preflighted and not committed";
       case COMMITTED -> "committed";
     };
-  }
-
-  /**
-   * Insertion sort: a launch has few blocks, and their order hardly changes from one launch to the
-   * next.
-   */
-  private void sortByGeneration() {
-    for (int i = 1; i < count; i++) {
-      for (int j = i; j > 0 && uses[j - 1].generation() > uses[j].generation(); j--) {
-        swap(j - 1, j);
-      }
-    }
-  }
-
-  private void swap(int i, int j) {
-    Dependencies block = uses[i];
-    uses[i] = uses[j];
-    uses[j] = block;
-    boolean reads = reading[i];
-    reading[i] = reading[j];
-    reading[j] = reads;
-    boolean writes = writing[i];
-    writing[i] = writing[j];
-    writing[j] = writes;
-    int label = labelOf[i];
-    labelOf[i] = labelOf[j];
-    labelOf[j] = label;
-  }
-
-  private void grow() {
-    int capacity = uses.length * 2;
-    uses = Arrays.copyOf(uses, capacity);
-    reading = Arrays.copyOf(reading, capacity);
-    writing = Arrays.copyOf(writing, capacity);
-    labelOf = Arrays.copyOf(labelOf, capacity);
   }
 }

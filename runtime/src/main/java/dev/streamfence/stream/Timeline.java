@@ -6,9 +6,7 @@ import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.EventHandle;
 import dev.streamfence.driver.CudaDriver.StreamHandle;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -17,16 +15,9 @@ import org.jspecify.annotations.Nullable;
  * ticket, and tickets only rise.
  *
  * <p>Thread-safe. {@link #begin} takes the submission lock, which one thread holds from there to
- * {@link Submission#close}; it is never shared by two streams. {@code submitted} is written by the
- * holder and read by everybody.
+ * {@link Submission#close}; it is never shared by two streams.
  */
 public final class Timeline {
-  /** Looks that a thread takes at another one's submission before it parks: some microseconds. */
-  private static final int SPINS = 1_000;
-
-  /** Submissions that are remembered by name, to say what a fault may be the fault of. */
-  private static final int REMEMBERED = 8;
-
   private final StreamPool pool;
   private final int index;
   private final int priority;
@@ -36,11 +27,8 @@ public final class Timeline {
   private final ReentrantLock submissionLock = new ReentrantLock();
   private final Submission submission;
   private final AtomicLong completed = new AtomicLong();
-  private final ReentrantLock awaitLock = new ReentrantLock();
-  private final Condition submittedRose = awaitLock.newCondition();
-  private final @Nullable UseLabels[] recent = new UseLabels[REMEMBERED];
-  private volatile long submitted;
-  private final AtomicInteger awaiting = new AtomicInteger();
+  private final SubmittedGate gate = new SubmittedGate();
+  private final RecentWork recent = new RecentWork();
   // Guarded by the submission lock.
   private boolean busy;
   private @Nullable Thread closer;
@@ -77,7 +65,7 @@ public final class Timeline {
 
   /** The ticket of the last piece of work that is queued, or that never will be. */
   public long submitted() {
-    return submitted;
+    return gate.submitted();
   }
 
   /** The highest ticket that is known to be done, without asking the driver. */
@@ -152,7 +140,7 @@ public final class Timeline {
    * @param purpose what for, said in errors
    */
   public void synchronize(String purpose) {
-    synchronizeTo(submitted, purpose);
+    synchronizeTo(submitted(), purpose);
   }
 
   /**
@@ -167,10 +155,10 @@ public final class Timeline {
     } catch (CudaDriverException e) {
       throw pool.faults().note(e, purpose);
     }
-    completeTo(ticket);
+    noteCompleted(ticket);
     for (int i = 0; i < waitedFor.length; i++) {
       if (waitedFor[i] > 0) {
-        pool.timeline(i).completeTo(waitedFor[i]);
+        pool.timeline(i).noteCompleted(waitedFor[i]);
       }
     }
   }
@@ -181,14 +169,14 @@ public final class Timeline {
    */
   public boolean isIdle() {
     pool.faults().check();
-    long ticket = submitted;
+    long ticket = submitted();
     if (completed.get() >= ticket) {
       return true;
     }
     try {
       boolean idle = driver.isStreamIdle(stream);
       if (idle) {
-        completeTo(ticket);
+        noteCompleted(ticket);
       }
       return idle;
     } catch (CudaDriverException e) {
@@ -206,14 +194,14 @@ public final class Timeline {
     if (completed.get() >= ticket) {
       return true;
     }
-    if (submitted < ticket) {
+    if (submitted() < ticket) {
       return false;
     }
     pool.faults().check();
     try {
-      boolean done = driver.isEventComplete(ring.covering(ticket, submitted, null));
+      boolean done = driver.isEventComplete(ring.covering(ticket, submitted(), null));
       if (done) {
-        completeTo(ticket);
+        noteCompleted(ticket);
       }
       return done;
     } catch (CudaDriverException e) {
@@ -221,17 +209,19 @@ public final class Timeline {
     }
   }
 
-  /** Notes that a ticket is done, which the caller has learnt from an event recorded after it. */
+  /** Notes that a ticket is done, which the caller has learnt from the driver. */
   public void noteCompleted(long ticket) {
-    completeTo(ticket);
+    if (completed.get() < ticket) {
+      completed.accumulateAndGet(ticket, Math::max);
+    }
   }
 
   /** Waits until a ticket that has been submitted is done. */
   void awaitCompleted(long ticket) {
     if (completed.get() < ticket) {
-      EventHandle event = ring.covering(ticket, submitted, null);
+      EventHandle event = ring.covering(ticket, submitted(), null);
       driver.synchronizeEvent(event);
-      completeTo(ticket);
+      noteCompleted(ticket);
     }
   }
 
@@ -240,25 +230,7 @@ public final class Timeline {
    * to.
    */
   void awaitSubmitted(long ticket) {
-    for (int i = 0; i < SPINS; i++) {
-      if (submitted >= ticket) {
-        return;
-      }
-      Thread.onSpinWait();
-    }
-    awaitLock.lock();
-    try {
-      // Written before `submitted` is read again, while publish() writes `submitted` before it
-      // reads this: one of the
-      // two sees the other.
-      awaiting.incrementAndGet();
-      while (submitted < ticket) {
-        submittedRose.awaitUninterruptibly();
-      }
-      awaiting.decrementAndGet();
-    } finally {
-      awaitLock.unlock();
-    }
+    gate.await(ticket);
   }
 
   /**
@@ -269,7 +241,7 @@ public final class Timeline {
     if (other.completed.get() >= ticket || ring.waitedFor(other.index) >= ticket) {
       return;
     }
-    EventHandle event = other.ring.covering(ticket, other.submitted, scratch);
+    EventHandle event = other.ring.covering(ticket, other.submitted(), scratch);
     driver.waitForEvent(stream, event);
     ring.merge(other.index, ticket, scratch);
   }
@@ -284,7 +256,7 @@ public final class Timeline {
 
   /** The ticket that the open submission gets. Held: the submission lock. */
   long nextTicket() {
-    return submitted + 1;
+    return submitted() + 1;
   }
 
   /**
@@ -292,7 +264,7 @@ public final class Timeline {
    * could do that.
    */
   boolean isPendingInThisThread(long ticket) {
-    return ticket > submitted && submissionLock.isHeldByCurrentThread();
+    return ticket > submitted() && submissionLock.isHeldByCurrentThread();
   }
 
   /** Records the event that covers {@code ticket}. Held: the submission lock. */
@@ -305,39 +277,21 @@ public final class Timeline {
    * Allocations and frees are no uses: a stream that has nothing else counts as not in use.
    */
   void publish(long ticket, UseLabels labels, boolean isUse) {
-    recent[(int) (ticket % REMEMBERED)] = labels;
+    recent.note(ticket, labels);
     if (isUse && !busy) {
       busy = true;
       pool.becameBusy();
     }
-    submitted = ticket;
-    if (awaiting.get() > 0) {
-      awaitLock.lock();
-      try {
-        submittedRose.signalAll();
-      } finally {
-        awaitLock.unlock();
-      }
-    }
+    gate.publish(ticket);
   }
 
   void release() {
     submissionLock.unlock();
   }
 
-  /**
-   * Adds in words what is submitted and not known to be done, latest first. Racy, benign: meanwhile
-   * others may submit, and what they overwrite is older.
-   */
+  /** Adds in words what is submitted and not known to be done, latest first. */
   void describeOutstanding(List<String> descriptions) {
-    long newest = submitted;
-    long oldest = Math.max(completed.get() + 1, newest - REMEMBERED + 1);
-    for (long ticket = newest; ticket >= oldest; ticket--) {
-      UseLabels labels = recent[(int) (ticket % REMEMBERED)];
-      if (labels != null) {
-        descriptions.add(labels.purpose() + " (ticket " + ticket + ")");
-      }
-    }
+    recent.describe(completed.get(), submitted(), descriptions);
   }
 
   /** Notes that the stream is given back: until its next submission it does not count as in use. */
@@ -358,12 +312,6 @@ public final class Timeline {
     teardown.step(ring::destroy);
     teardown.step(() -> driver.destroyStream(stream));
     teardown.finish();
-  }
-
-  private void completeTo(long ticket) {
-    if (completed.get() < ticket) {
-      completed.accumulateAndGet(ticket, Math::max);
-    }
   }
 
   @Override

@@ -19,7 +19,10 @@ import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.driver.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -308,6 +311,65 @@ final class LaunchRecorderTest {
       assertThatThrownBy(recorder::commit).isInstanceOf(StreamMisuseException.class);
       recorder.close();
       assertThat(values.download(stream)).containsExactly(2);
+    }
+  }
+
+  @Test
+  void aLateArgumentIsRefusedAndTheLaunchIsProtectedAllTheSame() {
+    DeviceStream other = gpu.streams().acquire();
+    VectorKernels onOther = VectorKernels.on(other);
+    LaunchRecorder recorder =
+        LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
+    try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1});
+        DeviceArray<int[]> late = gpu.memory().upload(stream, new int[] {1})) {
+      recorder.begin();
+      recorder.readWrites(0, values);
+      recorder.value(1, 1);
+      recorder.threads(1);
+      recorder.preflight();
+      assertThatThrownBy(() -> recorder.readWrites(0, late))
+          .isInstanceOf(StreamMisuseException.class);
+      recorder.launch();
+      recorder.commit();
+      recorder.close();
+      long before = device.calls(DriverCall.WAIT_FOR_EVENT);
+      onOther.increment(values, 1);
+      assertThat(device.calls(DriverCall.WAIT_FOR_EVENT) - before).isEqualTo(1);
+      assertThat(values.download(other)).containsExactly(3);
+    }
+  }
+
+  @Test
+  void anArrayThatOnlyTheRecorderKnowsIsNotLostBeforeTheCommit() {
+    LaunchRecorder recorder =
+        LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
+    List<DeviceArray<int[]>> known = new ArrayList<>();
+    known.add(gpu.memory().allocateZeroed(stream, int[].class, 1));
+    recorder.begin();
+    recorder.readWrites(0, known.remove(0));
+    recorder.value(1, 1);
+    recorder.threads(1);
+    collectOften();
+    recorder.preflight();
+    collectOften();
+    recorder.launch();
+    collectOften();
+    recorder.commit();
+    collectOften();
+    assertThat(gpu.memory().statistics().lostArrays()).isZero();
+    recorder.close();
+    while (gpu.memory().statistics().lostArrays() == 0) {
+      System.gc();
+    }
+  }
+
+  /** Until an object that is garbage for sure is gone, twice. */
+  private static void collectOften() {
+    for (int i = 0; i < 2; i++) {
+      WeakReference<Object> garbage = new WeakReference<>(new Object());
+      while (garbage.get() != null) {
+        System.gc();
+      }
     }
   }
 

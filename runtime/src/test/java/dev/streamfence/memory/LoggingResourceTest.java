@@ -15,7 +15,12 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -83,6 +88,45 @@ final class LoggingResourceTest {
         .isSorted()
         .doesNotHaveDuplicates()
         .allSatisfy(order -> assertThat(order).isPositive());
+  }
+
+  @Test
+  void threadsNeverGetTheSameOrderOrGeneration() throws Exception {
+    LoggingResource other = new LoggingResource(inner, log);
+    int threads = 8;
+    int rounds = 200;
+    CyclicBarrier start = new CyclicBarrier(threads);
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try {
+      List<Future<List<Long>>> generations = new ArrayList<>();
+      for (int i = 0; i < threads; i++) {
+        LoggingResource one = i % 2 == 0 ? resource : other;
+        generations.add(
+            pool.submit(
+                () -> {
+                  List<Long> mine = new ArrayList<>();
+                  start.await();
+                  for (int round = 0; round < rounds; round++) {
+                    Block block = one.allocate(64, on.a, "");
+                    mine.add(block.generation());
+                    one.deallocate(block);
+                  }
+                  return mine;
+                }));
+      }
+      List<Long> all = new ArrayList<>();
+      for (Future<List<Long>> mine : generations) {
+        assertThat(mine.get()).isSorted();
+        all.addAll(mine.get());
+      }
+      assertThat(all).hasSize(threads * rounds).doesNotHaveDuplicates();
+    } finally {
+      pool.shutdown();
+    }
+    assertThat(log.records())
+        .hasSize(2 * threads * rounds)
+        .extracting(AllocationRecord::order)
+        .doesNotHaveDuplicates();
   }
 
   @Test

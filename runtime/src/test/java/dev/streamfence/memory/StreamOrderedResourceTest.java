@@ -5,16 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.OutOfMemoryBudgetException;
-import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.DriverCall;
 import dev.streamfence.simulation.Schedule;
-import dev.streamfence.simulation.SimulatedDevice;
-import dev.streamfence.stream.FaultLatch;
-import dev.streamfence.stream.StreamPool;
 import dev.streamfence.stream.Submission;
-import dev.streamfence.stream.Timeline;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -178,38 +171,5 @@ final class StreamOrderedResourceTest {
           .isInstanceOf(CudaDriverException.class);
       lost.driver.free(block.address());
     }
-  }
-
-  @Test
-  void anAddressThatIsHandedOutTwiceLosesTheDeviceAndFreesNothing() {
-    SimulatedDevice device = SimulatedDevice.builder().build();
-    CudaDriver driver = alwaysTheSameAddress(device.open());
-    StreamPool pool = new StreamPool(driver, new FaultLatch(), 1);
-    Timeline stream = pool.acquire();
-    StreamOrderedResource twice = new StreamOrderedResource(pool, false);
-    twice.allocate(64, stream, "first");
-
-    assertThatThrownBy(() -> twice.allocate(64, stream, "second"))
-        .isInstanceOf(CudaDriverException.class)
-        .hasMessageContaining("'first'")
-        .hasMessageContaining("'second'");
-    assertThat(pool.faults().fault()).isNotNull();
-    assertThat(device.calls(DriverCall.FREE_ASYNC)).isZero();
-    assertThat(twice.bytesOutstanding()).isEqualTo(64);
-  }
-
-  private static CudaDriver alwaysTheSameAddress(CudaDriver driver) {
-    return (CudaDriver)
-        Proxy.newProxyInstance(
-            CudaDriver.class.getClassLoader(),
-            new Class<?>[] {CudaDriver.class},
-            (proxy, method, arguments) -> {
-              try {
-                Object answer = method.invoke(driver, arguments);
-                return method.getName().equals("allocateAsync") ? 4096L : answer;
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
   }
 }

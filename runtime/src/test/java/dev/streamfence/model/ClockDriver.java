@@ -209,6 +209,9 @@ public final class ClockDriver implements CudaDriver {
   }
 
   @Override
+  public void keepFreedMemory(long bytes) {}
+
+  @Override
   public long allocateAsync(long bytes, StreamHandle stream) {
     throw new UnsupportedOperationException();
   }

@@ -9,14 +9,14 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.Inside;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.RuntimeOverDriver;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.DriverCall;
+import dev.streamfence.driver.InterceptedDriver;
 import dev.streamfence.launch.VectorKernels;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
@@ -24,6 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -405,6 +406,33 @@ final class OrderingTest {
   }
 
   @Test
+  void aModuleIsUnloadedOnlyWhenItsKernelsAreDone() {
+    AtomicBoolean wasIdle = new AtomicBoolean();
+    List<CudaDriver.StreamHandle> streams = new ArrayList<>();
+    CudaDriver simulated = SimulatedDevice.builder().schedule(Schedule.LAZY).build().open();
+    CudaDriver watching =
+        InterceptedDriver.of(
+            simulated,
+            (method, call) -> {
+              if (method.equals("unloadModule")) {
+                wasIdle.set(streams.stream().allMatch(simulated::isStreamIdle));
+              }
+              Object answer = call.proceed();
+              if (answer instanceof CudaDriver.StreamHandle stream) {
+                streams.add(stream);
+              }
+              return answer;
+            });
+    DeviceRuntime closing = RuntimeOverDriver.open(watching, RuntimeOptions.defaults());
+    DeviceStream stream = closing.streams().acquire();
+    DeviceArray<int[]> values = closing.memory().allocateZeroed(stream, int[].class, N);
+    VectorKernels.on(stream).increment(values, N);
+    assertThat(simulated.isStreamIdle(streams.get(0))).isFalse();
+    closing.close();
+    assertThat(wasIdle).isTrue();
+  }
+
+  @Test
   void anArrayClosedWhileItsStreamIsTakenIsFreedLater() {
     DeviceArray<int[]> values = zeros(a);
     DeviceArray<int[]> unrelated = zeros(a);
@@ -437,21 +465,14 @@ final class OrderingTest {
   void aWaitThatThrowsSomethingElseLosesTheDeviceAndBlocksNobody() {
     lost = true;
     CudaDriver refusing =
-        (CudaDriver)
-            Proxy.newProxyInstance(
-                CudaDriver.class.getClassLoader(),
-                new Class<?>[] {CudaDriver.class},
-                (proxy, method, arguments) -> {
-                  if (method.getName().equals("waitForEvent")
-                      || method.getName().equals("synchronizeEvent")) {
-                    throw new IllegalStateException("an event that is gone");
-                  }
-                  try {
-                    return method.invoke(SIMULATED, arguments);
-                  } catch (InvocationTargetException e) {
-                    throw e.getCause();
-                  }
-                });
+        InterceptedDriver.of(
+            SIMULATED,
+            (method, call) -> {
+              if (method.equals("waitForEvent") || method.equals("synchronizeEvent")) {
+                throw new IllegalStateException("an event that is gone");
+              }
+              return call.proceed();
+            });
     FaultLatch faults = new FaultLatch();
     StreamPool pool = new StreamPool(refusing, faults, 2);
     Timeline first = pool.acquire(0);

@@ -1,5 +1,7 @@
 package dev.streamfence.driver.jcuda;
 
+import com.sun.jna.ptr.IntByReference;
+import com.sun.jna.ptr.PointerByReference;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.driver.CudaDriver;
@@ -62,6 +64,15 @@ final class JCudaDevice implements CudaDriver {
     long[] total = new long[1];
     call("cuMemGetInfo", () -> JCudaDriver.cuMemGetInfo(free, total));
     return new MemoryInfo(free[0], total[0]);
+  }
+
+  @Override
+  public void keepFreedMemory(long bytes) {
+    IntByReference number = new IntByReference();
+    PointerByReference pool = new PointerByReference();
+    call("cuDeviceGet", () -> UnboundFunctions.cuDeviceGet(number, properties.ordinal()));
+    call("cuDeviceGetMemPool", () -> UnboundFunctions.cuDeviceGetMemPool(pool, number));
+    call("cuMemPoolSetAttribute", () -> UnboundFunctions.cuMemPoolSetReleaseThreshold(pool, bytes));
   }
 
   @Override

@@ -77,6 +77,12 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
+  void freedMemoryIsKeptByThePoolOfTheDevice() {
+    assertThat(standIn.lastCall(() -> driver.keepFreedMemory(1L << 40)))
+        .isEqualTo("cuMemPoolSetAttribute context=1 pool=2 attribute=4 value=1099511627776");
+  }
+
+  @Test
   void streamsAndEventsAreMadeWithTheFlagsThatTheSeamPromises() {
     assertThat(standIn.lastCall(() -> driver.createStream(-5)))
         .isEqualTo("cuStreamCreateWithPriority context=1 flags=1 priority=-5");

@@ -67,6 +67,7 @@ final class SeamCalls {
   static List<SeamCall> all() {
     return List.of(
         call("memoryInfo", "cuMemGetInfo", c -> c.driver.memoryInfo()),
+        call("keepFreedMemory", "cuMemPoolSetAttribute", c -> c.driver.keepFreedMemory(64)),
         call("createStream", "cuStreamCreateWithPriority", c -> c.driver.createStream(0)),
         call("destroyStream", "cuStreamDestroy", c -> c.driver.destroyStream(c.stream)),
         call("synchronizeStream", "cuStreamSynchronize", c -> c.driver.synchronizeStream(c.stream)),

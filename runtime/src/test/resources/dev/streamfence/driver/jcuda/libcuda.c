@@ -275,6 +275,20 @@ VERSIONED(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", int device)
   return was > 0 ? SUCCESS : INVALID_CONTEXT;
 }
 
+/* There is one pool per device, which needs no state: its handle is the device's number plus one. */
+int cuDeviceGetMemPool(char **pool, int device) {
+  CALL(NO_CONTEXT, " device=%d", device);
+  if (device < 0 || device >= DEVICES) return INVALID_DEVICE;
+  *pool = (char *)0 + device + 1;
+  return SUCCESS;
+}
+
+int cuMemPoolSetAttribute(char *pool, int attribute, uint64_t *value) {
+  CALL(NO_CONTEXT, " pool=%d attribute=%d value=%llu", (int)(pool - (char *)0), attribute,
+       (unsigned long long)*value);
+  return SUCCESS;
+}
+
 int cuCtxSetCurrent(Object *context) {
   CALL(NO_CONTEXT, " to=%ld", context ? id_of(context) : -1);
   if (context) REQUIRE(context, CONTEXT);

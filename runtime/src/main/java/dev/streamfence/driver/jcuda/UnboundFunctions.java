@@ -1,0 +1,51 @@
+package dev.streamfence.driver.jcuda;
+
+import com.sun.jna.Function;
+import com.sun.jna.ptr.IntByReference;
+import com.sun.jna.ptr.LongByReference;
+import com.sun.jna.ptr.PointerByReference;
+import dev.streamfence.DeviceException;
+
+/**
+ * Functions of the CUDA driver that JCuda does not bind, called through JNA. None of them is on the
+ * launch path: such a call boxes its arguments. Each returns the driver's code, and throws a {@link
+ * DeviceException} if JNA does not load here. Thread-safe.
+ */
+final class UnboundFunctions {
+  /** {@code CU_MEMPOOL_ATTR_RELEASE_THRESHOLD}, a 64-bit number of bytes. */
+  private static final int RELEASE_THRESHOLD = 4;
+
+  private UnboundFunctions() {}
+
+  /** The device of a number. */
+  static int cuDeviceGet(IntByReference device, int ordinal) {
+    return call("cuDeviceGet", device, ordinal);
+  }
+
+  /** The pool that a device allocates from in stream order. */
+  static int cuDeviceGetMemPool(PointerByReference pool, IntByReference device) {
+    return call("cuDeviceGetMemPool", pool, device.getValue());
+  }
+
+  /** Sets the release threshold of a pool. */
+  static int cuMemPoolSetReleaseThreshold(PointerByReference pool, long bytes) {
+    LongByReference value = new LongByReference(bytes);
+    return call("cuMemPoolSetAttribute", pool.getValue(), RELEASE_THRESHOLD, value);
+  }
+
+  private static int call(String name, Object... arguments) {
+    try {
+      Function function =
+          com.sun.jna.NativeLibrary.getInstance(NativeLibrary.CUDA).getFunction(name);
+      return function.invokeInt(arguments);
+    } catch (LinkageError e) {
+      throw new DeviceException(
+          name
+              + " cannot be called through JNA ("
+              + e.getMessage()
+              + "); if that is for the folder that it unpacks its library to, start Java with"
+              + " -Djna.tmpdir=<a folder from which programs may run>",
+          e);
+    }
+  }
+}

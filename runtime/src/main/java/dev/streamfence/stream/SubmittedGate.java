@@ -1,0 +1,58 @@
+package dev.streamfence.stream;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The highest ticket of a stream that is submitted, and whoever waits on the host for a higher one.
+ * Written by the holder of the submission lock, read by everybody.
+ */
+final class SubmittedGate {
+  /** Looks that a thread takes at another one's submission before it parks: some microseconds. */
+  private static final int SPINS = 1_000;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition rose = lock.newCondition();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private volatile long submitted;
+
+  long submitted() {
+    return submitted;
+  }
+
+  /** Makes a ticket submitted, and wakes those who wait for that. */
+  void publish(long ticket) {
+    submitted = ticket;
+    if (waiting.get() > 0) {
+      lock.lock();
+      try {
+        rose.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** Waits until a ticket is submitted. */
+  void await(long ticket) {
+    for (int i = 0; i < SPINS; i++) {
+      if (submitted >= ticket) {
+        return;
+      }
+      Thread.onSpinWait();
+    }
+    lock.lock();
+    try {
+      // Written before `submitted` is read again, while publish() writes `submitted` before it
+      // reads this: one of the two sees the other.
+      waiting.incrementAndGet();
+      while (submitted < ticket) {
+        rose.awaitUninterruptibly();
+      }
+      waiting.decrementAndGet();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package dev.streamfence.stream;
+
+import java.util.Arrays;
+
+/**
+ * The blocks of one submission, each once, with what is done to it. Allocates nothing once its
+ * arrays have grown to the largest number of blocks. Confined to the thread that holds the
+ * submission lock.
+ */
+final class Uses {
+  private Dependencies[] blocks = new Dependencies[8];
+  private boolean[] reading = new boolean[8];
+  private boolean[] writing = new boolean[8];
+  private int[] labels = new int[8];
+  private int count;
+
+  int count() {
+    return count;
+  }
+
+  Dependencies block(int index) {
+    return blocks[index];
+  }
+
+  boolean reads(int index) {
+    return reading[index];
+  }
+
+  boolean writes(int index) {
+    return writing[index];
+  }
+
+  /** What the caller calls the block's first use. */
+  int label(int index) {
+    return labels[index];
+  }
+
+  /** Adds a use; two of the same block are one that does both. */
+  void add(Dependencies block, boolean reads, boolean writes, int label) {
+    for (int i = 0; i < count; i++) {
+      if (blocks[i] == block) {
+        reading[i] |= reads;
+        writing[i] |= writes;
+        return;
+      }
+    }
+    if (count == blocks.length) {
+      grow();
+    }
+    blocks[count] = block;
+    reading[count] = reads;
+    writing[count] = writes;
+    labels[count++] = label;
+  }
+
+  /**
+   * Insertion sort: a launch has few blocks, and their order hardly changes from one launch to the
+   * next.
+   */
+  void sortByGeneration() {
+    for (int i = 1; i < count; i++) {
+      for (int j = i; j > 0 && blocks[j - 1].generation() > blocks[j].generation(); j--) {
+        swap(j - 1, j);
+      }
+    }
+  }
+
+  void clear() {
+    Arrays.fill(blocks, 0, count, null);
+    count = 0;
+  }
+
+  private void swap(int i, int j) {
+    Dependencies block = blocks[i];
+    blocks[i] = blocks[j];
+    blocks[j] = block;
+    boolean reads = reading[i];
+    reading[i] = reading[j];
+    reading[j] = reads;
+    boolean writes = writing[i];
+    writing[i] = writing[j];
+    writing[j] = writes;
+    int label = labels[i];
+    labels[i] = labels[j];
+    labels[j] = label;
+  }
+
+  private void grow() {
+    int capacity = blocks.length * 2;
+    blocks = Arrays.copyOf(blocks, capacity);
+    reading = Arrays.copyOf(reading, capacity);
+    writing = Arrays.copyOf(writing, capacity);
+    labels = Arrays.copyOf(labels, capacity);
+  }
+}

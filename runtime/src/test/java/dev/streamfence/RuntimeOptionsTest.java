@@ -1,0 +1,69 @@
+package dev.streamfence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.simulation.SimulatedDevice;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class RuntimeOptionsTest {
+  @Test
+  void aRuntimeLendsSixteenStreamsWhenNothingElseIsSaid() {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated()) {
+      assertThat(gpu.streams().capacity()).isEqualTo(16);
+      for (int i = 0; i < 16; i++) {
+        gpu.streams().acquire();
+      }
+      assertThatThrownBy(() -> gpu.streams().acquire())
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessageContaining("16 streams");
+      assertThat(gpu.streams().defaultStream().id()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
+  void lessThanOneStreamIsRefused(int streams) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> RuntimeOptions.defaults().withStreams(streams))
+        .withMessageContaining(streams + " streams");
+  }
+
+  @Test
+  void moreStreamsThanAPoolHasAreRefusedAndTheDeviceIsLetGo() {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () -> DeviceRuntime.simulated(device, RuntimeOptions.defaults().withStreams(1025)));
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @Test
+  void aNegativeThresholdIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> RuntimeOptions.defaults().withPoolReleaseThresholdInBytes(-1));
+  }
+
+  @Test
+  void eachOptionChangesItselfAlone() {
+    RuntimeOptions all =
+        RuntimeOptions.defaults()
+            .withStreams(3)
+            .withTraceAllocations(true)
+            .withMemoryBudgetInBytes(7)
+            .withAllocationLog(AllocationLog.inMemory())
+            .withGuardMemory(true)
+            .withDirectMemory(true)
+            .withSynchronousLaunches(true)
+            .withPoolReleaseThresholdInBytes(5);
+    assertThat(all)
+        .isEqualTo(
+            new RuntimeOptions(
+                3, true, MemoryBudget.ofBytes(7), all.allocationLog(), true, true, true, 5));
+    assertThat(RuntimeOptions.defaults().withStreams(3).withStreams(16))
+        .isEqualTo(RuntimeOptions.defaults());
+  }
+}
