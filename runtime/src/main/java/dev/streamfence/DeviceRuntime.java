@@ -45,7 +45,7 @@ public final class DeviceRuntime implements AutoCloseable {
   private final CountingDriver driver;
   private final boolean simulated;
   private final boolean shared;
-  private final boolean synchronousLaunches;
+  private final RuntimeOptions options;
   private final FaultLatch faults = new FaultLatch();
   private final StreamPool pool;
   private final MemoryStack stack;
@@ -66,14 +66,18 @@ public final class DeviceRuntime implements AutoCloseable {
     this.driver = new CountingDriver(device);
     this.simulated = simulated;
     this.shared = shared;
-    this.synchronousLaunches = options.synchronousLaunches();
+    this.options = options;
     this.pool = new StreamPool(driver, faults, options.streams());
-    driver.keepFreedMemory(options.poolReleaseThresholdInBytes());
     this.stack = new MemoryStack(pool, options, backend);
     this.arrays = new OpenArrays(stack.budget(), options.guardMemory() || options.directMemory());
     this.copies = new DeviceCopies(pool);
     this.streams = new DeviceStreams(this, pool);
     this.memory = new DeviceMemory(this, stack, arrays);
+    try {
+      driver.keepFreedMemory(options.poolReleaseThresholdInBytes());
+    } catch (CudaDriverException e) {
+      throw e.during("opening " + this);
+    }
   }
 
   /**
@@ -288,8 +292,8 @@ public final class DeviceRuntime implements AutoCloseable {
             purpose);
   }
 
-  boolean isSynchronous() {
-    return synchronousLaunches;
+  RuntimeOptions options() {
+    return options;
   }
 
   CudaDriver driver() {

@@ -77,9 +77,9 @@ public final class RuntimeInternals {
     runtime.noteAbandoned(purpose);
   }
 
-  /** Whether each launch waits for its kernel. */
-  public boolean isSynchronous(DeviceRuntime runtime) {
-    return runtime.isSynchronous();
+  /** How the runtime was opened. */
+  public RuntimeOptions options(DeviceRuntime runtime) {
+    return runtime.options();
   }
 
   /**

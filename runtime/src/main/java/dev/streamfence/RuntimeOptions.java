@@ -1,5 +1,7 @@
 package dev.streamfence;
 
+import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -21,6 +23,7 @@ import java.util.function.Consumer;
  * @param poolReleaseThresholdInBytes freed memory that the driver's pool keeps for later
  *     allocations instead of giving it back to the operating system whenever somebody synchronises.
  *     The pool is the device's, so that the last runtime that is opened in a process decides
+ * @param kernelFolders where kernel modules are looked for before the class path, first one first
  */
 public record RuntimeOptions(
     int streams,
@@ -30,7 +33,8 @@ public record RuntimeOptions(
     boolean guardMemory,
     boolean directMemory,
     boolean synchronousLaunches,
-    long poolReleaseThresholdInBytes) {
+    long poolReleaseThresholdInBytes,
+    List<Path> kernelFolders) {
   /** The limit that statistics tell where nothing limits memory but the device. */
   public static final long NO_BUDGET = Long.MAX_VALUE;
 
@@ -46,7 +50,8 @@ public record RuntimeOptions(
           false,
           false,
           false,
-          Long.MAX_VALUE);
+          Long.MAX_VALUE,
+          List.of());
 
   /** Checks the number of streams and the threshold. */
   public RuntimeOptions {
@@ -57,11 +62,12 @@ public record RuntimeOptions(
       throw new IllegalArgumentException(
           "a pool that keeps " + poolReleaseThresholdInBytes + " bytes; it keeps at least 0");
     }
+    kernelFolders = List.copyOf(kernelFolders);
   }
 
   /**
    * 16 streams, a budget of 80 % of the device's memory, and memory from the stream-ordered pool,
-   * which keeps what is freed; no tracing, log or guard.
+   * which keeps what is freed; no tracing, log, guard or folders.
    */
   public static RuntimeOptions defaults() {
     return DEFAULTS;
@@ -112,6 +118,14 @@ public record RuntimeOptions(
     return with(draft -> draft.poolReleaseThresholdInBytes = bytes);
   }
 
+  /**
+   * The same with folders where kernel modules are looked for before the class path. Whoever can
+   * write there decides what runs on the device.
+   */
+  public RuntimeOptions withKernelFolders(Path... folders) {
+    return with(draft -> draft.kernelFolders = List.of(folders));
+  }
+
   private RuntimeOptions with(Consumer<Draft> change) {
     Draft draft = new Draft(this);
     change.accept(draft);
@@ -128,6 +142,7 @@ public record RuntimeOptions(
     private boolean directMemory;
     private boolean synchronousLaunches;
     private long poolReleaseThresholdInBytes;
+    private List<Path> kernelFolders;
 
     private Draft(RuntimeOptions options) {
       streams = options.streams;
@@ -138,6 +153,7 @@ public record RuntimeOptions(
       directMemory = options.directMemory;
       synchronousLaunches = options.synchronousLaunches;
       poolReleaseThresholdInBytes = options.poolReleaseThresholdInBytes;
+      kernelFolders = options.kernelFolders;
     }
 
     private RuntimeOptions options() {
@@ -149,7 +165,8 @@ public record RuntimeOptions(
           guardMemory,
           directMemory,
           synchronousLaunches,
-          poolReleaseThresholdInBytes);
+          poolReleaseThresholdInBytes,
+          kernelFolders);
     }
   }
 }

@@ -4,8 +4,12 @@ import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.VectorKernels;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.Objects;
 
 /** The kernels of {@code kernels/vector.cu} that the failure matrix launches. */
 enum FailureKernel {
@@ -38,12 +42,7 @@ enum FailureKernel {
 
   /** Only the kernels named here: the image is loaded thousands of times. */
   private static KernelImage imageOfKernels() {
-    String all =
-        new String(
-            KernelImage.resource("kernels/vector.ptx", VectorKernels.class::getResourceAsStream)
-                .bytes(),
-            StandardCharsets.UTF_8);
-    String[] parts = all.split("(?=\\.visible \\.entry )");
+    String[] parts = vectorPtx().split("(?=\\.visible \\.entry )");
     StringBuilder kept = new StringBuilder(parts[0]);
     for (String part : parts) {
       for (FailureKernel kernel : values()) {
@@ -53,6 +52,15 @@ enum FailureKernel {
       }
     }
     return KernelImage.of("vector.ptx", kept.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String vectorPtx() {
+    try (InputStream resource =
+        Objects.requireNonNull(VectorKernels.class.getResourceAsStream("/kernels/vector.ptx"))) {
+      return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   KernelSignature signature() {

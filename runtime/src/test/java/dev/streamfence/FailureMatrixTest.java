@@ -125,7 +125,7 @@ final class FailureMatrixTest {
     world.gpu.close();
     assertThat(world.device.findings()).isEmpty();
     assertThat(world.device.liveObjects()).isZero();
-    return world.device.calls();
+    return world.calls();
   }
 
   private static void failOnce(FailureScenario scenario, int nth, int code) {
@@ -139,14 +139,14 @@ final class FailureMatrixTest {
     } catch (FailureWorld.Over lost) {
       assertThat(code).as("the code of a lost device").isEqualTo(STICKY);
     }
-    boolean met = world.device.calls() >= nth;
+    boolean met = world.calls() >= nth;
     if (met && code == STICKY) {
       closeLost(world);
       return;
     }
     assertThat(world.isLost()).isFalse();
     CudaDriverException failure = close(world);
-    assertThat(world.device.calls()).isGreaterThanOrEqualTo(nth);
+    assertThat(world.calls()).isGreaterThanOrEqualTo(nth);
     if (code != STICKY) {
       assertThat(world.device.findings()).isEmpty();
       boolean leaves = failure != null && REMOVERS.contains(failure.call());

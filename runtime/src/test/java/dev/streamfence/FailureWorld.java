@@ -41,6 +41,7 @@ final class FailureWorld {
   final List<DeviceStream> streams = new ArrayList<>();
   final List<LaunchRecorder> recorders = new ArrayList<>();
   private final Set<Integer> codes;
+  private final long callsAtOpening;
   private final int retries;
   private final Executor other;
 
@@ -66,6 +67,12 @@ final class FailureWorld {
     this.retries = retries;
     this.other = other;
     device.collectFindings();
+    this.callsAtOpening = device.calls();
+  }
+
+  /** Driver calls since the runtime was opened. */
+  long calls() {
+    return device.calls() - callsAtOpening;
   }
 
   DeviceStream stream() {

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.driver.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,6 +45,20 @@ final class RuntimeOptionsTest {
   }
 
   @Test
+  void aPoolThatRefusesItsThresholdIsSaidAndTheDeviceIsLetGo() {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    device.failCall(DriverCall.KEEP_FREED_MEMORY, 1, 1);
+    assertThatThrownBy(() -> DeviceRuntime.simulated(device))
+        .isInstanceOfSatisfying(
+            CudaDriverException.class,
+            e -> {
+              assertThat(e.call()).isEqualTo("cuMemPoolSetAttribute");
+              assertThat(e.purpose()).contains("opening");
+            });
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @Test
   void aNegativeThresholdIsRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> RuntimeOptions.defaults().withPoolReleaseThresholdInBytes(-1));
@@ -58,11 +75,20 @@ final class RuntimeOptionsTest {
             .withGuardMemory(true)
             .withDirectMemory(true)
             .withSynchronousLaunches(true)
-            .withPoolReleaseThresholdInBytes(5);
+            .withPoolReleaseThresholdInBytes(5)
+            .withKernelFolders(Path.of("kernels"));
     assertThat(all)
         .isEqualTo(
             new RuntimeOptions(
-                3, true, MemoryBudget.ofBytes(7), all.allocationLog(), true, true, true, 5));
+                3,
+                true,
+                MemoryBudget.ofBytes(7),
+                all.allocationLog(),
+                true,
+                true,
+                true,
+                5,
+                List.of(Path.of("kernels"))));
     assertThat(RuntimeOptions.defaults().withStreams(3).withStreams(16))
         .isEqualTo(RuntimeOptions.defaults());
   }

@@ -1,8 +1,9 @@
 package dev.streamfence.launch;
 
-import dev.streamfence.KernelLoadException;
-import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,34 +18,47 @@ public final class KernelImage {
     @Nullable InputStream open(String name);
   }
 
-  /** What the image's bytes come from. */
-  private interface Content {
-    byte[] read();
+  /** Where an image is looked for on a device, best first. */
+  private interface Places {
+    List<ImageSource> on(String architecture, List<Path> folders);
   }
 
   private final String name;
-  private final Content content;
+  private final Places places;
 
-  private KernelImage(String name, Content content) {
+  private KernelImage(String name, Places places) {
     this.name = name;
-    this.content = content;
+    this.places = places;
   }
 
   /**
-   * An image that lies on the class path. It is read when it is first loaded on a device.
+   * An image that lies in a folder of the runtime's options or on the class path, read when it is
+   * first loaded on a device. In each place a binary for the very architecture of the device is
+   * taken before the image itself: {@code kernels/vector.sm_90.cubin} before {@code
+   * kernels/vector.ptx}.
    *
    * @param name the resource's name from the root of the class path, without a leading slash
    * @param opener opens it; a method reference of the class that wants it, so that its class loader
    *     and module decide
    */
   public static KernelImage resource(String name, ResourceOpener opener) {
-    return new KernelImage(name, () -> read(name, opener));
+    return new KernelImage(
+        name,
+        (architecture, folders) -> {
+          List<String> files = List.of(binary(name, architecture), name);
+          List<ImageSource> sources = new ArrayList<>();
+          for (Path folder : folders) {
+            files.forEach(file -> sources.add(new ImageSource.InFolder(folder, file)));
+          }
+          files.forEach(file -> sources.add(new ImageSource.Resource(file, opener)));
+          return sources;
+        });
   }
 
   /** An image that is at hand. The bytes are copied. */
   public static KernelImage of(String name, byte[] bytes) {
-    byte[] copy = bytes.clone();
-    return new KernelImage(name, copy::clone);
+    ImageSource source = new ImageSource.InMemory(name, bytes);
+    return new KernelImage(name, (architecture, folders) -> List.of(source));
   }
 
   /** What errors call it. */
@@ -53,32 +67,19 @@ public final class KernelImage {
   }
 
   /**
-   * Its bytes, read anew.
+   * Where it is looked for, best first.
    *
-   * @throws KernelLoadException if the resource is missing, empty or cannot be read
+   * @param architecture as nvcc calls it, {@code sm_90}
+   * @param folders where it is looked for before the class path
    */
-  public byte[] bytes() {
-    return content.read();
+  List<ImageSource> sources(String architecture, List<Path> folders) {
+    return places.on(architecture, folders);
   }
 
-  private static byte[] read(String name, ResourceOpener opener) {
-    try (InputStream stream = opener.open("/" + name)) {
-      if (stream == null) {
-        throw new KernelLoadException(
-            name,
-            "there is no such resource on the class path; the name counts from its root, and in a named module the "
-                + "resource's package has to be open",
-            "",
-            null);
-      }
-      byte[] bytes = stream.readAllBytes();
-      if (bytes.length == 0) {
-        throw new KernelLoadException(name, "the resource is empty", "", null);
-      }
-      return bytes;
-    } catch (IOException e) {
-      throw new KernelLoadException(name, "the resource cannot be read: " + e.getMessage(), "", e);
-    }
+  private static String binary(String name, String architecture) {
+    int dot = name.lastIndexOf('.');
+    String stem = dot > name.lastIndexOf('/') ? name.substring(0, dot) : name;
+    return stem + "." + architecture + ".cubin";
   }
 
   @Override

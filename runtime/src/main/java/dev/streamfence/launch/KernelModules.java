@@ -2,15 +2,19 @@ package dev.streamfence.launch;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.KernelLoadException;
 import dev.streamfence.RuntimeInternals;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.driver.DeviceProperties;
 import dev.streamfence.driver.HostMemory;
 import dev.streamfence.stream.Teardown;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * The kernel modules loaded on one runtime, each once, and the native memory of their argument
@@ -47,13 +51,39 @@ final class KernelModules implements AutoCloseable {
       return existing;
     }
     INTERNALS.faults(runtime).check();
-    byte[] bytes = image.bytes();
-    try {
-      ModuleHandle module = driver.loadModule(image.name(), bytes);
+    LoadedImage fresh = loadBest(image);
+    loaded.put(image, fresh);
+    return fresh;
+  }
+
+  /** Loads from the best place that has something that the device takes. */
+  private LoadedImage loadBest(KernelImage image) {
+    DeviceProperties device = INTERNALS.properties(runtime);
+    String architecture = "sm_" + device.computeMajor() + device.computeMinor();
+    List<ImageSource> sources =
+        image.sources(architecture, INTERNALS.options(runtime).kernelFolders());
+    List<KernelLoadException> refused = new ArrayList<>();
+    for (ImageSource source : sources) {
       try {
-        LoadedImage fresh = new LoadedImage(this, runtime, image, bytes, module);
-        loaded.put(image, fresh);
-        return fresh;
+        Optional<byte[]> bytes = source.read();
+        if (bytes.isPresent()) {
+          return load(image, source.name(), bytes.get());
+        }
+      } catch (KernelLoadException e) {
+        refused.add(e);
+      }
+    }
+    if (refused.size() == 1) {
+      throw refused.get(0);
+    }
+    throw refused.isEmpty() ? missing(image, sources) : refused(image, refused);
+  }
+
+  private LoadedImage load(KernelImage image, String source, byte[] bytes) {
+    try {
+      ModuleHandle module = driver.loadModule(source, bytes);
+      try {
+        return new LoadedImage(this, runtime, image, bytes, module);
       } catch (RuntimeException e) {
         driver.unloadModule(module);
         throw e;
@@ -61,6 +91,27 @@ final class KernelModules implements AutoCloseable {
     } catch (CudaDriverException e) {
       throw INTERNALS.faults(runtime).note(e, "loading " + image);
     }
+  }
+
+  private static KernelLoadException missing(KernelImage image, List<ImageSource> sources) {
+    return new KernelLoadException(
+        image.name(),
+        "there is no such resource on the class path; the name counts from its root, and in a named"
+            + " module the resource's package has to be open; looked for "
+            + sources.stream().map(ImageSource::name).collect(Collectors.joining(", ")),
+        "",
+        null);
+  }
+
+  private static KernelLoadException refused(KernelImage image, List<KernelLoadException> refused) {
+    KernelLoadException all =
+        new KernelLoadException(
+            image.name(),
+            "none of its " + refused.size() + " sources can be loaded",
+            refused.stream().map(Throwable::getMessage).collect(Collectors.joining("\n")),
+            refused.get(0));
+    refused.stream().skip(1).forEach(all::addSuppressed);
+    return all;
   }
 
   synchronized ArgumentFrame frame(int parameters) {

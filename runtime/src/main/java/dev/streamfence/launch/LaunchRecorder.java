@@ -56,7 +56,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     this.driver = INTERNALS.driver(runtime);
     this.observer = driver.launchObserver();
     this.strict = strict;
-    this.synchronous = INTERNALS.isSynchronous(runtime);
+    this.synchronous = INTERNALS.options(runtime).synchronousLaunches();
     this.arguments = new LaunchArguments(kernel, stream, frame, strict);
     this.grid = new LaunchGrid(kernel);
   }

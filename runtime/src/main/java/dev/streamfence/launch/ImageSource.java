@@ -1,0 +1,93 @@
+package dev.streamfence.launch;
+
+import dev.streamfence.KernelLoadException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** One place where an image may lie. Immutable. */
+interface ImageSource {
+  /** What errors call it. */
+  String name();
+
+  /**
+   * What lies there now; empty if nothing does.
+   *
+   * @throws KernelLoadException if it cannot be read, or is empty
+   */
+  Optional<byte[]> read();
+
+  /** Bytes that are at hand. */
+  final class InMemory implements ImageSource {
+    private final String name;
+    private final byte[] bytes;
+
+    InMemory(String name, byte[] bytes) {
+      this.name = name;
+      this.bytes = bytes.clone();
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public Optional<byte[]> read() {
+      return Optional.of(bytes.clone());
+    }
+  }
+
+  /** A resource of the class path. */
+  record Resource(String name, KernelImage.ResourceOpener opener) implements ImageSource {
+    @Override
+    public Optional<byte[]> read() {
+      try (InputStream stream = opener.open("/" + name)) {
+        return stream == null
+            ? Optional.empty()
+            : Optional.of(content(name, stream.readAllBytes()));
+      } catch (IOException e) {
+        throw unreadable(name, e);
+      }
+    }
+  }
+
+  /** A file that somebody put into a folder of the runtime's options. */
+  record InFolder(Path folder, String file) implements ImageSource {
+    @Override
+    public String name() {
+      return folder.resolve(file).toString();
+    }
+
+    @Override
+    public Optional<byte[]> read() {
+      Path path = folder.resolve(file);
+      if (!Files.exists(path)) {
+        return Optional.empty();
+      }
+      try {
+        // A link may lead anywhere; code comes from the folder that was named, or not at all.
+        if (!path.toRealPath().startsWith(folder.toRealPath())) {
+          throw new KernelLoadException(
+              name(), "it lies outside of " + folder + "; put the file itself there", "", null);
+        }
+        return Optional.of(content(name(), Files.readAllBytes(path)));
+      } catch (IOException e) {
+        throw unreadable(name(), e);
+      }
+    }
+  }
+
+  private static byte[] content(String name, byte[] bytes) {
+    if (bytes.length == 0) {
+      throw new KernelLoadException(name, "it is empty", "", null);
+    }
+    return bytes;
+  }
+
+  private static KernelLoadException unreadable(String name, IOException cause) {
+    return new KernelLoadException(name, "it cannot be read: " + cause.getMessage(), "", cause);
+  }
+}

@@ -1,0 +1,156 @@
+package dev.streamfence.launch;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelLoadException;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.RuntimeOverDriver;
+import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.driver.InterceptedDriver;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Where a module is looked for, and in which order. */
+final class KernelSearchTest {
+  private static final String PTX =
+      ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry %s() { ret; }\n";
+
+  private final Map<String, byte[]> classPath = new HashMap<>();
+  private final List<String> opened = new ArrayList<>();
+  private final KernelImage image = image();
+
+  @TempDir private Path first;
+  @TempDir private Path second;
+
+  private KernelImage image() {
+    return KernelImage.resource(
+        "kernels/vector.ptx",
+        name -> {
+          opened.add(name);
+          byte[] bytes = classPath.get(name);
+          return bytes == null ? null : new ByteArrayInputStream(bytes);
+        });
+  }
+
+  private static byte[] ptx(String entry) {
+    return PTX.formatted(entry).getBytes(UTF_8);
+  }
+
+  private static void put(Path folder, String name, byte[] bytes) throws IOException {
+    Path file = folder.resolve(name);
+    Files.createDirectories(file.getParent());
+    Files.write(file, bytes);
+  }
+
+  /** Which of the image's sources was loaded, by the entry that it has. */
+  private void assertLoaded(String entry) {
+    try (DeviceRuntime gpu = open()) {
+      LoadedModule.of(gpu.streams().acquire(), image)
+          .recorder(KernelSignature.entry(entry).launchShape("shape").build());
+    }
+  }
+
+  private DeviceRuntime open() {
+    return DeviceRuntime.simulated(
+        SimulatedDevice.builder().build(),
+        RuntimeOptions.defaults().withKernelFolders(first, second));
+  }
+
+  @Test
+  void foldersComeBeforeTheClassPathInTheirOrder() throws IOException {
+    classPath.put("/kernels/vector.ptx", ptx("onTheClassPath"));
+    assertLoaded("onTheClassPath");
+    put(second, "kernels/vector.ptx", ptx("inTheSecond"));
+    assertLoaded("inTheSecond");
+    put(first, "kernels/vector.ptx", ptx("inTheFirst"));
+    assertLoaded("inTheFirst");
+  }
+
+  @Test
+  void aBinaryForTheVeryDeviceComesBeforeTheImageInEachPlace() throws IOException {
+    byte[] binary = {0x7f, 'E', 'L', 'F', 1};
+    put(first, "kernels/vector.ptx", ptx("inTheFirst"));
+    put(first, "kernels/vector.sm_90.cubin", binary);
+    List<String> loaded = new ArrayList<>();
+    CudaDriver recording =
+        InterceptedDriver.of(
+            SimulatedDevice.builder().build().open(),
+            (method, call) -> {
+              if (method.equals("loadModule")) {
+                loaded.add(method);
+              }
+              return call.proceed();
+            });
+    try (DeviceRuntime gpu =
+        RuntimeOverDriver.open(recording, RuntimeOptions.defaults().withKernelFolders(first))) {
+      // The simulated device takes no binary, so that the PTX beside it is next.
+      LoadedModule.of(gpu.streams().acquire(), image)
+          .recorder(KernelSignature.entry("inTheFirst").launchShape("shape").build());
+    }
+    assertThat(loaded).hasSize(2);
+    assertThat(opened).isEmpty();
+  }
+
+  @Test
+  void whatTheDeviceRefusesIsPassedOver() throws IOException {
+    put(first, "kernels/vector.ptx", "no PTX at all".getBytes(UTF_8));
+    put(second, "kernels/vector.ptx", new byte[0]);
+    classPath.put("/kernels/vector.ptx", ptx("onTheClassPath"));
+    assertLoaded("onTheClassPath");
+  }
+
+  @Test
+  void whenNothingCanBeLoadedEverySourceIsNamedWithItsReason() throws IOException {
+    put(first, "kernels/vector.ptx", "no PTX at all".getBytes(UTF_8));
+    put(second, "kernels/vector.ptx", new byte[0]);
+    try (DeviceRuntime gpu = open()) {
+      DeviceStream stream = gpu.streams().acquire();
+      assertThatThrownBy(() -> LoadedModule.of(stream, image))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessageContaining("2 sources")
+          .hasMessageContaining(first.resolve("kernels/vector.ptx") + ": ")
+          .hasMessageContaining(second.resolve("kernels/vector.ptx") + ": it is empty");
+    }
+  }
+
+  @Test
+  void whenNothingIsThereEveryPlaceIsNamed() {
+    try (DeviceRuntime gpu = open()) {
+      DeviceStream stream = gpu.streams().acquire();
+      assertThatThrownBy(() -> LoadedModule.of(stream, image))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessageContaining(first.resolve("kernels/vector.ptx").toString())
+          .hasMessageContaining(second.resolve("kernels/vector.sm_90.cubin").toString())
+          .hasMessageEndingWith("kernels/vector.sm_90.cubin, kernels/vector.ptx");
+    }
+  }
+
+  @Test
+  void aLinkOutOfTheFolderIsNotFollowed() throws IOException {
+    put(second, "elsewhere.ptx", ptx("elsewhere"));
+    Files.createDirectories(first.resolve("kernels"));
+    Files.createSymbolicLink(first.resolve("kernels/vector.ptx"), second.resolve("elsewhere.ptx"));
+    try (DeviceRuntime gpu =
+        DeviceRuntime.simulated(
+            SimulatedDevice.builder().build(),
+            RuntimeOptions.defaults().withKernelFolders(first))) {
+      DeviceStream stream = gpu.streams().acquire();
+      assertThatThrownBy(() -> LoadedModule.of(stream, image))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessageContaining("outside of " + first);
+    }
+  }
+}
