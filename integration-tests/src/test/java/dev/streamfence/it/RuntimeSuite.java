@@ -10,6 +10,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.MemoryStatistics;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeStatistics;
 import dev.streamfence.UseAfterFreeException;
@@ -23,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -182,6 +184,63 @@ abstract class RuntimeSuite {
           .hasMessageContaining("1025");
       assertThat(values.download(a)).containsExactly(1);
     }
+  }
+
+  @Test
+  void workersThatAllocateWhileAnotherReapsLeaveNothing() throws Exception {
+    int workers = 4;
+    ExecutorService executor = Executors.newFixedThreadPool(workers + 1);
+    AtomicBoolean done = new AtomicBoolean();
+    try {
+      Future<?> reaper =
+          executor.submit(
+              () -> {
+                while (!done.get()) {
+                  gpu.memory().reap();
+                }
+              });
+      List<Future<?>> running = new ArrayList<>();
+      for (int i = 0; i < workers; i++) {
+        running.add(executor.submit(this::allocateAndFree));
+      }
+      for (Future<?> worker : running) {
+        worker.get();
+      }
+      done.set(true);
+      reaper.get();
+    } finally {
+      done.set(true);
+      executor.shutdown();
+    }
+    gpu.synchronize();
+    gpu.memory().reap();
+    MemoryStatistics account = gpu.memory().statistics();
+    assertThat(account.liveBytes()).isZero();
+    assertThat(account.pendingBytes()).isZero();
+    assertThat(gpu.memory().bytesOutstanding()).isZero();
+    assertThat(account.allocationRequests()).isEqualTo(workers * 200L);
+  }
+
+  private void allocateAndFree() {
+    try (DeviceStream stream = gpu.streams().acquire()) {
+      for (int i = 0; i < 200; i++) {
+        gpu.memory().allocate(stream, byte[].class, 1024).close();
+      }
+    }
+  }
+
+  @Test
+  void anUploadIsInTheAccountUntilItIsFreedAndReaped() {
+    long size = 4L * 1000;
+    DeviceArray<int[]> array = gpu.memory().upload(a, new int[1000]);
+    assertThat(gpu.memory().statistics().liveBytes()).isEqualTo(size);
+    assertThat(gpu.memory().bytesOutstanding()).isEqualTo(size);
+    array.close();
+    assertThat(gpu.memory().statistics().liveBytes()).isZero();
+    assertThat(gpu.memory().bytesOutstanding()).isEqualTo(size);
+    gpu.synchronize();
+    assertThat(gpu.memory().reap()).isEqualTo(size);
+    assertThat(gpu.memory().bytesOutstanding()).isZero();
   }
 
   @Test
