@@ -27,6 +27,7 @@ final class FunctionParser {
     final List<Instruction> instructions = new ArrayList<>();
     Scope scope;
     int depth;
+    SourceLine source = SourceLine.NONE;
 
     Body(Scope scope) {
       this.scope = scope;
@@ -182,7 +183,7 @@ final class FunctionParser {
       return;
     }
     switch (word) {
-      case "loc" -> ModuleParser.skipLocation(lexer);
+      case "loc" -> body.source = ModuleParser.location(lexer);
       case "pragma" -> pragma();
       case "branchtargets", "calltargets" -> targets(body, label, line);
       case "callprototype" -> prototype(label, line);
@@ -254,6 +255,6 @@ final class FunctionParser {
       } while (lexer.accept(','));
       lexer.expect(';');
     }
-    body.instructions.add(new Instruction(line, guard, opcode, modifiers, parsed));
+    body.instructions.add(new Instruction(line, guard, opcode, modifiers, parsed, body.source));
   }
 }

@@ -10,13 +10,15 @@ import org.jspecify.annotations.Nullable;
  * @param guard the predicate it runs under, or null
  * @param opcode the word before the first dot
  * @param modifiers the words after the dots, in order
+ * @param source where it came from, as far as the text says
  */
 record Instruction(
     int line,
     @Nullable Guard guard,
     String opcode,
     List<String> modifiers,
-    List<Operand> operands) {
+    List<Operand> operands,
+    SourceLine source) {
 
   /**
    * A predicate before an instruction.

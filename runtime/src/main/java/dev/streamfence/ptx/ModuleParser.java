@@ -1,6 +1,7 @@
 package dev.streamfence.ptx;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,7 @@ final class ModuleParser {
   private final Scope scope = new Scope(null);
   private final List<Variable> variables = new ArrayList<>();
   private final Map<String, Function> functions = new LinkedHashMap<>();
+  private final Map<Long, String> files = new HashMap<>();
   private String isaVersion = "";
   private String target = "";
   private int addressSize = 32;
@@ -59,7 +61,7 @@ final class ModuleParser {
       throw lexer.error("the text has no .target; it is only a part of a PTX file");
     }
     return new PtxModule(
-        isaVersion, target, addressSize, variables, new ArrayList<>(functions.values()));
+        isaVersion, target, addressSize, variables, new ArrayList<>(functions.values()), files);
   }
 
   private void directive(String word, int line, boolean external) {
@@ -68,7 +70,7 @@ final class ModuleParser {
       case "target" -> target();
       case "address_size" -> addressSize();
       case "file" -> file();
-      case "loc" -> skipLocation(lexer);
+      case "loc" -> location(lexer);
       case "section" -> skipSection();
       case "pragma", "alias", "branchtargets", "calltargets" -> skipToSemicolon();
       case "entry", "func" -> add(functionParser.function(word.equals("entry"), scope));
@@ -116,16 +118,19 @@ final class ModuleParser {
   }
 
   private void file() {
-    lexer.take(Lexer.Kind.NUMBER, "a file number");
-    lexer.take(Lexer.Kind.STRING, "a file name");
+    long number = number(lexer.take(Lexer.Kind.NUMBER, "a file number"));
+    files.putIfAbsent(number, lexer.take(Lexer.Kind.STRING, "a file name"));
     while (lexer.accept(',')) {
       lexer.take(Lexer.Kind.NUMBER, "a number");
     }
   }
 
-  /** Parses {@code .loc 1 2 3, function_name label, inlined_at 1 2 3} after {@code .loc}. */
-  static void skipLocation(Lexer lexer) {
-    numbers(lexer);
+  /**
+   * Parses {@code .loc 1 2 3, function_name label, inlined_at 1 2 3} after {@code .loc}. What
+   * stands first is the innermost position.
+   */
+  static SourceLine location(Lexer lexer) {
+    SourceLine innermost = numbers(lexer);
     while (lexer.accept(',')) {
       boolean function = lexer.is(Lexer.Kind.WORD) && lexer.text().equals("function_name");
       lexer.take(Lexer.Kind.WORD, "function_name or inlined_at");
@@ -138,12 +143,21 @@ final class ModuleParser {
         numbers(lexer);
       }
     }
+    return innermost;
   }
 
-  private static void numbers(Lexer lexer) {
-    for (int i = 0; i < 3; i++) {
-      lexer.take(Lexer.Kind.NUMBER, "a number");
-    }
+  private static SourceLine numbers(Lexer lexer) {
+    long file = number(lexer.take(Lexer.Kind.NUMBER, "a number"));
+    long line = number(lexer.take(Lexer.Kind.NUMBER, "a number"));
+    lexer.take(Lexer.Kind.NUMBER, "a number");
+    return new SourceLine(file, line);
+  }
+
+  /** Returns the number, or -1, which names nothing, if it is not an integer. */
+  private static long number(String text) {
+    return Literals.parse(text, false).orElse(null) instanceof Operand.IntegerLiteral literal
+        ? literal.value()
+        : -1;
   }
 
   private void skipSection() {

@@ -1,7 +1,9 @@
 package dev.streamfence.ptx;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -12,6 +14,8 @@ public final class PtxModule {
   private final int addressSize;
   private final List<Variable> variables;
   private final List<Function> functions;
+  private final Map<Long, String> files;
+  private final Map<String, Function> functionsByName;
   private final Layout commonShared;
   private final List<PtxEntry> entries;
 
@@ -20,12 +24,19 @@ public final class PtxModule {
       String target,
       int addressSize,
       List<Variable> variables,
-      List<Function> functions) {
+      List<Function> functions,
+      Map<Long, String> files) {
     this.isaVersion = isaVersion;
     this.target = target;
     this.addressSize = addressSize;
     this.variables = List.copyOf(variables);
     this.functions = List.copyOf(functions);
+    this.files = Map.copyOf(files);
+    Map<String, Function> byName = new HashMap<>();
+    for (Function function : functions) {
+      byName.put(function.name(), function);
+    }
+    functionsByName = Map.copyOf(byName);
     commonShared = new Layout();
     commonShared.addAll(variables, StateSpace.SHARED);
     for (Function function : functions) {
@@ -112,6 +123,19 @@ public final class PtxModule {
 
   List<Function> functions() {
     return functions;
+  }
+
+  /** Returns the function of this name, which may be a mere declaration. */
+  Optional<Function> function(String name) {
+    return Optional.ofNullable(functionsByName.get(name));
+  }
+
+  /** Returns the position in the source, if the text knows one. */
+  Optional<SourcePosition> position(SourceLine source) {
+    String file = files.get(source.file());
+    return file == null || source.line() < 1 || source.line() > Integer.MAX_VALUE
+        ? Optional.empty()
+        : Optional.of(new SourcePosition(file, (int) source.line()));
   }
 
   /** Returns the places of shared variables that are not an entry's own. */

@@ -1,0 +1,161 @@
+package dev.streamfence.ptx;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Decides which parameter's memory an address lies in.
+ *
+ * <p>A sum has one base, which says which memory is meant; the rest are offsets. A buffer is a base
+ * before what may be one, and a number is one only if nothing else can be.
+ */
+final class AddressJudge {
+  private static final Multiple ONE = Multiple.ONE;
+
+  /** Parameters that the address may belong to. */
+  private final Set<Integer> touched = new TreeSet<>();
+
+  private boolean exact = true;
+
+  /** Whether it may as well lie in memory that no parameter leads to. */
+  private boolean elsewhere;
+
+  private AddressJudge() {}
+
+  static AddressJudge of(Provenance address) {
+    AddressJudge judge = new AddressJudge();
+    for (Derivation alternative : address.alternatives()) {
+      if (!alternative.isZero()) {
+        judge.add(alternative);
+      }
+    }
+    return judge;
+  }
+
+  Set<Integer> touched() {
+    return touched;
+  }
+
+  /** Returns whether there is one parameter, and no doubt about it. */
+  boolean isDefinite() {
+    return touched.size() == 1 && exact && !elsewhere;
+  }
+
+  String doubt() {
+    if (touched.size() > 1) {
+      return "its address may come from any of " + touched.size() + " parameters or fields";
+    }
+    return elsewhere
+        ? "its address may come from elsewhere as well"
+        : "how its address comes about is not clear";
+  }
+
+  private void add(Derivation sum) {
+    List<Integer> unclear = with(sum, Multiple.ANY);
+    boolean unclearObject = hasObject(sum, Multiple.ANY);
+    List<Integer> buffers = only(with(sum, ONE), ParameterRole.BUFFER);
+    if (hasObject(sum, ONE) && !unclearObject) {
+      elsewhere = true;
+      buffers.addAll(only(unclear, ParameterRole.BUFFER));
+      doubt(buffers);
+    } else if (buffers.size() == 1
+        && only(unclear, ParameterRole.BUFFER).isEmpty()
+        && !unclearObject) {
+      touched.addAll(buffers);
+    } else if (unclear.isEmpty() && !unclearObject) {
+      addPlain(sum, buffers);
+    } else {
+      addUnclear(sum, unclear, unclearObject);
+    }
+  }
+
+  private void addUnclear(Derivation sum, List<Integer> unclear, boolean unclearObject) {
+    List<Integer> candidates = new ArrayList<>(unclear);
+    candidates.addAll(with(sum, ONE));
+    if (!candidates.stream().allMatch(origin -> Origin.is(origin, ParameterRole.NUMBER))) {
+      candidates.removeIf(origin -> Origin.is(origin, ParameterRole.NUMBER));
+    }
+    boolean certain = candidates.size() == 1 && !unclearObject && !sum.isForeign();
+    if (certain) {
+      touched.addAll(candidates);
+    } else {
+      elsewhere |= unclearObject || sum.isForeign();
+      doubt(candidates);
+    }
+  }
+
+  /** Adds a sum in which every multiple is known. */
+  private void addPlain(Derivation sum, List<Integer> buffers) {
+    List<Integer> either = only(with(sum, ONE), ParameterRole.EITHER);
+    List<Integer> numbers = only(with(sum, ONE), ParameterRole.NUMBER);
+    if (buffers.size() > 1) {
+      doubt(buffers);
+    } else if (!either.isEmpty()) {
+      base(either, sum);
+    } else if (sum.isForeign()) {
+      elsewhere = true;
+    } else if (!numbers.isEmpty()) {
+      numbers.addAll(rest(sum));
+      base(numbers, sum);
+    } else {
+      List<Integer> rest = rest(sum);
+      if (rest.isEmpty()) {
+        rest = only(all(sum), ParameterRole.NUMBER);
+      }
+      elsewhere |= rest.isEmpty();
+      doubt(rest);
+    }
+  }
+
+  private void base(List<Integer> candidates, Derivation sum) {
+    if (candidates.size() == 1 && !sum.isForeign()) {
+      touched.addAll(candidates);
+    } else {
+      elsewhere |= sum.isForeign();
+      doubt(candidates);
+    }
+  }
+
+  private void doubt(List<Integer> candidates) {
+    exact &= candidates.isEmpty();
+    touched.addAll(candidates);
+  }
+
+  /** Returns what may be a pointer, but is in the sum in such a way that it is none there. */
+  private static List<Integer> rest(Derivation sum) {
+    List<Integer> rest = all(sum);
+    rest.removeIf(origin -> Origin.is(origin, ParameterRole.NUMBER));
+    return rest;
+  }
+
+  private static List<Integer> all(Derivation sum) {
+    List<Integer> all = new ArrayList<>();
+    for (int i = 0; i < sum.size() && !Origin.isObject(sum.origin(i)); i++) {
+      all.add(sum.origin(i));
+    }
+    return all;
+  }
+
+  private static List<Integer> with(Derivation sum, Multiple multiple) {
+    List<Integer> found = all(sum);
+    found.removeIf(origin -> sum.multipleOf(origin) != multiple);
+    return found;
+  }
+
+  private static List<Integer> only(List<Integer> origins, ParameterRole role) {
+    List<Integer> found = new ArrayList<>(origins);
+    found.removeIf(origin -> !Origin.is(origin, role));
+    return found;
+  }
+
+  private static boolean hasObject(Derivation sum, Multiple multiple) {
+    for (int i = sum.size() - 1; i >= 0 && Origin.isObject(sum.origin(i)); i--) {
+      if (sum.multiple(i) == multiple) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,64 @@
+package dev.streamfence.ptx;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Predicates of a function that are assigned once, and a constant. Debug builds branch on them
+ * where the source decides something at compile time.
+ */
+final class ConstantPredicates {
+  private final Map<Integer, Boolean> values = new HashMap<>();
+
+  ConstantPredicates(Function function) {
+    Set<Integer> assigned = new HashSet<>();
+    Set<Integer> ambiguous = new HashSet<>();
+    for (Instruction instruction : function.instructions()) {
+      for (Operand operand : instruction.operands()) {
+        for (Operand part : ValueFlow.parts(operand)) {
+          if (part instanceof Operand.RegisterUse use
+              && use.register().type() == ScalarType.PRED
+              && mayAssign(instruction, operand)
+              && !assigned.add(use.register().index())) {
+            ambiguous.add(use.register().index());
+          }
+        }
+      }
+      if (isConstantMove(instruction)) {
+        int register = ((Operand.RegisterUse) instruction.operands().get(0)).register().index();
+        values.put(register, ((Operand.IntegerLiteral) instruction.operands().get(1)).value() != 0);
+      }
+    }
+    values.keySet().removeAll(ambiguous);
+  }
+
+  /** Returns whether an operand may be assigned: the first, and any of what is not in the table. */
+  private static boolean mayAssign(Instruction instruction, Operand operand) {
+    return instruction.operands().get(0) == operand
+        || OpcodeTable.rule(instruction).effect() == OpcodeRule.Effect.UNKNOWN;
+  }
+
+  private static boolean isConstantMove(Instruction instruction) {
+    return instruction.guard() == null
+        && instruction.mnemonic().equals("mov.pred")
+        && instruction.operands().size() == 2
+        && instruction.operands().get(0) instanceof Operand.RegisterUse
+        && instruction.operands().get(1) instanceof Operand.IntegerLiteral;
+  }
+
+  boolean mayRun(Instruction instruction) {
+    Instruction.Guard guard = instruction.guard();
+    if (guard == null) {
+      return true;
+    }
+    Boolean value = values.get(guard.predicate().index());
+    return value == null || value != guard.negated();
+  }
+
+  boolean mustRun(Instruction instruction) {
+    Instruction.Guard guard = instruction.guard();
+    return guard == null || (values.containsKey(guard.predicate().index()) && mayRun(instruction));
+  }
+}

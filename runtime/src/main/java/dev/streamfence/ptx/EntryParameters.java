@@ -1,0 +1,64 @@
+package dev.streamfence.ptx;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/** The parameters of an entry, cut into pieces of a pointer's width: each may hold a pointer. */
+final class EntryParameters {
+  /** What fits the parameter space of any device, in pieces of eight bytes. */
+  private static final int MAX_PIECES = 4096;
+
+  /** One piece: where it is in its parameter, and what stands for it in the analysis. */
+  private record Piece(Variable variable, long offset, int width, int origin) {}
+
+  private final List<Piece> pieces = new ArrayList<>();
+  private final List<NavigableMap<Long, Integer>> byParameter = new ArrayList<>();
+
+  EntryParameters(PtxEntry entry, int pointerBytes, ParameterRoles roles) {
+    List<Function.Formal> formals = entry.function().parameters();
+    for (int i = 0; i < formals.size(); i++) {
+      PtxParameter parameter = entry.parameters().get(i);
+      Variable variable = ((Function.Formal.InMemory) formals.get(i)).variable();
+      NavigableMap<Long, Integer> indexes = new TreeMap<>();
+      long size = variable.sizeInBytes();
+      for (long at = 0; at < size && pieces.size() < MAX_PIECES; at += pointerBytes) {
+        int width = (int) Math.min(pointerBytes, size - at);
+        boolean number = width < pointerBytes || parameter.kind() == PtxParameter.Kind.FLOAT;
+        ParameterRole role = number ? ParameterRole.NUMBER : roles.role(i, (int) at);
+        indexes.put(at, pieces.size());
+        pieces.add(new Piece(variable, at, width, Origin.parameter(pieces.size(), role)));
+      }
+      byParameter.add(indexes);
+    }
+  }
+
+  int size() {
+    return pieces.size();
+  }
+
+  /** Returns whether some had no room. */
+  boolean isTooMany() {
+    return pieces.size() >= MAX_PIECES;
+  }
+
+  /** Returns the indexes of a parameter's pieces by their offset. */
+  NavigableMap<Long, Integer> of(int parameter) {
+    return byParameter.get(parameter);
+  }
+
+  /** Where the object of a variable is found. */
+  @FunctionalInterface
+  interface Objects {
+    MemoryObject of(Variable variable);
+  }
+
+  /** Puts the parameters where the entry will load them from. */
+  void store(Objects objects) {
+    for (Piece piece : pieces) {
+      Provenance value = Provenance.of(Derivation.of(piece.origin()));
+      objects.of(piece.variable()).store(piece.offset(), piece.width(), value);
+    }
+  }
+}

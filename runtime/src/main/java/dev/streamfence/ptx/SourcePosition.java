@@ -1,0 +1,14 @@
+package dev.streamfence.ptx;
+
+/**
+ * A place in the source that PTX was compiled from. Immutable.
+ *
+ * @param file as the compiler wrote it, often an absolute path
+ * @param line counted from 1
+ */
+public record SourcePosition(String file, int line) {
+  @Override
+  public String toString() {
+    return file + ":" + line;
+  }
+}
