@@ -54,6 +54,7 @@ public final class DeviceRuntime implements AutoCloseable {
   private final DeviceStreams streams;
   private final DeviceMemory memory;
   private final Map<Class<?>, AutoCloseable> attachments = new LinkedHashMap<>();
+  private final CompletionWatcher watcher;
   private final LongAdder abandonedLaunches = new LongAdder();
   private final AtomicReference<Life> life = new AtomicReference<>(Life.OPEN);
 
@@ -73,6 +74,7 @@ public final class DeviceRuntime implements AutoCloseable {
     this.copies = new DeviceCopies(pool);
     this.streams = new DeviceStreams(this, pool);
     this.memory = new DeviceMemory(this, stack, arrays);
+    this.watcher = new CompletionWatcher("completions of " + this);
     try {
       driver.keepFreedMemory(options.poolReleaseThresholdInBytes());
     } catch (CudaDriverException e) {
@@ -281,6 +283,10 @@ public final class DeviceRuntime implements AutoCloseable {
         throw faults.note(e, "closing " + this);
       }
     }
+  }
+
+  Completion completion(Timeline timeline, long ticket, String purpose) {
+    return new Completion(watcher, timeline, ticket, purpose);
   }
 
   void noteAbandoned(String purpose) {

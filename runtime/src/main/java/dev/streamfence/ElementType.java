@@ -44,6 +44,11 @@ public enum ElementType {
     return sizeInBytes;
   }
 
+  /** Whether it is {@link #FLOAT} or {@link #DOUBLE}. */
+  public boolean isFloatingPoint() {
+    return this == FLOAT || this == DOUBLE;
+  }
+
   /**
    * The element type of a host array.
    *

@@ -57,6 +57,11 @@ public final class RuntimeInternals {
     return stream.timeline();
   }
 
+  /** When the work with a ticket of a stream is done. */
+  public Completion completion(DeviceStream stream, long ticket, String purpose) {
+    return stream.runtime().completion(stream.timeline(), ticket, purpose);
+  }
+
   /** The driver. What is done with it directly is not tracked. */
   public CudaDriver driver(DeviceRuntime runtime) {
     return runtime.driver();

@@ -23,6 +23,8 @@ import java.util.function.Consumer;
  * @param poolReleaseThresholdInBytes freed memory that the driver's pool keeps for later
  *     allocations instead of giving it back to the operating system whenever somebody synchronises.
  *     The pool is the device's, so that the last runtime that is opened in a process decides
+ * @param uncheckedBinaries whether a binary is loaded for an interface that was compiled with
+ *     another file; nobody can then say whether its kernels do what the interface declares
  * @param kernelFolders where kernel modules are looked for before the class path, first one first
  */
 public record RuntimeOptions(
@@ -34,6 +36,7 @@ public record RuntimeOptions(
     boolean directMemory,
     boolean synchronousLaunches,
     long poolReleaseThresholdInBytes,
+    boolean uncheckedBinaries,
     List<Path> kernelFolders) {
   /** The limit that statistics tell where nothing limits memory but the device. */
   public static final long NO_BUDGET = Long.MAX_VALUE;
@@ -51,6 +54,7 @@ public record RuntimeOptions(
           false,
           false,
           Long.MAX_VALUE,
+          false,
           List.of());
 
   /** Checks the number of streams and the threshold. */
@@ -126,6 +130,11 @@ public record RuntimeOptions(
     return with(draft -> draft.kernelFolders = List.of(folders));
   }
 
+  /** The same with binaries allowed, or not, that no compiler has seen. */
+  public RuntimeOptions withUncheckedBinaries(boolean uncheckedBinaries) {
+    return with(draft -> draft.uncheckedBinaries = uncheckedBinaries);
+  }
+
   private RuntimeOptions with(Consumer<Draft> change) {
     Draft draft = new Draft(this);
     change.accept(draft);
@@ -142,6 +151,7 @@ public record RuntimeOptions(
     private boolean directMemory;
     private boolean synchronousLaunches;
     private long poolReleaseThresholdInBytes;
+    private boolean uncheckedBinaries;
     private List<Path> kernelFolders;
 
     private Draft(RuntimeOptions options) {
@@ -153,6 +163,7 @@ public record RuntimeOptions(
       directMemory = options.directMemory;
       synchronousLaunches = options.synchronousLaunches;
       poolReleaseThresholdInBytes = options.poolReleaseThresholdInBytes;
+      uncheckedBinaries = options.uncheckedBinaries;
       kernelFolders = options.kernelFolders;
     }
 
@@ -166,6 +177,7 @@ public record RuntimeOptions(
           directMemory,
           synchronousLaunches,
           poolReleaseThresholdInBytes,
+          uncheckedBinaries,
           kernelFolders);
     }
   }

@@ -76,6 +76,7 @@ final class RuntimeOptionsTest {
             .withDirectMemory(true)
             .withSynchronousLaunches(true)
             .withPoolReleaseThresholdInBytes(5)
+            .withUncheckedBinaries(true)
             .withKernelFolders(Path.of("kernels"));
     assertThat(all)
         .isEqualTo(
@@ -88,6 +89,7 @@ final class RuntimeOptionsTest {
                 true,
                 true,
                 5,
+                true,
                 List.of(Path.of("kernels"))));
     assertThat(RuntimeOptions.defaults().withStreams(3).withStreams(16))
         .isEqualTo(RuntimeOptions.defaults());

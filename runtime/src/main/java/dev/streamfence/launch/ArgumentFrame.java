@@ -2,33 +2,46 @@ package dev.streamfence.launch;
 
 import dev.streamfence.driver.HostMemory;
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
  * The arguments of one kernel in native memory, as a launch hands them to the driver: a table with
- * the address of each argument, then the arguments, 8 bytes each. Written again for every launch;
- * the driver copies them.
+ * the address of each argument, then the arguments, each from a multiple of 8 bytes on. Written
+ * again for every launch; the driver copies them.
  *
  * <p>Confined to the thread that holds the stream's submission lock.
  */
 final class ArgumentFrame {
+  /** No argument is aligned to more. */
   private static final int SLOT_BYTES = 8;
 
   private final HostMemory memory;
   private final ByteBuffer buffer;
-  private final int slots;
+  private final int[] offsets;
 
   /** Lays a frame out in memory of at least {@link #sizeInBytes}. */
-  ArgumentFrame(HostMemory memory, int parameters) {
+  ArgumentFrame(HostMemory memory, List<KernelParameter> parameters) {
     this.memory = memory;
     this.buffer = memory.buffer();
-    this.slots = parameters * SLOT_BYTES;
-    for (int i = 0; i < parameters; i++) {
-      buffer.putLong(i * SLOT_BYTES, memory.address() + slots + (long) i * SLOT_BYTES);
+    this.offsets = new int[parameters.size()];
+    int offset = parameters.size() * SLOT_BYTES;
+    for (int i = 0; i < offsets.length; i++) {
+      offsets[i] = offset;
+      buffer.putLong(i * SLOT_BYTES, memory.address() + offset);
+      offset += slots(parameters.get(i));
     }
   }
 
-  static int sizeInBytes(int parameters) {
-    return Math.max(1, 2 * parameters) * SLOT_BYTES;
+  static int sizeInBytes(List<KernelParameter> parameters) {
+    int size = parameters.size() * SLOT_BYTES;
+    for (KernelParameter parameter : parameters) {
+      size += slots(parameter);
+    }
+    return Math.max(SLOT_BYTES, size);
+  }
+
+  private static int slots(KernelParameter parameter) {
+    return (parameter.sizeInBytes() + SLOT_BYTES - 1) / SLOT_BYTES * SLOT_BYTES;
   }
 
   /** The table, to launch with. */
@@ -36,23 +49,24 @@ final class ArgumentFrame {
     return memory;
   }
 
-  void put(int index, byte value) {
-    buffer.put(slots + index * SLOT_BYTES, value);
+  /** Puts a value into an argument, so many bytes from its start. */
+  void put(int index, int within, byte value) {
+    buffer.put(offsets[index] + within, value);
   }
 
-  void put(int index, short value) {
-    buffer.putShort(slots + index * SLOT_BYTES, value);
+  void put(int index, int within, short value) {
+    buffer.putShort(offsets[index] + within, value);
   }
 
-  void put(int index, int value) {
-    buffer.putInt(slots + index * SLOT_BYTES, value);
+  void put(int index, int within, int value) {
+    buffer.putInt(offsets[index] + within, value);
   }
 
-  void put(int index, long value) {
-    buffer.putLong(slots + index * SLOT_BYTES, value);
+  void put(int index, int within, long value) {
+    buffer.putLong(offsets[index] + within, value);
   }
 
   long getLong(int index) {
-    return buffer.getLong(slots + index * SLOT_BYTES);
+    return buffer.getLong(offsets[index]);
   }
 }

@@ -24,10 +24,12 @@ public final class KernelImage {
   }
 
   private final String name;
+  private final String sha256;
   private final Places places;
 
-  private KernelImage(String name, Places places) {
+  private KernelImage(String name, String sha256, Places places) {
     this.name = name;
+    this.sha256 = sha256;
     this.places = places;
   }
 
@@ -42,8 +44,20 @@ public final class KernelImage {
    *     and module decide
    */
   public static KernelImage resource(String name, ResourceOpener opener) {
+    return resource(name, "", opener);
+  }
+
+  /**
+   * An image like that of {@link #resource(String, ResourceOpener)} which the compiler has compared
+   * with its interface. The file that it saw is not compared again; any other is, when it is
+   * loaded.
+   *
+   * @param sha256 of the file that the compiler saw, in lower-case hexadecimal digits
+   */
+  public static KernelImage resource(String name, String sha256, ResourceOpener opener) {
     return new KernelImage(
         name,
+        sha256,
         (architecture, folders) -> {
           List<String> files = List.of(binary(name, architecture), name);
           List<ImageSource> sources = new ArrayList<>();
@@ -58,12 +72,17 @@ public final class KernelImage {
   /** An image that is at hand. The bytes are copied. */
   public static KernelImage of(String name, byte[] bytes) {
     ImageSource source = new ImageSource.InMemory(name, bytes);
-    return new KernelImage(name, (architecture, folders) -> List.of(source));
+    return new KernelImage(name, "", (architecture, folders) -> List.of(source));
   }
 
   /** What errors call it. */
   public String name() {
     return name;
+  }
+
+  /** The hash of the file that was compared with the interface; empty if none was. */
+  String sha256() {
+    return sha256;
   }
 
   /**

@@ -114,7 +114,7 @@ final class KernelModules implements AutoCloseable {
     return all;
   }
 
-  synchronized ArgumentFrame frame(int parameters) {
+  synchronized ArgumentFrame frame(List<KernelParameter> parameters) {
     int size = ArgumentFrame.sizeInBytes(parameters);
     if (frameChunks.isEmpty() || frameOffset + size > lastChunk().sizeInBytes()) {
       INTERNALS.faults(runtime).check();

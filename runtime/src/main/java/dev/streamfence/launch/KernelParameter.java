@@ -19,8 +19,21 @@ sealed interface KernelParameter {
     }
   }
 
-  /** The address of a tracked array. */
-  record Buffer(String name, ElementType elementType, Access access) implements KernelParameter {
+  /** A structure by value. */
+  record Struct(String name, StructLayout layout) implements KernelParameter {
+    @Override
+    public int sizeInBytes() {
+      return layout.sizeInBytes();
+    }
+  }
+
+  /**
+   * The address of a tracked array.
+   *
+   * @param trusted whether somebody vouches for the access where the kernel's code leaves it open
+   */
+  record Buffer(String name, ElementType elementType, Access access, boolean trusted)
+      implements KernelParameter {
     @Override
     public int sizeInBytes() {
       return Long.BYTES;

@@ -2,7 +2,9 @@ package dev.streamfence.launch;
 
 import dev.streamfence.Access;
 import dev.streamfence.ElementType;
+import dev.streamfence.ptx.KernelDeclaration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -17,6 +19,8 @@ public final class KernelSignature {
   private final String dynamicSharedBytesParameter;
   private final int blockSize;
   private final int dynamicSharedBytes;
+  private final boolean mayAlias;
+  private final boolean cooperative;
 
   private KernelSignature(Builder builder) {
     this.entry = builder.entry;
@@ -26,6 +30,8 @@ public final class KernelSignature {
     this.dynamicSharedBytesParameter = builder.dynamicSharedBytesParameter;
     this.blockSize = builder.blockSize;
     this.dynamicSharedBytes = builder.dynamicSharedBytes;
+    this.mayAlias = builder.mayAlias;
+    this.cooperative = builder.cooperative;
   }
 
   /** Starts the signature of the kernel with the given entry point. */
@@ -71,6 +77,35 @@ public final class KernelSignature {
     return dynamicSharedBytes;
   }
 
+  /** Whether one array may be passed for two parameters of which one is written. */
+  boolean mayAlias() {
+    return mayAlias;
+  }
+
+  /** Whether all blocks of a launch run at the same time, so that they may wait for each other. */
+  boolean isCooperative() {
+    return cooperative;
+  }
+
+  /** What is compared with the kernel's code. */
+  KernelDeclaration declaration() {
+    return new KernelDeclaration(
+        entry,
+        parameters.stream().map(KernelSignature::declaration).toList(),
+        threadCount.isEmpty() ? 0 : blockSize);
+  }
+
+  private static KernelDeclaration.Parameter declaration(KernelParameter parameter) {
+    if (parameter instanceof KernelParameter.Buffer buffer) {
+      return new KernelDeclaration.Buffer(buffer.access().reads(), buffer.access().writes());
+    }
+    if (parameter instanceof KernelParameter.Struct struct) {
+      return new KernelDeclaration.Struct(struct.sizeInBytes(), struct.layout().alignment());
+    }
+    KernelParameter.Value value = (KernelParameter.Value) parameter;
+    return new KernelDeclaration.Scalar(value.sizeInBytes(), value.type().isFloatingPoint());
+  }
+
   @Override
   public String toString() {
     return entry;
@@ -85,6 +120,8 @@ public final class KernelSignature {
     private String dynamicSharedBytesParameter = "";
     private int blockSize = 256;
     private int dynamicSharedBytes;
+    private boolean mayAlias;
+    private boolean cooperative;
 
     private Builder(String entry) {
       this.entry = entry;
@@ -98,7 +135,36 @@ public final class KernelSignature {
 
     /** Adds a tracked array. */
     public Builder buffer(String name, ElementType elementType, Access access) {
-      parameters.add(new KernelParameter.Buffer(name, elementType, access));
+      parameters.add(new KernelParameter.Buffer(name, elementType, access, false));
+      return this;
+    }
+
+    /**
+     * Adds a tracked array whose access somebody vouches for, where the kernel's code leaves it
+     * open.
+     */
+    public Builder trustedBuffer(String name, ElementType elementType, Access access) {
+      parameters.add(new KernelParameter.Buffer(name, elementType, access, true));
+      return this;
+    }
+
+    /** Adds a structure by value; {@code fields} are the classes of primitives, in order. */
+    public Builder struct(String name, Class<?>... fields) {
+      List<ElementType> types =
+          Arrays.stream(fields).map(type -> ElementType.ofArray(type.arrayType())).toList();
+      parameters.add(new KernelParameter.Struct(name, new StructLayout(types)));
+      return this;
+    }
+
+    /** Allows one array to be passed for two parameters of which one is written. */
+    public Builder mayAlias() {
+      mayAlias = true;
+      return this;
+    }
+
+    /** Launches all blocks at the same time, so that they may wait for each other. */
+    public Builder cooperative() {
+      cooperative = true;
       return this;
     }
 

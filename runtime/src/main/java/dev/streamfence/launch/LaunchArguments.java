@@ -33,6 +33,7 @@ final class LaunchArguments {
   private final ArgumentFrame frame;
   private final boolean strict;
   private final boolean[] given;
+  private final long[] fieldsGiven;
   private final @Nullable DeviceArray<?>[] arrays;
 
   LaunchArguments(LoadedKernel kernel, DeviceStream stream, ArgumentFrame frame, boolean strict) {
@@ -43,12 +44,14 @@ final class LaunchArguments {
     this.frame = frame;
     this.strict = strict;
     this.given = new boolean[parameters.length];
+    this.fieldsGiven = new long[parameters.length];
     this.arrays = new DeviceArray<?>[parameters.length];
   }
 
   /** Forgets the last launch. */
   void clear() {
     Arrays.fill(given, false);
+    Arrays.fill(fieldsGiven, 0);
   }
 
   /** Lets go of the arrays. */
@@ -60,6 +63,10 @@ final class LaunchArguments {
     return frame.memory();
   }
 
+  ArgumentFrame frame() {
+    return frame;
+  }
+
   /**
    * The frame, for the value of a parameter that takes one of that type; it counts as passed.
    *
@@ -67,7 +74,7 @@ final class LaunchArguments {
    */
   ArgumentFrame value(int index, ElementType type) {
     if (!(parameter(index) instanceof KernelParameter.Value declared)) {
-      throw new IllegalArgumentException(signature.use(index) + " is an array, not a number");
+      throw new IllegalArgumentException(signature.use(index) + " is no number");
     }
     if (declared.type() != type) {
       throw new IllegalArgumentException(
@@ -79,6 +86,42 @@ final class LaunchArguments {
     }
     given[index] = true;
     return frame;
+  }
+
+  /**
+   * Begins a structure, none of whose fields is passed yet.
+   *
+   * @throws IllegalArgumentException if the parameter takes something else, or it is null
+   */
+  void struct(int index, Object struct) {
+    requireStruct(index);
+    if (struct == null) {
+      throw new IllegalArgumentException(signature.use(index) + " is null");
+    }
+    fieldsGiven[index] = 0;
+  }
+
+  /** Where a field of that type lies in its structure; it counts as passed. */
+  int field(int index, int field, ElementType type) {
+    StructLayout layout = requireStruct(index).layout();
+    if (field < 0 || field >= layout.fields()) {
+      throw new IllegalArgumentException(
+          signature.use(index) + " has no field number " + field + "; it has " + layout.fields());
+    }
+    if (layout.type(field) != type) {
+      throw new IllegalArgumentException(
+          signature.use(index)
+              + ": field "
+              + field
+              + " is a "
+              + type.primitive()
+              + "; the signature says "
+              + layout.type(field).primitive());
+    }
+    fieldsGiven[index] |= 1L << field;
+    // All ones up to the number of fields, which may be all bits.
+    given[index] = fieldsGiven[index] == -1L >>> (StructLayout.MAX_FIELDS - layout.fields());
+    return layout.offset(field);
   }
 
   /** Passes an array, and records the use. */
@@ -96,7 +139,10 @@ final class LaunchArguments {
       block.requireTracked(labels, index);
       submission.use(block.dependencies(), access.reads(), access.writes(), index);
     }
-    frame.put(index, block == null ? 0L : block.address());
+    if (block != null && !signature.mayAlias()) {
+      requireAlone(index, block, access);
+    }
+    frame.put(index, 0, block == null ? 0L : block.address());
     arrays[index] = array;
     given[index] = true;
   }
@@ -112,7 +158,7 @@ final class LaunchArguments {
     if (!(parameter instanceof KernelParameter.Buffer)) {
       throw new IllegalArgumentException(signature.use(index) + " is a number, not an array");
     }
-    frame.put(index, address);
+    frame.put(index, 0, address);
     arrays[index] = null;
     given[index] = true;
   }
@@ -147,6 +193,32 @@ final class LaunchArguments {
       }
     }
     return uses;
+  }
+
+  /** What a kernel does to one array through two parameters, it need not do in any order. */
+  private void requireAlone(int index, Block block, Access access) {
+    for (int i = 0; i < arrays.length; i++) {
+      DeviceArray<?> other = arrays[i];
+      if (other != null
+          && i != index
+          && INTERNALS.block(other) == block
+          && parameters[i] instanceof KernelParameter.Buffer declared
+          && (access.writes() || declared.access().writes())) {
+        throw new StreamMisuseException(
+            signature.use(index)
+                + " is the same array as parameter '"
+                + declared.name()
+                + "', and one of them is written; pass two arrays, or declare"
+                + " @Kernel(mayAlias = true)");
+      }
+    }
+  }
+
+  private KernelParameter.Struct requireStruct(int index) {
+    if (parameter(index) instanceof KernelParameter.Struct struct) {
+      return struct;
+    }
+    throw new IllegalArgumentException(signature.use(index) + " is no structure");
   }
 
   private void requireFits(int index, DeviceArray<?> array, Access access) {

@@ -1,6 +1,7 @@
 package dev.streamfence.launch;
 
 import dev.streamfence.Access;
+import dev.streamfence.Completion;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
@@ -81,42 +82,95 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
 
   /** Passes a {@code boolean}, as one byte. */
   public void value(int index, boolean value) {
-    arguments(index, ElementType.BOOLEAN).put(index, (byte) (value ? 1 : 0));
+    arguments(index, ElementType.BOOLEAN).put(index, 0, (byte) (value ? 1 : 0));
   }
 
   /** Passes a {@code byte}. */
   public void value(int index, byte value) {
-    arguments(index, ElementType.BYTE).put(index, value);
+    arguments(index, ElementType.BYTE).put(index, 0, value);
   }
 
   /** Passes a {@code char}, as an unsigned 16-bit number. */
   public void value(int index, char value) {
-    arguments(index, ElementType.CHAR).put(index, (short) value);
+    arguments(index, ElementType.CHAR).put(index, 0, (short) value);
   }
 
   /** Passes a {@code short}. */
   public void value(int index, short value) {
-    arguments(index, ElementType.SHORT).put(index, value);
+    arguments(index, ElementType.SHORT).put(index, 0, value);
   }
 
   /** Passes an {@code int}. */
   public void value(int index, int value) {
-    arguments(index, ElementType.INT).put(index, value);
+    arguments(index, ElementType.INT).put(index, 0, value);
   }
 
   /** Passes a {@code long}. */
   public void value(int index, long value) {
-    arguments(index, ElementType.LONG).put(index, value);
+    arguments(index, ElementType.LONG).put(index, 0, value);
   }
 
   /** Passes a {@code float}. */
   public void value(int index, float value) {
-    arguments(index, ElementType.FLOAT).put(index, Float.floatToRawIntBits(value));
+    arguments(index, ElementType.FLOAT).put(index, 0, Float.floatToRawIntBits(value));
   }
 
   /** Passes a {@code double}. */
   public void value(int index, double value) {
-    arguments(index, ElementType.DOUBLE).put(index, Double.doubleToRawLongBits(value));
+    arguments(index, ElementType.DOUBLE).put(index, 0, Double.doubleToRawLongBits(value));
+  }
+
+  /**
+   * Begins to pass a structure; its fields follow.
+   *
+   * @param struct what they are taken from, which is not looked at but for null
+   */
+  public void struct(int index, Object struct) {
+    requireRecording("passes an argument");
+    arguments.struct(index, struct);
+  }
+
+  /** Passes a {@code boolean} field of a structure, as one byte. */
+  public void field(int index, int field, boolean value) {
+    int offset = fieldOffset(index, field, ElementType.BOOLEAN);
+    arguments.frame().put(index, offset, (byte) (value ? 1 : 0));
+  }
+
+  /** Passes a {@code byte} field of a structure. */
+  public void field(int index, int field, byte value) {
+    arguments.frame().put(index, fieldOffset(index, field, ElementType.BYTE), value);
+  }
+
+  /** Passes a {@code char} field of a structure, as an unsigned 16-bit number. */
+  public void field(int index, int field, char value) {
+    arguments.frame().put(index, fieldOffset(index, field, ElementType.CHAR), (short) value);
+  }
+
+  /** Passes a {@code short} field of a structure. */
+  public void field(int index, int field, short value) {
+    arguments.frame().put(index, fieldOffset(index, field, ElementType.SHORT), value);
+  }
+
+  /** Passes an {@code int} field of a structure. */
+  public void field(int index, int field, int value) {
+    arguments.frame().put(index, fieldOffset(index, field, ElementType.INT), value);
+  }
+
+  /** Passes a {@code long} field of a structure. */
+  public void field(int index, int field, long value) {
+    arguments.frame().put(index, fieldOffset(index, field, ElementType.LONG), value);
+  }
+
+  /** Passes a {@code float} field of a structure. */
+  public void field(int index, int field, float value) {
+    int offset = fieldOffset(index, field, ElementType.FLOAT);
+    arguments.frame().put(index, offset, Float.floatToRawIntBits(value));
+  }
+
+  /** Passes a {@code double} field of a structure. */
+  public void field(int index, int field, double value) {
+    int offset = fieldOffset(index, field, ElementType.DOUBLE);
+    arguments.frame().put(index, offset, Double.doubleToRawLongBits(value));
   }
 
   /** Passes an array that the kernel reads. */
@@ -230,6 +284,19 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     }
   }
 
+  /**
+   * When this launch is done, to be asked or waited for after {@link #close}. Records an event, if
+   * {@link #commit} has not, so that launches behind this one are not waited for as well.
+   *
+   * @throws StreamMisuseException if {@link #commit} was not called
+   * @throws CudaDriverException if that is not possible; the device is lost then
+   */
+  public Completion completion() {
+    Submission submission = requireOpen();
+    submission.coverByEvent();
+    return INTERNALS.completion(stream, submission.ticket(), purpose());
+  }
+
   /** Ends the launch, however it went, and lets the next thread have the stream. */
   @Override
   public void close() {
@@ -263,6 +330,11 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
 
   private void buffer(int index, DeviceArray<?> array, Access access) {
     arguments.buffer(index, array, access, requireRecording("passes an argument"), this);
+  }
+
+  private int fieldOffset(int index, int field, ElementType type) {
+    requireRecording("passes an argument");
+    return arguments.field(index, field, type);
   }
 
   private ArgumentFrame arguments(int index, ElementType type) {

@@ -2,6 +2,7 @@ package dev.streamfence.launch;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.KernelLoadException;
 import dev.streamfence.RuntimeInternals;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.FunctionHandle;
@@ -12,7 +13,7 @@ import dev.streamfence.stream.Timeline;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** One image on one device, with the kernels that were asked for. Thread-safe. */
 final class LoadedImage {
@@ -24,7 +25,8 @@ final class LoadedImage {
   private final DeviceRuntime runtime;
   private final KernelImage image;
   private final ModuleHandle module;
-  private final Optional<PtxModule> ptx;
+  private final @Nullable PtxModule unchecked;
+  private final String origin;
   private final Map<KernelSignature, LoadedKernel> kernels = new HashMap<>();
   private final Map<FrameOwner, ArgumentFrame> frames = new HashMap<>();
 
@@ -38,7 +40,27 @@ final class LoadedImage {
     this.runtime = runtime;
     this.image = image;
     this.module = module;
-    this.ptx = parse(image, bytes);
+    String hash = ImageHash.of(bytes);
+    boolean wasChecked = hash.equals(image.sha256());
+    this.unchecked = wasChecked ? null : parse(image, bytes);
+    this.origin =
+        wasChecked || image.sha256().isEmpty()
+            ? ""
+            : "; the interface was compiled with another file (SHA-256 "
+                + image.sha256()
+                + ", this one has "
+                + hash
+                + ")";
+    if (unchecked == null && !origin.isEmpty() && !INTERNALS.options(runtime).uncheckedBinaries()) {
+      throw new KernelLoadException(
+          image.name(),
+          "it cannot be compared with the interface"
+              + origin
+              + "; compile the interface with it, or allow it by"
+              + " RuntimeOptions.withUncheckedBinaries(true)",
+          "",
+          null);
+    }
   }
 
   ModuleHandle module() {
@@ -57,7 +79,9 @@ final class LoadedImage {
       return existing;
     }
     INTERNALS.faults(runtime).check();
-    ptx.ifPresent(module -> SignatureCheck.check(image.name(), module, signature));
+    if (unchecked != null) {
+      CodeCheck.check(image.name(), origin, unchecked, signature);
+    }
     try {
       CudaDriver driver = INTERNALS.driver(runtime);
       FunctionHandle function = driver.function(module, signature.entry());
@@ -76,27 +100,27 @@ final class LoadedImage {
    */
   synchronized ArgumentFrame frame(Timeline timeline, KernelSignature signature) {
     return frames.computeIfAbsent(
-        new FrameOwner(timeline, signature), owner -> modules.frame(signature.parameters().size()));
+        new FrameOwner(timeline, signature), owner -> modules.frame(signature.parameters()));
   }
 
   /**
    * The driver has accepted the image already. What this parser cannot read may be newer than it
-   * is, so that it is not refused; its signatures then stay unchecked, as those of a binary do.
+   * is, so that it is not refused; its kernels then stay unchecked, as those of a binary do.
    */
-  private static Optional<PtxModule> parse(KernelImage image, byte[] bytes) {
+  private static @Nullable PtxModule parse(KernelImage image, byte[] bytes) {
     if (!looksLikePtx(bytes)) {
-      return Optional.empty();
+      return null;
     }
     try {
-      return Optional.of(PtxModule.parse(new String(bytes, StandardCharsets.UTF_8)));
+      return PtxModule.parse(new String(bytes, StandardCharsets.UTF_8));
     } catch (PtxException e) {
       System.getLogger(LoadedImage.class.getName())
           .log(
               System.Logger.Level.WARNING,
-              "{0}: signatures are not checked: {1}",
+              "{0}: kernels are not checked: {1}",
               image.name(),
               e.getMessage());
-      return Optional.empty();
+      return null;
     }
   }
 

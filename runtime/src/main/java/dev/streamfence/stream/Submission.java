@@ -45,6 +45,7 @@ public final class Submission implements AutoCloseable {
   private State state = State.CLOSED;
   private int waitsQueued;
   private boolean isUse;
+  private boolean recorded;
   private long ticket;
 
   Submission(Timeline timeline) {
@@ -58,6 +59,7 @@ public final class Submission implements AutoCloseable {
     labels = newLabels;
     state = State.RECORDING;
     isUse = true;
+    recorded = false;
   }
 
   /** Whether the calling thread began it and has not closed it. */
@@ -149,6 +151,20 @@ public final class Submission implements AutoCloseable {
     }
   }
 
+  /**
+   * Makes sure, after {@link #commit}, that an event covers this work and nothing behind it, for
+   * somebody who is going to ask when it is done.
+   *
+   * @throws StreamMisuseException before the commit
+   * @throws CudaDriverException if that is not possible, see {@link #commit}
+   */
+  public void coverByEvent() {
+    require(State.COMMITTED, "asks for its completion");
+    if (!recorded) {
+      recordOrSynchronize();
+    }
+  }
+
   /** Makes the work known as submitted, and leaves the event until somebody has to wait for it. */
   public void commitWithoutEvent() {
     require(State.PREFLIGHTED, "commits");
@@ -224,6 +240,7 @@ public final class Submission implements AutoCloseable {
   }
 
   private void recordOrSynchronize() {
+    recorded = true;
     try {
       timeline.record(ticket);
     } catch (CudaDriverException unrecorded) {

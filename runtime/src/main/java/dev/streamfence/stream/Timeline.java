@@ -216,6 +216,29 @@ public final class Timeline {
     }
   }
 
+  /**
+   * Waits until one ticket is done, however much has been put on the stream since; first for its
+   * submission, if it is open.
+   *
+   * @param purpose what for, said in errors
+   * @throws StreamMisuseException if this thread has that submission open
+   */
+  public void awaitDone(long ticket, String purpose) {
+    if (completed.get() >= ticket) {
+      return;
+    }
+    if (isPendingInThisThread(ticket)) {
+      throw new StreamMisuseException(purpose + " inside of it; close the launch first");
+    }
+    gate.await(ticket);
+    pool.faults().check();
+    try {
+      awaitCompleted(ticket);
+    } catch (CudaDriverException e) {
+      throw pool.faults().note(e, purpose);
+    }
+  }
+
   /** Waits until a ticket that has been submitted is done. */
   void awaitCompleted(long ticket) {
     if (completed.get() < ticket) {

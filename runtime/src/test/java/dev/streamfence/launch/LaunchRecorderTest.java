@@ -171,6 +171,22 @@ final class LaunchRecorderTest {
   }
 
   @Test
+  void theSameArrayIsNotWrittenThroughTwoParametersUnlessThatIsDeclared() {
+    DeviceArray<float[]> both = gpu.memory().upload(stream, new float[] {1, 2, 3});
+    DeviceArray<float[]> other = gpu.memory().upload(stream, new float[] {1, 2, 3});
+    long before = device.calls();
+    assertThatThrownBy(() -> kernels.saxpy(1f, both, both, 3))
+        .isInstanceOf(StreamMisuseException.class)
+        .hasMessageContaining("saxpy: parameter 'y' is the same array as parameter 'x'")
+        .hasMessageContaining("mayAlias");
+    assertThat(device.calls()).isEqualTo(before);
+    kernels.saxpy(1f, other, both, 3);
+    assertThat(both.download(stream)).containsExactly(2, 4, 6);
+    both.close();
+    other.close();
+  }
+
+  @Test
   void theSameArrayMayBeReadTwice() {
     try (DeviceArray<int[]> a = gpu.memory().upload(stream, new int[] {1, 2});
         DeviceArray<int[]> sum = gpu.memory().allocate(stream, int[].class, 2)) {

@@ -5,11 +5,19 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Objects;
 
 /** The kernels of {@code kernels/vector.cu}, launched as generated code would. Thread-safe. */
 public final class VectorKernels {
   static final KernelImage IMAGE =
       KernelImage.resource("kernels/vector.ptx", VectorKernels.class::getResourceAsStream);
+
+  /** The same, as if the compiler had compared it with whatever interface it is used for. */
+  public static final KernelImage COMPARED_IMAGE =
+      KernelImage.resource("kernels/vector.ptx", hash(), VectorKernels.class::getResourceAsStream);
 
   static final KernelSignature SAXPY =
       KernelSignature.entry("saxpy")
@@ -31,6 +39,7 @@ public final class VectorKernels {
           .buffer("b", ElementType.INT, Access.READ)
           .buffer("sum", ElementType.INT, Access.WRITE)
           .threadCount("n", int.class)
+          .mayAlias()
           .build();
 
   static final KernelSignature OVERRUN =
@@ -138,6 +147,20 @@ public final class VectorKernels {
       recorder.preflight();
       recorder.launch();
       recorder.commit();
+    }
+  }
+
+  /** A recorder of {@code increment}, for steps that a launcher does not take. */
+  public static LaunchRecorder incrementOn(DeviceStream stream) {
+    return LoadedModule.of(stream, IMAGE).recorder(INCREMENT);
+  }
+
+  static String hash() {
+    try (InputStream resource =
+        Objects.requireNonNull(VectorKernels.class.getResourceAsStream("/kernels/vector.ptx"))) {
+      return ImageHash.of(resource.readAllBytes());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 }

@@ -18,10 +18,10 @@ import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.EventHandle;
 import dev.streamfence.driver.CudaDriver.StreamHandle;
 import dev.streamfence.driver.HostMemory;
-import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
+import dev.streamfence.launch.VectorKernels;
 import org.junit.jupiter.api.Test;
 
 /** What counts as ordered, what as a conflict, and what a report says. */
@@ -254,9 +254,8 @@ final class RaceCheckerTest {
     DeviceRuntime gpu = DeviceRuntime.simulated(checked);
     DeviceStream stream = gpu.streams().acquire();
     DeviceArray<int[]> values = gpu.memory().allocateZeroed(stream, int[].class, 8);
-    KernelImage image =
-        KernelImage.resource("kernels/vector.ptx", RaceCheckerTest.class::getResourceAsStream);
-    LaunchRecorder increment = LoadedModule.of(stream, image).recorder(LYING_INCREMENT);
+    LaunchRecorder increment =
+        LoadedModule.of(stream, VectorKernels.COMPARED_IMAGE).recorder(LYING_INCREMENT);
     try (LaunchRecorder recorder = increment.begin()) {
       recorder.reads(0, values);
       recorder.value(1, 8);
@@ -286,9 +285,8 @@ final class RaceCheckerTest {
     DeviceRuntime gpu = DeviceRuntime.simulated(checked);
     DeviceStream stream = gpu.streams().acquire();
     DeviceArray<int[]> values = gpu.memory().allocateZeroed(stream, int[].class, 8);
-    KernelImage image =
-        KernelImage.resource("kernels/vector.ptx", RaceCheckerTest.class::getResourceAsStream);
-    LaunchRecorder increment = LoadedModule.of(stream, image).permissiveRecorder(LYING_INCREMENT);
+    LaunchRecorder increment =
+        LoadedModule.of(stream, VectorKernels.COMPARED_IMAGE).permissiveRecorder(LYING_INCREMENT);
     try (LaunchRecorder recorder = increment.begin()) {
       recorder.untracked(0, Inside.block(values).address() + 4);
       recorder.value(1, 4);

@@ -1,0 +1,56 @@
+package dev.streamfence;
+
+import dev.streamfence.stream.Timeline;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * When a launch is done: to be asked, waited for, or continued after. Immutable and thread-safe; it
+ * holds no resource, and stays valid when its stream is given back and its runtime closed.
+ */
+public final class Completion {
+  private final CompletionWatcher watcher;
+  private final Timeline timeline;
+  private final long ticket;
+  private final String purpose;
+
+  Completion(CompletionWatcher watcher, Timeline timeline, long ticket, String purpose) {
+    this.watcher = watcher;
+    this.timeline = timeline;
+    this.ticket = ticket;
+    this.purpose = purpose;
+  }
+
+  /**
+   * Whether the launch is done. Does not wait; asks the driver unless it is known already.
+   *
+   * @throws CudaDriverException if the device is lost, and the launch was not known to be done
+   */
+  public boolean isDone() {
+    return timeline.isDone(ticket);
+  }
+
+  /**
+   * Waits until the launch is done, and with it everything queued on its stream before; when more
+   * than thirty launches of the stream have followed, for one of those.
+   *
+   * @throws StreamMisuseException inside the launch itself, which this would wait for for ever
+   * @throws CudaDriverException if the device is lost, and the launch was not known to be done
+   */
+  public void await() {
+    timeline.awaitDone(ticket, "waiting for " + purpose);
+  }
+
+  /**
+   * Completes when the launch is done, or with a {@link CudaDriverException} when the device is
+   * lost. A thread of the runtime asks the device every now and then, so that this comes up to a
+   * millisecond late; what is continued without an executor runs in that thread and must not block.
+   */
+  public CompletionStage<Void> stage() {
+    return watcher.watch(this);
+  }
+
+  @Override
+  public String toString() {
+    return "completion of " + purpose;
+  }
+}

@@ -1,0 +1,92 @@
+package dev.streamfence.launch;
+
+import dev.streamfence.KernelLoadException;
+import dev.streamfence.ptx.AccessSite;
+import dev.streamfence.ptx.KernelCheck;
+import dev.streamfence.ptx.Mismatch;
+import dev.streamfence.ptx.PtxModule;
+
+/**
+ * Compares what an interface declares with the code of its kernel, where the compiler could not, or
+ * did it with another file. Stateless.
+ */
+final class CodeCheck {
+  private CodeCheck() {}
+
+  /**
+   * Refuses a kernel whose code contradicts its declaration, and logs what its code leaves open.
+   *
+   * @param image the image's name
+   * @param origin what else is to be said of the image; may be empty
+   * @throws KernelLoadException at the first contradiction
+   */
+  static void check(String image, String origin, PtxModule ptx, KernelSignature signature) {
+    for (Mismatch mismatch : KernelCheck.of(ptx, signature.declaration())) {
+      switch (mismatch.kind()) {
+        case UNCLEAR -> {
+          if (!isTrusted(signature, mismatch)) {
+            warn(image, fact(signature, mismatch));
+          }
+        }
+        case ONLY_LOADS -> {}
+        default ->
+            throw new KernelLoadException(image, fact(signature, mismatch) + origin, "", null);
+      }
+    }
+  }
+
+  private static boolean isTrusted(KernelSignature signature, Mismatch mismatch) {
+    return signature.parameters().get(mismatch.parameter()) instanceof KernelParameter.Buffer buffer
+        && buffer.trusted();
+  }
+
+  private static void warn(String image, String fact) {
+    System.getLogger(CodeCheck.class.getName())
+        .log(System.Logger.Level.WARNING, "{0}: {1}", image, fact);
+  }
+
+  private static String fact(KernelSignature signature, Mismatch mismatch) {
+    String actual = mismatch.actual();
+    String site = mismatch.site().map(AccessSite::toString).orElse("");
+    return switch (mismatch.kind()) {
+      case NO_ENTRY ->
+          "there is no entry "
+              + signature.entry()
+              + "; it has "
+              + (actual.isEmpty() ? "none" : actual);
+      case PARAMETER_COUNT ->
+          signature.entry()
+              + " takes "
+              + actual
+              + " parameters; the interface declares "
+              + signature.parameters().size();
+      case PARAMETER_SIZE ->
+          which(signature, mismatch)
+              + " has "
+              + signature.parameters().get(mismatch.parameter()).sizeInBytes()
+              + " bytes; the kernel takes "
+              + actual;
+      case PARAMETER_KIND ->
+          which(signature, mismatch) + " is declared as something else; the kernel takes " + actual;
+      case BLOCK_SIZE ->
+          signature.entry()
+              + " is launched with blocks of "
+              + signature.blockSize()
+              + " threads; the kernel allows "
+              + actual;
+      case STORES -> which(signature, mismatch) + " is read-only; the kernel stores to it: " + site;
+      case LOADS ->
+          which(signature, mismatch) + " is write-only; the kernel loads from it: " + site;
+      case NEVER_STORES ->
+          which(signature, mismatch) + " is to be written; the kernel never stores to it";
+      case ONLY_LOADS -> which(signature, mismatch) + " is to be written; it is only read";
+      case ADDRESS ->
+          which(signature, mismatch) + " is a number; the kernel uses it as an address: " + site;
+      case UNCLEAR -> which(signature, mismatch) + ": the access is not certain: " + site;
+    };
+  }
+
+  private static String which(KernelSignature signature, Mismatch mismatch) {
+    return signature.use(mismatch.parameter()) + " (number " + mismatch.parameter() + ")";
+  }
+}

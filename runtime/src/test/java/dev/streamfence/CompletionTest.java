@@ -1,0 +1,150 @@
+package dev.streamfence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.driver.DriverCall;
+import dev.streamfence.driver.InterceptedDriver;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.VectorKernels;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** When a launch is done. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class CompletionTest {
+  private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+  private final AtomicBoolean answering = new AtomicBoolean(true);
+  private final CudaDriver driver =
+      InterceptedDriver.of(
+          device.open(),
+          (method, call) ->
+              method.equals("isEventComplete") && !answering.get() ? false : call.proceed());
+  private final DeviceRuntime gpu = RuntimeOverDriver.open(driver, RuntimeOptions.defaults());
+  private final DeviceStream stream = gpu.streams().acquire();
+  private final DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1});
+
+  @AfterEach
+  void close() {
+    gpu.close();
+  }
+
+  private LaunchRecorder begun() {
+    LaunchRecorder recorder = VectorKernels.incrementOn(stream);
+    recorder.begin();
+    recorder.readWrites(0, values);
+    recorder.value(1, 1);
+    recorder.threads(1);
+    recorder.preflight();
+    recorder.launch();
+    return recorder;
+  }
+
+  private Completion launch() {
+    try (LaunchRecorder recorder = begun()) {
+      recorder.commit();
+      return recorder.completion();
+    }
+  }
+
+  @Test
+  void itIsDoneWhenTheDeviceHasGotThere() {
+    answering.set(false);
+    Completion completion = launch();
+    assertThat(completion.isDone()).isFalse();
+    completion.await();
+    assertThat(completion.isDone()).isTrue();
+    long calls = device.calls();
+    completion.await();
+    assertThat(completion.isDone()).isTrue();
+    assertThat(device.calls()).isEqualTo(calls);
+    assertThat(values.download(stream)).containsExactly(2);
+  }
+
+  @Test
+  void laterWorkOfTheStreamIsNotWaitedFor() {
+    Completion first = launch();
+    Completion second = launch();
+    answering.set(false);
+    first.await();
+    assertThat(first.isDone()).isTrue();
+    assertThat(second.isDone()).isFalse();
+    second.await();
+  }
+
+  @Test
+  void itsStageCompletesWithoutAnybodyWaiting() throws Exception {
+    SimulatedDevice eager = SimulatedDevice.builder().schedule(Schedule.EAGER).build();
+    try (DeviceRuntime other = DeviceRuntime.simulated(eager)) {
+      DeviceStream on = other.streams().acquire();
+      DeviceArray<int[]> array = other.memory().upload(on, new int[] {1});
+      CompletableFuture<Void> done;
+      try (LaunchRecorder recorder = VectorKernels.incrementOn(on)) {
+        recorder.begin();
+        recorder.readWrites(0, array);
+        recorder.value(1, 1);
+        recorder.threads(1);
+        recorder.preflight();
+        recorder.launch();
+        recorder.commit();
+        done = recorder.completion().stage().toCompletableFuture();
+      }
+      done.get();
+      array.close();
+    }
+  }
+
+  @Test
+  void itsStageWaitsForTheDevice() throws Exception {
+    answering.set(false);
+    Completion completion = launch();
+    CompletableFuture<Void> done = completion.stage().toCompletableFuture();
+    CompletableFuture<String> continued = done.thenApply(nothing -> "continued");
+    Thread.sleep(20);
+    assertThat(continued).isNotDone();
+    answering.set(true);
+    assertThat(continued.get()).isEqualTo("continued");
+  }
+
+  @Test
+  void itsStageCompletesWhenTheRuntimeIsClosed() throws Exception {
+    answering.set(false);
+    CompletableFuture<Void> done = launch().stage().toCompletableFuture();
+    gpu.close();
+    done.get();
+  }
+
+  @Test
+  void aLostDeviceIsThrownByAll() {
+    answering.set(false);
+    Completion completion = launch();
+    CompletableFuture<Void> done = completion.stage().toCompletableFuture();
+    device.failCall(DriverCall.SYNCHRONIZE_STREAM, 1, 700);
+    assertThatThrownBy(stream::synchronize).isInstanceOf(CudaDriverException.class);
+    assertThatThrownBy(completion::await).isInstanceOf(CudaDriverException.class);
+    assertThatThrownBy(completion::isDone).isInstanceOf(CudaDriverException.class);
+    assertThatThrownBy(done::get)
+        .isInstanceOf(ExecutionException.class)
+        .hasCauseInstanceOf(CudaDriverException.class);
+  }
+
+  @Test
+  void aLaunchIsNotWaitedForInsideOfIt() {
+    try (LaunchRecorder recorder = begun()) {
+      assertThatThrownBy(recorder::completion).isInstanceOf(StreamMisuseException.class);
+      recorder.commit();
+      Completion completion = recorder.completion();
+      assertThatThrownBy(completion::await)
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessageContaining("increment on stream 1");
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package dev.streamfence.launch;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.RuntimeOverDriver;
+import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.driver.InterceptedDriver;
+import dev.streamfence.simulation.SimulatedDevice;
+
+/** A device that loads whatever it is given, as a module without kernels. */
+final class AnyImageDriver {
+  private static final byte[] EMPTY =
+      ".version 7.0\n.target sm_75\n.address_size 64\n".getBytes(US_ASCII);
+
+  private AnyImageDriver() {}
+
+  static DeviceRuntime open(RuntimeOptions options) {
+    CudaDriver simulated = SimulatedDevice.builder().build().open();
+    return RuntimeOverDriver.open(
+        InterceptedDriver.of(
+            simulated,
+            (method, call) ->
+                method.equals("loadModule")
+                    ? simulated.loadModule("any image", EMPTY)
+                    : call.proceed()),
+        options);
+  }
+}
