@@ -9,6 +9,7 @@ import dev.streamfence.annotation.ThreadCount;
 import dev.streamfence.annotation.Writes;
 
 /** Kernels that two interfaces pass on, one of them for any array. */
+@SuppressWarnings("streamfence:UnseenModule") // There is no such code.
 @KernelModule("fast.ptx")
 public interface FastFloats extends Sorts<float[]>, Copies<float[]> {
   @Kernel

@@ -8,6 +8,7 @@ import dev.streamfence.annotation.Reads;
 import dev.streamfence.annotation.ThreadCount;
 
 /** Names that launchers use themselves: classes, members, locals and parameters. */
+@SuppressWarnings("streamfence:UnseenModule") // There is no such code.
 @KernelModule("names.ptx")
 public interface Access {
   int IMAGE = 1;

@@ -11,6 +11,7 @@ public final class Engine {
   private Engine() {}
 
   @Deprecated
+  @SuppressWarnings("streamfence:UnseenModule") // There is no such code.
   @KernelModule("engine.ptx")
   interface Kernels {
     @Kernel

@@ -11,6 +11,7 @@ import dev.streamfence.annotation.ThreadCount;
 import dev.streamfence.annotation.Writes;
 
 /** Every kind of parameter, every way to say how many threads run, and overloads. */
+@SuppressWarnings("streamfence:UnseenModule") // There is no such code.
 @KernelModule("kernels/reduce.ptx")
 public interface ReduceKernels {
   int WARP_SIZE = 32;

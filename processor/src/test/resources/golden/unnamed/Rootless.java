@@ -4,6 +4,7 @@ import dev.streamfence.annotation.KernelModule;
 import dev.streamfence.annotation.ThreadCount;
 import dev.streamfence.annotation.Writes;
 
+@SuppressWarnings("streamfence:UnseenModule") // There is no such code.
 @KernelModule("rootless.ptx")
 interface Rootless {
   @Kernel

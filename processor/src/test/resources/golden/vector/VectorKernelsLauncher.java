@@ -14,7 +14,10 @@ import javax.annotation.processing.Generated;
 @Generated("dev.streamfence.processor.KernelProcessor")
 public final class VectorKernelsLauncher implements VectorKernels {
   private static final KernelImage IMAGE =
-      KernelImage.resource("kernels/vector.ptx", VectorKernelsLauncher.class::getResourceAsStream);
+      KernelImage.resource(
+          "kernels/vector.ptx",
+          "d1be7f542c5fff788bc0d2824ecca023a010b838be3fafef9dfa62b1c92cbc4e",
+          VectorKernelsLauncher.class::getResourceAsStream);
 
   private static final KernelSignature SAXPY =
       KernelSignature.entry("saxpy")

@@ -12,7 +12,10 @@ import java.lang.annotation.Target;
  * <p>The method's parameters are the kernel's, in order: primitives go by value, {@code
  * DeviceArray}s as device pointers and with one of {@link Reads}, {@link Writes} and {@link
  * ReadWrites}. How many threads run is said by a {@link ThreadCount} parameter, which the kernel
- * receives as well, or by a {@code LaunchShape} parameter, which it does not.
+ * receives as well, or by a {@code LaunchShape} parameter, which it does not. A record of
+ * primitives goes by value as the structure with the same fields in the same order.
+ *
+ * <p>A kernel returns {@code void}, or a {@code Completion} that says when the launch is done.
  *
  * <pre>{@code
  * @Kernel(value = "reduce_sum", blockSize = 128, dynamicSharedBytes = 128 * 4)
@@ -34,4 +37,16 @@ public @interface Kernel {
    * {@link DynamicSharedBytes} parameter replaces it.
    */
   int dynamicSharedBytes() default 0;
+
+  /**
+   * Whether one array may be passed for two parameters of which one is written, as a kernel bears
+   * that touches each element in one thread alone. Otherwise such a launch is refused.
+   */
+  boolean mayAlias() default false;
+
+  /**
+   * Whether all blocks of a launch run at the same time, so that they may wait for each other
+   * ({@code grid.sync()}). A grid that the device cannot hold at once is refused.
+   */
+  boolean cooperative() default false;
 }

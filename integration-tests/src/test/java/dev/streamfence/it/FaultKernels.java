@@ -10,7 +10,7 @@ import dev.streamfence.annotation.Writes;
 @KernelModule("kernels/fault.ptx")
 interface FaultKernels {
   @Kernel
-  void storeAt(long address, LaunchShape shape);
+  void storeNowhere(LaunchShape shape);
 
   @Kernel
   void trap(LaunchShape shape);

@@ -16,7 +16,7 @@ final class FaultingProcess {
 
   /** Kinds of faults, by their kernel. */
   enum Fault {
-    STORE_AT,
+    STORE_NOWHERE,
     TRAP,
     ASSERTION,
     MISALIGNED
@@ -46,7 +46,7 @@ final class FaultingProcess {
   private static void launch(Fault fault, FaultKernels kernels, DeviceArray<int[]> values) {
     LaunchShape one = LaunchShape.of(1, 1);
     switch (fault) {
-      case STORE_AT -> kernels.storeAt(0x10, one);
+      case STORE_NOWHERE -> kernels.storeNowhere(one);
       case TRAP -> kernels.trap(one);
       case ASSERTION -> kernels.assertion(1, one);
       case MISALIGNED -> kernels.misaligned(values, one);

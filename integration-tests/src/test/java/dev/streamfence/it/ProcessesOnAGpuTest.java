@@ -89,7 +89,7 @@ final class ProcessesOnAGpuTest {
   /** As the driver documents the faults, with an illegal instruction where a device traps. */
   private static String code(Fault fault) {
     return switch (fault) {
-      case STORE_AT -> "700";
+      case STORE_NOWHERE -> "700";
       case TRAP -> "719";
       case ASSERTION -> "710";
       case MISALIGNED -> "716";
@@ -98,7 +98,7 @@ final class ProcessesOnAGpuTest {
 
   private static String kernel(Fault fault) {
     return switch (fault) {
-      case STORE_AT -> "storeAt";
+      case STORE_NOWHERE -> "storeNowhere";
       case TRAP -> "trap";
       case ASSERTION -> "assertion";
       case MISALIGNED -> "misaligned";

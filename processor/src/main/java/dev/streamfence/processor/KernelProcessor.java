@@ -11,7 +11,10 @@ import dev.streamfence.processor.generate.LauncherSize;
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.QualifiedName;
 import dev.streamfence.processor.parse.KernelInterfaceParser;
+import dev.streamfence.processor.parse.ParsedInterface;
 import dev.streamfence.processor.parse.StrayAnnotations;
+import dev.streamfence.processor.verify.CodeVerifier;
+import dev.streamfence.processor.verify.ModuleCode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -66,6 +69,11 @@ public final class KernelProcessor extends AbstractProcessor {
   }
 
   @Override
+  public Set<String> getSupportedOptions() {
+    return Set.of(VisibleResources.OPTION);
+  }
+
+  @Override
   public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
     names.addSources(round.getRootElements());
     List<TypeElement> interfaces = takeDeferred();
@@ -84,7 +92,15 @@ public final class KernelProcessor extends AbstractProcessor {
         new KernelInterfaceParser(elements(), processingEnv.getTypeUtils());
     var unresolved = parser.unresolvedTypes().firstIn(type);
     if (unresolved.isEmpty()) {
-      parser.parse(type, findings).ifPresent(source -> write(source, type, findings));
+      ModuleCode code =
+          parser
+              .resource(type)
+              .flatMap(resources()::read)
+              .map(ModuleCode::of)
+              .orElseGet(ModuleCode.Unseen::new);
+      parser
+          .parse(type, code::access, findings)
+          .ifPresent(parsed -> verifyAndWrite(parsed, code, type, findings));
     } else if (isLastRound) {
       findings.report(
           Problem.UNRESOLVED_TYPE,
@@ -98,7 +114,34 @@ public final class KernelProcessor extends AbstractProcessor {
     }
   }
 
-  private void write(KernelInterface source, TypeElement type, Findings findings) {
+  private void verifyAndWrite(
+      ParsedInterface parsed, ModuleCode code, TypeElement type, Findings findings) {
+    resources()
+        .wrongFolder()
+        .ifPresent(folder -> findings.report(Problem.RESOURCE_FOLDER, Culprit.of(type), folder));
+    verify(parsed, code, type, findings);
+    if (!findings.hasErrors()) {
+      write(parsed.source(), code.comparedHash(), type, findings);
+    }
+  }
+
+  private static void verify(
+      ParsedInterface parsed, ModuleCode code, TypeElement type, Findings findings) {
+    KernelInterface source = parsed.source();
+    String name = source.resource().value();
+    if (code instanceof ModuleCode.Ptx ptx) {
+      new CodeVerifier(source, findings).verify(ptx.module(), parsed.methods());
+    } else if (code instanceof ModuleCode.Unreadable unreadable) {
+      findings.report(Problem.UNREADABLE_MODULE, Culprit.of(type), name, unreadable.reason());
+    } else if (code instanceof ModuleCode.Opaque opaque) {
+      findings.report(
+          Problem.UNCHECKED_MODULE, Culprit.of(type), name, opaque.kind(), type.getSimpleName());
+    } else {
+      findings.report(Problem.UNSEEN_MODULE, Culprit.of(type), name, type.getSimpleName());
+    }
+  }
+
+  private void write(KernelInterface source, String sha256, TypeElement type, Findings findings) {
     QualifiedName launcher = source.name().launcher();
     if (!LauncherSize.fits(source)) {
       findings.report(
@@ -121,7 +164,7 @@ public final class KernelProcessor extends AbstractProcessor {
     LauncherGenerator generator = new LauncherGenerator(KernelProcessor.class.getName());
     try {
       new LauncherWriter(processingEnv.getFiler())
-          .write(launcher, generator.generate(source), type);
+          .write(launcher, generator.generate(source, sha256), type);
     } catch (IOException e) {
       findings.report(Problem.WRITE_FAILED, Culprit.of(type), launcher.canonical(), e);
     }
@@ -159,6 +202,11 @@ public final class KernelProcessor extends AbstractProcessor {
       findings.report(Problem.INTERNAL_ERROR, Culprit.of(type), type.getQualifiedName(), trace);
     }
     new FindingPrinter(processingEnv.getMessager()).print(findings);
+  }
+
+  private VisibleResources resources() {
+    String folders = processingEnv.getOptions().getOrDefault(VisibleResources.OPTION, "");
+    return new VisibleResources(processingEnv.getFiler(), folders);
   }
 
   private Elements elements() {

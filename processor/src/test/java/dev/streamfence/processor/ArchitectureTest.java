@@ -36,6 +36,8 @@ class ArchitectureTest {
         .definedBy(ROOT + ".generate")
         .layer("diagnostic")
         .definedBy(ROOT + ".diagnostic")
+        .layer("verify")
+        .definedBy(ROOT + ".verify")
         .layer("model")
         .definedBy(ROOT + ".model")
         .whereLayer("root")
@@ -44,10 +46,12 @@ class ArchitectureTest {
         .mayOnlyBeAccessedByLayers("root")
         .whereLayer("generate")
         .mayOnlyBeAccessedByLayers("root")
+        .whereLayer("verify")
+        .mayOnlyBeAccessedByLayers("root")
         .whereLayer("diagnostic")
-        .mayOnlyBeAccessedByLayers("root", "parse")
+        .mayOnlyBeAccessedByLayers("root", "parse", "verify")
         .whereLayer("model")
-        .mayOnlyBeAccessedByLayers("root", "parse", "generate")
+        .mayOnlyBeAccessedByLayers("root", "parse", "verify", "generate")
         .check(main);
   }
 

@@ -36,6 +36,7 @@ class EclipseCompilerTest {
     "unnamed, Rootless, RootlessLauncher",
     "inherited, FastFloats, demo/FastFloatsLauncher",
     "names, Access, demo/AccessLauncher",
+    "values, Particles, demo/ParticlesLauncher",
   })
   void launcherIsTheOneThatJavacGets(String golden, String source, String launcher)
       throws IOException {
@@ -118,6 +119,8 @@ class EclipseCompilerTest {
                   "-17",
                   "-classpath",
                   System.getProperty("java.class.path"),
+                  // It shows its processors no resources of the class path.
+                  "-Astreamfence.resources=src/test/resources",
                   "-d",
                   Files.createDirectories(folder.resolve("classes")).toString(),
                   "-s",

@@ -28,6 +28,7 @@ class GoldenTest {
     "unnamed, Rootless, RootlessLauncher",
     "inherited, FastFloats, FastFloatsLauncher",
     "names, Access, AccessLauncher",
+    "values, Particles, ParticlesLauncher",
   })
   void launcherIsTheGoldenOneAndCompilesWithoutWarnings(
       String folder, String source, String launcher) throws IOException {
@@ -55,6 +56,7 @@ class GoldenTest {
     "unnamed, Rootless, RootlessLauncher",
     "inherited, FastFloats, FastFloatsLauncher",
     "names, Access, AccessLauncher",
+    "values, Particles, ParticlesLauncher",
   })
   void goldenCompilesAsIfWrittenByHand(String folder, String source, String launcher)
       throws IOException {

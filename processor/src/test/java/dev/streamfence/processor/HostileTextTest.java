@@ -66,7 +66,8 @@ class HostileTextTest {
         .compile(
             Sources.file(
                 Sources.importing(
-                    "@KernelModule(\""
+                    Sources.UNSEEN
+                        + "@KernelModule(\""
                         + resource
                         + "\")\ninterface Kernels { @Kernel void run(@ThreadCount int "
                         + parameter

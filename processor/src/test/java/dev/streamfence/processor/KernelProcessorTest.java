@@ -45,7 +45,7 @@ class KernelProcessorTest {
     KernelProcessor processor = new KernelProcessor();
 
     assertThat(processor.getSupportedSourceVersion()).isEqualTo(SourceVersion.latestSupported());
-    assertThat(processor.getSupportedOptions()).isEmpty();
+    assertThat(processor.getSupportedOptions()).containsExactly("streamfence.resources");
     assertThat(processor.getSupportedAnnotationTypes())
         .containsExactlyInAnyOrder(
             "dev.streamfence.annotation.KernelModule",
@@ -53,6 +53,7 @@ class KernelProcessorTest {
             "dev.streamfence.annotation.Reads",
             "dev.streamfence.annotation.Writes",
             "dev.streamfence.annotation.ReadWrites",
+            "dev.streamfence.annotation.Trusted",
             "dev.streamfence.annotation.ThreadCount",
             "dev.streamfence.annotation.DynamicSharedBytes");
   }

@@ -5,9 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.testing.compile.Compilation;
 import dev.streamfence.processor.diagnostic.Problem;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.stream.Stream;
 import javax.tools.Diagnostic;
 import javax.tools.JavaFileObject;
@@ -29,10 +34,31 @@ final class Mistakes {
 
   /** Compiles the sources without their markers. */
   static Mistakes in(String... sources) {
+    return in(List.of(), sources);
+  }
+
+  private static Mistakes in(List<String> options, String... sources) {
     List<String> places = new ArrayList<>();
     JavaFileObject[] files =
         Stream.of(sources).map(s -> unmark(s, places)).toArray(JavaFileObject[]::new);
-    return new Mistakes(places, javac().withProcessors(new KernelProcessor()).compile(files));
+    return new Mistakes(
+        places, javac().withOptions(options).withProcessors(new KernelProcessor()).compile(files));
+  }
+
+  /**
+   * Compiles sources where a resource is visible.
+   *
+   * @param folder an empty folder to put it into
+   */
+  static Mistakes inSight(Path folder, String resource, byte[] content, String... sources) {
+    try {
+      Path file = folder.resolve(resource);
+      Files.createDirectories(Objects.requireNonNull(file.getParent()));
+      Files.write(file, content);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return in(List.of("-Astreamfence.resources=" + folder), sources);
   }
 
   /** Compiles an annotated interface {@code Kernels} with these members. */
@@ -60,9 +86,37 @@ final class Mistakes {
         .containsExactlyInAnyOrderElementsOf(expected);
   }
 
+  /** Asserts these complaints, of any kind, in any place and order, each by a part of it. */
+  void say(String... parts) {
+    List<String> said =
+        compilation.diagnostics().stream().map(d -> d.getMessage(Locale.ROOT)).toList();
+    assertThat(said).hasSameSizeAs(parts);
+    for (String part : parts) {
+      assertThat(said).anySatisfy(message -> assertThat(message).contains(part));
+    }
+  }
+
+  /** Asserts that there is nothing to complain about, code included. */
+  void areNoneAtAll() {
+    assertThat(compilation.diagnostics()).isEmpty();
+  }
+
+  /** The launcher of {@code demo.Kernels}. */
+  String launcher() {
+    try {
+      return compilation
+          .generatedSourceFile("demo.KernelsLauncher")
+          .orElseThrow()
+          .getCharContent(false)
+          .toString();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Asserts that there is nothing to complain about. */
   void areNone() {
-    assertThat(compilation.diagnostics()).isEmpty();
+    assertThat(compilation.diagnostics()).filteredOn(d -> !isAboutAnUnseenModule(d)).isEmpty();
   }
 
   private void are(Diagnostic.Kind kind, String message) {
@@ -74,7 +128,13 @@ final class Mistakes {
   private Stream<Diagnostic<? extends JavaFileObject>> ours() {
     return compilation.diagnostics().stream()
         .filter(d -> d.getMessage(Locale.ROOT).startsWith("["))
+        .filter(d -> !isAboutAnUnseenModule(d))
         .map(d -> d);
+  }
+
+  /** What is said of nearly all interfaces here: they have no code. Its own test says so. */
+  private static boolean isAboutAnUnseenModule(Diagnostic<?> diagnostic) {
+    return diagnostic.getMessage(Locale.ROOT).startsWith("[" + Problem.UNSEEN_MODULE.id() + "]");
   }
 
   private static String place(Diagnostic<? extends JavaFileObject> diagnostic) {

@@ -36,7 +36,9 @@ class ModularUserTest {
     Path source = Files.createDirectories(folder.resolve("demo"));
     Files.writeString(folder.resolve("module-info.java"), module);
     Files.writeString(
-        source.resolve("Kernels.java"), Sources.kernels("@Kernel void run(@ThreadCount int n);"));
+        source.resolve("Kernels.java"),
+        Sources.kernels("@Kernel void run(@ThreadCount int n);")
+            .replace("@KernelModule", Sources.UNSEEN + "@KernelModule"));
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     StringWriter output = new StringWriter();
     try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {

@@ -71,7 +71,9 @@ class RoundsTest {
                 new Generating(Map.of("demo.Deeper", "package demo; interface Deeper {}")))
             .compile(
                 Sources.file(
-                    Sources.importing("@KernelModule(\"k.ptx\")\ninterface Saxpy extends Base {}")),
+                    Sources.importing(
+                        Sources.UNSEEN
+                            + "@KernelModule(\"k.ptx\")\ninterface Saxpy extends Base {}")),
                 Sources.file(
                     "package demo;\nclass User {"
                         + " void use(dev.streamfence.DeviceStream s) {"

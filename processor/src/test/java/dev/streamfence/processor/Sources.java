@@ -11,6 +11,9 @@ final class Sources {
   private static final Pattern TYPE =
       Pattern.compile("^[\\w\\- @]*(?:interface|class|enum|record) (\\w+)", Pattern.MULTILINE);
 
+  /** For interfaces whose code is nowhere, where that is not what a test is about. */
+  static final String UNSEEN = "@SuppressWarnings(\"streamfence:UnseenModule\")\n";
+
   private Sources() {}
 
   /** A file named after the first type that the text declares at the start of a line. */

@@ -100,7 +100,7 @@ public final class KernelSignature {
       return new KernelDeclaration.Buffer(buffer.access().reads(), buffer.access().writes());
     }
     if (parameter instanceof KernelParameter.Struct struct) {
-      return new KernelDeclaration.Struct(struct.sizeInBytes(), struct.layout().alignment());
+      return struct.layout().declaration();
     }
     KernelParameter.Value value = (KernelParameter.Value) parameter;
     return new KernelDeclaration.Scalar(value.sizeInBytes(), value.type().isFloatingPoint());

@@ -1,5 +1,6 @@
 package dev.streamfence.ptx;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -38,12 +39,38 @@ public record KernelDeclaration(String entry, List<Parameter> parameters, int bl
   }
 
   /**
-   * A structure of numbers by value.
+   * A structure of numbers by value, laid out by the rules of C as CUDA compilers keep them: each
+   * field at the next multiple of its own size, and padding at the end up to a multiple of the
+   * largest one (System V ABI, AMD64, 3.1.2).
    *
+   * @param offsets of the fields, from the start of the structure
    * @param sizeInBytes with the padding at its end
    * @param alignment in bytes, a power of two
    */
-  public record Struct(int sizeInBytes, int alignment) implements Parameter {}
+  public record Struct(List<Integer> offsets, int sizeInBytes, int alignment) implements Parameter {
+    /** Takes the offsets over. */
+    public Struct {
+      offsets = List.copyOf(offsets);
+    }
+
+    /** Returns the structure of numbers of these sizes, which are powers of two. */
+    public static Struct of(int... fieldSizes) {
+      List<Integer> offsets = new ArrayList<>();
+      int end = 0;
+      int widest = 1;
+      for (int size : fieldSizes) {
+        int offset = roundUp(end, size);
+        offsets.add(offset);
+        end = offset + size;
+        widest = Math.max(widest, size);
+      }
+      return new Struct(offsets, roundUp(end, widest), widest);
+    }
+
+    private static int roundUp(int value, int multiple) {
+      return (value + multiple - 1) / multiple * multiple;
+    }
+  }
 
   /** Takes the parameters over. */
   public KernelDeclaration {

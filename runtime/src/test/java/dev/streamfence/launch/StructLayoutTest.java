@@ -23,7 +23,7 @@ final class StructLayoutTest {
     assertThat(layout.offset(2)).isEqualTo(8);
     assertThat(layout.offset(3)).isEqualTo(16);
     assertThat(layout.sizeInBytes()).isEqualTo(24);
-    assertThat(layout.alignment()).isEqualTo(8);
+    assertThat(layout.declaration().alignment()).isEqualTo(8);
   }
 
   @Test

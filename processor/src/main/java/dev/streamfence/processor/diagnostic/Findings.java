@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
+import javax.tools.Diagnostic;
 
 /**
  * The complaints about one type, in the order in which they were found. What is found in an
@@ -34,6 +35,11 @@ public final class Findings {
   /** What has been found so far. */
   public List<Finding> all() {
     return List.copyOf(findings);
+  }
+
+  /** Whether one of them is an error. */
+  public boolean hasErrors() {
+    return findings.stream().anyMatch(finding -> finding.problem().kind() == Diagnostic.Kind.ERROR);
   }
 
   /** How many have been found so far. */

@@ -36,7 +36,9 @@ public enum Problem {
       "%s has kernels but no @KernelModule, so no launcher; add it, or"
           + " @SuppressWarnings(\"streamfence:KernelWithoutLauncher\") if it is there to be"
           + " extended"),
-  RETURNS_VALUE("%s returns %s; a kernel returns void, results go through @Writes parameters"),
+  RETURNS_VALUE(
+      "%s returns %s; a kernel returns void or a Completion, results go through @Writes"
+          + " parameters"),
   THROWS_CLAUSE("%s declares %s; a launch throws unchecked exceptions only, remove it"),
   VARARGS("'%s' of %s is variable in number; a kernel has fixed parameters, spell them out"),
   ENTRY_NAME(
@@ -66,11 +68,47 @@ public enum Problem {
   // The parameter.
   UNSUPPORTED_TYPE("'%s' has type %s; %s"),
   BUFFER_ELEMENT("'%s' has type %s; name an array of a primitive, such as DeviceArray<float[]>"),
-  MISSING_ACCESS("parameter '%s' of %s needs @Reads, @Writes or @ReadWrites"),
+  MISSING_ACCESS("parameter '%s' of %s needs @Reads, @Writes or @ReadWrites%s"),
   CONFLICTING_ACCESS("@%s contradicts @%s on '%s'; use @ReadWrites for both"),
   ACCESS_ON_SCALAR("'%s' is %s and is passed by value; remove @%s"),
   ACCESS_ON_LAUNCH_SHAPE("'%s' is a LaunchShape, which the kernel does not receive; remove @%s"),
+  TRUSTED_SCALAR("'%s' is %s, behind which no memory is; remove @Trusted"),
+  TRUSTED_WITHOUT_REASON("@Trusted on '%s' gives no reason; say why the declared access is right"),
+  ANNOTATION_ON_STRUCT("'%s' is the record %s and is passed by value; remove @%s"),
+  HIDDEN_STRUCT("'%s' has type %s, which its launcher cannot name: it is private; open it"),
+  STRUCT_FIELD("'%s' is the record %s, whose %s has type %s; a structure holds primitives"),
+  STRUCT_SIZE("'%s' is the record %s with %s fields; a structure has from 1 to %s"),
   STRAY_ANNOTATION("@%s on '%s' has no effect: %s is no kernel; remove it or add @Kernel"),
+
+  // The kernel's code.
+  UNSEEN_MODULE(
+      Diagnostic.Kind.WARNING,
+      "%s is not visible to the compiler, so its kernels are compared with %s only when they are"
+          + " loaded; put it where resources are copied before compilation, or name its folder by"
+          + " -Astreamfence.resources"),
+  UNREADABLE_MODULE("%s cannot be read as PTX: %s"),
+  UNCHECKED_MODULE(
+      Diagnostic.Kind.WARNING,
+      "%s is %s, whose kernels cannot be compared with %s; name the PTX that it was made of"),
+  RESOURCE_FOLDER("-Astreamfence.resources names %s, which is no folder"),
+  NO_SUCH_ENTRY("%s has no entry %s for %s; it has %s"),
+  PARAMETER_COUNT("%s passes %s parameters to its kernel, which takes %s; see %s"),
+  PARAMETER_SIZE("'%s' passes %s bytes, its kernel takes %s; see %s"),
+  PARAMETER_KIND("'%s' is %s, its kernel takes %s; see %s"),
+  BLOCK_SIZE_OF_CODE("%s is launched with %s threads per block, its kernel allows %s; see %s"),
+  STORES_THROUGH_READS("'%s' is @Reads, but its kernel stores to it: %s; declare @ReadWrites"),
+  LOADS_THROUGH_WRITES("'%s' is @Writes, but its kernel loads from it: %s; declare @ReadWrites"),
+  NEVER_STORED("'%s' is @Writes, but its kernel never stores to it; see %s"),
+  NEEDLESS_WRITE(
+      Diagnostic.Kind.WARNING,
+      "'%s' is @ReadWrites, but its kernel only loads from it; @Reads lets launches run side by"
+          + " side; see %s"),
+  NUMBER_AS_ADDRESS(
+      "'%s' is passed by value, but its kernel uses it as an address: %s; take a DeviceArray"),
+  UNCLEAR_ACCESS(
+      Diagnostic.Kind.WARNING,
+      "'%s' is %s, but its kernel may do more: %s; look, and add @Trusted(\"reason\") if it does"
+          + " not"),
 
   // The processor itself.
   WRITE_FAILED("%s cannot be written: %s"),

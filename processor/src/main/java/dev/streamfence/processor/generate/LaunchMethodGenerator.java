@@ -7,6 +7,7 @@ import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import dev.streamfence.Access;
+import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.launch.LaunchRecorder;
@@ -38,21 +39,40 @@ final class LaunchMethodGenerator {
     int index = 0;
     for (Parameter parameter : kernel.parameters()) {
       if (parameter.isPassed()) {
-        method.addStatement(pass(recorder, index++, parameter));
+        method.addCode(pass(recorder, index++, parameter));
       }
     }
     kernel.parameters().forEach(p -> method.addCode(configure(recorder, p)));
-    return method
+    method
         .addStatement("$N.preflight()", recorder)
         .addStatement("$N.launch()", recorder)
-        .addStatement("$N.commit()", recorder)
-        .endControlFlow()
-        .build();
+        .addStatement("$N.commit()", recorder);
+    if (kernel.tellsCompletion()) {
+      method.returns(Completion.class).addStatement("return $N.completion()", recorder);
+    }
+    return method.endControlFlow().build();
   }
 
   private static CodeBlock pass(String recorder, int index, Parameter parameter) {
+    if (parameter instanceof Parameter.Struct struct) {
+      return passStruct(recorder, index, struct);
+    }
     String call = parameter instanceof Parameter.Buffer buffer ? verb(buffer.access()) : "value";
-    return CodeBlock.of("$N.$L($L, $N)", recorder, call, index, parameter.name());
+    return statement("$N.$L($L, $N)", recorder, call, index, parameter.name());
+  }
+
+  private static CodeBlock passStruct(String recorder, int index, Parameter.Struct struct) {
+    CodeBlock.Builder fields = CodeBlock.builder();
+    fields.addStatement("$N.struct($L, $N)", recorder, index, struct.name());
+    for (int i = 0; i < struct.fields().size(); i++) {
+      String field = struct.fields().get(i).name();
+      fields.addStatement("$N.field($L, $L, $N.$N())", recorder, index, i, struct.name(), field);
+    }
+    return fields.build();
+  }
+
+  private static CodeBlock statement(String format, Object... arguments) {
+    return CodeBlock.builder().addStatement(format, arguments).build();
   }
 
   private static CodeBlock configure(String recorder, Parameter parameter) {
@@ -66,7 +86,7 @@ final class LaunchMethodGenerator {
     } else {
       return CodeBlock.of("");
     }
-    return CodeBlock.builder().addStatement("$N.$L($N)", recorder, call, parameter.name()).build();
+    return statement("$N.$L($N)", recorder, call, parameter.name());
   }
 
   private static String verb(Access access) {
@@ -87,6 +107,9 @@ final class LaunchMethodGenerator {
     if (parameter instanceof Parameter.Buffer buffer) {
       return ParameterizedTypeName.get(
           ClassName.get(DeviceArray.class), ArrayTypeName.of(buffer.element().primitive()));
+    }
+    if (parameter instanceof Parameter.Struct struct) {
+      return LauncherGenerator.className(struct.type());
     }
     return parameter instanceof Parameter.Shape ? ClassName.get(LaunchShape.class) : TypeName.INT;
   }

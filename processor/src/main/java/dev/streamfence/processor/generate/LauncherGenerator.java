@@ -2,6 +2,7 @@ package dev.streamfence.processor.generate;
 
 import com.palantir.javapoet.AnnotationSpec;
 import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.CodeBlock;
 import com.palantir.javapoet.FieldSpec;
 import com.palantir.javapoet.JavaFile;
 import com.palantir.javapoet.MethodSpec;
@@ -33,17 +34,21 @@ public final class LauncherGenerator {
     this.generatorName = generatorName;
   }
 
-  /** The text of the launcher's source file. */
-  public String generate(KernelInterface source) {
+  /**
+   * The text of the launcher's source file.
+   *
+   * @param sha256 of the file that the interface was compared with; empty if none was
+   */
+  public String generate(KernelInterface source, String sha256) {
     ClassName launcher = className(source.name().launcher());
     JavaFile file =
-        JavaFile.builder(launcher.packageName(), launcher(source, launcher))
+        JavaFile.builder(launcher.packageName(), launcher(source, sha256, launcher))
             .skipJavaLangImports(true)
             .build();
     return SourceLayout.tidy(file.toString());
   }
 
-  private TypeSpec launcher(KernelInterface source, ClassName launcher) {
+  private TypeSpec launcher(KernelInterface source, String sha256, ClassName launcher) {
     ClassName implemented = className(source.name());
     MemberNames names = new MemberNames(source.kernels());
     TypeSpec.Builder type =
@@ -64,7 +69,7 @@ public final class LauncherGenerator {
     if (source.isDeprecated()) {
       type.addAnnotation(Deprecated.class);
     }
-    type.addField(image(source, launcher));
+    type.addField(image(source, sha256, launcher));
     MethodSpec.Builder constructor =
         MethodSpec.constructorBuilder()
             .addModifiers(Modifier.PRIVATE)
@@ -93,14 +98,24 @@ public final class LauncherGenerator {
     return type.build();
   }
 
-  private static FieldSpec image(KernelInterface source, ClassName launcher) {
+  private static FieldSpec image(KernelInterface source, String sha256, ClassName launcher) {
+    String name = StringLiteral.of(source.resource().value());
+    CodeBlock image =
+        sha256.isEmpty()
+            ? CodeBlock.of(
+                "\n$>$>$T.resource($L,$W$T.class::getResourceAsStream)$<$<",
+                KernelImage.class,
+                name,
+                launcher)
+            : CodeBlock.of(
+                "\n$>$>$T.resource(\n$>$>$L,\n$L,\n$T.class::getResourceAsStream)$<$<$<$<",
+                KernelImage.class,
+                name,
+                StringLiteral.of(sha256),
+                launcher);
     return FieldSpec.builder(
             KernelImage.class, "IMAGE", Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
-        .initializer(
-            "\n$>$>$T.resource($L,$W$T.class::getResourceAsStream)$<$<",
-            KernelImage.class,
-            StringLiteral.of(source.resource().value()),
-            launcher)
+        .initializer(image)
         .build();
   }
 
@@ -116,7 +131,8 @@ public final class LauncherGenerator {
     return isPublic ? on.addModifiers(Modifier.PUBLIC).build() : on.build();
   }
 
-  private static ClassName className(QualifiedName name) {
+  /** The name as JavaPoet has it. */
+  static ClassName className(QualifiedName name) {
     return ClassName.get(
         name.packageName(),
         name.simpleNames().get(0),

@@ -2,6 +2,7 @@ package dev.streamfence.processor.generate;
 
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.KernelMethod;
+import dev.streamfence.processor.model.Parameter;
 
 /** Whether a launcher fits into one class. Immutable. */
 public final class LauncherSize {
@@ -17,6 +18,9 @@ public final class LauncherSize {
   /** Load name, type and access, by constants with a wide index, and call the builder. */
   private static final int PER_PARAMETER = 12;
 
+  /** Duplicate the array, load index and class, store. */
+  private static final int PER_FIELD = 10;
+
   private LauncherSize() {}
 
   /** Whether the Java compiler can make one class of the launcher. */
@@ -24,6 +28,11 @@ public final class LauncherSize {
     long initializer = 0;
     for (KernelMethod kernel : source.kernels()) {
       initializer += PER_KERNEL + (long) PER_PARAMETER * kernel.parameters().size();
+      for (Parameter parameter : kernel.parameters()) {
+        if (parameter instanceof Parameter.Struct struct) {
+          initializer += (long) PER_FIELD * struct.fields().size();
+        }
+      }
     }
     return initializer <= MAX_INITIALIZER;
   }

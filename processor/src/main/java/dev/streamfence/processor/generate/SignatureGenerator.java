@@ -27,6 +27,12 @@ final class SignatureGenerator {
         chain.add("\n.dynamicSharedBytes($L)", kernel.dynamicSharedBytes());
       }
     }
+    if (kernel.mayAlias()) {
+      chain.add("\n.mayAlias()");
+    }
+    if (kernel.isCooperative()) {
+      chain.add("\n.cooperative()");
+    }
     return chain.add("\n.build()").add("$<$<$<$<").build();
   }
 
@@ -37,12 +43,18 @@ final class SignatureGenerator {
     }
     if (parameter instanceof Parameter.Buffer buffer) {
       return CodeBlock.of(
-          ".buffer($L, $T.$L, $T.$L)",
+          ".$L($L, $T.$L, $T.$L)",
+          buffer.isTrusted() ? "trustedBuffer" : "buffer",
           name,
           ElementType.class,
           buffer.element(),
           Access.class,
           buffer.access());
+    }
+    if (parameter instanceof Parameter.Struct struct) {
+      CodeBlock.Builder fields = CodeBlock.builder().add(".struct($L", name);
+      struct.fields().forEach(field -> fields.add(", $T.class", field.type().primitive()));
+      return fields.add(")").build();
     }
     if (parameter instanceof Parameter.ThreadCount count) {
       return CodeBlock.of(".threadCount($L, $T.class)", name, count.type().primitive());

@@ -12,6 +12,9 @@ import java.util.List;
  * @param blockSize threads per block where a thread count shapes the launch, in 1..{@value
  *     #MAX_BLOCK_SIZE}
  * @param dynamicSharedBytes bytes per block where no parameter says it, not negative
+ * @param mayAlias whether one array may be passed twice though it is written
+ * @param isCooperative whether all blocks run at the same time
+ * @param tellsCompletion whether it returns a completion, and not nothing
  * @param isDeprecated whether calling it is discouraged
  */
 public record KernelMethod(
@@ -20,6 +23,9 @@ public record KernelMethod(
     List<Parameter> parameters,
     int blockSize,
     int dynamicSharedBytes,
+    boolean mayAlias,
+    boolean isCooperative,
+    boolean tellsCompletion,
     boolean isDeprecated) {
   /** What every CUDA device of today takes. */
   public static final int MAX_BLOCK_SIZE = 1024;

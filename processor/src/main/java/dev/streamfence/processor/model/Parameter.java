@@ -2,6 +2,7 @@ package dev.streamfence.processor.model;
 
 import dev.streamfence.Access;
 import dev.streamfence.ElementType;
+import java.util.List;
 
 /** A parameter of a kernel method. Immutable. */
 public sealed interface Parameter {
@@ -16,8 +17,32 @@ public sealed interface Parameter {
   /** A primitive that is passed by value. */
   record Value(String name, ElementType type) implements Parameter {}
 
-  /** A device array that is passed as its address. */
-  record Buffer(String name, ElementType element, Access access) implements Parameter {}
+  /**
+   * A device array that is passed as its address.
+   *
+   * @param isTrusted whether somebody vouches for the access where the code leaves it open
+   */
+  record Buffer(String name, ElementType element, Access access, boolean isTrusted)
+      implements Parameter {}
+
+  /**
+   * A record of primitives that is passed by value. Invariant: it has from 1 to {@value
+   * #MAX_FIELDS} fields.
+   */
+  record Struct(String name, QualifiedName type, List<Field> fields) implements Parameter {
+    /** What the runtime can pass. */
+    public static final int MAX_FIELDS = 64;
+
+    /** One component of the record. */
+    public record Field(String name, ElementType type) {}
+
+    public Struct {
+      fields = List.copyOf(fields);
+      if (fields.isEmpty() || fields.size() > MAX_FIELDS) {
+        throw new IllegalArgumentException(name + " has " + fields.size() + " fields");
+      }
+    }
+  }
 
   /**
    * How many threads run, passed by value as well. Invariant: it is an {@code int} or a {@code

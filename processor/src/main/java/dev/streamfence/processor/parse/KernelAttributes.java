@@ -17,7 +17,12 @@ import javax.lang.model.util.Elements;
  * What {@code @Kernel} says of a method. Reading yields nothing after a finding, and where the
  * compiler itself has refused a value.
  */
-record KernelAttributes(EntryName entry, int blockSize, int dynamicSharedBytes) {
+record KernelAttributes(
+    EntryName entry,
+    int blockSize,
+    int dynamicSharedBytes,
+    boolean mayAlias,
+    boolean isCooperative) {
   private static final String BLOCK_SIZE = "blockSize";
   private static final String SHARED_BYTES = "dynamicSharedBytes";
 
@@ -39,13 +44,24 @@ record KernelAttributes(EntryName entry, int blockSize, int dynamicSharedBytes) 
     }
     Optional<Integer> threads = Mirrors.value(elements, kernel, BLOCK_SIZE, Integer.class);
     Optional<Integer> bytes = Mirrors.value(elements, kernel, SHARED_BYTES, Integer.class);
-    if (threads.isEmpty() || bytes.isEmpty()) {
+    Optional<Boolean> aliases = Mirrors.value(elements, kernel, "mayAlias", Boolean.class);
+    Optional<Boolean> together = Mirrors.value(elements, kernel, "cooperative", Boolean.class);
+    if (threads.isEmpty() || bytes.isEmpty() || aliases.isEmpty() || together.isEmpty()) {
       return Optional.empty();
     }
     if (shapes.isEmpty()) {
       checkRange(threads.get(), bytes.get(), method, kernel, findings);
     }
-    return entry.map(name -> new KernelAttributes(name, threads.get(), bytes.get()));
+    return entry.map(
+        name ->
+            new KernelAttributes(name, threads.get(), bytes.get(), aliases.get(), together.get()));
+  }
+
+  /** The entry point's name as it stands there, legal or not. */
+  static String entryName(ExecutableElement method, AnnotationMirror kernel, Elements elements) {
+    return Mirrors.value(elements, kernel, "value", String.class)
+        .filter(given -> !given.isEmpty())
+        .orElse(method.getSimpleName().toString());
   }
 
   private static Optional<EntryName> parseEntry(
@@ -55,7 +71,7 @@ record KernelAttributes(EntryName entry, int blockSize, int dynamicSharedBytes) 
       return Optional.empty();
     }
     String given = written.get();
-    String name = given.isEmpty() ? method.getSimpleName().toString() : given;
+    String name = entryName(method, kernel, elements);
     if (EntryName.isLegal(name)) {
       return Optional.of(new EntryName(name));
     }

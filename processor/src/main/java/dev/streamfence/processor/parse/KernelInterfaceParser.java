@@ -33,8 +33,20 @@ public final class KernelInterfaceParser {
     return new UnresolvedTypes(methods);
   }
 
-  /** The interface; empty after a finding, and where the compiler itself has refused a value. */
-  public Optional<KernelInterface> parse(TypeElement type, Findings findings) {
+  /** The resource that an interface names, if it is a legal name; reports nothing. */
+  public Optional<ResourceName> resource(TypeElement type) {
+    return Mirrors.find(type, KernelModule.class)
+        .flatMap(module -> Mirrors.value(elements, module, "value", String.class))
+        .filter(ResourceName::isLegal)
+        .map(ResourceName::new);
+  }
+
+  /**
+   * The interface; empty after a finding, and where the compiler itself has refused a value.
+   *
+   * @param hints what the code says where the interface does not
+   */
+  public Optional<ParsedInterface> parse(TypeElement type, AccessHints hints, Findings findings) {
     AnnotationMirror module = Mirrors.find(type, KernelModule.class).orElseThrow();
     if (type.getKind() != ElementKind.INTERFACE) {
       findings.report(
@@ -51,7 +63,7 @@ public final class KernelInterfaceParser {
       findings.report(Problem.EMPTY_MODULE, Culprit.of(type, module), type.getSimpleName());
     }
     List<KernelMethod> parsed = new ArrayList<>();
-    KernelMethodParser parser = new KernelMethodParser(elements, findings);
+    KernelMethodParser parser = new KernelMethodParser(elements, hints, findings);
     for (ExecutableElement kernel : kernels) {
       parser.parse(kernel, methods.parameterTypes(type, kernel)).ifPresent(parsed::add);
     }
@@ -59,15 +71,16 @@ public final class KernelInterfaceParser {
       return Optional.empty();
     }
     Surroundings surroundings = new Surroundings(elements, methods);
-    return Optional.of(
+    KernelInterface source =
         new KernelInterface(
-            surroundings.nameOf(type),
+            QualifiedNames.of(type),
             resource.get(),
             parsed,
             surroundings.isPublic(type),
             surroundings.isDeprecated(type),
             surroundings.takenNames(type),
-            surroundings.readsCompilerModule(type)));
+            surroundings.readsCompilerModule(type));
+    return Optional.of(new ParsedInterface(source, kernels));
   }
 
   private Optional<ResourceName> parseResource(

@@ -21,10 +21,12 @@ import javax.lang.model.util.Elements;
 /** Reads one abstract method. Confined to one thread at a time, as its findings. */
 final class KernelMethodParser {
   private final Elements elements;
+  private final AccessHints hints;
   private final Findings findings;
 
-  KernelMethodParser(Elements elements, Findings findings) {
+  KernelMethodParser(Elements elements, AccessHints hints, Findings findings) {
     this.elements = elements;
+    this.hints = hints;
     this.findings = findings;
   }
 
@@ -37,7 +39,8 @@ final class KernelMethodParser {
     }
     int before = findings.size();
     checkSignature(method);
-    List<Parameter> parameters = parseParameters(method, types);
+    List<Parameter> parameters =
+        parseParameters(method, types, KernelAttributes.entryName(method, kernel.get(), elements));
     List<VariableElement> shapes = shapes(method, types);
     new ShapeRules(findings).check(method, shapes);
     Optional<KernelAttributes> attributes =
@@ -54,6 +57,9 @@ final class KernelMethodParser {
                 parameters,
                 said.blockSize(),
                 said.dynamicSharedBytes(),
+                said.mayAlias(),
+                said.isCooperative(),
+                TypeKinds.isCompletion(method.getReturnType()),
                 elements.isDeprecated(method)));
   }
 
@@ -62,7 +68,8 @@ final class KernelMethodParser {
     for (TypeParameterElement parameter : method.getTypeParameters()) {
       findings.report(Problem.GENERIC, Culprit.of(parameter), name, parameter.getSimpleName());
     }
-    if (method.getReturnType().getKind() != TypeKind.VOID) {
+    if (method.getReturnType().getKind() != TypeKind.VOID
+        && !TypeKinds.isCompletion(method.getReturnType())) {
       findings.report(
           Problem.RETURNS_VALUE,
           Culprit.of(method),
@@ -79,10 +86,11 @@ final class KernelMethodParser {
   }
 
   private List<Parameter> parseParameters(
-      ExecutableElement method, List<? extends TypeMirror> types) {
+      ExecutableElement method, List<? extends TypeMirror> types, String entry) {
     List<Parameter> parsed = new ArrayList<>();
     ParameterParser parser = new ParameterParser(method, findings);
     int last = types.size() - 1;
+    int passed = 0;
     for (int i = 0; i <= last; i++) {
       VariableElement parameter = method.getParameters().get(i);
       if (i == last && method.isVarArgs()) {
@@ -92,7 +100,11 @@ final class KernelMethodParser {
             parameter.getSimpleName(),
             method.getSimpleName());
       } else {
-        parser.parse(parameter, types.get(i)).ifPresent(parsed::add);
+        int index = passed;
+        parser
+            .parse(parameter, types.get(i), () -> hints.access(entry, index))
+            .ifPresent(parsed::add);
+        passed += ParameterParser.isPassed(parameter, types.get(i)) ? 1 : 0;
       }
     }
     return parsed;

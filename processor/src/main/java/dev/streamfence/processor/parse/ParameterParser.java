@@ -6,6 +6,7 @@ import dev.streamfence.annotation.DynamicSharedBytes;
 import dev.streamfence.annotation.ReadWrites;
 import dev.streamfence.annotation.Reads;
 import dev.streamfence.annotation.ThreadCount;
+import dev.streamfence.annotation.Trusted;
 import dev.streamfence.annotation.Writes;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
@@ -14,9 +15,11 @@ import dev.streamfence.processor.model.Parameter;
 import java.lang.annotation.Annotation;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.VariableElement;
+import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
 
@@ -35,20 +38,43 @@ final class ParameterParser {
     this.findings = findings;
   }
 
-  /** The parameter with its type as a member of the interface; empty after a finding. */
-  Optional<Parameter> parse(VariableElement parameter, TypeMirror type) {
+  /** Whether the kernel itself receives a parameter, were it right. */
+  static boolean isPassed(VariableElement parameter, TypeMirror type) {
+    return !TypeKinds.isLaunchShape(type) && !Mirrors.has(parameter, DynamicSharedBytes.class);
+  }
+
+  /**
+   * The parameter with its type as a member of the interface; empty after a finding.
+   *
+   * @param hint the access that the code says
+   */
+  Optional<Parameter> parse(
+      VariableElement parameter, TypeMirror type, Supplier<Optional<Access>> hint) {
     if (type.getKind() == TypeKind.TYPEVAR) {
       // Whoever declares the type parameter has been told.
       return Optional.empty();
+    }
+    if (!TypeKinds.isDeviceArray(type) && !StructParser.isRecord(type)) {
+      Mirrors.find(parameter, Trusted.class)
+          .ifPresent(
+              mirror ->
+                  findings.report(
+                      Problem.TRUSTED_SCALAR,
+                      Culprit.of(parameter, mirror),
+                      parameter.getSimpleName(),
+                      Descriptions.withArticle(type)));
     }
     if (type.getKind().isPrimitive()) {
       return parsePrimitive(parameter, type);
     }
     if (TypeKinds.isDeviceArray(type)) {
-      return parseBuffer(parameter, type);
+      return parseBuffer(parameter, type, hint);
     }
     if (TypeKinds.isLaunchShape(type)) {
       return parseShape(parameter, type);
+    }
+    if (StructParser.isRecord(type)) {
+      return new StructParser(findings).parse(parameter, (DeclaredType) type);
     }
     findings.report(
         Problem.UNSUPPORTED_TYPE,
@@ -89,7 +115,8 @@ final class ParameterParser {
             : new Parameter.SharedBytes(name));
   }
 
-  private Optional<Parameter> parseBuffer(VariableElement parameter, TypeMirror type) {
+  private Optional<Parameter> parseBuffer(
+      VariableElement parameter, TypeMirror type, Supplier<Optional<Access>> hint) {
     List<AnnotationMirror> accesses = Mirrors.all(parameter, ACCESS);
     Optional<ElementType> element = TypeKinds.elementOf(type);
     if (element.isEmpty() && !TypeKinds.namesTypeVariable(type)) {
@@ -104,7 +131,8 @@ final class ParameterParser {
           Problem.MISSING_ACCESS,
           Culprit.of(parameter),
           parameter.getSimpleName(),
-          method.getSimpleName());
+          method.getSimpleName(),
+          hint.get().map(access -> "; its code says " + annotation(access)).orElse(""));
     } else if (accesses.size() > 1) {
       findings.report(
           Problem.CONFLICTING_ACCESS,
@@ -118,7 +146,27 @@ final class ParameterParser {
       return Optional.empty();
     }
     String name = parameter.getSimpleName().toString();
-    return Optional.of(new Parameter.Buffer(name, element.get(), access(accesses.get(0))));
+    return Optional.of(
+        new Parameter.Buffer(name, element.get(), access(accesses.get(0)), isTrusted(parameter)));
+  }
+
+  private boolean isTrusted(VariableElement parameter) {
+    Optional<AnnotationMirror> trusted = Mirrors.find(parameter, Trusted.class);
+    trusted
+        .filter(mirror -> isBlank(mirror))
+        .ifPresent(
+            mirror ->
+                findings.report(
+                    Problem.TRUSTED_WITHOUT_REASON,
+                    Culprit.of(parameter, mirror, Mirrors.attribute(mirror, "value").orElseThrow()),
+                    parameter.getSimpleName()));
+    return trusted.isPresent();
+  }
+
+  private static boolean isBlank(AnnotationMirror trusted) {
+    return Mirrors.attribute(trusted, "value")
+        .map(value -> value.getValue() instanceof String reason && reason.isBlank())
+        .orElse(false);
   }
 
   private Optional<Parameter> parseShape(VariableElement parameter, TypeMirror type) {
@@ -172,6 +220,14 @@ final class ParameterParser {
       }
     }
     return isWrong;
+  }
+
+  private static String annotation(Access access) {
+    return switch (access) {
+      case READ -> "@Reads";
+      case WRITE -> "@Writes";
+      case READ_WRITE -> "@ReadWrites";
+    };
   }
 
   private static Access access(AnnotationMirror mirror) {

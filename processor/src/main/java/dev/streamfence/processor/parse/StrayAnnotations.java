@@ -6,6 +6,7 @@ import dev.streamfence.annotation.KernelModule;
 import dev.streamfence.annotation.ReadWrites;
 import dev.streamfence.annotation.Reads;
 import dev.streamfence.annotation.ThreadCount;
+import dev.streamfence.annotation.Trusted;
 import dev.streamfence.annotation.Writes;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
@@ -27,7 +28,12 @@ public final class StrayAnnotations {
   /** The annotations whose place on a parameter is checked. */
   public static final List<Class<? extends Annotation>> ON_PARAMETERS =
       List.of(
-          Reads.class, Writes.class, ReadWrites.class, ThreadCount.class, DynamicSharedBytes.class);
+          Reads.class,
+          Writes.class,
+          ReadWrites.class,
+          Trusted.class,
+          ThreadCount.class,
+          DynamicSharedBytes.class);
 
   private StrayAnnotations() {}
 

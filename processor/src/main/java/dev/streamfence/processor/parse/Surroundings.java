@@ -1,7 +1,6 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.processor.model.QualifiedName;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -24,14 +23,6 @@ final class Surroundings {
   Surroundings(Elements elements, AbstractMethods methods) {
     this.elements = elements;
     this.methods = methods;
-  }
-
-  QualifiedName nameOf(TypeElement type) {
-    List<String> names = new ArrayList<>();
-    for (Element e = type; e instanceof TypeElement; e = e.getEnclosingElement()) {
-      names.add(0, e.getSimpleName().toString());
-    }
-    return new QualifiedName(packageOf(type), names);
   }
 
   boolean isPublic(TypeElement type) {

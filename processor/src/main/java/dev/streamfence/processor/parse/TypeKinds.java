@@ -1,5 +1,6 @@
 package dev.streamfence.processor.parse;
 
+import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
@@ -26,6 +27,11 @@ final class TypeKinds {
   /** Whether it is a {@code LaunchShape}. */
   static boolean isLaunchShape(TypeMirror type) {
     return isA(type, LaunchShape.class);
+  }
+
+  /** Whether it is a {@code Completion}. */
+  static boolean isCompletion(TypeMirror type) {
+    return isA(type, Completion.class);
   }
 
   /** Whether it is a {@code DeviceStream}. */

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
 class LauncherGeneratorTest {
   @Test
   void noLineEndsInABlankAndLinesEndInOneCharacter() {
-    String source = new LauncherGenerator("me").generate(launcher(List.of(kernel(3), kernel(40))));
+    String source =
+        new LauncherGenerator("me").generate(launcher(List.of(kernel(3), kernel(40))), "");
 
     assertThat(source).doesNotContain("\r", "\t").doesNotContainPattern("(?m) $");
     assertThat(source.lines()).allMatch(line -> line.length() <= 100);
@@ -28,7 +29,7 @@ class LauncherGeneratorTest {
   @Test
   void javadocThatIsTooLongForOneLineKeepsItsOwn() {
     String name = "K".repeat(45);
-    String source = new LauncherGenerator("me").generate(launcher(name, List.of(kernel(0))));
+    String source = new LauncherGenerator("me").generate(launcher(name, List.of(kernel(0))), "");
 
     assertThat(source)
         .contains("/** Launches the kernels of {@link " + name + "} on one stream. */")
@@ -64,6 +65,7 @@ class LauncherGeneratorTest {
       parameters.add(new Parameter.Value("value" + i, ElementType.DOUBLE));
     }
     parameters.add(new Parameter.ThreadCount("n", ElementType.INT));
-    return new KernelMethod("run", new EntryName("run"), parameters, 256, 0, false);
+    return new KernelMethod(
+        "run", new EntryName("run"), parameters, 256, 0, false, false, false, false);
   }
 }

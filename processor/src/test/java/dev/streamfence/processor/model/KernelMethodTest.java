@@ -57,6 +57,14 @@ class KernelMethodTest {
 
   private static KernelMethod kernel(int blockSize, int sharedBytes, Parameter... parameters) {
     return new KernelMethod(
-        "run", new EntryName("run"), List.of(parameters), blockSize, sharedBytes, false);
+        "run",
+        new EntryName("run"),
+        List.of(parameters),
+        blockSize,
+        sharedBytes,
+        false,
+        false,
+        false,
+        false);
   }
 }

@@ -1,0 +1,106 @@
+package dev.streamfence.processor.parse;
+
+import dev.streamfence.processor.diagnostic.Culprit;
+import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Problem;
+import dev.streamfence.processor.model.Parameter;
+import dev.streamfence.processor.model.Parameter.Struct;
+import dev.streamfence.processor.model.Parameter.Struct.Field;
+import java.lang.annotation.Annotation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import javax.lang.model.element.AnnotationMirror;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ElementKind;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.element.RecordComponentElement;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.element.VariableElement;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.TypeMirror;
+
+/** Reads a record that a kernel takes by value. Confined to one thread at a time. */
+final class StructParser {
+  private final Findings findings;
+
+  StructParser(Findings findings) {
+    this.findings = findings;
+  }
+
+  /** Whether it is a record of any kind. */
+  static boolean isRecord(TypeMirror type) {
+    return type instanceof DeclaredType declared
+        && declared.asElement().getKind() == ElementKind.RECORD;
+  }
+
+  /** The parameter; empty after a finding. */
+  Optional<Parameter> parse(VariableElement parameter, DeclaredType type) {
+    TypeElement record = (TypeElement) type.asElement();
+    List<Class<? extends Annotation>> ours = new ArrayList<>(ParameterParser.ACCESS);
+    ours.addAll(StrayAnnotations.ON_PARAMETERS);
+    List<AnnotationMirror> annotations = Mirrors.all(parameter, ours);
+    if (!annotations.isEmpty()) {
+      findings.report(
+          Problem.ANNOTATION_ON_STRUCT,
+          Culprit.of(parameter, annotations.get(0)),
+          parameter.getSimpleName(),
+          Descriptions.describe(type),
+          Mirrors.name(annotations.get(0)));
+      return Optional.empty();
+    }
+    if (!record.getTypeParameters().isEmpty()) {
+      findings.report(
+          Problem.GENERIC,
+          Culprit.of(parameter),
+          record.getSimpleName(),
+          record.getTypeParameters().get(0).getSimpleName());
+      return Optional.empty();
+    }
+    if (isHidden(record)) {
+      findings.report(
+          Problem.HIDDEN_STRUCT,
+          Culprit.of(parameter),
+          parameter.getSimpleName(),
+          Descriptions.describe(type));
+      return Optional.empty();
+    }
+    List<Field> fields = new ArrayList<>();
+    for (RecordComponentElement component : record.getRecordComponents()) {
+      TypeMirror field = component.asType();
+      if (!field.getKind().isPrimitive()) {
+        findings.report(
+            Problem.STRUCT_FIELD,
+            Culprit.of(parameter),
+            parameter.getSimpleName(),
+            Descriptions.describe(type),
+            component.getSimpleName(),
+            Descriptions.describe(field));
+        return Optional.empty();
+      }
+      fields.add(new Field(component.getSimpleName().toString(), TypeKinds.primitive(field)));
+    }
+    if (fields.isEmpty() || fields.size() > Struct.MAX_FIELDS) {
+      findings.report(
+          Problem.STRUCT_SIZE,
+          Culprit.of(parameter),
+          parameter.getSimpleName(),
+          Descriptions.describe(type),
+          fields.size(),
+          Struct.MAX_FIELDS);
+      return Optional.empty();
+    }
+    String name = parameter.getSimpleName().toString();
+    return Optional.of(new Struct(name, QualifiedNames.of(record), fields));
+  }
+
+  /** Whether a launcher in the same package could not name it. */
+  private static boolean isHidden(TypeElement record) {
+    for (Element e = record; e instanceof TypeElement; e = e.getEnclosingElement()) {
+      if (e.getModifiers().contains(Modifier.PRIVATE)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,150 @@
+package dev.streamfence.processor.verify;
+
+import dev.streamfence.Access;
+import dev.streamfence.ElementType;
+import dev.streamfence.processor.diagnostic.Culprit;
+import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Problem;
+import dev.streamfence.processor.model.KernelInterface;
+import dev.streamfence.processor.model.KernelMethod;
+import dev.streamfence.processor.model.Parameter;
+import dev.streamfence.ptx.AccessSite;
+import dev.streamfence.ptx.KernelCheck;
+import dev.streamfence.ptx.Mismatch;
+import dev.streamfence.ptx.PtxModule;
+import java.util.ArrayList;
+import java.util.List;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.VariableElement;
+
+/**
+ * Reports what a kernel's code does not keep of its interface. Confined to one thread at a time.
+ */
+public final class CodeVerifier {
+  private final KernelInterface source;
+  private final Findings findings;
+
+  /** A verifier of one interface. */
+  public CodeVerifier(KernelInterface source, Findings findings) {
+    this.source = source;
+    this.findings = findings;
+  }
+
+  /**
+   * Compares every kernel.
+   *
+   * @param methods where the kernels stand, in their order
+   */
+  public void verify(PtxModule ptx, List<ExecutableElement> methods) {
+    for (int i = 0; i < methods.size(); i++) {
+      verify(ptx, source.kernels().get(i), methods.get(i));
+    }
+  }
+
+  private void verify(PtxModule ptx, KernelMethod kernel, ExecutableElement method) {
+    List<Integer> passed = new ArrayList<>();
+    for (int i = 0; i < kernel.parameters().size(); i++) {
+      if (kernel.parameters().get(i).isPassed()) {
+        passed.add(i);
+      }
+    }
+    for (Mismatch mismatch : KernelCheck.of(ptx, Declarations.of(kernel))) {
+      if (mismatch.parameter() < 0) {
+        report(mismatch, kernel, method);
+      } else {
+        int index = passed.get(mismatch.parameter());
+        report(mismatch, kernel, kernel.parameters().get(index), method.getParameters().get(index));
+      }
+    }
+  }
+
+  private void report(Mismatch mismatch, KernelMethod kernel, ExecutableElement method) {
+    String name = source.resource().value();
+    switch (mismatch.kind()) {
+      case NO_ENTRY ->
+          findings.report(
+              Problem.NO_SUCH_ENTRY,
+              Culprit.of(method),
+              name,
+              kernel.entry().value(),
+              kernel.name(),
+              mismatch.actual().isEmpty() ? "none" : mismatch.actual());
+      case PARAMETER_COUNT ->
+          findings.report(
+              Problem.PARAMETER_COUNT,
+              Culprit.of(method),
+              kernel.name(),
+              kernel.parameters().stream().filter(Parameter::isPassed).count(),
+              mismatch.actual(),
+              place(kernel));
+      default ->
+          findings.report(
+              Problem.BLOCK_SIZE_OF_CODE,
+              Culprit.of(method),
+              kernel.name(),
+              kernel.blockSize(),
+              mismatch.actual(),
+              place(kernel));
+    }
+  }
+
+  private void report(
+      Mismatch mismatch, KernelMethod kernel, Parameter parameter, VariableElement element) {
+    Culprit culprit = Culprit.of(element);
+    String name = parameter.name();
+    String site = mismatch.site().map(this::describe).orElse("");
+    switch (mismatch.kind()) {
+      case PARAMETER_SIZE ->
+          findings.report(
+              Problem.PARAMETER_SIZE,
+              culprit,
+              name,
+              Declarations.of(parameter).sizeInBytes(),
+              mismatch.actual(),
+              place(kernel));
+      case PARAMETER_KIND ->
+          findings.report(
+              Problem.PARAMETER_KIND,
+              culprit,
+              name,
+              inWords(parameter),
+              mismatch.actual(),
+              place(kernel));
+      case STORES -> findings.report(Problem.STORES_THROUGH_READS, culprit, name, site);
+      case LOADS -> findings.report(Problem.LOADS_THROUGH_WRITES, culprit, name, site);
+      case NEVER_STORES -> findings.report(Problem.NEVER_STORED, culprit, name, place(kernel));
+      case ONLY_LOADS -> findings.report(Problem.NEEDLESS_WRITE, culprit, name, place(kernel));
+      case ADDRESS -> findings.report(Problem.NUMBER_AS_ADDRESS, culprit, name, site);
+      default -> {
+        Parameter.Buffer buffer = (Parameter.Buffer) parameter;
+        if (!buffer.isTrusted()) {
+          String declared = buffer.access() == Access.READ ? "@Reads" : "@Writes";
+          findings.report(Problem.UNCLEAR_ACCESS, culprit, name, declared, site);
+        }
+      }
+    }
+  }
+
+  private static String inWords(Parameter parameter) {
+    if (parameter instanceof Parameter.Buffer) {
+      return "an array";
+    }
+    ElementType type =
+        parameter instanceof Parameter.Value value
+            ? value.type()
+            : ((Parameter.ThreadCount) parameter).type();
+    return (type == ElementType.INT ? "an " : "a ") + type.primitive().getName();
+  }
+
+  private String place(KernelMethod kernel) {
+    return "entry " + kernel.entry().value() + " of " + source.resource().value();
+  }
+
+  private String describe(AccessSite site) {
+    String instruction =
+        site.instruction() + " in line " + site.line() + " of " + source.resource().value();
+    return instruction
+        + site.position().map(position -> ", " + position).orElse("")
+        + site.reason().map(reason -> " (" + reason + ")").orElse("");
+  }
+}

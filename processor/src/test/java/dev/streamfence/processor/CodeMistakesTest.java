@@ -1,0 +1,322 @@
+package dev.streamfence.processor;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.processor.diagnostic.Problem;
+import dev.streamfence.processor.verify.ModuleCode;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Interfaces that their own kernels contradict. */
+class CodeMistakesTest {
+  /** {@code target[i] = source[i]}, {@code values[i]++}, an untouched one, and a chosen one. */
+  private static final String PTX =
+      """
+      .version 7.0
+      .target sm_75
+      .address_size 64
+      .file 1 "copy.cu"
+      .visible .entry copy(.param .u64 source, .param .u64 target, .param .u32 n)
+      .maxntid 128, 1, 1
+      {
+        .reg .b32 %r<2>;
+        .reg .b64 %rd<5>;
+        ld.param.u64 %rd1, [source];
+        ld.param.u64 %rd2, [target];
+        cvta.to.global.u64 %rd3, %rd1;
+        cvta.to.global.u64 %rd4, %rd2;
+        .loc 1 7 3
+        ld.global.u32 %r1, [%rd3];
+        .loc 1 8 3
+        st.global.u32 [%rd4], %r1;
+        ret;
+      }
+      .visible .entry increment(.param .u64 values, .param .u32 n)
+      {
+        .reg .b32 %r<3>;
+        .reg .b64 %rd<3>;
+        ld.param.u64 %rd1, [values];
+        cvta.to.global.u64 %rd2, %rd1;
+        ld.global.u32 %r1, [%rd2];
+        add.s32 %r2, %r1, 1;
+        st.global.u32 [%rd2], %r2;
+        ret;
+      }
+      .visible .entry scale(.param .f32 factor, .param .u64 values)
+      {
+        .reg .f32 %f<4>;
+        .reg .b64 %rd<3>;
+        ld.param.f32 %f1, [factor];
+        ld.param.u64 %rd1, [values];
+        cvta.to.global.u64 %rd2, %rd1;
+        ld.global.f32 %f2, [%rd2];
+        mul.f32 %f3, %f1, %f2;
+        st.global.f32 [%rd2], %f3;
+        ret;
+      }
+      .visible .entry choose(.param .u64 a, .param .u64 b, .param .u32 n)
+      {
+        .reg .pred %p<2>;
+        .reg .b32 %r<3>;
+        .reg .b64 %rd<5>;
+        ld.param.u64 %rd1, [a];
+        ld.param.u64 %rd2, [b];
+        ld.param.u32 %r1, [n];
+        setp.eq.u32 %p1, %r1, 3;
+        selp.b64 %rd3, %rd1, %rd2, %p1;
+        cvta.to.global.u64 %rd4, %rd3;
+        mov.u32 %r2, 1;
+        st.global.u32 [%rd4], %r2;
+        ret;
+      }
+      """;
+
+  @TempDir private Path folder;
+
+  private Mistakes mistakes(String members) {
+    return mistakesWith(PTX.getBytes(UTF_8), members);
+  }
+
+  private Mistakes mistakesWith(byte[] code, String members) {
+    return Mistakes.inSight(
+        folder, "k/k.ptx", code, Sources.importing("@KernelModule(\"k/k.ptx\")\n" + members));
+  }
+
+  private static String kernels(String members) {
+    return "interface Kernels {\n" + members + "\n}\n";
+  }
+
+  @Test
+  void whatTheCodeKeepsIsNoMistake() {
+    mistakes(
+            kernels(
+                """
+                @Kernel(blockSize = 128)
+                void copy(@Reads DeviceArray<int[]> from, @Writes DeviceArray<int[]> to, @ThreadCount int n);
+                @Kernel
+                void increment(@ReadWrites DeviceArray<int[]> values, @ThreadCount int n);
+                @Kernel
+                void scale(float factor, @ReadWrites DeviceArray<float[]> values, LaunchShape shape);
+                """))
+        .areNoneAtAll();
+  }
+
+  @Test
+  void theLauncherCarriesTheHashOfTheCodeThatWasCompared() throws Exception {
+    String hash =
+        HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(PTX.getBytes(UTF_8)));
+    String kernel = "@Kernel void increment(@ReadWrites DeviceArray<int[]> v, @ThreadCount int n);";
+    assertThat(mistakes(kernels(kernel)).launcher()).contains("\"" + hash + "\"");
+  }
+
+  @Test
+  void codeOutOfSightIsSaidOnce() {
+    Mistakes.in(
+            Sources.importing(
+                "@KernelModule(\"k/k.ptx\")\n"
+                    + kernels(
+                        "@Kernel void a(@ThreadCount int n);\n@Kernel void b(@ThreadCount int n);")))
+        .say("[" + Problem.UNSEEN_MODULE.id() + "] k/k.ptx is not visible to the compiler");
+  }
+
+  @Test
+  void aMissingEntryIsNamedWithThoseThatAreThere() {
+    mistakes(kernels("@Kernel void «missing(@ThreadCount int n);"))
+        .are(
+            Problem.NO_SUCH_ENTRY,
+            "k/k.ptx has no entry missing for missing; it has copy, increment, scale, choose");
+  }
+
+  @Test
+  void anotherNumberOfParametersIsSaidWithBoth() {
+    mistakes(kernels("@Kernel void «increment(@ThreadCount int n);"))
+        .are(
+            Problem.PARAMETER_COUNT,
+            "increment passes 1 parameters to its kernel, which takes 2; see entry increment of"
+                + " k/k.ptx");
+  }
+
+  @Test
+  void anotherSizeIsSaidWithBoth() {
+    mistakes(
+            kernels(
+                "@Kernel void increment(@ReadWrites DeviceArray<int[]> v, @ThreadCount long «n);"))
+        .are(
+            Problem.PARAMETER_SIZE,
+            "'n' passes 8 bytes, its kernel takes 4; see entry increment of k/k.ptx");
+  }
+
+  @Test
+  void anIntegerForAFractionIsSaid() {
+    mistakes(
+            kernels(
+                "@Kernel void scale(int «f, @ReadWrites DeviceArray<float[]> v, LaunchShape s);"))
+        .are(
+            Problem.PARAMETER_KIND,
+            "'f' is an int, its kernel takes a floating-point number; see entry scale of k/k.ptx");
+  }
+
+  @Test
+  void blocksThatTheCodeDoesNotAllowAreSaidWithBoth() {
+    mistakes(
+            kernels(
+                "@Kernel void «copy(@Reads DeviceArray<int[]> a, @Writes DeviceArray<int[]> b,"
+                    + " @ThreadCount int n);"))
+        .are(
+            Problem.BLOCK_SIZE_OF_CODE,
+            "copy is launched with 256 threads per block, its kernel allows 128; see entry copy of"
+                + " k/k.ptx");
+  }
+
+  @Test
+  void aStoreThroughWhatIsOnlyReadIsSaidWithItsLine() {
+    mistakes(kernels("@Kernel void increment(@Reads DeviceArray<int[]> «v, @ThreadCount int n);"))
+        .are(
+            Problem.STORES_THROUGH_READS,
+            "'v' is @Reads, but its kernel stores to it: st.global.u32 in line 28 of k/k.ptx;"
+                + " declare @ReadWrites");
+  }
+
+  @Test
+  void aLoadThroughWhatIsOnlyWrittenIsSaidWithItsLine() {
+    mistakes(kernels("@Kernel void increment(@Writes DeviceArray<int[]> «v, @ThreadCount int n);"))
+        .are(
+            Problem.LOADS_THROUGH_WRITES,
+            "'v' is @Writes, but its kernel loads from it: ld.global.u32 in line 26 of k/k.ptx;"
+                + " declare @ReadWrites");
+  }
+
+  @Test
+  void theSourceLineIsSaidWhereTheCodeKnowsIt() {
+    mistakes(
+            kernels(
+                "@Kernel(blockSize = 64) void copy(@Writes DeviceArray<int[]> «a,"
+                    + " @Reads DeviceArray<int[]> «b, @ThreadCount int n);"))
+        .say("line 15 of k/k.ptx, copy.cu:7;", "line 17 of k/k.ptx, copy.cu:8;");
+  }
+
+  @Test
+  void anArrayThatIsNeverStoredToIsSaid() {
+    mistakes(
+            kernels(
+                "@Kernel(blockSize = 64) void copy(@ReadWrites DeviceArray<int[]> a,"
+                    + " @ReadWrites DeviceArray<int[]> b, @ThreadCount int n);"))
+        .say("[" + Problem.NEEDLESS_WRITE.id() + "] 'a' is @ReadWrites");
+    String untouched =
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
+            + ".visible .entry idle(.param .u64 a) { ret; }\n";
+    mistakesWith(
+            untouched.getBytes(UTF_8),
+            kernels("@Kernel void idle(@Writes DeviceArray<int[]> «a, LaunchShape s);"))
+        .are(
+            Problem.NEVER_STORED,
+            "'a' is @Writes, but its kernel never stores to it; see entry idle of k/k.ptx");
+  }
+
+  @Test
+  void writingThatIsDeclaredInVainIsAWarning() {
+    mistakes(
+            kernels(
+                "@Kernel(blockSize = 64) void copy(@ReadWrites DeviceArray<int[]> «a,"
+                    + " @Writes DeviceArray<int[]> b, @ThreadCount int n);"))
+        .areWarning(
+            Problem.NEEDLESS_WRITE,
+            "'a' is @ReadWrites, but its kernel only loads from it; @Reads lets launches run side"
+                + " by side; see entry copy of k/k.ptx");
+  }
+
+  @Test
+  void aNumberThatBecomesAnAddressIsSaid() {
+    mistakes(kernels("@Kernel void increment(long «v, @ThreadCount int n);"))
+        .are(
+            Problem.NUMBER_AS_ADDRESS,
+            "'v' is passed by value, but its kernel uses it as an address: ld.global.u32 in line 26"
+                + " of k/k.ptx; take a DeviceArray");
+  }
+
+  @Test
+  void whatTheCodeLeavesOpenIsAWarningThatTrustSilences() {
+    String kernel =
+        "@Kernel void choose(%s@Reads DeviceArray<int[]> a, @ReadWrites DeviceArray<int[]> b,"
+            + " @ThreadCount int n);";
+    mistakes(kernels(kernel.formatted("")))
+        .say("[" + Problem.UNCLEAR_ACCESS.id() + "] 'a' is @Reads, but its kernel may do more:");
+    mistakes(kernels(kernel.formatted("@Trusted(\"n is never 3\") "))).areNoneAtAll();
+  }
+
+  @Test
+  void anUnclearAccessStandsOnItsParameter() {
+    mistakes(
+            kernels(
+                "@Kernel void choose(@Reads DeviceArray<int[]> «a, @ReadWrites DeviceArray<int[]> b,"
+                    + " @ThreadCount int n);"))
+        .are(Problem.UNCLEAR_ACCESS);
+  }
+
+  @Test
+  void trustDoesNotSilenceWhatTheCodeContradicts() {
+    mistakes(
+            kernels(
+                "@Kernel void increment(@Trusted(\"sure\") @Reads DeviceArray<int[]> «v,"
+                    + " @ThreadCount int n);"))
+        .are(Problem.STORES_THROUGH_READS);
+  }
+
+  @Test
+  void aMissingAccessIsSuggestedFromTheCode() {
+    mistakes(
+            kernels(
+                "@Kernel(blockSize = 64) void copy(DeviceArray<int[]> a, DeviceArray<int[]> b,"
+                    + " @ThreadCount int n);"))
+        .say(
+            "'a' of copy needs @Reads, @Writes or @ReadWrites; its code says @Reads",
+            "'b' of copy needs @Reads, @Writes or @ReadWrites; its code says @Writes");
+  }
+
+  @Test
+  void textThatIsNoPtxIsSaidWithItsLine() {
+    mistakesWith(
+            ".version 7.0\n.target sm_75\nnonsense (\n".getBytes(UTF_8),
+            "«" + kernels("@Kernel void run(@ThreadCount int n);"))
+        .are(Problem.UNREADABLE_MODULE);
+  }
+
+  @Test
+  void aBinaryIsSaidToBeUnchecked() {
+    mistakesWith(
+            new byte[] {0x7f, 'E', 'L', 'F', 2, 1},
+            "«" + kernels("@Kernel void run(@ThreadCount int n);"))
+        .areWarning(
+            Problem.UNCHECKED_MODULE,
+            "k/k.ptx is a binary, whose kernels cannot be compared with Kernels; name the PTX that"
+                + " it was made of");
+  }
+
+  @Test
+  void aFileThatIsTooLargeIsNotLookedAt() {
+    byte[] large = new byte[ModuleCode.MAX_BYTES + 1];
+    Arrays.fill(large, (byte) ' ');
+    mistakesWith(large, "«" + kernels("@Kernel void run(@ThreadCount int n);"))
+        .areWarning(
+            Problem.UNCHECKED_MODULE,
+            "k/k.ptx is larger than 16 MiB, whose kernels cannot be compared with Kernels; name the"
+                + " PTX that it was made of");
+  }
+
+  @Test
+  void anOptionThatNamesNoFolderIsRefused() {
+    Mistakes.inSight(
+            folder.resolve("other:nowhere"),
+            "k/k.ptx",
+            PTX.getBytes(UTF_8),
+            Sources.importing(
+                "@KernelModule(\"k/other.ptx\")\n«"
+                    + kernels("@Kernel void run(@ThreadCount int n);")))
+        .are(Problem.RESOURCE_FOLDER);
+  }
+}

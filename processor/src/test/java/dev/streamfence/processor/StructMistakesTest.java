@@ -1,0 +1,90 @@
+package dev.streamfence.processor;
+
+import dev.streamfence.processor.diagnostic.Problem;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Records by value, and what goes by value with a word that does not fit. */
+class StructMistakesTest {
+  private static Mistakes with(String type, String parameter) {
+    return Mistakes.in(
+        Sources.kernels("@Kernel void run(" + parameter + ", @ThreadCount int n);") + type);
+  }
+
+  @Test
+  void recordOfPrimitivesIsNoMistake() {
+    with(
+            "record All(boolean z, byte b, char c, short s, int i, long l, float f, double d) {}",
+            "All all")
+        .areNone();
+  }
+
+  @Test
+  void recordHasPrimitivesOnly() {
+    with("record Named(int id, String name) {}", "Named «named")
+        .are(
+            Problem.STRUCT_FIELD,
+            "'named' is the record Named, whose name has type String; a structure holds"
+                + " primitives");
+  }
+
+  @Test
+  void recordHasNoRecords() {
+    with("record Inner(int x) {}\nrecord Outer(Inner inner) {}", "Outer «outer")
+        .are(Problem.STRUCT_FIELD);
+  }
+
+  @Test
+  void recordHasFields() {
+    with("record Empty() {}", "Empty «empty")
+        .are(
+            Problem.STRUCT_SIZE,
+            "'empty' is the record Empty with 0 fields; a structure has from 1 to 64");
+    String fields =
+        IntStream.range(0, 65).mapToObj(i -> "int f" + i).collect(Collectors.joining(", "));
+    with("record Wide(" + fields + ") {}", "Wide «wide").are(Problem.STRUCT_SIZE);
+  }
+
+  @Test
+  void recordHasNoTypeParameter() {
+    with("record Of<T>(int x) {}", "Of<String> «of")
+        .are(
+            Problem.GENERIC,
+            "Of has the type parameter T; kernels are compiled for fixed types, remove it");
+  }
+
+  @Test
+  void recordIsSeenByTheLauncher() {
+    Mistakes.in(
+            Sources.importing(
+                "class Outer {\n  private record Hidden(int x) {}\n"
+                    + "  @KernelModule(\"k.ptx\")\n  interface Kernels {"
+                    + " @Kernel void run(Hidden «hidden, @ThreadCount int n); }\n}\n"))
+        .are(
+            Problem.HIDDEN_STRUCT,
+            "'hidden' has type Outer.Hidden, which its launcher cannot name: it is private; open it");
+  }
+
+  @Test
+  void recordHasNoAccess() {
+    with("record Pair(int x, int y) {}", "«@Reads Pair pair")
+        .are(
+            Problem.ANNOTATION_ON_STRUCT,
+            "'pair' is the record Pair and is passed by value; remove @Reads");
+  }
+
+  @Test
+  void numberIsNotTrusted() {
+    with("", "«@Trusted(\"sure\") int x")
+        .are(Problem.TRUSTED_SCALAR, "'x' is an int, behind which no memory is; remove @Trusted");
+  }
+
+  @Test
+  void trustHasAReason() {
+    with("", "@Trusted(«\" \") @Reads DeviceArray<int[]> x")
+        .are(
+            Problem.TRUSTED_WITHOUT_REASON,
+            "@Trusted on 'x' gives no reason; say why the declared access is right");
+  }
+}
