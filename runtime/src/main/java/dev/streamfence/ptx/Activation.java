@@ -94,10 +94,6 @@ final class Activation {
     return slots[slot];
   }
 
-  int slots() {
-    return slots.length;
-  }
-
   /** Adds to what a slot may hold; returns whether this changes anything. */
   boolean assign(int slot, Provenance value) {
     Provenance old = slots[slot];

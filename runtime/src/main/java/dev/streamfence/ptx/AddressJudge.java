@@ -96,6 +96,7 @@ final class AddressJudge {
       base(either, sum);
     } else if (sum.isForeign()) {
       elsewhere = true;
+      doubt(numbers);
     } else if (!numbers.isEmpty()) {
       numbers.addAll(rest(sum));
       base(numbers, sum);

@@ -77,7 +77,7 @@ final class CallFlow {
     for (Operand argument : call.arguments) {
       plain &= isPlain(step, argument);
     }
-    Activation callee = analysis.callee(step, ordinal, function, plain);
+    Activation callee = analysis.activations().callee(step, ordinal, function, plain);
     for (int i = 0; i < call.arguments.size(); i++) {
       pass(step, call.arguments.get(i), callee, function.parameters().get(i));
     }
@@ -158,10 +158,10 @@ final class CallFlow {
       }
     }
     if (READERS.contains(name)) {
-      passed.forEach(value -> analysis.showTo(step, value, "'" + name + "' may read it"));
+      passed.forEach(value -> analysis.escapes().show(step, value, "'" + name + "' may read it"));
     } else if (!ALLOCATORS.contains(name)) {
       String callee = name.isEmpty() ? "a function that is not known" : "'" + name + "'";
-      passed.forEach(value -> analysis.handOut(step, value, "it is passed to " + callee, false));
+      passed.forEach(value -> analysis.escapes().handOut(step, value, "it is passed to " + callee));
     }
     for (Operand result : call.results) {
       boolean inMemory =

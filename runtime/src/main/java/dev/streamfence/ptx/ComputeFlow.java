@@ -20,7 +20,7 @@ final class ComputeFlow {
     }
     Operand destination = operands.get(0);
     if (flow == OpcodeRule.Flow.ALLOCATE) {
-      int origin = analysis.allocation(step).origin();
+      int origin = analysis.activations().allocation(step).origin();
       values.assign(step, destination, Provenance.of(Derivation.of(origin)));
       return;
     }
@@ -49,8 +49,8 @@ final class ComputeFlow {
               ? values.value(step, from.get(i))
               // Elements as wide as an address may hold one each.
               : width(step.instruction()) > 64
-                  ? whole.map(ProvenanceArithmetic::unclear)
-                  : ProvenanceArithmetic.part(whole);
+                  ? whole.map(BitArithmetic::unclear)
+                  : BitArithmetic.part(whole);
       values.assign(step, to.get(i), part);
     }
   }
@@ -61,21 +61,28 @@ final class ComputeFlow {
     return switch (flow) {
       case FIRST -> narrowed(instruction, values.source(step, 1));
       case SELECT -> values.source(step, 1).or(values.source(step, 2));
+      case JOIN -> {
+        Provenance any = values.source(step, 1);
+        for (int i = 2; i < instruction.operands().size(); i++) {
+          any = any.or(values.source(step, i));
+        }
+        yield any;
+      }
       case CONVERT -> converted(step);
       case BITS -> floating ? Provenance.NUMBER : narrowed(instruction, bits(step));
       case MIX -> narrowed(instruction, mix(step));
       case NEGATE -> {
         Provenance a = values.source(step, 1);
         yield floating
-            ? a.map(ProvenanceArithmetic::unclear)
+            ? a.map(BitArithmetic::unclear)
             : narrowed(instruction, a.map(ProvenanceArithmetic::opposite));
       }
       case AND -> {
-        Provenance and = ProvenanceArithmetic.and(values.source(step, 1), values.source(step, 2));
+        Provenance and = BitArithmetic.and(values.source(step, 1), values.source(step, 2));
         yield narrowed(instruction, and);
       }
       case OR -> {
-        Provenance or = ProvenanceArithmetic.or(values.source(step, 1), values.source(step, 2));
+        Provenance or = BitArithmetic.or(values.source(step, 1), values.source(step, 2));
         yield narrowed(instruction, or);
       }
       case NONE, NUMBER, ALLOCATE -> Provenance.NUMBER;
@@ -99,17 +106,20 @@ final class ComputeFlow {
 
   private Provenance converted(Step step) {
     Provenance a = values.source(step, 1);
+    if (step.instruction().operands().size() > 2) {
+      return bits(step);
+    }
     int narrowest = analysis.pointerBits();
     for (String modifier : step.instruction().modifiers()) {
       Optional<ScalarType> type = ScalarType.named(modifier);
       if (type.isPresent()) {
         if (type.get().isFloat()) {
-          return ProvenanceArithmetic.part(a);
+          return BitArithmetic.part(a);
         }
         narrowest = Math.min(narrowest, type.get().bits);
       }
     }
-    return narrowest < analysis.pointerBits() ? ProvenanceArithmetic.narrowed(a) : a;
+    return narrowest < analysis.pointerBits() ? BitArithmetic.narrowed(a) : a;
   }
 
   /** Returns what a result is that holds bits of the operands at other places. */
@@ -127,13 +137,13 @@ final class ComputeFlow {
         only = source;
       }
     }
-    return strong < 2 ? ProvenanceArithmetic.part(only) : mix(step);
+    return strong < 2 ? BitArithmetic.part(only) : mix(step);
   }
 
   private Provenance mix(Step step) {
     Provenance mixed = Provenance.ZERO;
     for (int i = 1; i < step.instruction().operands().size(); i++) {
-      mixed = ProvenanceArithmetic.mix(mixed, values.source(step, i));
+      mixed = BitArithmetic.mix(mixed, values.source(step, i));
     }
     return mixed;
   }
@@ -141,7 +151,7 @@ final class ComputeFlow {
   /** Takes account of how wide the result is: a pointer does not fit what is narrower. */
   private Provenance narrowed(Instruction instruction, Provenance value) {
     return width(instruction) < analysis.pointerBits() && !value.isNumber()
-        ? ProvenanceArithmetic.narrowed(value)
+        ? BitArithmetic.narrowed(value)
         : value;
   }
 

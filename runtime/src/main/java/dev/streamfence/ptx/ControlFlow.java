@@ -3,7 +3,9 @@ package dev.streamfence.ptx;
 import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Which instructions of a function can be reached, and where its straight pieces begin. */
 final class ControlFlow {
@@ -11,6 +13,11 @@ final class ControlFlow {
   private final ConstantPredicates predicates;
   private final BitSet leaders = new BitSet();
   private final BitSet reachable = new BitSet();
+
+  /** Labels that were looked at already: a list of targets may be long, and used often. */
+  private final Set<Label> named = new HashSet<>();
+
+  private final Set<Label> jumpedTo = new HashSet<>();
 
   ControlFlow(Function function) {
     instructions = function.instructions();
@@ -21,7 +28,7 @@ final class ControlFlow {
         leaders.set(i + 1);
       }
       for (Operand operand : instruction.operands()) {
-        if (operand instanceof Operand.Name name) {
+        if (operand instanceof Operand.Name name && named.add(name.label())) {
           lead(name.label());
           name.label().branchTargets().forEach(this::lead);
         }
@@ -77,18 +84,21 @@ final class ControlFlow {
   }
 
   /** Notes where a jump may lead; returns whether that is known. */
-  private static boolean jump(Instruction instruction, Deque<Integer> open) {
+  private boolean jump(Instruction instruction, Deque<Integer> open) {
     boolean known = false;
     for (Operand operand : instruction.operands()) {
       if (operand instanceof Operand.Name name) {
         Label label = name.label();
+        known = true;
+        if (!jumpedTo.add(label)) {
+          continue;
+        }
         List<Label> targets = label.branchTargets();
         for (Label target : targets.isEmpty() ? List.of(label) : targets) {
           if (target.target() < 0) {
             return false;
           }
           open.add(target.target());
-          known = true;
         }
       }
     }

@@ -16,6 +16,8 @@ final class EntryParameters {
   private final List<Piece> pieces = new ArrayList<>();
   private final List<NavigableMap<Long, Integer>> byParameter = new ArrayList<>();
 
+  private boolean tooMany;
+
   EntryParameters(PtxEntry entry, int pointerBytes, ParameterRoles roles) {
     List<Function.Formal> formals = entry.function().parameters();
     for (int i = 0; i < formals.size(); i++) {
@@ -23,7 +25,12 @@ final class EntryParameters {
       Variable variable = ((Function.Formal.InMemory) formals.get(i)).variable();
       NavigableMap<Long, Integer> indexes = new TreeMap<>();
       long size = variable.sizeInBytes();
-      for (long at = 0; at < size && pieces.size() < MAX_PIECES; at += pointerBytes) {
+      for (long at = 0; at < size; at += pointerBytes) {
+        tooMany |= pieces.size() >= MAX_PIECES;
+        if (tooMany && at > 0) {
+          // One piece will do for the verdict that nothing is known.
+          break;
+        }
         int width = (int) Math.min(pointerBytes, size - at);
         boolean number = width < pointerBytes || parameter.kind() == PtxParameter.Kind.FLOAT;
         ParameterRole role = number ? ParameterRole.NUMBER : roles.role(i, (int) at);
@@ -38,9 +45,9 @@ final class EntryParameters {
     return pieces.size();
   }
 
-  /** Returns whether some had no room. */
+  /** Returns whether they are more than can be told apart. */
   boolean isTooMany() {
-    return pieces.size() >= MAX_PIECES;
+    return tooMany;
   }
 
   /** Returns the indexes of a parameter's pieces by their offset. */

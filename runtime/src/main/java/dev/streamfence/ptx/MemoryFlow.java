@@ -36,11 +36,12 @@ final class MemoryFlow {
           access(step, rule, operand, space, letter);
         }
         case 'u' ->
-            analysis.handOut(
-                step, values.value(step, operand), "what it leads to is not known", true);
+            analysis
+                .escapes()
+                .unknown(step, values.value(step, operand), "what it leads to is not known");
         case 'v' -> {
           if (addresses == 0) {
-            analysis.handOut(step, values.value(step, operand), "it is stored", false);
+            analysis.escapes().handOut(step, values.value(step, operand), "it is stored");
           }
         }
         case 'D' -> values.assign(step, operand, Provenance.NUMBER);
@@ -92,19 +93,19 @@ final class MemoryFlow {
     Instruction instruction = step.instruction();
     List<Operand> operands = instruction.operands();
     int width = width(instruction);
-    boolean stored = false;
+    boolean found = false;
     for (int i = 0; i < operands.size(); i++) {
       boolean value = rule.letter(i) == 'v' || rule.letter(i) == ' ';
       if (!value || operands.get(i) instanceof Operand.Memory) {
         continue;
       }
-      stored = true;
+      found = true;
       List<Operand> parts = ValueFlow.parts(operands.get(i));
       for (int part = 0; part < parts.size(); part++) {
         Provenance what = values.value(step, parts.get(part));
         if (rule.effect() == OpcodeRule.Effect.ATOMIC && !what.isNumber()) {
           // What is stored is computed from what was there.
-          what = what.or(what.map(ProvenanceArithmetic::unclear));
+          what = what.or(what.map(BitArithmetic::unclear));
         }
         if (isPlain(instruction)) {
           objects.store(step, address, space, (long) part * width, width, what);
@@ -113,8 +114,10 @@ final class MemoryFlow {
         }
       }
     }
-    if (!stored) {
-      objects.storeAnywhere(step, address, space, width, Provenance.NUMBER);
+    if (!found) {
+      Provenance stored =
+          rule.effect() == OpcodeRule.Effect.UNKNOWN ? Provenance.FOREIGN : Provenance.NUMBER;
+      objects.storeAnywhere(step, address, space, width, stored);
     }
   }
 

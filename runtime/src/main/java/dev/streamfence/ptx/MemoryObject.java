@@ -79,6 +79,11 @@ final class MemoryObject {
     return dependents;
   }
 
+  /** Returns how many places are told apart. */
+  int size() {
+    return size;
+  }
+
   /** Returns whether this is news. */
   boolean escape() {
     boolean news = !escaped;
@@ -182,11 +187,11 @@ final class MemoryObject {
         if (start == offset && end == offset + width) {
           found = found.or(value);
         } else if (start <= offset && end >= offset + width) {
-          found = found.or(ProvenanceArithmetic.part(value));
+          found = found.or(BitArithmetic.part(value));
         } else if (!value.isNothing()) {
           boolean whole = start >= offset && end <= offset + width;
-          Provenance piece = whole ? value : ProvenanceArithmetic.part(value);
-          pieces = pieced ? ProvenanceArithmetic.assemble(pieces, piece) : piece;
+          Provenance piece = whole ? value : BitArithmetic.part(value);
+          pieces = pieced ? BitArithmetic.assemble(pieces, piece) : piece;
           pieced = true;
         }
       }
@@ -210,11 +215,11 @@ final class MemoryObject {
       if (slot.getKey() == width) {
         found = found.or(value);
       } else if (slot.getKey() > width) {
-        found = found.or(ProvenanceArithmetic.part(value));
+        found = found.or(BitArithmetic.part(value));
       } else if (!value.isNothing()) {
         // Several of them lie beside each other.
-        Provenance beside = ProvenanceArithmetic.assemble(value, value);
-        found = found.or(value).or(beside).or(beside.map(ProvenanceArithmetic::unclear));
+        Provenance beside = BitArithmetic.assemble(value, value);
+        found = found.or(value).or(beside).or(beside.map(BitArithmetic::unclear));
       }
     }
     return found;

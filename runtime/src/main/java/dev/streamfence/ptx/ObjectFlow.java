@@ -33,8 +33,11 @@ final class ObjectFlow {
     List<MemoryObject> targets = targets(address);
     Provenance outside = width >= analysis.pointerBytes() ? Provenance.FOREIGN : Provenance.NUMBER;
     if (targets.isEmpty()) {
-      analysis.charge(isOwn(space) ? memory.objects().size() / 8 : 0);
-      return isOwn(space) ? memory.loadUnresolved(space, width, step) : outside;
+      if (!isOwn(space)) {
+        return outside;
+      }
+      analysis.worklist().charge(memory.objects().size() / 8);
+      return memory.loadUnresolved(space, width, step);
     }
     Provenance found = Provenance.NOTHING;
     for (MemoryObject target : targets) {
@@ -47,7 +50,7 @@ final class ObjectFlow {
           found.or(
               isExact(address, offset)
                   ? target.load(address.offset() + offset, width)
-                  : target.loadAnywhere(width));
+                  : anywhere(target, width));
       MemoryObject unresolved = memory.unresolved(target.space());
       unresolved.dependents().add(step);
       found = found.or(unresolved.loadAnywhere(width));
@@ -56,6 +59,11 @@ final class ObjectFlow {
       }
     }
     return mayBeOutside(address) ? found.or(outside) : found;
+  }
+
+  private Provenance anywhere(MemoryObject target, int width) {
+    analysis.worklist().charge(target.size() / 8);
+    return target.loadAnywhere(width);
   }
 
   void store(
@@ -79,11 +87,11 @@ final class ObjectFlow {
       return;
     }
     if (targets.isEmpty() || mayBeOutside(address)) {
-      analysis.handOut(step, value, "it is stored where others may find it", false);
+      analysis.escapes().handOut(step, value, "it is stored where others may find it");
     }
     for (MemoryObject target : targets) {
       if (!target.isTracked() || target.isEscaped()) {
-        analysis.handOut(step, value, "it is stored where others may find it", false);
+        analysis.escapes().handOut(step, value, "it is stored where others may find it");
       }
       if (target.isTracked()) {
         boolean changed =
@@ -101,7 +109,7 @@ final class ObjectFlow {
   void expose(Step step, Provenance address) {
     for (Derivation alternative : address.alternatives()) {
       for (MemoryObject target : targets(alternative)) {
-        analysis.escape(step, target);
+        analysis.escapes().escape(step, target);
       }
     }
   }

@@ -33,6 +33,8 @@ record OpcodeRule(Effect effect, Flow flow, String operands) {
     FIRST,
     /** It is the first or the second of them. */
     SELECT,
+    /** It is any of them. */
+    JOIN,
     ADD,
     SUBTRACT,
     MULTIPLY,

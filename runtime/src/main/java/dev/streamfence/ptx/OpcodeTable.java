@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -11,7 +12,8 @@ import java.util.regex.Pattern;
  * operands; so a new one can make a verdict less definite, but never wrong.
  *
  * <p>An opcode may be written with its first modifiers; the longest match counts. After its effect
- * stands, in capitals, how the result comes about, or one letter for each operand:
+ * stands, in capitals, how the result comes about, or one letter for each operand. Further operands
+ * are counters, if they are addresses, and numbers otherwise.
  *
  * <ul>
  *   <li>{@code d}: a result that was read from memory; {@code D}: one that is a number
@@ -28,7 +30,7 @@ final class OpcodeTable {
       add ADD; addc ADD; sub SUBTRACT; subc SUBTRACT; mul MULTIPLY; mul.hi BITS; mul24 MULTIPLY
       mul24.hi BITS; mad MULTIPLY_ADD; mad.hi MIX; madc MULTIPLY_ADD; madc.hi MIX
       mad24 MULTIPLY_ADD; mad24.hi MIX; div BITS; rem BITS; sad MIX; abs MIX; neg NEGATE
-      min SELECT; max SELECT; and AND; or OR; xor MIX; not NEGATE; cnot BITS; lop3 BITS
+      min JOIN; max JOIN; and AND; or OR; xor MIX; not NEGATE; cnot BITS; lop3 BITS
       shl SHIFT_LEFT; shr BITS; shf BITS; prmt BITS; bfe BITS; bfi BITS; szext BITS; bmsk BITS
       brev MIX; bfind NUMBER; clz NUMBER; popc NUMBER; fns NUMBER; dp2a BITS; dp4a BITS
       mov FIRST; cvt CONVERT; cvt.pack BITS; cvta FIRST; selp SELECT; slct SELECT
@@ -50,19 +52,19 @@ final class OpcodeTable {
       """
       ld reads dr; ldu reads dr; multimem.ld_reduce reads dr; wmma.load reads dr-
       ldmatrix reads dr
-      st writes wv; st.async writes wvb; st.bulk writes w--; multimem.st writes wv
+      st writes wv; st.async writes wv; st.bulk writes w--; multimem.st writes wv
       wmma.store writes wv-; stmatrix writes wv; discard writes w-; tcgen05.alloc writes w-
-      clusterlaunchcontrol.try_cancel writes wb
-      atom atomic dbvv; red atomic bv; red.async atomic bvb; multimem.red atomic bv
+      clusterlaunchcontrol.try_cancel writes w
+      atom atomic dbvv; red atomic bv; red.async atomic bv; multimem.red atomic bv
       mbarrier.init atomic b-; mbarrier.inval atomic b; mbarrier.expect_tx atomic b-
       mbarrier.complete_tx atomic b-; mbarrier.arrive atomic Db-; mbarrier.arrive_drop atomic Db-
       mbarrier.test_wait atomic Db-; mbarrier.try_wait atomic Db--; tcgen05.commit atomic b-
       cp.async.mbarrier.arrive atomic b; tensormap.replace atomic bvv
       cp.async.ca copies wr--; cp.async.cg copies wr--
-      cp.async.bulk.global copies wr-b; cp.async.bulk.shared::cta copies wr-b
-      cp.async.bulk.shared::cluster copies wr-b; cp.reduce.async.bulk.global atomic br-b
-      cp.reduce.async.bulk.shared::cluster atomic br-b
-      multimem.cp.async.bulk copies wr-b; multimem.cp.reduce.async.bulk atomic br-b
+      cp.async.bulk.global copies wr-; cp.async.bulk.shared::cta copies wr-
+      cp.async.bulk.shared::cluster copies wr-; cp.reduce.async.bulk.global atomic br-
+      cp.reduce.async.bulk.shared::cluster atomic br-
+      multimem.cp.async.bulk copies wr-; multimem.cp.reduce.async.bulk atomic br-
       tensormap.cp_fenceproxy copies wr-
       prefetch no_access n; prefetchu no_access n; applypriority no_access n-
       createpolicy.range no_access Dn--; cp.async.bulk.prefetch no_access n-
@@ -76,8 +78,9 @@ final class OpcodeTable {
       wgmma.fence no_access; wgmma.commit_group no_access; wgmma.wait_group no_access
       tcgen05.dealloc no_access; tcgen05.relinquish_alloc_permit no_access
       tcgen05.ld no_access Dn; tcgen05.ld.red no_access DDn; tcgen05.st no_access nv
-      tcgen05.wait no_access; tcgen05.cp no_access n-; tcgen05.shift no_access n
-      tcgen05.mma no_access nnnnnnnn; tcgen05.fence no_access
+      tcgen05.wait::ld no_access; tcgen05.wait::st no_access; tcgen05.cp no_access n-; tcgen05.shift no_access n
+      tcgen05.mma no_access nnnnnnnn
+      tcgen05.fence::before_thread_sync no_access; tcgen05.fence::after_thread_sync no_access
       txq no_access Dn; suq no_access Dn
       cp.async.bulk.tensor unknown tt; cp.reduce.async.bulk.tensor unknown tt
       tex unknown Du; tld4 unknown Du; suld unknown Du; sust unknown uv; sured unknown uv
@@ -122,6 +125,11 @@ final class OpcodeTable {
     if (RULES.put(opcode, new OpcodeRule(meant, flow, operands)) != null) {
       throw new IllegalStateException("opcode " + opcode + " is in the table twice");
     }
+  }
+
+  /** Returns what the table has, with its modifiers where it tells them apart. */
+  static Set<String> opcodes() {
+    return Set.copyOf(RULES.keySet());
   }
 
   /** Returns the rule for an instruction as it is written. */

@@ -5,8 +5,8 @@ public enum ParameterRole {
   /** A pointer: in a sum with others, it is the one that says which memory is meant. */
   BUFFER,
   /**
-   * A number: it is not blamed for being an offset, nor for being stored. If it alone becomes an
-   * address, that is reported nevertheless.
+   * A number: it is not blamed for being an offset, nor for being stored or passed on. If it alone
+   * becomes an address, that is reported nevertheless.
    */
   NUMBER,
   /** Not known: it may be a pointer. */

@@ -1,6 +1,6 @@
 package dev.streamfence.ptx;
 
-/** What operations make of where their operands come from. */
+/** What sums, differences and products make of where their operands come from. */
 final class ProvenanceArithmetic {
   /** Constants beyond this are not followed: narrower registers would hold something else. */
   private static final long MAX_CONSTANT = Integer.MAX_VALUE;
@@ -72,9 +72,9 @@ final class ProvenanceArithmetic {
       // A pointer times something unknown may be a choice between that pointer and nothing.
       return factor.size() == 1 && !Origin.is(factor.origin(0), ParameterRole.BUFFER)
           ? factor.map(true, multiple -> Multiple.SCALED).withForeign(false).unfixed()
-          : unclear(factor.withForeign(false));
+          : BitArithmetic.unclear(factor.withForeign(false));
     }
-    return unclear(mixture(a, b));
+    return BitArithmetic.unclear(BitArithmetic.mixture(a, b));
   }
 
   private static Derivation scaled(Derivation a, long factor) {
@@ -103,10 +103,10 @@ final class ProvenanceArithmetic {
   static Provenance shiftLeft(Provenance a, Provenance b) {
     Long shift = b.constant();
     if (shift == null) {
-      return part(a.combine(b, ProvenanceArithmetic::mixture));
+      return BitArithmetic.part(a.combine(b, BitArithmetic::mixture));
     }
     if (shift < 0 || shift >= WHOLE_BITS - 1) {
-      return part(a);
+      return BitArithmetic.part(a);
     }
     // Half of what was loaded may be on its way to become the upper half of an address.
     boolean half = shift >= WHOLE_BITS / 2 && shift % 8 == 0;
@@ -115,97 +115,5 @@ final class ProvenanceArithmetic {
             half && derivation.size() == 0 && !derivation.isConstant()
                 ? Derivation.FOREIGN
                 : scaled(derivation, 1L << shift));
-  }
-
-  /** Returns what some bits of a value are, shifted to anywhere, or computed from it. */
-  static Provenance part(Provenance a) {
-    return a.map(ProvenanceArithmetic::partOf);
-  }
-
-  static Derivation partOf(Derivation a) {
-    int strong = 0;
-    for (int i = 0; i < a.size(); i++) {
-      strong += Origin.is(a.origin(i), ParameterRole.NUMBER) ? 0 : 1;
-    }
-    // The difference of two pointers, divided, is an index that leads from one to the other.
-    boolean difference = strong > 1 || (strong == 1 && a.isForeign());
-    return difference
-        ? unclear(a)
-        : a.map(true, multiple -> Multiple.PART).withForeign(false).unfixed();
-  }
-
-  /** Returns a value that narrower registers hold; addresses of shared memory fit them. */
-  static Provenance narrowed(Provenance a) {
-    return a.map(
-        derivation -> {
-          if (derivation.hasObject() || derivation.isConstant()) {
-            return derivation;
-          }
-          return partOf(derivation);
-        });
-  }
-
-  static Provenance and(Provenance a, Provenance b) {
-    return a.combine(
-        b,
-        (x, y) -> {
-          if (x.isConstant() || y.isConstant()) {
-            return x.isConstant() ? masked(y, x.offset()) : masked(x, y.offset());
-          }
-          return x.size() == 0 && y.size() == 0 ? Derivation.NUMBER : unclear(mixture(x, y));
-        });
-  }
-
-  private static Derivation masked(Derivation a, long mask) {
-    // A mask that leaves most bits aligns an address or takes a tag off it.
-    return Long.bitCount(mask) >= 40 ? a.unfixed() : partOf(a);
-  }
-
-  /** Returns the disjunction: a sum without a carry. */
-  static Provenance or(Provenance a, Provenance b) {
-    return a.combine(
-        b,
-        (x, y) ->
-            x.combine(
-                y,
-                (origin, m, n) -> m == n && m != Multiple.PART ? Multiple.ANY : m.plus(n),
-                x.isForeign() || y.isForeign(),
-                x.isConstant() && y.isConstant() && (x.offset() & y.offset()) == 0,
-                x.offset() + y.offset()));
-  }
-
-  /** Returns a value that depends on both in a way that nobody follows. */
-  static Provenance mix(Provenance a, Provenance b) {
-    return a.combine(b, (x, y) -> unclear(mixture(x, y)));
-  }
-
-  private static Derivation mixture(Derivation a, Derivation b) {
-    return a.combine(
-        b, (origin, x, y) -> x.plus(y).or(Multiple.ANY), a.isForeign() || b.isForeign(), false, 0);
-  }
-
-  static Derivation unclear(Derivation a) {
-    return a.map(true, multiple -> Multiple.ANY).unfixed();
-  }
-
-  /** Puts a value together from two that lie beside each other. */
-  static Provenance assemble(Provenance low, Provenance high) {
-    return low.combine(
-        high,
-        (x, y) -> {
-          if (y.isZero()) {
-            return x;
-          }
-          boolean numbers = x.size() == 0 && y.size() == 0;
-          boolean constants = x.isConstant() && y.isConstant();
-          Derivation both =
-              x.combine(
-                  y,
-                  (origin, m, n) -> m == Multiple.NONE ? n : n == Multiple.NONE ? m : Multiple.ANY,
-                  x.isForeign() || y.isForeign(),
-                  false,
-                  0);
-          return numbers ? both.withForeign(!constants) : both;
-        });
   }
 }

@@ -16,6 +16,8 @@ final class RegisterSlots {
   private final Map<Long, Integer> assignments = new HashMap<>();
   private final BitSet lasting = new BitSet();
   private final BitSet reassigned = new BitSet();
+  private final BitSet assigned = new BitSet();
+  private final BitSet computed = new BitSet();
 
   /** The slots of the piece of code that is being looked at, by register. */
   private final Map<Integer, Integer> current = new HashMap<>();
@@ -59,6 +61,7 @@ final class RegisterSlots {
     // What may leave the old value in place adds to it.
     boolean sure = instruction.guard() == null && isSure(rule);
     for (int register : assigned(instruction, rule)) {
+      mark(register, rule);
       if (!reassigned.get(register)) {
         continue;
       }
@@ -68,7 +71,15 @@ final class RegisterSlots {
       Integer slot = current.get(register);
       if (slot != null) {
         assignments.put(key(index, register), slot);
+        mark(slot, rule);
       }
+    }
+  }
+
+  private void mark(int slot, OpcodeRule rule) {
+    assigned.set(slot);
+    if (rule.effect() == OpcodeRule.Effect.COMPUTES) {
+      computed.set(slot);
     }
   }
 
@@ -107,6 +118,16 @@ final class RegisterSlots {
     return reassigned.get(register)
         ? assignments.getOrDefault(key(instruction, register), register)
         : register;
+  }
+
+  /** Returns whether any instruction assigns to a slot. */
+  boolean isAssigned(int slot) {
+    return assigned.get(slot);
+  }
+
+  /** Returns whether what a slot holds is computed from other slots. */
+  boolean isComputed(int slot) {
+    return computed.get(slot);
   }
 
   /** Returns whether what is assigned to a slot is also seen elsewhere. */

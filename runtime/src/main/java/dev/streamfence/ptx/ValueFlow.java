@@ -21,7 +21,7 @@ final class ValueFlow {
       Register register = use.register();
       Provenance value = register(step, register.index());
       for (int i = 1; i < register.vectorLength(); i++) {
-        value = ProvenanceArithmetic.assemble(value, register(step, register.index() + i));
+        value = BitArithmetic.assemble(value, register(step, register.index() + i));
       }
       return value;
     }
@@ -64,7 +64,7 @@ final class ValueFlow {
     Provenance value = Provenance.ZERO;
     for (int i = 0; i < elements.size(); i++) {
       Provenance element = value(step, elements.get(i));
-      value = i == 0 ? element : ProvenanceArithmetic.assemble(value, element);
+      value = i == 0 ? element : BitArithmetic.assemble(value, element);
     }
     return value;
   }

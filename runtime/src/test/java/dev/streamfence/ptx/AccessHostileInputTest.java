@@ -1,0 +1,193 @@
+package dev.streamfence.ptx;
+
+import static dev.streamfence.ptx.ParameterAccess.Verdict.UNKNOWN;
+import static dev.streamfence.ptx.ParameterAccess.Verdict.WRITES;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The analysis of whatever the parser accepts ends, and throws nothing. */
+class AccessHostileInputTest {
+  private static final Pattern TOKEN = Pattern.compile("[%$\\w]+|\\.[\\w:]+|\\s+|.");
+
+  private static boolean analyses(String text) {
+    PtxModule module;
+    try {
+      module = PtxModule.parse(text);
+    } catch (PtxException e) {
+      return false;
+    }
+    for (PtxEntry entry : module.entries()) {
+      assertThat(KernelAccesses.of(module, entry).toString()).startsWith(entry.name());
+    }
+    return true;
+  }
+
+  @Test
+  void shuffledTokensAreAnalysedOrRefused() {
+    Random random = new Random(11);
+    List<List<String>> files = new ArrayList<>();
+    List<String> all = new ArrayList<>();
+    for (String file : List.of("calls", "halves", "structs", "async", "joins")) {
+      List<String> tokens = new ArrayList<>();
+      Matcher matcher = TOKEN.matcher(AccessTruth.ptx(file));
+      while (matcher.find()) {
+        tokens.add(matcher.group());
+      }
+      files.add(tokens);
+      all.addAll(tokens);
+    }
+    int analysed = 0;
+    for (int i = 0; i < 600; i++) {
+      List<String> tokens = new ArrayList<>(files.get(i % files.size()));
+      for (int change = 0; change <= i % 3; change++) {
+        tokens.set(random.nextInt(tokens.size()), all.get(random.nextInt(all.size())));
+      }
+      analysed += analyses(String.join("", tokens)) ? 1 : 0;
+    }
+
+    assertThat(analysed).isBetween(1, 599);
+  }
+
+  @Test
+  void operandsThatFitNoOpcodeAreNoTrouble() {
+    List<String> operands =
+        List.of(
+            "%rd1",
+            "[%rd1]",
+            "[%rd1+-9223372036854775808]",
+            "{%rd1, %rd2}",
+            "{}",
+            "(%rd1)",
+            "()",
+            "%rd1|%rd2",
+            "_",
+            "name",
+            "[name]",
+            "[name+8]",
+            "[l+9223372036854775807]",
+            "7",
+            "1.5",
+            "%tid.x",
+            "[%rd1, {%rd2}]",
+            "l",
+            "k",
+            "!%p1",
+            "%v",
+            "%v.y");
+    Random random = new Random(12);
+    StringBuilder body = new StringBuilder();
+    List<String> opcodes = new ArrayList<>(OpcodeTable.opcodes());
+    java.util.Collections.sort(opcodes);
+    opcodes.add("frobnicate");
+    for (int i = 0; i < 20_000; i++) {
+      body.append(i % 5 == 0 ? "@%p1 " : "").append(opcodes.get(i % opcodes.size()));
+      body.append(List.of("", ".u64", ".b32", ".wide", ".shared").get(random.nextInt(5)));
+      for (int operand = random.nextInt(5); operand > 0; operand--) {
+        body.append(" ").append(operands.get(random.nextInt(operands.size())));
+        body.append(operand > 1 ? "," : "");
+      }
+      body.append(";\n");
+      if (i % 100 == 99) {
+        AnalysedKernel.in("", ".local .b64 l[4]; .reg .v4 .b64 %v; .reg .b64 name2;" + body);
+        body.setLength(0);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2_000, 40_000})
+  void longChainsOfCallsAreFollowedWithoutRecursion(int length) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < length; i++) {
+      text.append(".func f").append(i).append("(.param .b64 a) { .reg .b64 %rd<3>;");
+      text.append(" ld.param.u64 %rd1, [a]; ");
+      text.append(
+          i == 0
+              ? "st.global.u32 [%rd1], 1; ret; }\n"
+              : "{ .param .b64 x; st.param.b64 [x], %rd1; call f" + (i - 1) + ", (x); } ret; }\n");
+    }
+    String call = "{ .param .b64 x; st.param.b64 [x], %rd1; call f" + (length - 1) + ", (x); }";
+    AnalysedKernel kernel = AnalysedKernel.in(text.toString(), call);
+
+    assertThat(kernel.p().verdict()).isEqualTo(WRITES);
+  }
+
+  @Test
+  void manyPathsOfCallsAreMergedBeforeTheyAreTooMany() {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 40; i++) {
+      String call =
+          i == 0
+              ? "st.global.u32 [%rd1], 1;"
+              : "{ .param .b64 x; st.param.b64 [x], %rd1; call f" + (i - 1) + ", (x); }";
+      text.append(".func f").append(i).append("(.param .b64 a) { .reg .b64 %rd<3>;");
+      text.append(" ld.param.u64 %rd1, [a]; ").append(call).append(call).append(" ret; }\n");
+    }
+    AnalysedKernel kernel =
+        AnalysedKernel.in(
+            text.toString(), "{ .param .b64 x; st.param.b64 [x], %rd1; call f39, (x); }");
+
+    assertThat(kernel.p().verdict()).isEqualTo(WRITES);
+  }
+
+  @Test
+  void whatIsTooLargeIsUnknown() {
+    StringBuilder parameters = new StringBuilder(".param .u64 p0");
+    StringBuilder body = new StringBuilder();
+    for (int i = 1; i < 1000; i++) {
+      parameters.append(", .param .u64 p").append(i);
+      body.append("ld.param.u64 %rd2, [p").append(i).append("]; add.s64 %rd1, %rd1, %rd2;\n");
+    }
+    AnalysedKernel kernel =
+        AnalysedKernel.undeclared(
+            ".entry k("
+                + parameters
+                + ") { .reg .b64 %rd<3>; ld.param.u64 %rd1, [p0]; L:\n"
+                + body
+                + "st.global.u32 [%rd1], 1; bra L; }",
+            ParameterRoles.UNDECLARED);
+
+    assertThat(kernel.accesses().parameter(999).verdict()).isEqualTo(UNKNOWN);
+    assertThat(kernel.p().unknown().orElseThrow().reason().orElseThrow()).contains("too large");
+  }
+
+  @Test
+  void parametersThatNoDeviceTakesAreUnknown() {
+    AnalysedKernel kernel =
+        AnalysedKernel.undeclared(
+            ".entry k(.param .align 8 .b8 s[400000], .param .u64 p) { ret; }",
+            ParameterRoles.UNDECLARED);
+
+    assertThat(kernel.p().verdict()).isEqualTo(UNKNOWN);
+    assertThat(kernel.q().verdict()).isEqualTo(UNKNOWN);
+  }
+
+  @Test
+  void timeGrowsInProportionToTheText() {
+    StringBuilder body = new StringBuilder();
+    for (int i = 0; i < 60_000; i++) {
+      body.append("mad.wide.s32 %a").append(i).append(", %r1, 4, %rd").append(1 + i % 2);
+      body.append("; ld.global.u32 %b").append(i).append(", [%a").append(i).append("];\n");
+      if (i % 10 == 0) {
+        body.append("$L").append(i).append(": @%p1 bra $L").append(59_990 - i).append(";\n");
+      }
+    }
+    String declarations = ".reg .b64 %a<60000>; .reg .b32 %b<60000>;\n";
+
+    assertTimeout(
+        Duration.ofSeconds(20),
+        () ->
+            assertThat(AnalysedKernel.of(declarations + body).p().verdict())
+                .isEqualTo(ParameterAccess.Verdict.READS));
+  }
+}
