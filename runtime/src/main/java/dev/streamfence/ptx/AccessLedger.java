@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AccessLedger {
   private final PtxModule module;
+  private final EntryParameters parameters;
   private final Entry[] entries;
   private boolean open;
 
@@ -20,10 +21,11 @@ final class AccessLedger {
     @Nullable AccessSite possibleWrite;
   }
 
-  AccessLedger(PtxModule module, int origins) {
+  AccessLedger(PtxModule module, EntryParameters parameters) {
     this.module = module;
-    entries = new Entry[origins];
-    for (int i = 0; i < origins; i++) {
+    this.parameters = parameters;
+    entries = new Entry[parameters.size()];
+    for (int i = 0; i < entries.length; i++) {
       entries[i] = new Entry();
     }
   }
@@ -44,7 +46,7 @@ final class AccessLedger {
       entry.read = reads ? first(entry.read, site) : entry.read;
       entry.write = writes ? first(entry.write, site) : entry.write;
     } else if (!judge.touched().isEmpty()) {
-      AccessSite site = site(step, judge.doubt());
+      AccessSite site = site(step, judge.doubt(parameters));
       judge.touched().forEach(origin -> possible(origin, site, reads, writes));
     }
   }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** Makes copies of functions for their callers, as long as they do not become too many. */
 final class Activations {
   /** Instructions of all copies, after which functions are copied no more. */
-  private static final long MAX_COPIED = 400_000;
+  private static final long MAX_COPIED = 200_000;
 
   /** How deep calls nest before functions are copied no more. */
   private static final int MAX_DEPTH = 48;

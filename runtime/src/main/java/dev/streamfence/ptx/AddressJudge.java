@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Decides which parameter's memory an address lies in.
@@ -13,6 +14,7 @@ import java.util.TreeSet;
  */
 final class AddressJudge {
   private static final Multiple ONE = Multiple.ONE;
+  private static final int MAX_NAMED = 4;
 
   /** Parameters that the address may belong to. */
   private final Set<Integer> touched = new TreeSet<>();
@@ -43,9 +45,15 @@ final class AddressJudge {
     return touched.size() == 1 && exact && !elsewhere;
   }
 
-  String doubt() {
-    if (touched.size() > 1) {
+  /** Says why it is not definite. */
+  String doubt(EntryParameters parameters) {
+    if (touched.size() > MAX_NAMED) {
       return "its address may come from any of " + touched.size() + " parameters or fields";
+    }
+    if (touched.size() > 1) {
+      return touched.stream()
+          .map(origin -> parameters.describe(Origin.index(origin)))
+          .collect(Collectors.joining(" or ", "its address may come from ", ""));
     }
     return elsewhere
         ? "its address may come from elsewhere as well"
@@ -74,9 +82,14 @@ final class AddressJudge {
   private void addUnclear(Derivation sum, List<Integer> unclear, boolean unclearObject) {
     List<Integer> candidates = new ArrayList<>(unclear);
     candidates.addAll(with(sum, ONE));
+    if (with(sum, ONE).isEmpty()) {
+      // Nothing is surely the base, so that what looks like an index may be it after all.
+      candidates = all(sum);
+    }
     if (!candidates.stream().allMatch(origin -> Origin.is(origin, ParameterRole.NUMBER))) {
       candidates.removeIf(origin -> Origin.is(origin, ParameterRole.NUMBER));
     }
+    removeNarrow(candidates, sum);
     boolean certain = candidates.size() == 1 && !unclearObject && !sum.isForeign();
     if (certain) {
       touched.addAll(candidates);
@@ -90,6 +103,7 @@ final class AddressJudge {
   private void addPlain(Derivation sum, List<Integer> buffers) {
     List<Integer> either = only(with(sum, ONE), ParameterRole.EITHER);
     List<Integer> numbers = only(with(sum, ONE), ParameterRole.NUMBER);
+    removeNarrow(numbers, sum);
     if (buffers.size() > 1) {
       doubt(buffers);
     } else if (!either.isEmpty()) {
@@ -107,6 +121,13 @@ final class AddressJudge {
       }
       elsewhere |= rest.isEmpty();
       doubt(rest);
+    }
+  }
+
+  /** Takes out what is too narrow for an address, if anything else may be one. */
+  private static void removeNarrow(List<Integer> candidates, Derivation sum) {
+    if (sum.isForeign() || !candidates.stream().allMatch(Origin::isNarrow)) {
+      candidates.removeIf(Origin::isNarrow);
     }
   }
 

@@ -10,13 +10,7 @@ final class BitArithmetic {
   }
 
   static Derivation partOf(Derivation a) {
-    int strong = 0;
-    for (int i = 0; i < a.size(); i++) {
-      strong += Origin.is(a.origin(i), ParameterRole.NUMBER) ? 0 : 1;
-    }
-    // The difference of two pointers, divided, is an index that leads from one to the other.
-    boolean difference = strong > 1 || (strong == 1 && a.isForeign());
-    return difference
+    return a.mayBeDistance()
         ? unclear(a)
         : a.map(true, multiple -> Multiple.PART).withForeign(false).unfixed();
   }

@@ -98,12 +98,25 @@ final class Derivation {
 
   /** Returns whether nothing in the sum could be an address, if what is declared is true. */
   boolean isOffset() {
+    return addresses() == 0 && !foreign;
+  }
+
+  /** Returns how many origins in the sum may be addresses. */
+  private int addresses() {
+    int count = 0;
     for (int origin : origins) {
-      if (!Origin.is(origin, ParameterRole.NUMBER)) {
-        return false;
-      }
+      count += Origin.is(origin, ParameterRole.NUMBER) ? 0 : 1;
     }
-    return !foreign;
+    return count;
+  }
+
+  /**
+   * Returns whether the sum may be the way from one address to another, where the other may be one
+   * that came from memory. Scaled down and up again, it still leads there.
+   */
+  boolean mayBeDistance() {
+    int addresses = addresses();
+    return addresses > 1 || (addresses == 1 && foreign);
   }
 
   boolean hasObject() {

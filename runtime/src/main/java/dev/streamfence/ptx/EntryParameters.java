@@ -11,7 +11,7 @@ final class EntryParameters {
   private static final int MAX_PIECES = 4096;
 
   /** One piece: where it is in its parameter, and what stands for it in the analysis. */
-  private record Piece(Variable variable, long offset, int width, int origin) {}
+  private record Piece(int parameter, Variable variable, long offset, int width, int origin) {}
 
   private final List<Piece> pieces = new ArrayList<>();
   private final List<NavigableMap<Long, Integer>> byParameter = new ArrayList<>();
@@ -32,10 +32,12 @@ final class EntryParameters {
           break;
         }
         int width = (int) Math.min(pointerBytes, size - at);
-        boolean number = width < pointerBytes || parameter.kind() == PtxParameter.Kind.FLOAT;
+        boolean number = parameter.kind() == PtxParameter.Kind.FLOAT;
         ParameterRole role = number ? ParameterRole.NUMBER : roles.role(i, (int) at);
-        indexes.put(at, pieces.size());
-        pieces.add(new Piece(variable, at, width, Origin.parameter(pieces.size(), role)));
+        int index = pieces.size();
+        int origin = width < pointerBytes ? Origin.narrow(index) : Origin.parameter(index, role);
+        indexes.put(at, index);
+        pieces.add(new Piece(i, variable, at, width, origin));
       }
       byParameter.add(indexes);
     }
@@ -53,6 +55,15 @@ final class EntryParameters {
   /** Returns the indexes of a parameter's pieces by their offset. */
   NavigableMap<Long, Integer> of(int parameter) {
     return byParameter.get(parameter);
+  }
+
+  /** Returns how a piece is called in messages. */
+  String describe(int index) {
+    Piece piece = pieces.get(index);
+    String parameter = "parameter " + (piece.parameter() + 1);
+    return of(piece.parameter()).size() > 1
+        ? "the field at offset " + piece.offset() + " of " + parameter
+        : parameter;
   }
 
   /** Where the object of a variable is found. */

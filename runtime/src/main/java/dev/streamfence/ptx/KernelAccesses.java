@@ -14,7 +14,7 @@ import java.util.Objects;
  * from the memory behind a parameter, or from a global variable, is nobody's parameter, so what is
  * done through it is not reported, although it may lead to the same memory; two parameters may hold
  * the same address; and an index may lead out of a buffer. The work is bounded: of a kernel that
- * takes more than 20 million steps, or more than 32 KiB of parameters, every parameter is unknown.
+ * takes more than ten million steps, or more than 32 KiB of parameters, every parameter is unknown.
  */
 public final class KernelAccesses {
   private final PtxEntry entry;
@@ -48,7 +48,7 @@ public final class KernelAccesses {
    */
   public static KernelAccesses of(PtxModule module, PtxEntry entry, ParameterRoles roles) {
     EntryParameters pieces = new EntryParameters(entry, module.addressSize() / 8, roles);
-    AccessLedger ledger = new AccessLedger(module, pieces.size());
+    AccessLedger ledger = new AccessLedger(module, pieces);
     if (pieces.isTooMany()) {
       ledger.giveUp(entry.function(), "the parameters are too large to analyse");
     } else {

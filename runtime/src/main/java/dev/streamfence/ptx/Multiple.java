@@ -58,21 +58,18 @@ enum Multiple {
 
   /** Returns what a factor other than 0, 1 and -1 makes of it. */
   Multiple times(long factor) {
-    if (factor < 0) {
-      return times(-Math.max(factor, -Long.MAX_VALUE)).negated();
-    }
+    return factor < 0 ? scaled().negated() : scaled();
+  }
+
+  /** Returns what a factor above one makes of it. */
+  Multiple scaled() {
     return switch (this) {
       case ONE -> SCALED;
       case MINUS_ONE -> MINUS_SCALED;
-      // Whole bytes that move up may be on their way to where they once were.
-      case PART -> movesBytes(factor) ? ANY : SCALED;
+      // What moves up may be on its way to where it once was.
+      case PART -> ANY;
       default -> this;
     };
-  }
-
-  private static boolean movesBytes(long factor) {
-    int shift = Long.numberOfTrailingZeros(factor);
-    return Long.bitCount(factor) == 1 && shift >= 8 && shift % 8 == 0;
   }
 
   /** Returns what covers both of two possibilities. */

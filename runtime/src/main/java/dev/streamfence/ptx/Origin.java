@@ -9,12 +9,23 @@ final class Origin {
   static final int MAX_INDEX = 1 << 28;
 
   private static final int ROLE_SHIFT = 28;
-  private static final int OBJECT = 3;
+  private static final int NUMBER = 1;
+  private static final int NARROW = 3;
+  private static final int OBJECT = 7;
 
   private Origin() {}
 
   static int parameter(int index, ParameterRole role) {
     return index | code(role) << ROLE_SHIFT;
+  }
+
+  /** Returns a number that is narrower than an address. */
+  static int narrow(int index) {
+    return index | NARROW << ROLE_SHIFT;
+  }
+
+  static boolean isNarrow(int origin) {
+    return origin >>> ROLE_SHIFT == NARROW;
   }
 
   static int object(int index) {
@@ -26,13 +37,14 @@ final class Origin {
   }
 
   static boolean is(int origin, ParameterRole role) {
-    return origin >>> ROLE_SHIFT == code(role);
+    int code = origin >>> ROLE_SHIFT;
+    return (code == NARROW ? NUMBER : code) == code(role);
   }
 
   private static int code(ParameterRole role) {
     return switch (role) {
       case BUFFER -> 0;
-      case NUMBER -> 1;
+      case NUMBER -> NUMBER;
       case EITHER -> 2;
     };
   }

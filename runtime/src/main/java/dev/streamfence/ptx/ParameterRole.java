@@ -9,6 +9,9 @@ public enum ParameterRole {
    * becomes an address, that is reported nevertheless.
    */
   NUMBER,
-  /** Not known: it may be a pointer. */
+  /**
+   * Not known: it may be a pointer. What is multiplied by an unknown number is taken for an index
+   * into what it is added to.
+   */
   EITHER
 }

@@ -41,12 +41,11 @@ final class ProvenanceArithmetic {
         a.offset() + b.offset());
   }
 
-  /** Returns the negative; what is foreign is not an address when it is taken off something. */
   static Derivation negated(Derivation a) {
     return a.combine(
         Derivation.NUMBER,
         (origin, multiple, none) -> multiple.negated(),
-        false,
+        a.isForeign(),
         a.isFixed(),
         -a.offset());
   }
@@ -70,9 +69,11 @@ final class ProvenanceArithmetic {
     if (a.size() == 0 || b.size() == 0) {
       Derivation factor = a.size() == 0 ? b : a;
       // A pointer times something unknown may be a choice between that pointer and nothing.
-      return factor.size() == 1 && !Origin.is(factor.origin(0), ParameterRole.BUFFER)
-          ? factor.map(true, multiple -> Multiple.SCALED).withForeign(false).unfixed()
-          : BitArithmetic.unclear(factor.withForeign(false));
+      return factor.size() == 1
+              && !factor.mayBeDistance()
+              && !Origin.is(factor.origin(0), ParameterRole.BUFFER)
+          ? factor.map(true, Multiple::scaled).withForeign(false).unfixed()
+          : BitArithmetic.unclear(factor.mayBeDistance() ? factor : factor.withForeign(false));
     }
     return BitArithmetic.unclear(BitArithmetic.mixture(a, b));
   }
@@ -89,6 +90,9 @@ final class ProvenanceArithmetic {
     }
     if (a.isConstant()) {
       return constant(a.offset(), factor);
+    }
+    if (a.isForeign() && a.mayBeDistance()) {
+      return BitArithmetic.unclear(a);
     }
     return a.map(true, multiple -> multiple.times(factor)).withForeign(false).unfixed();
   }

@@ -1,6 +1,7 @@
 package dev.streamfence.ptx;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +38,15 @@ class AccessSiteTest {
   }
 
   @Test
+  void aDoubtNamesTheParametersInQuestion() {
+    AnalysedKernel kernel =
+        AnalysedKernel.of("selp.b64 %rd9, %rd1, %rd3, %p1; ld.global.u32 %r5, [%rd9];");
+
+    assertThat(kernel.t().unknown().orElseThrow().reason())
+        .contains("its address may come from parameter 1 or parameter 3");
+  }
+
+  @Test
   void withoutALocationThereIsNoPosition() {
     AnalysedKernel kernel = AnalysedKernel.of("ld.global.u32 %r5, [%rd1];");
 
@@ -47,9 +57,9 @@ class AccessSiteTest {
   void aParameterOutOfRangeIsRefused() {
     AnalysedKernel kernel = AnalysedKernel.of("");
 
-    org.assertj.core.api.Assertions.assertThatThrownBy(() -> kernel.accesses().parameter(5))
+    assertThatThrownBy(() -> kernel.accesses().parameter(5))
         .isInstanceOf(IndexOutOfBoundsException.class);
-    org.assertj.core.api.Assertions.assertThatThrownBy(() -> kernel.accesses().parameter(4, 4))
+    assertThatThrownBy(() -> kernel.accesses().parameter(4, 4))
         .isInstanceOf(IndexOutOfBoundsException.class);
   }
 }
