@@ -205,7 +205,7 @@ public final class DeviceRuntime implements AutoCloseable {
   public RuntimeStatistics statistics() {
     CallCounts counts = driver.counts();
     return new RuntimeStatistics(
-        counts.of(DriverCall.LAUNCH_KERNEL),
+        counts.of(DriverCall.LAUNCH_KERNEL) + counts.of(DriverCall.LAUNCH_COOPERATIVE_KERNEL),
         abandonedLaunches.sum(),
         counts.total(),
         counts.of(DriverCall.WAIT_FOR_EVENT),

@@ -119,8 +119,7 @@ class EclipseCompilerTest {
                   "-17",
                   "-classpath",
                   System.getProperty("java.class.path"),
-                  // It shows its processors no resources of the class path.
-                  "-Astreamfence.resources=src/test/resources",
+                  "-Astreamfence.resources=" + Path.of("../examples/src/main/resources"),
                   "-d",
                   Files.createDirectories(folder.resolve("classes")).toString(),
                   "-s",

@@ -18,7 +18,12 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class GoldenTest {
   private static final Path GOLDENS = Path.of("src/test/resources/golden");
-  private static final List<String> STRICT = List.of("-Xlint:all,-processing", "-Werror");
+
+  /** One golden has code: that of the examples. */
+  private static final String CODE =
+      "-Astreamfence.resources=" + Path.of("../examples/src/main/resources");
+
+  private static final List<String> STRICT = List.of("-Xlint:all,-processing", "-Werror", CODE);
 
   @ParameterizedTest
   @CsvSource({

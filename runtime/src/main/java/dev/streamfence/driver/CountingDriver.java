@@ -227,6 +227,32 @@ public final class CountingDriver implements CudaDriver {
   }
 
   @Override
+  public void launchCooperativeKernel(
+      FunctionHandle function,
+      int gridX,
+      int gridY,
+      int gridZ,
+      int blockX,
+      int blockY,
+      int blockZ,
+      int dynamicSharedBytes,
+      StreamHandle stream,
+      HostMemory parameters) {
+    counts.add(DriverCall.LAUNCH_COOPERATIVE_KERNEL);
+    driver.launchCooperativeKernel(
+        function,
+        gridX,
+        gridY,
+        gridZ,
+        blockX,
+        blockY,
+        blockZ,
+        dynamicSharedBytes,
+        stream,
+        parameters);
+  }
+
+  @Override
   public @Nullable LaunchObserver launchObserver() {
     return driver.launchObserver();
   }

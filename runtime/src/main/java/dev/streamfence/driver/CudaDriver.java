@@ -199,6 +199,23 @@ public interface CudaDriver extends AutoCloseable {
       HostMemory parameters);
 
   /**
+   * Queues a launch whose blocks all run at the same time, so that they may wait for each other.
+   * {@code cuLaunchCooperativeKernel}; otherwise like {@link #launchKernel}. A grid that the device
+   * cannot hold at once is an error.
+   */
+  void launchCooperativeKernel(
+      FunctionHandle function,
+      int gridX,
+      int gridY,
+      int gridZ,
+      int blockX,
+      int blockY,
+      int blockZ,
+      int dynamicSharedBytes,
+      StreamHandle stream,
+      HostMemory parameters);
+
+  /**
    * Who wants to be told what launches declare; null when nobody does. Always the same answer: ask
    * once.
    */

@@ -62,6 +62,8 @@ public enum DriverCall {
   ALLOW_DYNAMIC_SHARED_BYTES("cuFuncSetAttribute"),
   /** {@link CudaDriver#launchKernel}. */
   LAUNCH_KERNEL("cuLaunchKernel"),
+  /** {@link CudaDriver#launchCooperativeKernel}. */
+  LAUNCH_COOPERATIVE_KERNEL("cuLaunchCooperativeKernel"),
   /** {@link CudaDriver#synchronizeDevice}. */
   SYNCHRONIZE_DEVICE("cuCtxSynchronize"),
   /** {@link CudaDriver#memoryInfo}. */

@@ -14,6 +14,7 @@ final class ResultCode {
   static final int ASSERT = 710;
   static final int MISALIGNED_ADDRESS = 716;
   static final int LAUNCH_FAILED = 719;
+  static final int COOPERATIVE_LAUNCH_TOO_LARGE = 720;
 
   private ResultCode() {}
 
@@ -46,6 +47,7 @@ final class ResultCode {
       case 717 -> "CUDA_ERROR_INVALID_ADDRESS_SPACE";
       case 718 -> "CUDA_ERROR_INVALID_PC";
       case 719 -> "CUDA_ERROR_LAUNCH_FAILED";
+      case 720 -> "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE";
       case 801 -> "CUDA_ERROR_NOT_SUPPORTED";
       case 999 -> "CUDA_ERROR_UNKNOWN";
       default -> "CUresult " + code;

@@ -489,12 +489,72 @@ final class SimulatedDriver implements CudaDriver {
       int dynamicSharedBytes,
       StreamHandle stream,
       HostMemory parameters) {
+    launch(
+        DriverCall.LAUNCH_KERNEL,
+        function,
+        gridX,
+        gridY,
+        gridZ,
+        blockX,
+        blockY,
+        blockZ,
+        dynamicSharedBytes,
+        stream,
+        parameters);
+  }
+
+  /** Blocks run one after another here: this device holds one at a time, and says so. */
+  @Override
+  public synchronized void launchCooperativeKernel(
+      FunctionHandle function,
+      int gridX,
+      int gridY,
+      int gridZ,
+      int blockX,
+      int blockY,
+      int blockZ,
+      int dynamicSharedBytes,
+      StreamHandle stream,
+      HostMemory parameters) {
+    if ((long) gridX * gridY * gridZ > 1) {
+      declarations.take(stream);
+      enter(DriverCall.LAUNCH_COOPERATIVE_KERNEL, stream);
+      int code = ResultCode.COOPERATIVE_LAUNCH_TOO_LARGE;
+      String call = DriverCall.LAUNCH_COOPERATIVE_KERNEL.function();
+      throw new CudaDriverException(call, code, ResultCode.name(code));
+    }
+    launch(
+        DriverCall.LAUNCH_COOPERATIVE_KERNEL,
+        function,
+        gridX,
+        gridY,
+        gridZ,
+        blockX,
+        blockY,
+        blockZ,
+        dynamicSharedBytes,
+        stream,
+        parameters);
+  }
+
+  private void launch(
+      DriverCall call,
+      FunctionHandle function,
+      int gridX,
+      int gridY,
+      int gridZ,
+      int blockX,
+      int blockY,
+      int blockZ,
+      int dynamicSharedBytes,
+      StreamHandle stream,
+      HostMemory parameters) {
     Declaration declaration = declarations.take(stream);
-    SimulatedStream known = enter(DriverCall.LAUNCH_KERNEL, stream);
+    SimulatedStream known = enter(call, stream);
     Function kernel = (Function) function;
     long threads = (long) blockX * blockY * blockZ;
     requireArgument(
-        DriverCall.LAUNCH_KERNEL,
+        call,
         Math.min(Math.min(gridX, gridY), gridZ) > 0
             && Math.min(Math.min(blockX, blockY), blockZ) > 0
             && gridY <= properties.maxGridY()
@@ -503,7 +563,7 @@ final class SimulatedDriver implements CudaDriver {
             && threads <= properties.maxThreadsPerBlock(),
         "the shape is outside the device's limits");
     requireArgument(
-        DriverCall.LAUNCH_KERNEL,
+        call,
         dynamicSharedBytes <= kernel.allowedDynamicSharedBytes(),
         dynamicSharedBytes + " bytes of dynamic shared memory are not allowed");
     byte[] arguments = kernel.arguments(parameters);

@@ -209,6 +209,21 @@ public final class ClockDriver implements CudaDriver {
   }
 
   @Override
+  public void launchCooperativeKernel(
+      FunctionHandle function,
+      int gridX,
+      int gridY,
+      int gridZ,
+      int blockX,
+      int blockY,
+      int blockZ,
+      int dynamicSharedBytes,
+      StreamHandle stream,
+      HostMemory parameters) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public void keepFreedMemory(long bytes) {}
 
   @Override

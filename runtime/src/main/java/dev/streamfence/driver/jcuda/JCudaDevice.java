@@ -395,6 +395,42 @@ final class JCudaDevice implements CudaDriver {
   }
 
   @Override
+  public void launchCooperativeKernel(
+      FunctionHandle function,
+      int gridX,
+      int gridY,
+      int gridZ,
+      int blockX,
+      int blockY,
+      int blockZ,
+      int dynamicSharedBytes,
+      StreamHandle stream,
+      HostMemory parameters) {
+    CUfunction cuFunction = use(function);
+    CUstream cuStream = use(stream);
+    RawPointer table = pinned(parameters).pointer(this);
+    makeCurrent();
+    int code;
+    try {
+      code =
+          JCudaDriver.cuLaunchCooperativeKernel(
+              cuFunction,
+              gridX,
+              gridY,
+              gridZ,
+              blockX,
+              blockY,
+              blockZ,
+              dynamicSharedBytes,
+              cuStream,
+              table);
+    } catch (CudaException e) {
+      code = Status.of(e);
+    }
+    Status.check("cuLaunchCooperativeKernel", code);
+  }
+
+  @Override
   public void synchronizeDevice() {
     call("cuCtxSynchronize", JCudaDriver::cuCtxSynchronize);
   }

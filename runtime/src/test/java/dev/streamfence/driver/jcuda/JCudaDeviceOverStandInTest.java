@@ -77,6 +77,18 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
+  void aCooperativeLaunchIsTheDriversOwn() {
+
+    assertThat(
+            standIn.lastCall(
+                () ->
+                    driver.launchCooperativeKernel(
+                        fixture.function, 2, 3, 4, 5, 6, 7, 8, fixture.stream, fixture.host)))
+        .startsWith("cuLaunchCooperativeKernel context=1 function=nothing grid=2,3,4 block=5,6,7")
+        .contains(" shared=8 ");
+  }
+
+  @Test
   void freedMemoryIsKeptByThePoolOfTheDevice() {
     assertThat(standIn.lastCall(() -> driver.keepFreedMemory(1L << 40)))
         .isEqualTo("cuMemPoolSetAttribute context=1 pool=2 attribute=4 value=1099511627776");

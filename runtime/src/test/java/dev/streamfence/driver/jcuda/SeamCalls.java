@@ -121,6 +121,12 @@ final class SeamCalls {
             "cuFuncSetAttribute",
             c -> c.driver.allowDynamicSharedBytes(c.function, 65536)),
         call("launchKernel", "cuLaunchKernel", c -> c.launch(c.host)),
+        call(
+            "launchCooperativeKernel",
+            "cuLaunchCooperativeKernel",
+            c ->
+                c.driver.launchCooperativeKernel(
+                    c.function, 1, 1, 1, 1, 1, 1, 0, c.stream, c.host)),
         call("synchronizeDevice", "cuCtxSynchronize", c -> c.driver.synchronizeDevice()));
   }
 

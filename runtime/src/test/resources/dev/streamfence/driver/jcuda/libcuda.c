@@ -562,3 +562,25 @@ int cuLaunchKernel(Function *function, unsigned grid_x, unsigned grid_y, unsigne
   block(held ? desk->held_millis : desk->paced_millis);
   return SUCCESS;
 }
+
+int cuLaunchCooperativeKernel(Function *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                   Object *stream, void **parameters) {
+  REQUIRE(function, FUNCTION);
+  REQUIRE(stream, STREAM);
+  if (device_of(function) != device_of(stream)) return INVALID_HANDLE;
+  char arguments[1024] = "";
+  size_t length = 0;
+  for (int i = 0; i < function->parameters && length < sizeof arguments - 20; i++) {
+    const unsigned char *bytes = parameters[i];
+    length += sprintf(arguments + length, "%s", i ? "," : "");
+    for (int b = 0; b < function->sizes[i]; b++)
+      length += sprintf(arguments + length, "%02x", bytes[b]);
+  }
+  CALL(device_of(stream), " function=%s grid=%u,%u,%u block=%u,%u,%u shared=%u stream=%ld"
+       " arguments=%s", function->name, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
+       id_of(stream), arguments);
+  int held = strcmp(desk->held_kernel, function->name) == 0;
+  block(held ? desk->held_millis : desk->paced_millis);
+  return SUCCESS;
+}
