@@ -70,3 +70,25 @@ extern "C" __global__ void touch4(float* a, const float* b, const float* c, floa
     a[i] = factor;
   }
 }
+
+struct Mixed {
+  signed char small;
+  int number;
+  double wide;
+  bool flag;
+};
+
+// Writes the fields of a structure that is passed by value.
+extern "C" __global__ void spread(Mixed mixed, long long* out) {
+  out[0] = mixed.small;
+  out[1] = mixed.number;
+  out[2] = __double_as_longlong(mixed.wide);
+  out[3] = mixed.flag;
+}
+
+extern "C" __global__ void __launch_bounds__(64) atMost64(int* values, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    values[i] += 1;
+  }
+}

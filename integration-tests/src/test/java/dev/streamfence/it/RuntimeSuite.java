@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
@@ -13,6 +14,7 @@ import dev.streamfence.LaunchShape;
 import dev.streamfence.MemoryStatistics;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeStatistics;
+import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.LoadedModule;
@@ -104,6 +106,49 @@ abstract class RuntimeSuite {
               Long.MIN_VALUE,
               Float.floatToRawIntBits(1.5f),
               Double.doubleToRawLongBits(-2.25));
+    }
+  }
+
+  @Test
+  void everyFieldOfAStructureReachesTheKernel() {
+    try (DeviceArray<long[]> out = gpu.memory().allocate(a, long[].class, 4)) {
+      onA.spread(new SuiteKernels.Mixed((byte) -3, 1 << 20, -2.5, true), out, LaunchShape.of(1, 1));
+      assertThat(out.download(a)).containsExactly(-3, 1 << 20, Double.doubleToRawLongBits(-2.5), 1);
+    }
+  }
+
+  @Test
+  void aCompletionSaysWhenItsLaunchIsDone() throws Exception {
+    try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, 64)) {
+      Completion first = onA.slowly(values, 64, 1000 * scale());
+      first.await();
+      assertThat(first.isDone()).isTrue();
+      Completion second = onA.slowly(values, 64, 1000 * scale());
+      second.stage().toCompletableFuture().get();
+      assertThat(second.isDone()).isTrue();
+      assertThat(values.download(b)).containsOnly(2);
+    }
+  }
+
+  @Test
+  void aBlockThatTheKernelDoesNotAllowIsRefusedWithBothNumbers() {
+    try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, 128)) {
+      assertThatThrownBy(() -> onA.atMost64(values, 128, LaunchShape.of(1, 128)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("atMost64: 128 threads per block")
+          .hasMessageContaining("allows 64");
+      onA.atMost64(values, 128, LaunchShape.of(2, 64));
+      assertThat(values.download(a)).containsOnly(1);
+    }
+  }
+
+  @Test
+  void theSameArrayForTwoParametersOfWhichOneIsWrittenIsRefused() {
+    try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, 4)) {
+      assertThatThrownBy(() -> onA.add(values, values, values, 4))
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessageContaining("mayAlias");
+      assertThat(values.download(a)).containsOnly(0);
     }
   }
 

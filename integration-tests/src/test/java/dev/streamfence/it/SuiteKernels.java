@@ -1,5 +1,6 @@
 package dev.streamfence.it;
 
+import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.annotation.DynamicSharedBytes;
@@ -61,4 +62,16 @@ interface SuiteKernels {
       float factor,
       @ThreadCount int n,
       @DynamicSharedBytes int sharedBytes);
+
+  /** As the structure of that name. */
+  record Mixed(byte small, int number, double wide, boolean flag) {}
+
+  @Kernel
+  void spread(Mixed mixed, @Writes DeviceArray<long[]> out, LaunchShape shape);
+
+  @Kernel(value = "incrementSlowly")
+  Completion slowly(@ReadWrites DeviceArray<int[]> values, @ThreadCount int n, int rounds);
+
+  @Kernel
+  void atMost64(@ReadWrites DeviceArray<int[]> values, int n, LaunchShape shape);
 }

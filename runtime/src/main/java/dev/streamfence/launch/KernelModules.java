@@ -81,7 +81,7 @@ final class KernelModules implements AutoCloseable {
 
   private LoadedImage load(KernelImage image, String source, byte[] bytes) {
     try {
-      ModuleHandle module = driver.loadModule(source, bytes);
+      ModuleHandle module = loadOrExplain(source, bytes);
       try {
         return new LoadedImage(this, runtime, image, bytes, module);
       } catch (RuntimeException e) {
@@ -90,6 +90,15 @@ final class KernelModules implements AutoCloseable {
       }
     } catch (CudaDriverException e) {
       throw INTERNALS.faults(runtime).note(e, "loading " + image);
+    }
+  }
+
+  private ModuleHandle loadOrExplain(String source, byte[] bytes) {
+    try {
+      return driver.loadModule(source, bytes);
+    } catch (KernelLoadException e) {
+      String reason = LoadedImage.explainRefusal(bytes, INTERNALS.properties(runtime));
+      throw reason.isEmpty() ? e : new KernelLoadException(source, reason, e.log(), e);
     }
   }
 

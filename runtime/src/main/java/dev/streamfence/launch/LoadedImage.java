@@ -7,6 +7,7 @@ import dev.streamfence.RuntimeInternals;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.driver.DeviceProperties;
 import dev.streamfence.ptx.PtxException;
 import dev.streamfence.ptx.PtxModule;
 import dev.streamfence.stream.Timeline;
@@ -121,6 +122,27 @@ final class LoadedImage {
               image.name(),
               e.getMessage());
       return null;
+    }
+  }
+
+  /** Why a device refuses an image, where that can be seen; otherwise empty. */
+  static String explainRefusal(byte[] bytes, DeviceProperties device) {
+    if (!looksLikePtx(bytes)) {
+      return "";
+    }
+    try {
+      PtxModule ptx = PtxModule.parse(new String(bytes, StandardCharsets.UTF_8));
+      return ptx.runsOn(device.computeMajor(), device.computeMinor())
+          ? ""
+          : "it is PTX for "
+              + ptx.target()
+              + ", the device has compute capability "
+              + device.computeMajor()
+              + "."
+              + device.computeMinor();
+    } catch (PtxException e) {
+      // The device's own words are about the same text.
+      return "";
     }
   }
 

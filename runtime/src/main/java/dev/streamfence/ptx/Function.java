@@ -6,6 +6,7 @@ import java.util.List;
  * A parsed {@code .entry} or {@code .func}, or a prototype of one.
  *
  * @param returns what it gives back, empty for an entry
+ * @param fixedBlockSize whether a block must have as many threads as it may
  * @param hasBody false for a declaration
  * @param registers size of its register file
  * @param locals variables that its body declares, in all its scopes
@@ -17,6 +18,7 @@ record Function(
     List<Formal> returns,
     List<Formal> parameters,
     int maxThreadsPerBlock,
+    boolean fixedBlockSize,
     boolean hasBody,
     int registers,
     List<Variable> locals,

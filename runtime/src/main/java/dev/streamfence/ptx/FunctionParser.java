@@ -43,7 +43,7 @@ final class FunctionParser {
     String name = lexer.take(Lexer.Kind.WORD, "a function name");
     List<Function.Formal> parameters =
         lexer.is('(') ? declarations.formals(body.scope, body.registers) : List.of();
-    int maxThreads = performanceDirectives();
+    Limits limits = performanceDirectives();
     boolean hasBody = !lexer.accept(';');
     if (hasBody) {
       lexer.expect('{');
@@ -55,16 +55,20 @@ final class FunctionParser {
         entry,
         returns,
         parameters,
-        maxThreads,
+        limits.maxThreadsPerBlock,
+        limits.exact,
         hasBody,
         body.registers.size(),
         body.locals,
         body.instructions);
   }
 
-  /** Parses {@code .maxntid 256, 1, 1} and its like; returns the threads that a block may have. */
-  private int performanceDirectives() {
-    int maxThreads = 0;
+  /** How many threads a block may have, 0 if nothing says it, or must have. */
+  private record Limits(int maxThreadsPerBlock, boolean exact) {}
+
+  /** Parses {@code .maxntid 256, 1, 1} and its like. */
+  private Limits performanceDirectives() {
+    Limits limits = new Limits(0, false);
     while (lexer.is(Lexer.Kind.DOTTED)) {
       int line = lexer.line();
       String directive = lexer.text();
@@ -94,10 +98,10 @@ final class FunctionParser {
         if (product < 1 || product > Integer.MAX_VALUE) {
           throw new PtxException(line, "." + directive + " is out of range");
         }
-        maxThreads = (int) product;
+        limits = new Limits((int) product, directive.equals("reqntid"));
       }
     }
-    return maxThreads;
+    return limits;
   }
 
   private void pragma() {
@@ -233,6 +237,7 @@ final class FunctionParser {
             returns,
             parameters,
             0,
+            false,
             false,
             registers.size(),
             List.of(),

@@ -38,7 +38,8 @@ public final class KernelCheck {
       compareAccesses(module, entry, declared, mismatches);
     }
     int allowed = entry.maxThreadsPerBlock();
-    if (allowed > 0 && declared.blockSize() > allowed) {
+    boolean tooFew = entry.isBlockSizeFixed() && declared.blockSize() < allowed;
+    if (allowed > 0 && declared.blockSize() > 0 && (declared.blockSize() > allowed || tooFew)) {
       mismatches.add(Mismatch.ofEntry(Kind.BLOCK_SIZE, allowed));
     }
     return List.copyOf(mismatches);

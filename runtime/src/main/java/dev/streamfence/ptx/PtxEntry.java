@@ -84,6 +84,15 @@ public final class PtxEntry {
   }
 
   /**
+   * Tells whether a block must have as many threads as it may.
+   *
+   * @return whether {@code .reqntid} is given
+   */
+  public boolean isBlockSizeFixed() {
+    return function.fixedBlockSize();
+  }
+
+  /**
    * Returns the shared memory that a block needs before any dynamic one: the variables of the entry
    * itself, of the module, and of all functions of the module.
    *

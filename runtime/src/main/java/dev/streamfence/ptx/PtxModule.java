@@ -6,9 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Parsed PTX text. Immutable. */
 public final class PtxModule {
+  /** {@code sm_90}: the last digit is the second number of the compute capability. */
+  private static final Pattern ARCHITECTURE = Pattern.compile("sm_(\\d{1,2})(\\d)[af]?");
+
   private final String isaVersion;
   private final String target;
   private final int addressSize;
@@ -87,6 +92,21 @@ public final class PtxModule {
    */
   public String target() {
     return target;
+  }
+
+  /**
+   * Tells whether a device is new enough for the text. It may still be too new, for what is made
+   * for one architecture alone ({@code sm_90a}).
+   *
+   * @param major the device's compute capability, first number
+   * @param minor the device's compute capability, second number
+   * @return false if {@code .target} names a newer architecture
+   */
+  public boolean runsOn(int major, int minor) {
+    Matcher named = ARCHITECTURE.matcher(target);
+    return !named.matches()
+        || 100 * Integer.parseInt(named.group(1)) + Integer.parseInt(named.group(2))
+            <= 100 * major + minor;
   }
 
   /**

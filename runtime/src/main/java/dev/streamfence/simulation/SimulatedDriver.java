@@ -411,6 +411,10 @@ final class SimulatedDriver implements CudaDriver {
     enter(DriverCall.LOAD_MODULE);
     try {
       PtxModule ptx = PtxModule.parse(new String(image, StandardCharsets.UTF_8));
+      if (!ptx.runsOn(properties.computeMajor(), properties.computeMinor())) {
+        throw new KernelLoadException(
+            name, "the device answered CUDA_ERROR_NO_BINARY_FOR_GPU (209)", "", null);
+      }
       PtxProgram program = PtxProgram.translate(ptx);
       long[] variables = place(program.globals());
       SimulatedModule module =

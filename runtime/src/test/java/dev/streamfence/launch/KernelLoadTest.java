@@ -117,6 +117,22 @@ final class KernelLoadTest {
   }
 
   @Test
+  void ptxForANewerDeviceIsRefusedWithBothNumbers() {
+    SimulatedDevice old = SimulatedDevice.builder().computeCapability(7, 5).build();
+    KernelImage newer =
+        KernelImage.of(
+            "newer.ptx", ".version 8.0\n.target sm_90\n.address_size 64\n".getBytes(UTF_8));
+    try (DeviceRuntime turing = DeviceRuntime.simulated(old)) {
+      DeviceStream on = turing.streams().acquire();
+      assertThatThrownBy(() -> LoadedModule.of(on, newer))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessageContaining("PTX for sm_90")
+          .hasMessageContaining("compute capability 7.5");
+    }
+    assertThat(LoadedModule.of(stream, newer)).isNotNull();
+  }
+
+  @Test
   void anImageIsLoadedOncePerRuntime() {
     VectorKernels.on(stream);
     VectorKernels.on(gpu.streams().acquire());

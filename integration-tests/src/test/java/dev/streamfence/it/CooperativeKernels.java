@@ -1,0 +1,16 @@
+package dev.streamfence.it;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.LaunchShape;
+import dev.streamfence.annotation.Kernel;
+import dev.streamfence.annotation.KernelModule;
+import dev.streamfence.annotation.ReadWrites;
+import dev.streamfence.annotation.Writes;
+
+/** The kernel of {@code kernels/cooperative.cu}, which the simulated device cannot run. */
+@KernelModule("kernels/cooperative.ptx")
+interface CooperativeKernels {
+  @Kernel(cooperative = true)
+  void meet(
+      @ReadWrites DeviceArray<int[]> counter, @Writes DeviceArray<int[]> seen, LaunchShape shape);
+}
