@@ -1,0 +1,20 @@
+package demo;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import org.junit.jupiter.api.Test;
+
+class CountingKernelsTest {
+  @Test
+  void launcherHasTheGeneratedKernel() {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated();
+        DeviceStream stream = gpu.streams().acquire();
+        DeviceArray<int[]> target = gpu.memory().upload(stream, new int[3])) {
+      CountingKernelsLauncher.on(stream).countUp(target, new GeneratedRange(7, 3));
+      assertArrayEquals(new int[] {7, 8, 9}, target.download(stream));
+    }
+  }
+}
