@@ -4,6 +4,7 @@ import static com.google.testing.compile.Compiler.javac;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.testing.compile.Compilation;
+import com.google.testing.compile.Compiler;
 import dev.streamfence.processor.diagnostic.Problem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,31 +35,24 @@ final class Mistakes {
 
   /** Compiles the sources without their markers. */
   static Mistakes in(String... sources) {
-    return in(List.of(), sources);
+    return in(javac(), sources);
   }
 
-  private static Mistakes in(List<String> options, String... sources) {
+  /** Compiles the sources without their markers where these files are visible. */
+  static Mistakes in(Resources visible, String... sources) {
+    return in(visible.visibleTo(javac()), sources);
+  }
+
+  /** Compiles the sources without their markers where these files are visible. */
+  static Mistakes in(Resources visible, List<String> options, String... sources) {
+    return in(visible.visibleTo(javac().withOptions(options)), sources);
+  }
+
+  private static Mistakes in(Compiler compiler, String... sources) {
     List<String> places = new ArrayList<>();
     JavaFileObject[] files =
         Stream.of(sources).map(s -> unmark(s, places)).toArray(JavaFileObject[]::new);
-    return new Mistakes(
-        places, javac().withOptions(options).withProcessors(new KernelProcessor()).compile(files));
-  }
-
-  /**
-   * Compiles sources where a resource is visible.
-   *
-   * @param folder an empty folder to put it into
-   */
-  static Mistakes inSight(Path folder, String resource, byte[] content, String... sources) {
-    try {
-      Path file = folder.resolve(resource);
-      Files.createDirectories(Objects.requireNonNull(file.getParent()));
-      Files.write(file, content);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return in(List.of("-Astreamfence.resources=" + folder), sources);
+    return new Mistakes(places, compiler.withProcessors(new KernelProcessor()).compile(files));
   }
 
   /** Compiles an annotated interface {@code Kernels} with these members. */
@@ -82,7 +76,7 @@ final class Mistakes {
     for (int i = 0; i < problems.length; i++) {
       expected.add(places.get(i) + " [" + problems[i].id() + "]");
     }
-    assertThat(ours().map(d -> place(d) + " " + d.getMessage(Locale.ROOT).replaceAll("].*", "]")))
+    assertThat(ours().map(d -> place(d) + " " + id(d)))
         .containsExactlyInAnyOrderElementsOf(expected);
   }
 
@@ -119,6 +113,16 @@ final class Mistakes {
     assertThat(compilation.diagnostics()).filteredOn(d -> !isAboutAnUnseenModule(d)).isEmpty();
   }
 
+  /** The kind and the id of each complaint, {@code ERROR [MissingAccess]}. */
+  List<String> ids() {
+    return ours().map(d -> d.getKind() + " " + id(d)).toList();
+  }
+
+  /** Whether the compiler has made class files. */
+  boolean isCompiled() {
+    return compilation.status() != Compilation.Status.FAILURE;
+  }
+
   private void are(Diagnostic.Kind kind, String message) {
     assertThat(places).hasSize(1);
     assertThat(ours().map(d -> d.getKind() + " " + place(d) + " " + d.getMessage(Locale.ROOT)))
@@ -135,6 +139,10 @@ final class Mistakes {
   /** What is said of nearly all interfaces here: they have no code. Its own test says so. */
   private static boolean isAboutAnUnseenModule(Diagnostic<?> diagnostic) {
     return diagnostic.getMessage(Locale.ROOT).startsWith("[" + Problem.UNSEEN_MODULE.id() + "]");
+  }
+
+  private static String id(Diagnostic<? extends JavaFileObject> diagnostic) {
+    return diagnostic.getMessage(Locale.ROOT).replaceAll("(?s)].*", "]");
   }
 
   private static String place(Diagnostic<? extends JavaFileObject> diagnostic) {

@@ -1,0 +1,45 @@
+package dev.streamfence.processor;
+
+import com.google.testing.compile.Compiler;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A folder at the head of a compilation's class path, for files that processors look up. */
+final class Resources {
+  private final Path folder;
+
+  private Resources(Path folder) {
+    this.folder = folder;
+  }
+
+  /** The files in {@code folder}, which a test has for itself. */
+  static Resources in(Path folder) {
+    return new Resources(folder);
+  }
+
+  /** Adds a file under its name from the root of the class path. */
+  Resources with(String name, String text) {
+    try {
+      Path file = folder.resolve(name);
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return this;
+  }
+
+  /** The same compiler, which sees these files beside what the tests themselves see. */
+  Compiler visibleTo(Compiler compiler) {
+    List<File> classPath = new ArrayList<>(List.of(folder.toFile()));
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+      classPath.add(new File(entry));
+    }
+    return compiler.withClasspath(classPath);
+  }
+}
