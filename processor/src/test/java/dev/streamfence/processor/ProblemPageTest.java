@@ -1,0 +1,158 @@
+package dev.streamfence.processor;
+
+import static java.util.stream.Collectors.joining;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.processor.diagnostic.Problem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Stream;
+import javax.tools.Diagnostic;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** {@code PROBLEMS.md} says of every problem what is wrong and what is right. */
+class ProblemPageTest {
+  /** What no source of a reasonable size can provoke. */
+  private static final Set<Problem> WITHOUT_EXAMPLE =
+      EnumSet.of(Problem.TOO_LARGE, Problem.WRITE_FAILED, Problem.INTERNAL_ERROR);
+
+  /** What the compiler refuses as well, whatever the processor says. */
+  private static final Set<Problem> ERRORS_OF_THE_COMPILER = EnumSet.of(Problem.UNRESOLVED_TYPE);
+
+  private static final ProblemPage PAGE = read();
+
+  @TempDir private Path folder;
+
+  @Test
+  void everyProblemHasASectionInTheOrderOfTheCatalogue() {
+    assertThat(PAGE.sections())
+        .extracting(ProblemPage.Section::id)
+        .containsExactlyElementsOf(Arrays.stream(Problem.values()).map(Problem::id).toList());
+  }
+
+  @ParameterizedTest
+  @MethodSource("sections")
+  void sectionHasExamplesOrSaysWhyNot(Problem problem, ProblemPage.Section section) {
+    boolean isExpected = !WITHOUT_EXAMPLE.contains(problem);
+
+    assertThat(section.examples("Wrong").isEmpty()).isNotEqualTo(isExpected);
+    assertThat(section.examples("Right").isEmpty()).isNotEqualTo(isExpected);
+    assertThat(section.prose().contains("\nNo example: ")).isNotEqualTo(isExpected);
+    assertThat(section.prose().strip()).doesNotStartWith("No example");
+  }
+
+  @ParameterizedTest
+  @MethodSource("sections")
+  void warningsSayHowToSuppressThem(Problem problem, ProblemPage.Section section) {
+    boolean isWarning = problem.kind() == Diagnostic.Kind.WARNING;
+
+    assertThat(section.prose().contains("A warning: ")).isEqualTo(isWarning);
+    assertThat(section.prose().contains("@SuppressWarnings(\"" + problem.suppression() + "\")"))
+        .isEqualTo(isWarning);
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrong")
+  void wrongExampleHasThisProblemAlone(Problem problem, ProblemPage.Example example) {
+    assertThat(example.compile(folder).ids())
+        .containsExactly(problem.kind() + " [" + problem.id() + "]");
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrong")
+  void wrongExampleIsWrongForTheProcessorAlone(Problem problem, ProblemPage.Example example) {
+    assertThat(example.compile(folder, "-proc:none").isCompiled())
+        .isNotEqualTo(ERRORS_OF_THE_COMPILER.contains(problem));
+  }
+
+  @ParameterizedTest
+  @MethodSource("right")
+  void rightExampleHasNoProblem(Problem problem, ProblemPage.Example example) {
+    Mistakes mistakes = example.compile(folder, "-Xlint:all,-processing", "-Werror");
+
+    mistakes.areNone();
+    assertThat(mistakes.isCompiled()).as("%s", problem).isTrue();
+  }
+
+  @Test
+  void moduleOfAnExampleIsVisibleUnderTheNameThatItHasThere() {
+    ProblemPage page =
+        ProblemPage.parse(
+            """
+            ## `Some`
+            Why.
+
+            Wrong:
+
+            ```java
+            @KernelModule("a/k.ptx")
+            interface Kernels {}
+            ```
+
+            ```ptx
+            .version 6.3
+            ```
+            """);
+
+    ProblemPage.Section section = page.sections().get(0);
+    section.examples("Wrong").get(0).compile(folder);
+
+    assertThat(section.prose().strip()).isEqualTo("Why.");
+    assertThat(folder.resolve("a/k.ptx")).hasContent(".version 6.3\n");
+  }
+
+  @Test
+  void blockThatNobodyWouldCompileIsNoExample() {
+    assertThatThrownBy(() -> ProblemPage.parse("## `Some`\n\n```java\ninterface K {}\n```\n"))
+        .hasMessageStartingWith("block in Some is no example");
+  }
+
+  static Stream<Arguments> sections() {
+    return Arrays.stream(Problem.values())
+        .flatMap(
+            problem ->
+                PAGE.sections().stream()
+                    .filter(section -> section.id().equals(problem.id()))
+                    .map(section -> Arguments.of(problem, Named.of("its section", section))));
+  }
+
+  static Stream<Arguments> wrong() {
+    return examples("Wrong");
+  }
+
+  static Stream<Arguments> right() {
+    return examples("Right");
+  }
+
+  private static Stream<Arguments> examples(String label) {
+    return Arrays.stream(Problem.values())
+        .flatMap(
+            problem ->
+                PAGE.sections().stream()
+                    .filter(section -> section.id().equals(problem.id()))
+                    .flatMap(section -> section.examples(label).stream())
+                    .map(example -> Arguments.of(problem, Named.of(title(example), example))));
+  }
+
+  private static String title(ProblemPage.Example example) {
+    return example.types().lines().skip(1).limit(1).collect(joining());
+  }
+
+  private static ProblemPage read() {
+    try {
+      return ProblemPage.parse(Files.readString(Path.of("PROBLEMS.md")));
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
