@@ -12,10 +12,8 @@ import static dev.streamfence.processor.diagnostic.Problem.PRIVATE_INTERFACE;
 import static dev.streamfence.processor.diagnostic.Problem.RESOURCE_NAME;
 import static dev.streamfence.processor.diagnostic.Problem.SEALED_INTERFACE;
 import static dev.streamfence.processor.diagnostic.Problem.STRAY_ANNOTATION;
-import static dev.streamfence.processor.diagnostic.Problem.TOO_LARGE;
+import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -46,34 +44,52 @@ class InterfaceMistakesTest {
         .are(NOT_AN_INTERFACE, "@KernelModule needs an interface; Saxpy is a class");
   }
 
-  @Test
-  void kernelInterfaceIsNotGeneric() {
+  @ParameterizedTest
+  @ValueSource(strings = {"«T", "«T extends Number", "«T extends Comparable<T>"})
+  void kernelInterfaceIsNotGeneric(String parameter) {
     Mistakes.in(
             Sources.importing(
-                "@KernelModule(\"k.ptx\")\ninterface Kernels<«T> {"
-                    + " @Kernel void run(@Reads DeviceArray<T> x, @ThreadCount int n); }"))
+                "@KernelModule(\"k.ptx\")\ninterface Kernels<"
+                    + parameter
+                    + "> { @Kernel void run(@Reads DeviceArray<T> x, @ThreadCount int n); }"))
         .are(
             GENERIC,
             "Kernels has the type parameter T; kernels are compiled for fixed types, remove it");
   }
 
-  @Test
-  void privateInterfaceCannotBeImplemented() {
-    Mistakes.in(
-            Sources.importing(
-                "class Outer { @KernelModule(\"k.ptx\") private «interface Saxpy " + RUN + "}"))
-        .are(PRIVATE_INTERFACE, "Saxpy cannot have a launcher: it is private");
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "class Outer { %s private «interface Saxpy %s } | it is",
+        "record Outer(int a) { %s private «interface Saxpy %s } | it is",
+        "enum Outer { A; %s private «interface Saxpy %s } | it is",
+        "class Outer { private static class Inner { %s public «interface Saxpy %s } }"
+            + "| its encloser Inner is",
+        "class Outer { private class Inner { %s «interface Saxpy %s } } | its encloser Inner is",
+        "class Outer { private interface Inner { %s «interface Saxpy %s } }"
+            + "| its encloser Inner is",
+        "class Outer { private enum Inner { A; class Deep { %s «interface Saxpy %s } } }"
+            + "| its encloser Inner is",
+      })
+  void privateInterfaceCannotBeImplemented(String types, String reason) {
+    Mistakes.in(Sources.importing(types.formatted("@KernelModule(\"k.ptx\")", RUN)))
+        .are(PRIVATE_INTERFACE, "Saxpy cannot have a launcher: " + reason + " private");
   }
 
-  @Test
-  void interfaceInAPrivateClassCannotBeImplemented() {
-    Mistakes.in(
-            Sources.importing(
-                "class Outer { private static class Inner {"
-                    + " @KernelModule(\"k.ptx\") public «interface Saxpy "
-                    + RUN
-                    + "} }"))
-        .are(PRIVATE_INTERFACE, "Saxpy cannot have a launcher: its encloser Inner is private");
+  /** The compiler shows processors nothing of what is within a body. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "class Outer { void run() { %s interface Saxpy %s } }",
+        "class Outer { { %s interface Saxpy %s } }",
+        "class Outer { Object o = new Object() { %s interface Saxpy %s }; }",
+      })
+  void localInterfaceHasNoLauncher(String types) {
+    assertThat(
+            Mistakes.in(Sources.importing(types.formatted("@KernelModule(\"k.ptx\")", RUN)))
+                .generatedFiles())
+        .isEmpty();
   }
 
   @Test
@@ -98,11 +114,18 @@ class InterfaceMistakesTest {
             "Saxpy cannot have a launcher: it is sealed; remove sealed and permits");
   }
 
-  @Test
-  void moduleHasAKernel() {
-    Mistakes.in(
-            Sources.importing(
-                "«@KernelModule(\"k.ptx\")\ninterface Saxpy { default void run() {} }"))
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "default void run() {}",
+        "static void run() {}",
+        "int COUNT = 3; class Nested {}",
+        "String toString();",
+        "@KernelModule(\"b.ptx\") interface Inner { @Kernel void run(@ThreadCount int n); }",
+      })
+  void moduleHasAKernel(String members) {
+    Mistakes.in(Sources.importing("«@KernelModule(\"k.ptx\")\ninterface Saxpy {" + members + "}"))
         .are(
             EMPTY_MODULE,
             "Saxpy has no kernel; declare a method with @Kernel or remove @KernelModule");
@@ -120,6 +143,7 @@ class InterfaceMistakesTest {
         "a/",
         "c:k.ptx",
         "a\\\\k.ptx",
+        "a\\\\u0022k.ptx",
         "a\\nk.ptx",
         "a\\u007f",
         ".."
@@ -133,28 +157,6 @@ class InterfaceMistakesTest {
                 + "\" is no resource name; it is relative to the root of the class path, of at most"
                 + " 1024 characters, with '/' between parts that are not empty, '.' or '..', and"
                 + " without ':', '\\' and control characters");
-  }
-
-  @Test
-  void launcherWouldReplaceAClassOfTheSameName() {
-    Mistakes.in(
-            Sources.importing(
-                "@KernelModule(\"k.ptx\")\n«interface Saxpy " + RUN + "class SaxpyLauncher {}"))
-        .are(
-            LAUNCHER_NAME_CLASH,
-            "the launcher SaxpyLauncher of Saxpy clashes with demo.SaxpyLauncher, at least ignoring"
-                + " case; rename one");
-  }
-
-  @Test
-  void launcherWouldReplaceAClassWhereFilesHaveNoCase() {
-    Mistakes.in(
-            Sources.importing("@KernelModule(\"k.ptx\")\n«interface Saxpy " + RUN),
-            "package demo;\nclass SAXPYlauncher {}")
-        .are(
-            LAUNCHER_NAME_CLASH,
-            "the launcher SaxpyLauncher of Saxpy clashes with demo.SAXPYlauncher, at least ignoring"
-                + " case; rename one");
   }
 
   @Test
@@ -191,24 +193,19 @@ class InterfaceMistakesTest {
                 + " the method");
   }
 
-  @Test
-  void launcherFitsIntoOneClass() {
-    String kernels = kernels(1500);
-    Mistakes.in(Sources.importing("@KernelModule(\"k.ptx\")\ninterface Large {" + kernels + "}"))
-        .areNone();
-  }
-
-  @Test
-  void interfaceThatIsTooLargeHasToBeSplit() {
-    String kernels = kernels(1501);
-    Mistakes.in(Sources.importing("@KernelModule(\"k.ptx\")\n«interface Large {" + kernels + "}"))
-        .are(TOO_LARGE, "Large has 1501 kernels, more than one launcher class can hold; split it");
-  }
-
-  @Test
-  void kernelBelongsToAnInterface() {
-    Mistakes.in(
-            Sources.importing("abstract class Saxpy { «@Kernel abstract void run(@Reads int n); }"))
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "abstract class Saxpy { «@Kernel abstract void run(@Reads int n); }",
+        "class Saxpy { «@Kernel void run() {} }",
+        "class Saxpy { «@Kernel static void run() {} }",
+        "class Saxpy { «@Kernel private native void run(); }",
+        "enum Saxpy { A; «@Kernel void run() {} }",
+        "record Saxpy(int a) { «@Kernel void run() {} }",
+        "@interface Saxpy { «@Kernel int run(); }",
+      })
+  void kernelBelongsToAnInterface(String type) {
+    Mistakes.in(Sources.importing(type))
         .are(
             KERNEL_OUTSIDE_MODULE,
             "run is a method of Saxpy; @Kernel needs an interface with @KernelModule");
@@ -224,15 +221,35 @@ class InterfaceMistakesTest {
                 + " extended");
   }
 
-  @Test
-  void warningIsSuppressedByAnEncloser() {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"streamfence:KernelWithoutLauncher\"",
+        "{\"unused\", \"streamfence:KernelWithoutLauncher\"}",
+        "\"streamfence:\" + \"KernelWithoutLauncher\"",
+      })
+  void warningIsSuppressedByAnEncloser(String value) {
     Mistakes.in(
             Sources.importing(
-                "@SuppressWarnings(\"streamfence:KernelWithoutLauncher\")\nclass Outer { interface"
-                    + " Saxpy "
-                    + RUN
-                    + "}"))
+                "@SuppressWarnings(" + value + ")\nclass Outer { interface Saxpy " + RUN + "}"))
         .areNone();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{}",
+        "\"all\"",
+        "\"KernelWithoutLauncher\"",
+        "{\"unused\", \"streamfence:MissingAccess\"}",
+      })
+  void warningIsSuppressedByItsNameAlone(String value) {
+    Mistakes.in(Sources.importing("@SuppressWarnings(" + value + ")\n«interface Saxpy " + RUN))
+        .areWarning(
+            KERNEL_WITHOUT_LAUNCHER,
+            "Saxpy has kernels but no @KernelModule, so no launcher; add it, or"
+                + " @SuppressWarnings(\"streamfence:KernelWithoutLauncher\") if it is there to be"
+                + " extended");
   }
 
   @Test
@@ -254,26 +271,37 @@ class InterfaceMistakesTest {
             "@" + annotation + " on 'n' has no effect: run is no kernel; remove it or add @Kernel");
   }
 
-  @Test
-  void annotationHasNoEffectOnAConstructor() {
-    Mistakes.in(Sources.importing("class Saxpy { Saxpy(«@Reads int n) {} }"))
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "class Saxpy { Saxpy(«@Reads int n) {} }                         | Saxpy",
+        "class Saxpy { static void run(«@Reads int n) {} }               | run",
+        "class Saxpy { private void run(«@Reads int n) {} }              | run",
+        "abstract class Saxpy { abstract void run(«@Reads int n); }      | run",
+        "record Saxpy(«@Reads int n) {}                                  | Saxpy",
+        "enum Saxpy { A(1); Saxpy(«@Reads int n) {} }                    | Saxpy",
+        "interface Saxpy { void run(«@Reads int n); }                    | run",
+        "interface Saxpy { static void run(«@Reads int n) {} }           | run",
+        "interface Saxpy { private void run(«@Reads int n) {} }          | run",
+        "class Saxpy { class Inner { void run(«@Reads int n) {} } }      | run",
+      })
+  void annotationHasNoEffectInOtherPlaces(String type, String place) {
+    Mistakes.in(Sources.importing(type))
         .are(
             STRAY_ANNOTATION,
-            "@Reads on 'n' has no effect: Saxpy is no kernel; remove it or add @Kernel");
+            "@Reads on 'n' has no effect: " + place + " is no kernel; remove it or add @Kernel");
   }
 
-  @Test
-  void annotationHasNoEffectOnADefaultMethod() {
+  @ParameterizedTest
+  @ValueSource(strings = {"default", "static", "private", "private static"})
+  void annotationHasNoEffectOnAMethodWithABody(String modifiers) {
     Mistakes.inKernels(
-            "@Kernel void run(@ThreadCount int n); default void other(«@ThreadCount int n) {}")
+            "@Kernel void run(@ThreadCount int n); "
+                + modifiers
+                + " void other(«@ThreadCount int n) {}")
         .are(
             STRAY_ANNOTATION,
             "@ThreadCount on 'n' has no effect: other is no kernel; remove it or add @Kernel");
-  }
-
-  private static String kernels(int count) {
-    return IntStream.range(0, count)
-        .mapToObj(i -> "@Kernel void k" + i + "(@ThreadCount int n);\n")
-        .collect(Collectors.joining());
   }
 }

@@ -58,31 +58,61 @@ class MethodMistakesTest {
             "other has a body, so no kernel is launched; remove the body or @Kernel");
   }
 
-  @Test
-  void kernelReturnsNothing() {
-    Mistakes.inKernels("@Kernel float «sum(@ThreadCount int n);")
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "float                         | float",
+        "Void                          | Void",
+        "DeviceArray<float[]>          | DeviceArray<float[]>",
+        "java.util.concurrent.Future<?> | Future<?>",
+      })
+  void kernelReturnsNothing(String type, String described) {
+    Mistakes.inKernels("@Kernel " + type + " «sum(@ThreadCount int n);")
         .are(
             RETURNS_VALUE,
-            "sum returns float; a kernel returns void or a Completion, results go through @Writes parameters");
+            "sum returns "
+                + described
+                + "; a kernel returns void or a Completion, results go through @Writes parameters");
   }
 
-  @Test
-  void kernelThrowsNothingChecked() {
-    Mistakes.inKernels(
-            "@Kernel void «run(@ThreadCount int n) throws InterruptedException,"
-                + " java.io.IOException;")
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Exception            | Exception",
+        "Throwable            | Throwable",
+        "java.io.IOException  | IOException",
+        "InterruptedException, java.io.IOException | InterruptedException, IOException",
+      })
+  void kernelThrowsNothingChecked(String thrown, String described) {
+    Mistakes.inKernels("@Kernel void «run(@ThreadCount int n) throws " + thrown + ";")
         .are(
             THROWS_CLAUSE,
-            "run declares InterruptedException, IOException; a launch throws unchecked exceptions"
-                + " only, remove it");
+            "run declares " + described + "; a launch throws unchecked exceptions only, remove it");
   }
 
-  @Test
-  void kernelIsNotGeneric() {
-    Mistakes.inKernels("@Kernel <«T> void run(@Reads DeviceArray<T[]> x, T y, @ThreadCount int n);")
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "<«T>                         | @Reads DeviceArray<T[]> x, T y",
+        "<«T>                         | @Reads DeviceArray<T> x",
+        "<«T extends Number>          | T x",
+        "<«T extends LaunchShape>     | T x",
+        "<«T extends DeviceArray<?>>  | @Reads T x",
+      })
+  void kernelIsNotGeneric(String declared, String parameters) {
+    Mistakes.inKernels("@Kernel " + declared + " void run(" + parameters + ", @ThreadCount int n);")
         .are(
             GENERIC,
             "run has the type parameter T; kernels are compiled for fixed types, remove it");
+  }
+
+  @Test
+  void eachTypeParameterIsOneMistake() {
+    Mistakes.inKernels("@Kernel <«S, «T extends S> void run(S a, T b, @ThreadCount int n);")
+        .are(GENERIC, GENERIC);
   }
 
   @Test

@@ -123,6 +123,11 @@ final class Mistakes {
     return compilation.status() != Compilation.Status.FAILURE;
   }
 
+  /** The names of the files that the processor has written. */
+  List<String> generatedFiles() {
+    return compilation.generatedSourceFiles().stream().map(JavaFileObject::getName).toList();
+  }
+
   private void are(Diagnostic.Kind kind, String message) {
     assertThat(places).hasSize(1);
     assertThat(ours().map(d -> d.getKind() + " " + place(d) + " " + d.getMessage(Locale.ROOT)))

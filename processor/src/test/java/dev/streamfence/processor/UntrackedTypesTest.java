@@ -1,0 +1,159 @@
+package dev.streamfence.processor;
+
+import static dev.streamfence.processor.diagnostic.Problem.BUFFER_ELEMENT;
+import static dev.streamfence.processor.diagnostic.Problem.UNSUPPORTED_TYPE;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Types whose memory no kernel reaches or nobody tracks, with what to use instead. */
+class UntrackedTypesTest {
+  /** Classes that tests of the processor do not have. */
+  private static final List<String> POINTERS =
+      List.of(
+          "package jcuda;\npublic class Pointer {}",
+          "package jcuda.driver;\npublic class CUdeviceptr extends jcuda.Pointer {}",
+          "package jcuda.runtime;\npublic class cudaArray extends jcuda.Pointer {}");
+
+  private static final String SEGMENT =
+      "package java.lang.foreign;\npublic interface MemorySegment {}";
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "jcuda.Pointer",
+        "jcuda.driver.CUdeviceptr",
+        "jcuda.runtime.cudaArray",
+        "java.lang.foreign.MemorySegment",
+        "java.nio.Buffer",
+        "java.nio.ByteBuffer",
+        "java.nio.MappedByteBuffer",
+        "java.nio.CharBuffer",
+        "java.nio.ShortBuffer",
+        "java.nio.IntBuffer",
+        "java.nio.LongBuffer",
+        "java.nio.FloatBuffer",
+        "java.nio.DoubleBuffer",
+      })
+  void pointerIsNotTracked(String type) {
+    refuse(type, "its memory is not tracked: take a DeviceArray, such as DeviceArray<float[]>");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"boolean", "byte", "char", "short", "int", "long", "float", "double"})
+  void hostArrayIsUploadedFirst(String type) {
+    refuse(
+        type + "[]",
+        "a kernel cannot reach host memory: upload it and take a DeviceArray<" + type + "[]>");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Boolean, boolean",
+    "Byte, byte",
+    "Character, char",
+    "Short, short",
+    "Integer, int",
+    "Long, long",
+    "Float, float",
+    "Double, double",
+  })
+  void boxIsReplacedByItsPrimitive(String box, String primitive) {
+    refuse(box, "a kernel takes primitives: use " + primitive);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "float[][]",
+        "Integer[][]",
+        "String",
+        "String[]",
+        "Object",
+        "Number",
+        "Void",
+        "Class<?>",
+        "Thread.State",
+        "java.util.Optional<Integer>",
+        "java.util.OptionalInt",
+        "java.util.List<DeviceArray<int[]>>",
+        "java.util.List<java.util.Map.Entry<? extends String, ?>>",
+        "java.util.Collection<? super Integer>",
+        "java.util.Map<String, int[]>",
+        "java.util.stream.IntStream",
+        "java.util.function.Supplier<DeviceArray<int[]>>",
+        "java.math.BigInteger",
+        "java.nio.charset.Charset",
+        "java.nio.file.Path",
+        "Runnable",
+        "DeviceArray<int[]>[]",
+        "DeviceArray<int[]>[][]",
+        "LaunchShape[]",
+        "DeviceStream",
+        "DeviceRuntime",
+        "ElementType",
+      })
+  void anythingElseIsNoParameterOfAKernel(String type) {
+    refuse(type, "a kernel takes primitives, DeviceArrays of a primitive and one LaunchShape");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"@Reads", "@Writes", "@ReadWrites", "@Reads @Writes"})
+  void annotationsOnARefusedTypeAreNoSecondMistake(String annotations) {
+    Mistakes.inKernels("@Kernel void run(" + annotations + " Integer «x, LaunchShape shape);")
+        .are(UNSUPPORTED_TYPE);
+  }
+
+  @Test
+  void foreignTypeWithOurNameIsWrittenWithItsPackage() {
+    Mistakes.in(
+            Sources.kernels("@Kernel void run(other.DeviceArray<int[]> «x, @ThreadCount int n);"),
+            "package other;\npublic class DeviceArray<A> {}")
+        .are(
+            UNSUPPORTED_TYPE,
+            "'x' has type other.DeviceArray<int[]>; a kernel takes primitives, DeviceArrays of a"
+                + " primitive and one LaunchShape");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "DeviceArray",
+        "DeviceArray<?>",
+        "DeviceArray<? extends float[]>",
+        "DeviceArray<? super int[]>",
+        "DeviceArray<Float>",
+        "DeviceArray<Void>",
+        "DeviceArray<Object>",
+        "DeviceArray<String[]>",
+        "DeviceArray<Integer[]>",
+        "DeviceArray<float[][]>",
+        "DeviceArray<Integer[][]>",
+        "DeviceArray<DeviceArray<int[]>>",
+        "DeviceArray<DeviceArray<int[]>[]>",
+      })
+  void bufferNamesAnArrayOfAPrimitive(String type) {
+    Mistakes.inKernels("@Kernel void run(@Reads " + type + " «x, @ThreadCount int n);")
+        .are(
+            BUFFER_ELEMENT,
+            "'x' has type "
+                + type
+                + "; name an array of a primitive, such as DeviceArray<float[]>");
+  }
+
+  private static void refuse(String type, String remedy) {
+    List<String> sources = new ArrayList<>(POINTERS);
+    if (!Object.class.getModule().getPackages().contains("java.lang.foreign")) {
+      sources.add(SEGMENT);
+    }
+    sources.add(Sources.kernels("@Kernel void run(" + type + " «x, @ThreadCount int n);"));
+    Mistakes.in(sources.toArray(String[]::new))
+        .are(
+            UNSUPPORTED_TYPE,
+            "'x' has type " + type.replaceAll("\\b[a-z]+\\.", "") + "; " + remedy);
+  }
+}
