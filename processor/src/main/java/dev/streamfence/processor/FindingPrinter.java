@@ -3,9 +3,12 @@ package dev.streamfence.processor;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Finding;
 import dev.streamfence.processor.diagnostic.Findings;
-import java.util.Arrays;
+import java.util.List;
 import javax.annotation.processing.Messager;
+import javax.lang.model.element.AnnotationMirror;
+import javax.lang.model.element.AnnotationValue;
 import javax.lang.model.element.Element;
+import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
 
 /** Prints complaints where the compiler prints its own. Confined to one thread at a time. */
@@ -37,13 +40,25 @@ final class FindingPrinter {
     if (finding.problem().kind() != Diagnostic.Kind.WARNING) {
       return false;
     }
+    String name = finding.problem().suppression();
     for (Element e = finding.culprit().element(); e != null; e = e.getEnclosingElement()) {
-      SuppressWarnings suppressed = e.getAnnotation(SuppressWarnings.class);
-      if (suppressed != null
-          && Arrays.asList(suppressed.value()).contains(finding.problem().suppression())) {
+      if (e.getAnnotationMirrors().stream().anyMatch(mirror -> suppresses(mirror, name))) {
         return true;
       }
     }
     return false;
+  }
+
+  /** Not by {@code getAnnotation}, whose {@code value()} throws where the source has a mistake. */
+  private static boolean suppresses(AnnotationMirror mirror, String name) {
+    TypeElement type = (TypeElement) mirror.getAnnotationType().asElement();
+    return type.getQualifiedName().contentEquals(SuppressWarnings.class.getName())
+        && mirror.getElementValues().values().stream().anyMatch(value -> has(value, name));
+  }
+
+  private static boolean has(AnnotationValue value, String text) {
+    return value.getValue() instanceof List<?> all
+        ? all.stream().anyMatch(each -> has((AnnotationValue) each, text))
+        : text.equals(value.getValue());
   }
 }

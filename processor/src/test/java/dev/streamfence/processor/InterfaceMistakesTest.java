@@ -242,6 +242,8 @@ class InterfaceMistakesTest {
         "\"all\"",
         "\"KernelWithoutLauncher\"",
         "{\"unused\", \"streamfence:MissingAccess\"}",
+        "Missing.NAME",
+        "{\"unused\", Missing.NAME}",
       })
   void warningIsSuppressedByItsNameAlone(String value) {
     Mistakes.in(Sources.importing("@SuppressWarnings(" + value + ")\n«interface Saxpy " + RUN))
