@@ -1,5 +1,6 @@
 package dev.streamfence.processor;
 
+import static dev.streamfence.processor.diagnostic.Problem.AMBIGUOUS_KERNEL;
 import static dev.streamfence.processor.diagnostic.Problem.BUFFER_ELEMENT;
 import static dev.streamfence.processor.diagnostic.Problem.EMPTY_MODULE;
 import static dev.streamfence.processor.diagnostic.Problem.FACTORY_CLASH;
@@ -112,6 +113,18 @@ class InheritanceMistakesTest {
         .are(
             EMPTY_MODULE,
             "Kernels has no kernel; declare a method with @Kernel or remove @KernelModule");
+  }
+
+  @Test
+  void kernelInheritedFromManyIsOneMistake() {
+    Mistakes.in(
+            extending("C, B, A", ""),
+            base("A", "@Kernel void run(@ThreadCount int n);"),
+            base("B", "@Kernel void run(@ThreadCount int n);"),
+            base("C", "@Kernel void run(@ThreadCount int n);"))
+        .are(
+            AMBIGUOUS_KERNEL,
+            "run is inherited from A and from B; declare it in Kernels to say which it is");
   }
 
   @Test

@@ -131,6 +131,14 @@ class InterfaceMistakesTest {
             "Saxpy has no kernel; declare a method with @Kernel or remove @KernelModule");
   }
 
+  @Test
+  void moduleWhoseOnlyKernelHasABodyIsOneMistake() {
+    Mistakes.inKernels("«@Kernel default void run(@ThreadCount int n) {}")
+        .are(
+            KERNEL_NOT_ABSTRACT,
+            "run has a body, so no kernel is launched; remove the body or @Kernel");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

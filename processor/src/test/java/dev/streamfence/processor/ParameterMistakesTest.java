@@ -101,7 +101,7 @@ class ParameterMistakesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"@ThreadCount int..."})
+  @ValueSource(strings = {"@ThreadCount int...", "LaunchShape..."})
   void shapeThatIsVariableInNumberIsOneMistake(String type) {
     Mistakes.inKernels("@Kernel void run(" + type + " «n);").are(VARARGS, varargs("n"));
   }

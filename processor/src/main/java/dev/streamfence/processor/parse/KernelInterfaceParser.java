@@ -1,5 +1,6 @@
 package dev.streamfence.processor.parse;
 
+import dev.streamfence.annotation.Kernel;
 import dev.streamfence.annotation.KernelModule;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
@@ -8,12 +9,17 @@ import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.ResourceName;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.TypeElement;
+import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
 
@@ -59,7 +65,7 @@ public final class KernelInterfaceParser {
     new InterfaceRules(methods, findings).check(type);
     Optional<ResourceName> resource = parseResource(type, module, findings);
     List<ExecutableElement> kernels = withoutAmbiguous(type, findings);
-    if (kernels.isEmpty()) {
+    if (kernels.isEmpty() && !hasKernelWithBody(type)) {
       findings.report(Problem.EMPTY_MODULE, Culprit.of(type, module), type.getSimpleName());
     }
     List<KernelMethod> parsed = new ArrayList<>();
@@ -101,21 +107,34 @@ public final class KernelInterfaceParser {
     return Optional.empty();
   }
 
+  /** Whether there is one, which has been reported, and which somebody has taken for a kernel. */
+  private static boolean hasKernelWithBody(TypeElement type) {
+    return ElementFilter.methodsIn(type.getEnclosedElements()).stream()
+        .anyMatch(method -> Mirrors.has(method, Kernel.class));
+  }
+
   private List<ExecutableElement> withoutAmbiguous(TypeElement type, Findings findings) {
     List<ExecutableElement> kernels = new ArrayList<>();
+    Map<String, List<ExecutableElement>> kernelsByName = new HashMap<>();
+    Set<ExecutableElement> ambiguous = new HashSet<>();
     for (ExecutableElement method : methods.of(type)) {
+      List<ExecutableElement> namesakes =
+          kernelsByName.computeIfAbsent(
+              method.getSimpleName().toString(), name -> new ArrayList<>());
       Optional<ExecutableElement> twin =
-          kernels.stream().filter(k -> methods.isSameSignature(type, k, method)).findFirst();
-      twin.ifPresentOrElse(
-          first ->
-              findings.report(
-                  Problem.AMBIGUOUS_KERNEL,
-                  Culprit.of(type),
-                  method.getSimpleName(),
-                  Culprit.of(first).enclosingType().getSimpleName(),
-                  Culprit.of(method).enclosingType().getSimpleName(),
-                  type.getSimpleName()),
-          () -> kernels.add(method));
+          namesakes.stream().filter(k -> methods.isSameSignature(type, k, method)).findFirst();
+      if (twin.isEmpty()) {
+        kernels.add(method);
+        namesakes.add(method);
+      } else if (ambiguous.add(twin.get())) {
+        findings.report(
+            Problem.AMBIGUOUS_KERNEL,
+            Culprit.of(type),
+            method.getSimpleName(),
+            Culprit.of(twin.get()).enclosingType().getSimpleName(),
+            Culprit.of(method).enclosingType().getSimpleName(),
+            type.getSimpleName());
+      }
     }
     return kernels;
   }

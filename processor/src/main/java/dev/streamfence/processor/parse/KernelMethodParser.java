@@ -14,6 +14,7 @@ import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Name;
 import javax.lang.model.element.TypeParameterElement;
 import javax.lang.model.element.VariableElement;
+import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
 import javax.lang.model.util.Elements;
@@ -114,7 +115,10 @@ final class KernelMethodParser {
       ExecutableElement method, List<? extends TypeMirror> types) {
     List<VariableElement> shapes = new ArrayList<>();
     for (int i = 0; i < types.size(); i++) {
-      if (TypeKinds.isLaunchShape(types.get(i))) {
+      // One that is variable in number has been refused as that; it is not missing as well.
+      boolean isLastOfMany = method.isVarArgs() && i == types.size() - 1;
+      TypeMirror type = isLastOfMany ? ((ArrayType) types.get(i)).getComponentType() : types.get(i);
+      if (TypeKinds.isLaunchShape(type)) {
         shapes.add(method.getParameters().get(i));
       }
     }
