@@ -84,12 +84,19 @@ class MethodMistakesTest {
         "Throwable            | Throwable",
         "java.io.IOException  | IOException",
         "InterruptedException, java.io.IOException | InterruptedException, IOException",
+        "IllegalStateException, InterruptedException | InterruptedException",
       })
   void kernelThrowsNothingChecked(String thrown, String described) {
     Mistakes.inKernels("@Kernel void «run(@ThreadCount int n) throws " + thrown + ";")
         .are(
             THROWS_CLAUSE,
             "run declares " + described + "; a launch throws unchecked exceptions only, remove it");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"IllegalStateException", "Error", "DeviceException, RuntimeException"})
+  void kernelMayDeclareWhatIsUnchecked(String thrown) {
+    Mistakes.inKernels("@Kernel void run(@ThreadCount int n) throws " + thrown + ";").areNone();
   }
 
   @ParameterizedTest

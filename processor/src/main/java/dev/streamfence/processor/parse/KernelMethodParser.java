@@ -77,12 +77,11 @@ final class KernelMethodParser {
           name,
           Descriptions.describe(method.getReturnType()));
     }
-    if (!method.getThrownTypes().isEmpty()) {
+    List<? extends TypeMirror> checked =
+        method.getThrownTypes().stream().filter(type -> !TypeKinds.isUnchecked(type)).toList();
+    if (!checked.isEmpty()) {
       findings.report(
-          Problem.THROWS_CLAUSE,
-          Culprit.of(method),
-          name,
-          Descriptions.describe(method.getThrownTypes()));
+          Problem.THROWS_CLAUSE, Culprit.of(method), name, Descriptions.describe(checked));
     }
   }
 

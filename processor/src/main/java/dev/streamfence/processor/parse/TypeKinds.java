@@ -39,6 +39,18 @@ final class TypeKinds {
     return isA(type, DeviceStream.class);
   }
 
+  /** Whether it is an exception that no caller has to handle. */
+  static boolean isUnchecked(TypeMirror type) {
+    TypeMirror each = type;
+    while (each instanceof DeclaredType declared) {
+      if (isA(each, RuntimeException.class) || isA(each, Error.class)) {
+        return true;
+      }
+      each = ((TypeElement) declared.asElement()).getSuperclass();
+    }
+    return false;
+  }
+
   /** Whether it is the class or interface {@code expected} with any type arguments. */
   static boolean isA(TypeMirror type, Class<?> expected) {
     return type.getKind() == TypeKind.DECLARED
