@@ -142,6 +142,7 @@ class InheritanceMistakesTest {
       delimiter = '|',
       value = {
         "Base               | Base    | default void on(DeviceStream s) {}",
+        "Base<DeviceStream> | Base<T> | default void on(T s) {}",
       })
   void inheritedDefaultMethodCannotHideTheFactory(String parent, String declared, String method) {
     Mistakes.in(

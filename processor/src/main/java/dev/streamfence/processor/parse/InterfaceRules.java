@@ -38,7 +38,7 @@ final class InterfaceRules {
         .forEach(method -> checkNoKernel(method, findings));
     for (TypeElement owner : methods.withInherited(type)) {
       ElementFilter.methodsIn(owner.getEnclosedElements()).stream()
-          .filter(InterfaceRules::hidesFactory)
+          .filter(method -> hidesFactory(type, method))
           .forEach(
               method ->
                   findings.report(
@@ -70,10 +70,10 @@ final class InterfaceRules {
     }
   }
 
-  private static boolean hidesFactory(ExecutableElement method) {
+  private boolean hidesFactory(TypeElement type, ExecutableElement method) {
     return method.getModifiers().contains(Modifier.DEFAULT)
         && method.getSimpleName().contentEquals("on")
         && method.getParameters().size() == 1
-        && TypeKinds.isDeviceStream(method.getParameters().get(0).asType());
+        && TypeKinds.isDeviceStream(methods.parameterTypes(type, method).get(0));
   }
 }
