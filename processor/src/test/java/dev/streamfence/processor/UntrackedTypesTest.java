@@ -64,6 +64,13 @@ class UntrackedTypesTest {
   })
   void boxIsReplacedByItsPrimitive(String box, String primitive) {
     refuse(box, "a kernel takes primitives: use " + primitive);
+    refuse(
+        box + "[]",
+        "a kernel cannot reach host memory: upload it as "
+            + primitive
+            + "[] and take a DeviceArray<"
+            + primitive
+            + "[]>");
   }
 
   @ParameterizedTest
@@ -87,6 +94,7 @@ class UntrackedTypesTest {
         "java.util.stream.IntStream",
         "java.util.function.Supplier<DeviceArray<int[]>>",
         "java.math.BigInteger",
+        "java.nio.ByteOrder",
         "java.nio.charset.Charset",
         "java.nio.file.Path",
         "Runnable",

@@ -3,6 +3,7 @@ package dev.streamfence.processor.parse;
 import java.util.Map;
 import java.util.regex.Pattern;
 import javax.lang.model.element.TypeElement;
+import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeMirror;
 
@@ -19,9 +20,9 @@ final class UntrackedTypes {
           "java.lang.Float", "float",
           "java.lang.Double", "double");
 
-  /** JCuda's pointers, Java's buffers and segments; not {@code java.nio.file}. */
+  /** JCuda's pointers, Java's buffers and segments. */
   private static final Pattern POINTERS =
-      Pattern.compile("jcuda\\..*|java\\.nio\\.[A-Z].*|java\\.lang\\.foreign\\..*");
+      Pattern.compile("jcuda\\..*|java\\.nio\\.\\w*Buffer|java\\.lang\\.foreign\\..*");
 
   private UntrackedTypes() {}
 
@@ -32,17 +33,27 @@ final class UntrackedTypes {
           + Descriptions.describe(type)
           + ">";
     }
-    if (type instanceof DeclaredType declared) {
-      TypeElement element = (TypeElement) declared.asElement();
-      String name = element.getQualifiedName().toString();
-      String primitive = PRIMITIVE_OF_BOX.get(name);
+    if (type instanceof ArrayType array) {
+      String primitive = PRIMITIVE_OF_BOX.get(nameOf(array.getComponentType()));
       if (primitive != null) {
-        return "a kernel takes primitives: use " + primitive;
-      }
-      if (POINTERS.matcher(name).matches()) {
-        return "its memory is not tracked: take a DeviceArray, such as DeviceArray<float[]>";
+        return "a kernel cannot reach host memory: upload it as %1$s[] and take a DeviceArray<%1$s[]>"
+            .formatted(primitive);
       }
     }
+    String primitive = PRIMITIVE_OF_BOX.get(nameOf(type));
+    if (primitive != null) {
+      return "a kernel takes primitives: use " + primitive;
+    }
+    if (POINTERS.matcher(nameOf(type)).matches()) {
+      return "its memory is not tracked: take a DeviceArray, such as DeviceArray<float[]>";
+    }
     return "a kernel takes primitives, DeviceArrays of a primitive and one LaunchShape";
+  }
+
+  /** The qualified name of a class or interface; empty for other types. */
+  private static String nameOf(TypeMirror type) {
+    return type instanceof DeclaredType declared
+        ? ((TypeElement) declared.asElement()).getQualifiedName().toString()
+        : "";
   }
 }
