@@ -1,5 +1,10 @@
 package dev.streamfence.processor.generate;
 
+import dev.streamfence.Access;
+import dev.streamfence.ElementType;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.Parameter;
 import java.util.HashMap;
@@ -13,10 +18,20 @@ import java.util.stream.Collectors;
 
 /**
  * The names of a launcher's members and locals. Invariant: no two constants and no two fields are
- * the same, and no field or local is hidden by a parameter. Immutable.
+ * the same, no field or local is hidden by a parameter, and no field hides a class. Immutable.
  */
 final class MemberNames {
   private static final String RECORDER = "recorder";
+
+  /** Expressions begin with these, and a field of that name would be taken instead. */
+  private static final Set<String> IN_EXPRESSIONS =
+      Set.of(
+          Access.class.getSimpleName(),
+          ElementType.class.getSimpleName(),
+          KernelImage.class.getSimpleName(),
+          KernelSignature.class.getSimpleName(),
+          LoadedModule.class.getSimpleName(),
+          "dev");
 
   private final Map<KernelMethod, String> constants = new HashMap<>();
   private final Map<KernelMethod, String> fields = new HashMap<>();
@@ -24,7 +39,7 @@ final class MemberNames {
 
   MemberNames(List<KernelMethod> kernels) {
     Names constantNames = new Names(Set.of("IMAGE"));
-    Set<String> locals = new HashSet<>();
+    Set<String> locals = new HashSet<>(IN_EXPRESSIONS);
     for (KernelMethod kernel : kernels) {
       Set<String> parameters =
           kernel.parameters().stream().map(Parameter::name).collect(Collectors.toSet());

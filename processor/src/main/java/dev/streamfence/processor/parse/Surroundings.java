@@ -8,7 +8,6 @@ import javax.annotation.processing.Generated;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.element.TypeElement;
-import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 
 /** What a class beside an interface is called, may see, and can name. Immutable. */
@@ -47,7 +46,9 @@ final class Surroundings {
   Set<String> takenNames(TypeElement type) {
     Set<String> names = new TreeSet<>();
     for (TypeElement owner : methods.withInherited(type)) {
-      ElementFilter.typesIn(owner.getEnclosedElements())
+      // A constant hides a class of its name where an expression begins with it.
+      owner.getEnclosedElements().stream()
+          .filter(member -> member.getKind().isField() || member instanceof TypeElement)
           .forEach(member -> names.add(member.getSimpleName().toString()));
     }
     for (Class<?> each : IMPLICITLY_IMPORTED) {
