@@ -1,5 +1,7 @@
 package dev.streamfence.processor;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.testing.compile.Compiler;
 import java.io.File;
 import java.io.IOException;
@@ -24,10 +26,15 @@ final class Resources {
 
   /** Adds a file under its name from the root of the class path. */
   Resources with(String name, String text) {
+    return with(name, text.getBytes(UTF_8));
+  }
+
+  /** Adds a file under its name from the root of the class path. */
+  Resources with(String name, byte[] content) {
     try {
       Path file = folder.resolve(name);
       Files.createDirectories(file.getParent());
-      Files.writeString(file, text);
+      Files.write(file, content);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

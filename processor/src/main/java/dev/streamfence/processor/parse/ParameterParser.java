@@ -16,6 +16,7 @@ import java.lang.annotation.Annotation;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import javax.lang.model.SourceVersion;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.VariableElement;
@@ -74,7 +75,8 @@ final class ParameterParser {
       return parseShape(parameter, type);
     }
     if (StructParser.isRecord(type)) {
-      return new StructParser(findings).parse(parameter, (DeclaredType) type);
+      return new StructParser(findings)
+          .parse(parameter, nameOf(parameter), (DeclaredType) type);
     }
     findings.report(
         Problem.UNSUPPORTED_TYPE,
@@ -101,7 +103,7 @@ final class ParameterParser {
           Mirrors.name(roles.get(0)));
       return Optional.empty();
     }
-    String name = parameter.getSimpleName().toString();
+    String name = nameOf(parameter);
     ElementType primitive = TypeKinds.primitive(type);
     if (roles.isEmpty()) {
       return Optional.of(new Parameter.Value(name, primitive));
@@ -145,7 +147,7 @@ final class ParameterParser {
     if (element.isEmpty() || accesses.size() != 1 || hasWrongRole) {
       return Optional.empty();
     }
-    String name = parameter.getSimpleName().toString();
+    String name = nameOf(parameter);
     return Optional.of(
         new Parameter.Buffer(name, element.get(), access(accesses.get(0)), isTrusted(parameter)));
   }
@@ -180,7 +182,7 @@ final class ParameterParser {
     }
     boolean hasWrongRole = hasWrongRole(parameter, type, Mirrors.all(parameter, ROLES));
     return accesses.isEmpty() && !hasWrongRole
-        ? Optional.of(new Parameter.Shape(parameter.getSimpleName().toString()))
+        ? Optional.of(new Parameter.Shape(nameOf(parameter)))
         : Optional.empty();
   }
 
@@ -228,6 +230,14 @@ final class ParameterParser {
       case WRITE -> "@Writes";
       case READ_WRITE -> "@ReadWrites";
     };
+  }
+
+  /** A name that Java can write, which class files of other languages need not have. */
+  private String nameOf(VariableElement parameter) {
+    String name = parameter.getSimpleName().toString();
+    return SourceVersion.isIdentifier(name) && !SourceVersion.isKeyword(name)
+        ? name
+        : "arg" + method.getParameters().indexOf(parameter);
   }
 
   private static Access access(AnnotationMirror mirror) {

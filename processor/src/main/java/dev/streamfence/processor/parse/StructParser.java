@@ -34,8 +34,12 @@ final class StructParser {
         && declared.asElement().getKind() == ElementKind.RECORD;
   }
 
-  /** The parameter; empty after a finding. */
-  Optional<Parameter> parse(VariableElement parameter, DeclaredType type) {
+  /**
+   * The parameter; empty after a finding.
+   *
+   * @param name what the launcher calls it
+   */
+  Optional<Parameter> parse(VariableElement parameter, String name, DeclaredType type) {
     TypeElement record = (TypeElement) type.asElement();
     List<Class<? extends Annotation>> ours = new ArrayList<>(ParameterParser.ACCESS);
     ours.addAll(StrayAnnotations.ON_PARAMETERS);
@@ -90,7 +94,6 @@ final class StructParser {
           Struct.MAX_FIELDS);
       return Optional.empty();
     }
-    String name = parameter.getSimpleName().toString();
     return Optional.of(new Struct(name, QualifiedNames.of(record), fields));
   }
 
