@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
@@ -41,10 +43,16 @@ final class AbstractMethods {
           .filter(method -> !method.getModifiers().contains(Modifier.PRIVATE))
           .forEach(methods::add);
     }
+    // Thousands of methods take seconds when each is compared with all others.
+    Map<String, List<ExecutableElement>> methodsByName =
+        methods.stream().collect(Collectors.groupingBy(m -> m.getSimpleName().toString()));
     return methods.stream()
         .filter(method -> method.getModifiers().contains(Modifier.ABSTRACT))
         .filter(method -> !isImplementedByObject(method))
-        .filter(method -> methods.stream().noneMatch(o -> elements.overrides(o, method, type)))
+        .filter(
+            method ->
+                methodsByName.getOrDefault(method.getSimpleName().toString(), List.of()).stream()
+                    .noneMatch(other -> elements.overrides(other, method, type)))
         .toList();
   }
 
