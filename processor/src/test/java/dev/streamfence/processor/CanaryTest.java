@@ -55,7 +55,8 @@ class CanaryTest {
             .compile(
                 Sources.file(
                     Sources.importing(
-                        "@KernelModule(\""
+                        Sources.UNSEEN
+                            + "@KernelModule(\""
                             + resource
                             + "\")\ninterface Kernels { @Kernel void run(@ThreadCount int n); }")));
     assertThat(compilation).succeededWithoutWarnings();

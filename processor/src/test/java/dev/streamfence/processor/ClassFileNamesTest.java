@@ -30,7 +30,8 @@ class ClassFileNamesTest {
             .compile(
                 Sources.file(
                     Sources.importing(
-                        "@KernelModule(\"k.ptx\")\ninterface K extends lib.Base {}")));
+                        Sources.UNSEEN
+                            + "@KernelModule(\"k.ptx\")\ninterface K extends lib.Base {}")));
 
     assertThat(compilation).succeededWithoutWarnings();
     assertThat(compilation)

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.verify.ModuleCode;
+import java.io.File;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -83,8 +85,9 @@ class CodeMistakesTest {
   }
 
   private Mistakes mistakesWith(byte[] code, String members) {
-    return Mistakes.inSight(
-        folder, "k/k.ptx", code, Sources.importing("@KernelModule(\"k/k.ptx\")\n" + members));
+    return Mistakes.in(
+        Resources.in(folder).with("k/k.ptx", code),
+        Sources.importing("@KernelModule(\"k/k.ptx\")\n" + members));
   }
 
   private static String kernels(String members) {
@@ -310,13 +313,17 @@ class CodeMistakesTest {
 
   @Test
   void anOptionThatNamesNoFolderIsRefused() {
-    Mistakes.inSight(
-            folder.resolve("other:nowhere"),
-            "k/k.ptx",
-            PTX.getBytes(UTF_8),
+    Path nowhere = folder.resolve("nowhere");
+    Mistakes.in(
+            Resources.in(folder).with("k/k.ptx", PTX),
+            List.of("-Astreamfence.resources=" + folder + File.pathSeparator + nowhere),
             Sources.importing(
-                "@KernelModule(\"k/other.ptx\")\n«"
-                    + kernels("@Kernel void run(@ThreadCount int n);")))
-        .are(Problem.RESOURCE_FOLDER);
+                "@KernelModule(\"k/k.ptx\")\n«"
+                    + kernels(
+                        "@Kernel void increment(@ReadWrites DeviceArray<int[]> v,"
+                            + " @ThreadCount int n);")))
+        .are(
+            Problem.RESOURCE_FOLDER,
+            "-Astreamfence.resources names " + nowhere + ", which is no folder");
   }
 }

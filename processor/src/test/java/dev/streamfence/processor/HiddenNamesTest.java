@@ -59,7 +59,10 @@ class HiddenNamesTest {
             javac()
                 .withProcessors(new KernelProcessor())
                 .withOptions("-Xlint:all,-processing", "-Werror")
-                .compile(Sources.file(Sources.kernels(members))))
+                .compile(
+                    Sources.file(
+                        Sources.kernels(members)
+                            .replace("@KernelModule", Sources.UNSEEN + "@KernelModule"))))
         .succeededWithoutWarnings();
   }
 }

@@ -8,12 +8,9 @@ import com.google.testing.compile.Compiler;
 import dev.streamfence.processor.diagnostic.Problem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.stream.Stream;
 import javax.tools.Diagnostic;
 import javax.tools.JavaFileObject;
@@ -115,7 +112,10 @@ final class Mistakes {
 
   /** The kind and the id of each complaint, {@code ERROR [MissingAccess]}. */
   List<String> ids() {
-    return ours().map(d -> d.getKind() + " " + id(d)).toList();
+    return compilation.diagnostics().stream()
+        .filter(d -> d.getMessage(Locale.ROOT).startsWith("["))
+        .map(d -> d.getKind() + " " + id(d))
+        .toList();
   }
 
   /** Whether the compiler has made class files. */

@@ -51,7 +51,13 @@ record ProblemPage(List<Section> sections) {
         }
         visible.with(name.group(1), module);
       }
-      return Mistakes.in(visible, List.of(options), Sources.importing(types));
+      return Mistakes.in(visible, List.of(options), Sources.importing(source()));
+    }
+
+    /** Modules are left out where they are not the point. */
+    private String source() {
+      boolean isPoint = !modules.isEmpty() || types.contains("// No such file.");
+      return isPoint ? types : types.replace("@KernelModule", Sources.UNSEEN + "@KernelModule");
     }
 
     private Example with(String module) {

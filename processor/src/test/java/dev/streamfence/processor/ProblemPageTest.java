@@ -24,7 +24,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ProblemPageTest {
   /** What no source of a reasonable size can provoke. */
   private static final Set<Problem> WITHOUT_EXAMPLE =
-      EnumSet.of(Problem.TOO_LARGE, Problem.WRITE_FAILED, Problem.INTERNAL_ERROR);
+      EnumSet.of(
+          Problem.TOO_LARGE,
+          Problem.UNCHECKED_MODULE,
+          Problem.RESOURCE_FOLDER,
+          Problem.WRITE_FAILED,
+          Problem.INTERNAL_ERROR);
 
   /** What the compiler refuses as well, whatever the processor says. */
   private static final Set<Problem> ERRORS_OF_THE_COMPILER = EnumSet.of(Problem.UNRESOLVED_TYPE);
@@ -145,7 +150,7 @@ class ProblemPageTest {
   }
 
   private static String title(ProblemPage.Example example) {
-    return example.types().lines().skip(1).limit(1).collect(joining());
+    return example.types().lines().filter(line -> !line.isBlank()).limit(3).collect(joining(" "));
   }
 
   private static ProblemPage read() {

@@ -39,9 +39,13 @@ class ResourcesTest {
   @Test
   void mistakesAreFoundInSourcesThatSeeThem() {
     Mistakes.in(
-            Resources.in(folder).with("k.ptx", "// text"),
+            Resources.in(folder)
+                .with(
+                    "k.ptx",
+                    ".version 7.0\n.target sm_75\n.address_size 64\n"
+                        + ".visible .entry run(.param .u32 n) { ret; }\n"),
             Sources.kernels("@Kernel void run(@ThreadCount int n);"))
-        .areNone();
+        .areNoneAtAll();
   }
 
   /** Another processor, which looks a file up on the class path. */

@@ -75,8 +75,7 @@ final class ParameterParser {
       return parseShape(parameter, type);
     }
     if (StructParser.isRecord(type)) {
-      return new StructParser(findings)
-          .parse(parameter, nameOf(parameter), (DeclaredType) type);
+      return new StructParser(findings).parse(parameter, nameOf(parameter), (DeclaredType) type);
     }
     findings.report(
         Problem.UNSUPPORTED_TYPE,
