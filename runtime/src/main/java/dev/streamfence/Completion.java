@@ -6,6 +6,9 @@ import java.util.concurrent.CompletionStage;
 /**
  * When a launch is done: to be asked, waited for, or continued after. Immutable and thread-safe; it
  * holds no resource, and stays valid when its stream is given back and its runtime closed.
+ *
+ * <p>A stream tells its last 32 launches apart. When more than that are queued behind this one, it
+ * counts as done with the first of those 32.
  */
 public final class Completion {
   private final CompletionWatcher watcher;
@@ -30,8 +33,7 @@ public final class Completion {
   }
 
   /**
-   * Waits until the launch is done, and with it everything queued on its stream before; when more
-   * than thirty launches of the stream have followed, for one of those.
+   * Waits until the launch is done, and with it everything queued on its stream before.
    *
    * @throws StreamMisuseException inside the launch itself, which this would wait for for ever
    * @throws CudaDriverException if the device is lost, and the launch was not known to be done

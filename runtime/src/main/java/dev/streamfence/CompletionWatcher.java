@@ -2,6 +2,7 @@ package dev.streamfence;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -24,7 +25,7 @@ final class CompletionWatcher {
           return false;
         }
         future.complete(null);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         future.completeExceptionally(e);
       }
       return true;
@@ -52,33 +53,47 @@ final class CompletionWatcher {
 
   private synchronized void add(Watched added) {
     watched.add(added);
-    if (!running) {
-      running = true;
+    startIfNeeded();
+  }
+
+  private synchronized void startIfNeeded() {
+    if (!running && !watched.isEmpty()) {
       Thread thread = new Thread(this::run, name);
       thread.setDaemon(true);
       thread.start();
+      running = true;
     }
   }
 
   private void run() {
+    try {
+      watch();
+    } finally {
+      // However it ended: whoever is still watched, or comes now, gets another thread.
+      synchronized (this) {
+        running = false;
+        startIfNeeded();
+      }
+    }
+  }
+
+  private void watch() {
     long pause = SHORTEST_PAUSE_NANOS;
-    List<Watched> current = current();
-    while (!current.isEmpty()) {
+    for (List<Watched> current = current(); !current.isEmpty(); current = current()) {
       List<Watched> settled = current.stream().filter(Watched::settle).toList();
       remove(settled);
       pause = settled.isEmpty() ? Math.min(2 * pause, LONGEST_PAUSE_NANOS) : SHORTEST_PAUSE_NANOS;
       LockSupport.parkNanos(this, pause);
-      current = current();
+      // Whatever a continuation has left behind: parking would not pause any more.
+      Thread.interrupted();
     }
   }
 
-  /** What is watched now; when there is nothing, the next one starts a thread again. */
   private synchronized List<Watched> current() {
-    running = !watched.isEmpty();
     return List.copyOf(watched);
   }
 
   private synchronized void remove(List<Watched> settled) {
-    watched.removeAll(settled);
+    watched.removeAll(Set.copyOf(settled));
   }
 }

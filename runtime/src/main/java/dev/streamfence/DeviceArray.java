@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeviceArray<A> implements AutoCloseable {
   private final DeviceRuntime runtime;
+  private final DeviceMemory memory;
   private final Class<A> arrayType;
   private final ElementType elementType;
   private final long length;
@@ -27,17 +28,18 @@ public final class DeviceArray<A> implements AutoCloseable {
   private volatile boolean gone;
 
   DeviceArray(
-      DeviceRuntime runtime,
+      DeviceMemory memory,
       Class<A> arrayType,
       ElementType elementType,
       long length,
       @Nullable Block block) {
-    this.runtime = runtime;
+    this.runtime = memory.runtime();
+    this.memory = memory;
     this.arrayType = arrayType;
     this.elementType = elementType;
     this.length = length;
     this.block = block;
-    this.lifetime = block == null ? null : runtime.memory().arrays().watch(this, block);
+    this.lifetime = block == null ? null : memory.arrays().watch(this, block);
   }
 
   /** The runtime that it belongs to. */
@@ -191,9 +193,9 @@ public final class DeviceArray<A> implements AutoCloseable {
     }
   }
 
-  /** A new array with the same content. Does not synchronise. */
+  /** A new array with the same content, from the same memory and budget. Does not synchronise. */
   public DeviceArray<A> copy(DeviceStream stream) {
-    DeviceArray<A> copy = runtime.memory().allocate(stream, arrayType, length);
+    DeviceArray<A> copy = memory.allocate(stream, arrayType, length);
     try {
       copy.copyFrom(stream, this);
       return copy;
@@ -224,15 +226,26 @@ public final class DeviceArray<A> implements AutoCloseable {
     }
     runtime.requireOpen();
     try {
+      requireNotGone("reinterpret");
+      // First, so that nothing has changed if there is no room for it on the Java heap.
+      DeviceArray<B> heir =
+          new DeviceArray<>(memory, arrayType, type, sizeInBytes() / type.sizeInBytes(), block);
       if (lifetime != null && !lifetime.handOver()) {
+        heir.disown();
         throw useAfterFree("reinterpret");
       }
-      requireNotGone("reinterpret");
       gone = true;
-      return new DeviceArray<>(runtime, arrayType, type, sizeInBytes() / type.sizeInBytes(), block);
+      return heir;
     } finally {
       Reference.reachabilityFence(this);
     }
+  }
+
+  private void disown() {
+    if (lifetime != null) {
+      lifetime.handOver();
+    }
+    gone = true;
   }
 
   /**

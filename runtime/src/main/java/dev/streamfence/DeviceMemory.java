@@ -117,7 +117,7 @@ public final class DeviceMemory {
    * @throws IllegalStateException if the runtime has no memory budget to promise anything of
    */
   public MemoryReservation reserve(long bytes) {
-    if (resource.snapshot().limit() == RuntimeOptions.NO_BUDGET) {
+    if (stack.budget().snapshot().limit() == RuntimeOptions.NO_BUDGET) {
       throw new IllegalStateException(
           "a reservation by a runtime without a memory budget; open it with one");
     }
@@ -196,6 +196,10 @@ public final class DeviceMemory {
         stack.droppedLogRecords());
   }
 
+  DeviceRuntime runtime() {
+    return runtime;
+  }
+
   OpenArrays arrays() {
     return arrays;
   }
@@ -236,7 +240,7 @@ public final class DeviceMemory {
           source.allocate(length * elementType.sizeInBytes(), timeline, tag.isEmpty() ? what : tag);
       arrays.hold(block, resource);
     }
-    return new DeviceArray<>(runtime, arrayType, elementType, length, block);
+    return new DeviceArray<>(this, arrayType, elementType, length, block);
   }
 
   private static int hostLength(Object source) {

@@ -75,10 +75,20 @@ public final class DeviceRuntime implements AutoCloseable {
     this.streams = new DeviceStreams(this, pool);
     this.memory = new DeviceMemory(this, stack, arrays);
     this.watcher = new CompletionWatcher("completions of " + this);
+    if (!options.directMemory()) {
+      keepFreedMemory(options.poolReleaseThresholdInBytes());
+    }
+  }
+
+  /** Without the library that this takes, all is there but slower. */
+  private void keepFreedMemory(long bytes) {
     try {
-      driver.keepFreedMemory(options.poolReleaseThresholdInBytes());
+      driver.keepFreedMemory(bytes);
     } catch (CudaDriverException e) {
       throw e.during("opening " + this);
+    } catch (DeviceException e) {
+      System.getLogger(DeviceRuntime.class.getName())
+          .log(System.Logger.Level.WARNING, this + " keeps no freed memory", e);
     }
   }
 
@@ -145,7 +155,7 @@ public final class DeviceRuntime implements AutoCloseable {
       Function<StreamPool, MemoryResource> backend) {
     try {
       return new DeviceRuntime(driver, simulated, shared, options, backend);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       driver.close();
       throw e;
     }

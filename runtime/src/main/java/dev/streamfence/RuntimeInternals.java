@@ -22,11 +22,11 @@ public final class RuntimeInternals {
   /**
    * The way in, for a class of the launch room.
    *
-   * @param caller that class's own lookup, which nobody else can make
+   * @param caller that class's own lookup, which only a class of that package can make
    * @throws IllegalCallerException for everybody else
    */
   public static RuntimeInternals of(MethodHandles.Lookup caller) {
-    if (!caller.hasFullPrivilegeAccess()
+    if ((caller.lookupModes() & MethodHandles.Lookup.ORIGINAL) == 0
         || !caller.lookupClass().getPackageName().equals(FRIEND)
         || caller.lookupClass().getClassLoader() != RuntimeInternals.class.getClassLoader()) {
       throw new IllegalCallerException(

@@ -69,11 +69,12 @@ interface ImageSource {
       }
       try {
         // A link may lead anywhere; code comes from the folder that was named, or not at all.
-        if (!path.toRealPath().startsWith(folder.toRealPath())) {
+        Path real = path.toRealPath();
+        if (!real.startsWith(folder.toRealPath())) {
           throw new KernelLoadException(
               name(), "it lies outside of " + folder + "; put the file itself there", "", null);
         }
-        return Optional.of(content(name(), Files.readAllBytes(path)));
+        return Optional.of(content(name(), Files.readAllBytes(real)));
       } catch (IOException e) {
         throw unreadable(name(), e);
       }

@@ -2,7 +2,10 @@ package dev.streamfence.launch;
 
 import java.io.InputStream;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +23,7 @@ public final class KernelImage {
 
   /** Where an image is looked for on a device, best first. */
   private interface Places {
-    List<ImageSource> on(String architecture, List<Path> folders);
+    List<ImageSource> on(String binaries, List<Path> folders);
   }
 
   private final String name;
@@ -35,9 +38,7 @@ public final class KernelImage {
 
   /**
    * An image that lies in a folder of the runtime's options or on the class path, read when it is
-   * first loaded on a device. In each place a binary for the very architecture of the device is
-   * taken before the image itself: {@code kernels/vector.sm_90.cubin} before {@code
-   * kernels/vector.ptx}.
+   * first XX *
    *
    * @param name the resource's name from the root of the class path, without a leading slash
    * @param opener opens it; a method reference of the class that wants it, so that its class loader
@@ -58,8 +59,9 @@ public final class KernelImage {
     return new KernelImage(
         name,
         sha256,
-        (architecture, folders) -> {
-          List<String> files = List.of(binary(name, architecture), name);
+        (binaries, folders) -> {
+          List<String> files =
+              binaries.isEmpty() ? List.of(name) : List.of(binary(name, binaries), name);
           List<ImageSource> sources = new ArrayList<>();
           for (Path folder : folders) {
             files.forEach(file -> sources.add(new ImageSource.InFolder(folder, file)));
@@ -72,7 +74,20 @@ public final class KernelImage {
   /** An image that is at hand. The bytes are copied. */
   public static KernelImage of(String name, byte[] bytes) {
     ImageSource source = new ImageSource.InMemory(name, bytes);
-    return new KernelImage(name, "", (architecture, folders) -> List.of(source));
+    return new KernelImage(name, "", (binaries, folders) -> List.of(source));
+  }
+
+  /**
+   * What tells one file from another.
+   *
+   * @return the SHA-256 of a file, in lower-case hexadecimal digits
+   */
+  public static String sha256(byte[] file) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(file));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
   }
 
   /** What errors call it. */
@@ -88,11 +103,12 @@ public final class KernelImage {
   /**
    * Where it is looked for, best first.
    *
-   * @param architecture as nvcc calls it, {@code sm_90}
+   * @param binaries the architecture of binaries that are wanted, as nvcc calls it, {@code sm_90};
+   *     empty for none
    * @param folders where it is looked for before the class path
    */
-  List<ImageSource> sources(String architecture, List<Path> folders) {
-    return places.on(architecture, folders);
+  List<ImageSource> sources(String binaries, List<Path> folders) {
+    return places.on(binaries, folders);
   }
 
   private static String binary(String name, String architecture) {

@@ -4,6 +4,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.RuntimeInternals;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.driver.DeviceProperties;
@@ -58,16 +59,19 @@ final class KernelModules implements AutoCloseable {
 
   /** Loads from the best place that has something that the device takes. */
   private LoadedImage loadBest(KernelImage image) {
+    RuntimeOptions options = INTERNALS.options(runtime);
     DeviceProperties device = INTERNALS.properties(runtime);
-    String architecture = "sm_" + device.computeMajor() + device.computeMinor();
-    List<ImageSource> sources =
-        image.sources(architecture, INTERNALS.options(runtime).kernelFolders());
+    String binaries =
+        options.uncheckedBinaries() ? "sm_" + device.computeMajor() + device.computeMinor() : "";
+    List<ImageSource> sources = image.sources(binaries, options.kernelFolders());
     List<KernelLoadException> refused = new ArrayList<>();
     for (ImageSource source : sources) {
       try {
         Optional<byte[]> bytes = source.read();
         if (bytes.isPresent()) {
-          return load(image, source.name(), bytes.get());
+          LoadedImage best = load(image, source.name(), bytes.get());
+          refused.forEach(KernelModules::warn);
+          return best;
         }
       } catch (KernelLoadException e) {
         refused.add(e);
@@ -80,24 +84,26 @@ final class KernelModules implements AutoCloseable {
   }
 
   private LoadedImage load(KernelImage image, String source, byte[] bytes) {
+    boolean binariesAllowed = INTERNALS.options(runtime).uncheckedBinaries();
+    ImageCode code = ImageCode.of(image, source, bytes, binariesAllowed);
     try {
-      ModuleHandle module = loadOrExplain(source, bytes);
-      try {
-        return new LoadedImage(this, runtime, image, bytes, module);
-      } catch (RuntimeException e) {
-        driver.unloadModule(module);
-        throw e;
-      }
+      return new LoadedImage(this, runtime, image, code, loadOrExplain(source, bytes));
     } catch (CudaDriverException e) {
       throw INTERNALS.faults(runtime).note(e, "loading " + image);
     }
+  }
+
+  /** Somebody put it there to be loaded, and it was not. */
+  private static void warn(KernelLoadException refusal) {
+    System.getLogger(KernelModules.class.getName())
+        .log(System.Logger.Level.WARNING, "passed over: {0}", refusal.getMessage());
   }
 
   private ModuleHandle loadOrExplain(String source, byte[] bytes) {
     try {
       return driver.loadModule(source, bytes);
     } catch (KernelLoadException e) {
-      String reason = LoadedImage.explainRefusal(bytes, INTERNALS.properties(runtime));
+      String reason = ImageCode.explainRefusal(bytes, INTERNALS.properties(runtime));
       throw reason.isEmpty() ? e : new KernelLoadException(source, reason, e.log(), e);
     }
   }

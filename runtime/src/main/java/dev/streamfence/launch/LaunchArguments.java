@@ -99,6 +99,7 @@ final class LaunchArguments {
       throw new IllegalArgumentException(signature.use(index) + " is null");
     }
     fieldsGiven[index] = 0;
+    given[index] = false;
   }
 
   /** Where a field of that type lies in its structure; it counts as passed. */
@@ -135,12 +136,12 @@ final class LaunchArguments {
       throw new UseAfterFreeException(
           signature.use(index), array.toString(), block == null ? 0 : block.generation(), null);
     }
+    if (block != null && !signature.mayAlias()) {
+      requireAlone(index, block, access);
+    }
     if (block != null && recorded) {
       block.requireTracked(labels, index);
       submission.use(block.dependencies(), access.reads(), access.writes(), index);
-    }
-    if (block != null && !signature.mayAlias()) {
-      requireAlone(index, block, access);
     }
     frame.put(index, 0, block == null ? 0L : block.address());
     arrays[index] = array;

@@ -40,6 +40,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   private final @Nullable LaunchObserver observer;
   private final boolean strict;
   private final boolean synchronous;
+  private final String purpose;
   private final LaunchArguments arguments;
   private final LaunchGrid grid;
 
@@ -58,6 +59,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     this.observer = driver.launchObserver();
     this.strict = strict;
     this.synchronous = INTERNALS.options(runtime).synchronousLaunches();
+    this.purpose = signature.entry() + " on stream " + stream.id();
     this.arguments = new LaunchArguments(kernel, stream, frame, strict);
     this.grid = new LaunchGrid(kernel);
   }
@@ -256,10 +258,11 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     if (observer != null) {
       observer.launching(purpose(), timeline.stream(), submission.ticket(), arguments.uses());
     }
+    failed = true;
     try {
       grid.launch(driver, timeline.stream(), arguments.memory());
+      failed = false;
     } catch (CudaDriverException e) {
-      failed = true;
       throw INTERNALS.faults(runtime).note(e, "the launch of " + purpose());
     }
   }
@@ -273,8 +276,11 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
    */
   public void commit() {
     Submission submission = requireOpen();
-    if (!launched) {
-      throw new StreamMisuseException(purpose() + " is committed before it is launched");
+    if (!launched || failed) {
+      throw new StreamMisuseException(
+          purpose()
+              + " is committed "
+              + (failed ? "though its launch failed" : "before it is launched"));
     }
     if (grid.isEmpty()) {
       submission.commitWithoutEvent();
@@ -319,7 +325,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   /** Kernel and stream, for errors. */
   @Override
   public String purpose() {
-    return signature.entry() + " on stream " + stream.id();
+    return purpose;
   }
 
   /** Kernel and parameter, for errors. */

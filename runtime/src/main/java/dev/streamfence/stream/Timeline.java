@@ -8,6 +8,7 @@ import dev.streamfence.driver.CudaDriver.StreamHandle;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,11 +28,17 @@ public final class Timeline {
   private final ReentrantLock submissionLock = new ReentrantLock();
   private final Submission submission;
   private final AtomicLong completed = new AtomicLong();
+
+  /** Shared by who asks the driver after a ticket, whoever that is; taken to destroy the events. */
+  private final ReentrantReadWriteLock asking = new ReentrantReadWriteLock();
+
   private final SubmittedGate gate = new SubmittedGate();
   private final RecentWork recent = new RecentWork();
   // Guarded by the submission lock.
   private boolean busy;
   private @Nullable Thread closer;
+  // Guarded by asking.
+  private boolean destroyed;
 
   Timeline(StreamPool pool, int index, int priority, CudaDriver driver, StreamHandle stream) {
     this.pool = pool;
@@ -189,6 +196,7 @@ public final class Timeline {
    * the driver unless it is known already. A ticket that is not submitted is not done.
    *
    * @throws CudaDriverException if the driver does not say
+   * @throws StreamMisuseException if it was not known when the runtime was closed
    */
   public boolean isDone(long ticket) {
     if (completed.get() >= ticket) {
@@ -198,7 +206,11 @@ public final class Timeline {
       return false;
     }
     pool.faults().check();
+    asking.readLock().lock();
     try {
+      if (destroyed) {
+        return requireKnown(ticket);
+      }
       boolean done = driver.isEventComplete(ring.covering(ticket, submitted(), null));
       if (done) {
         noteCompleted(ticket);
@@ -206,7 +218,20 @@ public final class Timeline {
       return done;
     } catch (CudaDriverException e) {
       throw pool.faults().note(e, "a query of stream " + index);
+    } finally {
+      asking.readLock().unlock();
     }
+  }
+
+  /** After the end nobody can be asked any more. */
+  private boolean requireKnown(long ticket) {
+    if (completed.get() >= ticket) {
+      return true;
+    }
+    throw new StreamMisuseException(
+        "stream "
+            + index
+            + " is asked after a launch whose end nobody saw before the runtime closed");
   }
 
   /** Notes that a ticket is done, which the caller has learnt from the driver. */
@@ -232,10 +257,17 @@ public final class Timeline {
     }
     gate.await(ticket);
     pool.faults().check();
+    asking.readLock().lock();
     try {
-      awaitCompleted(ticket);
+      if (destroyed) {
+        requireKnown(ticket);
+      } else {
+        awaitCompleted(ticket);
+      }
     } catch (CudaDriverException e) {
       throw pool.faults().note(e, purpose);
+    } finally {
+      asking.readLock().unlock();
     }
   }
 
@@ -331,6 +363,13 @@ public final class Timeline {
   }
 
   void destroy() {
+    // Waits for who is asking, which a device that is done or lost answers at once.
+    asking.writeLock().lock();
+    try {
+      destroyed = true;
+    } finally {
+      asking.writeLock().unlock();
+    }
     Teardown teardown = new Teardown();
     teardown.step(ring::destroy);
     teardown.step(() -> driver.destroyStream(stream));

@@ -39,6 +39,10 @@ final class Uses {
   void add(Dependencies block, boolean reads, boolean writes, int label) {
     for (int i = 0; i < count; i++) {
       if (blocks[i] == block) {
+        // A read can be refused where a write is not, and is then refused by its own name.
+        if (reads && !reading[i]) {
+          labels[i] = label;
+        }
         reading[i] |= reads;
         writing[i] |= writes;
         return;

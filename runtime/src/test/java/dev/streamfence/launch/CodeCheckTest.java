@@ -104,7 +104,7 @@ final class CodeCheckTest {
           .isInstanceOf(KernelLoadException.class)
           .hasMessageContaining("cannot be compared")
           .hasMessageContaining(OTHER)
-          .hasMessageContaining(ImageHash.of(binary));
+          .hasMessageContaining(KernelImage.sha256(binary));
     }
     RuntimeOptions allowing = RuntimeOptions.defaults().withUncheckedBinaries(true);
     try (DeviceRuntime lenient = AnyImageDriver.open(allowing)) {

@@ -158,7 +158,7 @@ public final class VectorKernels {
   static String hash() {
     try (InputStream resource =
         Objects.requireNonNull(VectorKernels.class.getResourceAsStream("/kernels/vector.ptx"))) {
-      return ImageHash.of(resource.readAllBytes());
+      return KernelImage.sha256(resource.readAllBytes());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,13 +1,11 @@
 package dev.streamfence.processor.verify;
 
 import dev.streamfence.Access;
+import dev.streamfence.launch.KernelImage;
 import dev.streamfence.ptx.KernelAccesses;
 import dev.streamfence.ptx.PtxException;
 import dev.streamfence.ptx.PtxModule;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Optional;
 
 /** What the compiler sees of a module's code. Immutable. */
@@ -37,7 +35,7 @@ public sealed interface ModuleCode {
     if (file.length > MAX_BYTES) {
       return new Opaque("larger than " + (MAX_BYTES >> 20) + " MiB", "");
     }
-    String sha256 = hash(file);
+    String sha256 = KernelImage.sha256(file);
     if (startsWith(file, 0x7f, 'E', 'L', 'F')) {
       return new Opaque("a binary", sha256);
     }
@@ -81,13 +79,5 @@ public sealed interface ModuleCode {
       }
     }
     return true;
-  }
-
-  private static String hash(byte[] file) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(file));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
   }
 }

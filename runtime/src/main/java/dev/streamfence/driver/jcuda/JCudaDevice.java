@@ -68,6 +68,7 @@ final class JCudaDevice implements CudaDriver {
 
   @Override
   public void keepFreedMemory(long bytes) {
+    UnboundFunctions.load();
     IntByReference number = new IntByReference();
     PointerByReference pool = new PointerByReference();
     call("cuDeviceGet", () -> UnboundFunctions.cuDeviceGet(number, properties.ordinal()));

@@ -1,6 +1,5 @@
 package dev.streamfence.driver.jcuda;
 
-import com.sun.jna.Function;
 import com.sun.jna.ptr.IntByReference;
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
@@ -8,14 +7,32 @@ import dev.streamfence.DeviceException;
 
 /**
  * Functions of the CUDA driver that JCuda does not bind, called through JNA. None of them is on the
- * launch path: such a call boxes its arguments. Each returns the driver's code, and throws a {@link
- * DeviceException} if JNA does not load here. Thread-safe.
+ * launch path: such a call boxes its arguments. Each returns the driver's code, and comes after
+ * {@link #load}. Thread-safe.
  */
 final class UnboundFunctions {
   /** {@code CU_MEMPOOL_ATTR_RELEASE_THRESHOLD}, a 64-bit number of bytes. */
   private static final int RELEASE_THRESHOLD = 4;
 
   private UnboundFunctions() {}
+
+  /**
+   * Loads JNA, unless that was done before.
+   *
+   * @throws DeviceException if it does not load here
+   */
+  static void load() {
+    try {
+      new IntByReference().setValue(0);
+    } catch (LinkageError e) {
+      throw new DeviceException(
+          "JNA does not load ("
+              + e
+              + "); if that is for the folder that it unpacks its library to, start Java with"
+              + " -Djna.tmpdir=<a folder from which programs may run>",
+          e);
+    }
+  }
 
   /** The device of a number. */
   static int cuDeviceGet(IntByReference device, int ordinal) {
@@ -34,18 +51,8 @@ final class UnboundFunctions {
   }
 
   private static int call(String name, Object... arguments) {
-    try {
-      Function function =
-          com.sun.jna.NativeLibrary.getInstance(NativeLibrary.CUDA).getFunction(name);
-      return function.invokeInt(arguments);
-    } catch (LinkageError e) {
-      throw new DeviceException(
-          name
-              + " cannot be called through JNA ("
-              + e.getMessage()
-              + "); if that is for the folder that it unpacks its library to, start Java with"
-              + " -Djna.tmpdir=<a folder from which programs may run>",
-          e);
-    }
+    return com.sun.jna.NativeLibrary.getInstance(NativeLibrary.CUDA)
+        .getFunction(name)
+        .invokeInt(arguments);
   }
 }

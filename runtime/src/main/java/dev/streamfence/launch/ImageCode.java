@@ -1,0 +1,118 @@
+package dev.streamfence.launch;
+
+import dev.streamfence.KernelLoadException;
+import dev.streamfence.driver.DeviceProperties;
+import dev.streamfence.ptx.PtxException;
+import dev.streamfence.ptx.PtxModule;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is in a file that is going to be loaded for an image, and whether its kernels are still to
+ * be compared with their interface. Immutable.
+ */
+final class ImageCode {
+  private final KernelImage image;
+  private final @Nullable PtxModule unchecked;
+  private final String origin;
+
+  private ImageCode(KernelImage image, @Nullable PtxModule unchecked, String origin) {
+    this.image = image;
+    this.unchecked = unchecked;
+    this.origin = origin;
+  }
+
+  /**
+   * Looks at a file.
+   *
+   * @param source what errors call it
+   * @param binariesAllowed whether it may be a binary although the compiler has seen another file
+   * @throws KernelLoadException if it cannot be compared with the interface and has to be
+   */
+  static ImageCode of(KernelImage image, String source, byte[] file, boolean binariesAllowed) {
+    String hash = KernelImage.sha256(file);
+    if (hash.equals(image.sha256())) {
+      return new ImageCode(image, null, "");
+    }
+    String origin =
+        image.sha256().isEmpty()
+            ? ""
+            : "; the interface was compiled with another file (SHA-256 "
+                + image.sha256()
+                + ", this one has "
+                + hash
+                + ")";
+    PtxModule ptx = parse(source, file);
+    if (ptx == null && !origin.isEmpty() && !binariesAllowed) {
+      throw new KernelLoadException(
+          source,
+          "it cannot be compared with the interface"
+              + origin
+              + "; compile the interface with it, or allow it by"
+              + " RuntimeOptions.withUncheckedBinaries(true)",
+          "",
+          null);
+    }
+    return new ImageCode(image, ptx, origin);
+  }
+
+  /**
+   * Compares a kernel with its declaration, unless the compiler has.
+   *
+   * @throws KernelLoadException if its code contradicts it
+   */
+  void check(KernelSignature signature) {
+    if (unchecked != null) {
+      CodeCheck.check(image.name(), origin, unchecked, signature);
+    }
+  }
+
+  /** Why a device refuses a file, where that can be seen; otherwise empty. */
+  static String explainRefusal(byte[] file, DeviceProperties device) {
+    if (!looksLikePtx(file)) {
+      return "";
+    }
+    try {
+      PtxModule ptx = PtxModule.parse(new String(file, StandardCharsets.UTF_8));
+      return ptx.runsOn(device.computeMajor(), device.computeMinor())
+          ? ""
+          : "it is PTX for "
+              + ptx.target()
+              + ", the device has compute capability "
+              + device.computeMajor()
+              + "."
+              + device.computeMinor();
+    } catch (PtxException e) {
+      // The device's own words are about the same text.
+      return "";
+    }
+  }
+
+  /**
+   * What this parser cannot read may be newer than it is, so that it is not refused; its kernels
+   * then stay unchecked, as those of a binary do. What is no PTX at all, the device refuses.
+   */
+  private static @Nullable PtxModule parse(String source, byte[] file) {
+    if (!looksLikePtx(file)) {
+      warn(source, "it is a binary");
+      return null;
+    }
+    try {
+      return PtxModule.parse(new String(file, StandardCharsets.UTF_8));
+    } catch (PtxException e) {
+      warn(source, e.getMessage());
+      return null;
+    }
+  }
+
+  private static void warn(String source, @Nullable String reason) {
+    System.getLogger(ImageCode.class.getName())
+        .log(System.Logger.Level.WARNING, "{0}: kernels are not checked: {1}", source, reason);
+  }
+
+  private static boolean looksLikePtx(byte[] file) {
+    boolean elf = file.length > 3 && file[0] == 0x7f && file[1] == 'E';
+    boolean fatbin = file.length > 3 && file[0] == 0x50 && (file[1] & 0xff) == 0xed;
+    return !elf && !fatbin;
+  }
+}
