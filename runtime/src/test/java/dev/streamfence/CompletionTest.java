@@ -10,6 +10,8 @@ import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.VectorKernels;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -120,6 +122,46 @@ final class CompletionTest {
     CompletableFuture<Void> done = launch().stage().toCompletableFuture();
     gpu.close();
     done.get();
+  }
+
+  @Test
+  void afterTheEndWhatWasSeenDoneIsDoneAndTheRestSaysSo() {
+    Completion done = launch();
+    device.failCall(DriverCall.SYNCHRONIZE_STREAM, 1, 1);
+    assertThatThrownBy(gpu::close).isInstanceOf(CudaDriverException.class);
+    assertThatThrownBy(done::isDone).isInstanceOf(StreamMisuseException.class);
+    assertThatThrownBy(done::await).isInstanceOf(StreamMisuseException.class);
+  }
+
+  @Test
+  void stagesThatAreAskedForWhileTheRuntimeClosesAllComplete() throws Exception {
+    List<CompletableFuture<Void>> stages = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      stages.add(launch().stage().toCompletableFuture());
+    }
+    gpu.close();
+    for (CompletableFuture<Void> stage : stages) {
+      stage.get();
+    }
+  }
+
+  @Test
+  void aContinuationThatThrowsOrInterruptsDoesNotStopTheOthers() throws Exception {
+    answering.set(false);
+    CompletableFuture<Void> first =
+        launch()
+            .stage()
+            .thenRun(
+                () -> {
+                  Thread.currentThread().interrupt();
+                  throw new StackOverflowError("as planned");
+                })
+            .toCompletableFuture();
+    CompletableFuture<Void> second = launch().stage().toCompletableFuture();
+    answering.set(true);
+    second.get();
+    assertThatThrownBy(first::get).hasCauseInstanceOf(StackOverflowError.class);
+    launch().stage().toCompletableFuture().get();
   }
 
   @Test

@@ -252,6 +252,28 @@ final class DeviceMemoryTest {
   }
 
   @Test
+  void aPartOfABudgetedRuntimeCanReserveAndOneOfAnUnlimitedCannot() {
+    memory.within(Long.MAX_VALUE).reserve(1).close();
+    try (DeviceRuntime unlimited =
+        DeviceRuntime.simulated(
+            SimulatedDevice.builder().build(),
+            RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.unlimited()))) {
+      DeviceMemory part = unlimited.memory().within(1024);
+      assertThatIllegalStateException().isThrownBy(() -> part.reserve(1));
+    }
+  }
+
+  @Test
+  void aCopyComesFromTheBudgetOfItsOriginal() {
+    DeviceMemory part = memory.within(100);
+    try (DeviceArray<byte[]> array = part.allocate(stream, byte[].class, 60)) {
+      array.fill(stream, 1);
+      assertThatThrownBy(() -> array.copy(stream)).isInstanceOf(OutOfMemoryBudgetException.class);
+      assertThat(part.statistics().liveBytes()).isEqualTo(60);
+    }
+  }
+
+  @Test
   void aLostArrayOfAPartComesBackToThePart() {
     DeviceMemory part = memory.within(1024);
     allocateAndForget(part);
@@ -293,6 +315,9 @@ final class DeviceMemoryTest {
           .hasMessageContaining("'totals'");
       assertThatThrownBy(() -> kernels.increment(array, 4))
           .isInstanceOf(UninitializedReadException.class);
+      assertThatThrownBy(() -> kernels.add(written, array, array, 4))
+          .isInstanceOf(UninitializedReadException.class)
+          .hasMessageContaining("parameter 'b'");
       assertThatThrownBy(() -> array.download(on)).isInstanceOf(UninitializedReadException.class);
       assertThatThrownBy(() -> written.copyFrom(on, array))
           .isInstanceOf(UninitializedReadException.class);

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -48,11 +49,25 @@ final class ProcessesOnAGpuTest {
     return new ProcessBuilder(command).redirectErrorStream(true).start();
   }
 
+  private static BiConsumer<Process, Throwable> end(Process process) {
+    return (ended, late) -> {
+      if (late != null) {
+        process.destroyForcibly();
+      }
+    };
+  }
+
   private static Ended run(Class<?> main, String... arguments) throws Exception {
     Process process = start(main, arguments);
-    List<String> lines = process.inputReader(UTF_8).lines().toList();
-    assertThat(process.waitFor(LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
-    return new Ended(process.exitValue(), lines);
+    try {
+      // Ends a process that hangs, and with it the reading below.
+      process.onExit().orTimeout(LONGEST_SECONDS, TimeUnit.SECONDS).whenComplete(end(process));
+      List<String> lines = process.inputReader(UTF_8).lines().toList();
+      assertThat(process.waitFor(LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
+      return new Ended(process.exitValue(), lines);
+    } finally {
+      process.destroyForcibly();
+    }
   }
 
   @ParameterizedTest
@@ -78,6 +93,7 @@ final class ProcessesOnAGpuTest {
   @EnumSource
   void aSynchronousLaunchThrowsItsOwnFault(Fault fault) throws Exception {
     Ended ended = run(FaultingProcess.class, fault.name(), "true");
+    assertThat(ended.status()).as(ended.lines().toString()).isZero();
     assertThat(ended.linesOf("fault "))
         .hasSize(2)
         .first()
@@ -109,34 +125,39 @@ final class ProcessesOnAGpuTest {
   @EnumSource
   void aProcessEndsWithWorkInFlight(Way way) throws Exception {
     Process process = start(ExitingProcess.class, way.name());
-    BufferedReader output = process.inputReader(UTF_8);
-    List<String> lines = new ArrayList<>();
-    for (String line = output.readLine(); line != null; line = output.readLine()) {
-      lines.add(line);
-      if (line.equals("in flight")) {
-        break;
+    try {
+      process.onExit().orTimeout(3 * LONGEST_SECONDS, TimeUnit.SECONDS).whenComplete(end(process));
+      BufferedReader output = process.inputReader(UTF_8);
+      List<String> lines = new ArrayList<>();
+      for (String line = output.readLine(); line != null; line = output.readLine()) {
+        lines.add(line);
+        if (line.equals("in flight")) {
+          break;
+        }
       }
+      assertThat(lines).contains("in flight");
+      long begun = System.nanoTime();
+      if (way == Way.KILLED) {
+        process.destroy();
+      } else {
+        output.lines().forEach(lines::add);
+      }
+      assertThat(process.waitFor(LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
+      assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun))
+          .isLessThan(LONGEST_SECONDS);
+      int terminated = 128 + 15;
+      assertThat(process.exitValue())
+          .as(lines.toString())
+          .isEqualTo(
+              switch (way) {
+                case RETURN -> 0;
+                case EXIT -> 3;
+                case KILLED -> terminated;
+                case OUT_OF_MEMORY -> 1;
+              });
+    } finally {
+      process.destroyForcibly();
     }
-    assertThat(lines).contains("in flight");
-    long begun = System.nanoTime();
-    if (way == Way.KILLED) {
-      process.destroy();
-    } else {
-      output.lines().forEach(lines::add);
-    }
-    assertThat(process.waitFor(LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
-    assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun))
-        .isLessThan(LONGEST_SECONDS);
-    int terminated = 128 + 15;
-    assertThat(process.exitValue())
-        .as(lines.toString())
-        .isEqualTo(
-            switch (way) {
-              case RETURN -> 0;
-              case EXIT -> 3;
-              case KILLED -> terminated;
-              case OUT_OF_MEMORY -> 1;
-            });
   }
 
   @Test

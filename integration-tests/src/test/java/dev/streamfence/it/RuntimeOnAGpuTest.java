@@ -15,11 +15,17 @@ import dev.streamfence.LaunchShape;
 import dev.streamfence.MemoryBudget;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.RuntimeOverDriver;
+import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.driver.InterceptedDriver;
+import dev.streamfence.driver.jcuda.JCudaDevices;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.LoadedModule;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -140,22 +146,35 @@ final class RuntimeOnAGpuTest extends RuntimeSuite {
 
   @Test
   void aModuleIsUnloadedOnlyWhenItsKernelsAreDone() throws InterruptedException {
-    DeviceRuntime gpu = DeviceRuntime.open(0);
+    List<String> calls = new CopyOnWriteArrayList<>();
+    CudaDriver watched =
+        InterceptedDriver.of(
+            JCudaDevices.open(0),
+            (method, call) -> {
+              calls.add(method);
+              return call.proceed();
+            });
+    DeviceRuntime gpu = RuntimeOverDriver.open(watched, RuntimeOptions.defaults());
     DeviceStream stream = gpu.streams().acquire();
     SuiteKernels kernels = SuiteKernelsLauncher.on(stream);
     DeviceArray<int[]> values = gpu.memory().upload(stream, new int[1024]);
     kernels.increment(values, 1024);
     stream.synchronize();
     Gate gate = new Gate(gpu);
-    gate.holdBack(stream);
-    kernels.increment(values, 1024);
     Thread closing = new Thread(gpu::close);
-    closing.start();
-    closing.join(500);
-    assertThat(closing.isAlive()).isTrue();
-    // Its memory goes with the context.
-    gate.open();
+    try {
+      gate.holdBack(stream);
+      kernels.increment(values, 1024);
+      closing.start();
+      closing.join(500);
+      assertThat(closing.isAlive()).isTrue();
+      assertThat(calls).doesNotContain("unloadModule");
+    } finally {
+      // Its memory goes with the context.
+      gate.open();
+    }
     closing.join();
+    assertThat(calls).contains("unloadModule");
     assertThat(gpu.isOpen()).isFalse();
   }
 

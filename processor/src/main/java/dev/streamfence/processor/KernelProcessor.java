@@ -196,7 +196,7 @@ public final class KernelProcessor extends AbstractProcessor {
     Findings findings = new Findings(type);
     try {
       work.accept(type, findings);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | StackOverflowError e) {
       StringWriter trace = new StringWriter();
       e.printStackTrace(new PrintWriter(trace));
       findings.report(Problem.INTERNAL_ERROR, Culprit.of(type), type.getQualifiedName(), trace);

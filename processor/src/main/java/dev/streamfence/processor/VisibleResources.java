@@ -46,6 +46,9 @@ final class VisibleResources {
   /** The file of a resource, or as much of it as anybody looks at. */
   Optional<byte[]> read(ResourceName name) {
     for (String folder : folders) {
+      if (!isFolder(folder)) {
+        continue;
+      }
       Optional<byte[]> file = readFile(folder, name);
       if (file.isPresent()) {
         return file;
@@ -62,7 +65,8 @@ final class VisibleResources {
 
   private static boolean isFolder(String folder) {
     try {
-      return Files.isDirectory(Path.of(folder));
+      // An empty name would be the folder that the compiler happens to run in.
+      return !folder.isEmpty() && Files.isDirectory(Path.of(folder));
     } catch (InvalidPathException e) {
       return false;
     }

@@ -177,6 +177,44 @@ class CodeMistakesTest {
   }
 
   @Test
+  void aBlockOfSeveralDimensionsThatIsRequiredIsNoneOfAThreadCount() {
+    String square =
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
+            + ".visible .entry square(.param .u32 n)\n.reqntid 16, 16, 1\n{ ret; }\n";
+    mistakesWith(
+            square.getBytes(UTF_8),
+            kernels("@Kernel(blockSize = 256) void «square(@ThreadCount int n);"))
+        .are(Problem.BLOCK_SIZE_OF_CODE);
+  }
+
+  @Test
+  void aStructureForANumberIsSaid() {
+    mistakes(
+            kernels(
+                "record Pair(short x, short y) {}\n"
+                    + "@Kernel void scale(Pair «pair, @ReadWrites DeviceArray<float[]> v,"
+                    + " LaunchShape s);"))
+        .are(
+            Problem.PARAMETER_KIND,
+            "'pair' is a structure, its kernel takes a floating-point number; see entry scale of"
+                + " k/k.ptx");
+  }
+
+  @Test
+  void ofManyEntriesAFewAreNamed() {
+    StringBuilder many = new StringBuilder(".version 7.0\n.target sm_75\n.address_size 64\n");
+    for (int i = 0; i < 100; i++) {
+      many.append(".visible .entry e").append(i).append("() { ret; }\n");
+    }
+    mistakesWith(
+            many.toString().getBytes(UTF_8), kernels("@Kernel void «missing(@ThreadCount int n);"))
+        .are(
+            Problem.NO_SUCH_ENTRY,
+            "k/k.ptx has no entry missing for missing; it has e0, e1, e2, e3, e4, e5, e6, e7 and"
+                + " 92 more");
+  }
+
+  @Test
   void aStoreThroughWhatIsOnlyReadIsSaidWithItsLine() {
     mistakes(kernels("@Kernel void increment(@Reads DeviceArray<int[]> «v, @ThreadCount int n);"))
         .are(

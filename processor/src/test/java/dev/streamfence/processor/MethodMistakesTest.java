@@ -58,6 +58,16 @@ class MethodMistakesTest {
             "other has a body, so no kernel is launched; remove the body or @Kernel");
   }
 
+  @Test
+  void kernelMayReturnACompletionThatItsInterfaceLeftOpen() {
+    Mistakes.in(
+            Sources.importing(
+                "@KernelModule(\"k.ptx\")\ninterface Kernels extends Base<Completion> {}\n"
+                    + "@SuppressWarnings(\"streamfence:KernelWithoutLauncher\")\n"
+                    + "interface Base<T> { @Kernel T run(@ThreadCount int n); }"))
+        .areNone();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

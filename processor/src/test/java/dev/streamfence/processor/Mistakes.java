@@ -64,7 +64,10 @@ final class Mistakes {
 
   /** Asserts one complaint, a warning, and its place. */
   void areWarning(Problem problem, String message) {
-    are(Diagnostic.Kind.WARNING, "[" + problem.id() + "] " + message);
+    String hint = "; hide this by @SuppressWarnings(\"" + problem.suppression() + "\")";
+    are(
+        Diagnostic.Kind.WARNING,
+        "[" + problem.id() + "] " + message + (message.contains("@SuppressWarnings") ? "" : hint));
   }
 
   /** Asserts these complaints, by their ids, in the order of the markers. */

@@ -63,7 +63,7 @@ class StructMistakesTest {
                     + " @Kernel void run(Hidden «hidden, @ThreadCount int n); }\n}\n"))
         .are(
             Problem.HIDDEN_STRUCT,
-            "'hidden' has type Outer.Hidden, which its launcher cannot name: it is private; open it");
+            "'hidden' has type Outer.Hidden, which its launcher cannot name; make it and what encloses it accessible there");
   }
 
   @Test
@@ -86,5 +86,16 @@ class StructMistakesTest {
         .are(
             Problem.TRUSTED_WITHOUT_REASON,
             "@Trusted on 'x' gives no reason; say why the declared access is right");
+  }
+
+  @Test
+  void recordOfAnotherPackageIsPublic() {
+    Mistakes.in(
+            "package lib;\nimport dev.streamfence.annotation.*;\n"
+                + "@SuppressWarnings(\"streamfence:KernelWithoutLauncher\")\n"
+                + "public interface Base { @Kernel void run(@ThreadCount int n, Box box); }\n"
+                + "record Box(int x) {}\n",
+            Sources.importing("@KernelModule(\"k.ptx\")\n«interface Kernels extends lib.Base {}\n"))
+        .are(Problem.HIDDEN_STRUCT);
   }
 }

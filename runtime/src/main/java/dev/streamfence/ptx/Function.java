@@ -18,6 +18,7 @@ record Function(
     List<Formal> returns,
     List<Formal> parameters,
     int maxThreadsPerBlock,
+    int maxThreadsInX,
     boolean fixedBlockSize,
     boolean hasBody,
     int registers,

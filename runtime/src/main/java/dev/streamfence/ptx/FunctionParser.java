@@ -56,6 +56,7 @@ final class FunctionParser {
         returns,
         parameters,
         limits.maxThreadsPerBlock,
+        limits.maxThreadsInX,
         limits.exact,
         hasBody,
         body.registers.size(),
@@ -64,11 +65,11 @@ final class FunctionParser {
   }
 
   /** How many threads a block may have, 0 if nothing says it, or must have. */
-  private record Limits(int maxThreadsPerBlock, boolean exact) {}
+  private record Limits(int maxThreadsPerBlock, int maxThreadsInX, boolean exact) {}
 
   /** Parses {@code .maxntid 256, 1, 1} and its like. */
   private Limits performanceDirectives() {
-    Limits limits = new Limits(0, false);
+    Limits limits = new Limits(0, 0, false);
     while (lexer.is(Lexer.Kind.DOTTED)) {
       int line = lexer.line();
       String directive = lexer.text();
@@ -88,17 +89,20 @@ final class FunctionParser {
         continue;
       }
       long product = 1;
+      long first = 0;
       boolean numbers = lexer.is(Lexer.Kind.NUMBER);
       if (numbers) {
         do {
-          product *= Math.min(1 << 16, operands.integer("a number"));
+          long extent = Math.min(1 << 16, operands.integer("a number"));
+          first = first == 0 ? extent : first;
+          product *= extent;
         } while (lexer.accept(','));
       }
       if (numbers && (directive.equals("maxntid") || directive.equals("reqntid"))) {
         if (product < 1 || product > Integer.MAX_VALUE) {
           throw new PtxException(line, "." + directive + " is out of range");
         }
-        limits = new Limits((int) product, directive.equals("reqntid"));
+        limits = new Limits((int) product, (int) first, directive.equals("reqntid"));
       }
     }
     return limits;
@@ -236,6 +240,7 @@ final class FunctionParser {
             false,
             returns,
             parameters,
+            0,
             0,
             false,
             false,

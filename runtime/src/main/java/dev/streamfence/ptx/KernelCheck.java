@@ -38,7 +38,7 @@ public final class KernelCheck {
       compareAccesses(module, entry, declared, mismatches);
     }
     int allowed = entry.maxThreadsPerBlock();
-    boolean tooFew = entry.isBlockSizeFixed() && declared.blockSize() < allowed;
+    boolean tooFew = entry.isBlockSizeFixed() && declared.blockSize() != entry.maxThreadsInX();
     if (allowed > 0 && declared.blockSize() > 0 && (declared.blockSize() > allowed || tooFew)) {
       mismatches.add(Mismatch.ofEntry(Kind.BLOCK_SIZE, allowed));
     }
@@ -58,7 +58,7 @@ public final class KernelCheck {
     }
   }
 
-  /** Bits are of any kind; and one number alone is laid out like a structure that holds it. */
+  /** Bits are of any kind. */
   private static boolean differsInKind(
       KernelDeclaration.Parameter declared, PtxParameter.Kind actual) {
     if (declared instanceof KernelDeclaration.Scalar number) {
@@ -66,7 +66,12 @@ public final class KernelCheck {
           ? actual == PtxParameter.Kind.INTEGER
           : actual == PtxParameter.Kind.FLOAT;
     }
-    return declared instanceof Buffer && actual == PtxParameter.Kind.FLOAT;
+    if (declared instanceof KernelDeclaration.Struct struct) {
+      // A structure of one number is laid out like the number.
+      return struct.offsets().size() > 1
+          && (actual == PtxParameter.Kind.FLOAT || actual == PtxParameter.Kind.INTEGER);
+    }
+    return actual == PtxParameter.Kind.FLOAT;
   }
 
   private static String inWords(PtxParameter.Kind kind) {

@@ -84,6 +84,15 @@ public final class PtxEntry {
   }
 
   /**
+   * Returns how many threads a block may have in its first dimension.
+   *
+   * @return the first number of {@code .maxntid} or {@code .reqntid}, or 0 when neither is given
+   */
+  public int maxThreadsInX() {
+    return function.maxThreadsInX();
+  }
+
+  /**
    * Tells whether a block must have as many threads as it may.
    *
    * @return whether {@code .reqntid} is given

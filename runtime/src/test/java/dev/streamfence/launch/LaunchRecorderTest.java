@@ -187,6 +187,49 @@ final class LaunchRecorderTest {
   }
 
   @Test
+  void anArrayThatIsRefusedAsAnAliasIsNoUseOfTheLaunch() {
+    DeviceArray<float[]> x = gpu.memory().upload(stream, new float[] {1});
+    DeviceArray<float[]> y = gpu.memory().upload(stream, new float[] {1});
+    LaunchRecorder saxpy =
+        LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.SAXPY);
+    int before = Inside.block(x).dependencies().size();
+    try (LaunchRecorder recorder = saxpy.begin()) {
+      recorder.value(0, 1f);
+      recorder.readWrites(2, x);
+      assertThatThrownBy(() -> recorder.reads(1, x)).isInstanceOf(StreamMisuseException.class);
+      recorder.readWrites(2, y);
+      recorder.reads(1, x);
+      recorder.value(3, 1);
+      recorder.threads(1);
+      recorder.preflight();
+      recorder.launch();
+      recorder.commit();
+    }
+    assertThat(Inside.block(x).dependencies().size()).isEqualTo(before);
+    assertThat(y.download(stream)).containsExactly(2f);
+    x.close();
+    y.close();
+  }
+
+  @Test
+  void aLaunchThatFailedIsNotCommitted() {
+    try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1});
+        LaunchRecorder recorder = VectorKernels.incrementOn(stream)) {
+      recorder.begin();
+      recorder.readWrites(0, values);
+      recorder.value(1, 1);
+      recorder.threads(1);
+      recorder.preflight();
+      device.failCall(DriverCall.LAUNCH_KERNEL, 1, 701);
+      assertThatThrownBy(recorder::launch).isInstanceOf(CudaDriverException.class);
+      assertThatThrownBy(recorder::commit)
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessageContaining("its launch failed");
+    }
+    assertThat(gpu.statistics().abandonedLaunches()).isZero();
+  }
+
+  @Test
   void theSameArrayMayBeReadTwice() {
     try (DeviceArray<int[]> a = gpu.memory().upload(stream, new int[] {1, 2});
         DeviceArray<int[]> sum = gpu.memory().allocate(stream, int[].class, 2)) {

@@ -112,6 +112,20 @@ final class StructArgumentTest {
   }
 
   @Test
+  void aStructureThatIsBegunAgainHasNoFieldsYet() {
+    try (LaunchRecorder recorder = recorder().begin()) {
+      recorder.struct(0, this);
+      recorder.field(0, 0, (byte) 1);
+      recorder.field(0, 1, 1);
+      recorder.field(0, 2, 1d);
+      recorder.struct(0, this);
+      recorder.writes(1, out);
+      recorder.shape(LaunchShape.of(1, 1));
+      assertThatThrownBy(recorder::preflight).hasMessageContaining("'mixed' was not passed");
+    }
+  }
+
+  @Test
   void fieldsOfTheWrongKindAreRefused() {
     try (LaunchRecorder recorder = recorder().begin()) {
       assertThatThrownBy(() -> recorder.field(0, 0, 1))

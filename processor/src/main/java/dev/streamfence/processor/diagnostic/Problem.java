@@ -75,7 +75,8 @@ public enum Problem {
   TRUSTED_SCALAR("'%s' is %s, behind which no memory is; remove @Trusted"),
   TRUSTED_WITHOUT_REASON("@Trusted on '%s' gives no reason; say why the declared access is right"),
   ANNOTATION_ON_STRUCT("'%s' is the record %s and is passed by value; remove @%s"),
-  HIDDEN_STRUCT("'%s' has type %s, which its launcher cannot name: it is private; open it"),
+  HIDDEN_STRUCT(
+      "'%s' has type %s, which its launcher cannot name; make it and what encloses it accessible there"),
   STRUCT_FIELD("'%s' is the record %s, whose %s has type %s; a structure holds primitives"),
   STRUCT_SIZE("'%s' is the record %s with %s fields; a structure has from 1 to %s"),
   STRAY_ANNOTATION("@%s on '%s' has no effect: %s is no kernel; remove it or add @Kernel"),
@@ -143,8 +144,15 @@ public enum Problem {
     return "streamfence:" + id();
   }
 
+  /** How to hide it, where the text itself does not say so; empty of an error. */
+  String hint() {
+    return kind == Diagnostic.Kind.WARNING && !template.contains("@SuppressWarnings")
+        ? "; hide this by @SuppressWarnings(\"" + suppression() + "\")"
+        : "";
+  }
+
   /** The whole message, with the arguments in the template's order. */
   String message(Object... arguments) {
-    return "[" + id() + "] " + String.format(Locale.ROOT, template, arguments);
+    return "[" + id() + "] " + String.format(Locale.ROOT, template, arguments) + hint();
   }
 }

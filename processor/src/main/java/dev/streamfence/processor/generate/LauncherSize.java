@@ -21,7 +21,23 @@ public final class LauncherSize {
   /** Duplicate the array, load index and class, store. */
   private static final int PER_FIELD = 10;
 
+  /** Begin, preflight, launch, commit, and the ends of the try. */
+  private static final int PER_LAUNCH = 80;
+
+  /** Load recorder, two indexes and the record, call its accessor and the recorder. */
+  private static final int PER_FIELD_OF_LAUNCH = 16;
+
   private LauncherSize() {}
+
+  private static long method(KernelMethod kernel) {
+    long size = PER_LAUNCH + (long) PER_PARAMETER * kernel.parameters().size();
+    for (Parameter parameter : kernel.parameters()) {
+      if (parameter instanceof Parameter.Struct struct) {
+        size += (long) PER_FIELD_OF_LAUNCH * struct.fields().size();
+      }
+    }
+    return size;
+  }
 
   /** Whether the Java compiler can make one class of the launcher. */
   public static boolean fits(KernelInterface source) {
@@ -34,6 +50,7 @@ public final class LauncherSize {
         }
       }
     }
-    return initializer <= MAX_INITIALIZER;
+    return initializer <= MAX_INITIALIZER
+        && source.kernels().stream().allMatch(kernel -> method(kernel) <= MAX_INITIALIZER);
   }
 }

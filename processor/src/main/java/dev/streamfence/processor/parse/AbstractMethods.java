@@ -78,8 +78,12 @@ final class AbstractMethods {
 
   /** The types of a method's parameters as a member of {@code type}. */
   List<? extends TypeMirror> parameterTypes(TypeElement type, ExecutableElement method) {
-    TypeMirror member = types.asMemberOf((DeclaredType) type.asType(), method);
-    return ((ExecutableType) member).getParameterTypes();
+    return asMember(type, method).getParameterTypes();
+  }
+
+  /** A method's type as a member of {@code type}, with the type arguments that it has there. */
+  ExecutableType asMember(TypeElement type, ExecutableElement method) {
+    return (ExecutableType) types.asMemberOf((DeclaredType) type.asType(), method);
   }
 
   private boolean haveSameTypes(

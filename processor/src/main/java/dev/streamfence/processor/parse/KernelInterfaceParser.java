@@ -69,9 +69,9 @@ public final class KernelInterfaceParser {
       findings.report(Problem.EMPTY_MODULE, Culprit.of(type, module), type.getSimpleName());
     }
     List<KernelMethod> parsed = new ArrayList<>();
-    KernelMethodParser parser = new KernelMethodParser(elements, hints, findings);
+    KernelMethodParser parser = new KernelMethodParser(elements, type, hints, findings);
     for (ExecutableElement kernel : kernels) {
-      parser.parse(kernel, methods.parameterTypes(type, kernel)).ifPresent(parsed::add);
+      parser.parse(kernel, methods.asMember(type, kernel)).ifPresent(parsed::add);
     }
     if (findings.size() > 0 || resource.isEmpty() || parsed.size() < kernels.size()) {
       return Optional.empty();

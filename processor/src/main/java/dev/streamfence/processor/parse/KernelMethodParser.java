@@ -12,9 +12,11 @@ import java.util.Optional;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Name;
+import javax.lang.model.element.TypeElement;
 import javax.lang.model.element.TypeParameterElement;
 import javax.lang.model.element.VariableElement;
 import javax.lang.model.type.ArrayType;
+import javax.lang.model.type.ExecutableType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
 import javax.lang.model.util.Elements;
@@ -22,24 +24,27 @@ import javax.lang.model.util.Elements;
 /** Reads one abstract method. Confined to one thread at a time, as its findings. */
 final class KernelMethodParser {
   private final Elements elements;
+  private final TypeElement owner;
   private final AccessHints hints;
   private final Findings findings;
 
-  KernelMethodParser(Elements elements, AccessHints hints, Findings findings) {
+  KernelMethodParser(Elements elements, TypeElement owner, AccessHints hints, Findings findings) {
     this.elements = elements;
+    this.owner = owner;
     this.hints = hints;
     this.findings = findings;
   }
 
   /** The method with its parameters' types as a member of the interface; empty after a finding. */
-  Optional<KernelMethod> parse(ExecutableElement method, List<? extends TypeMirror> types) {
+  Optional<KernelMethod> parse(ExecutableElement method, ExecutableType member) {
+    List<? extends TypeMirror> types = member.getParameterTypes();
     Optional<AnnotationMirror> kernel = Mirrors.find(method, Kernel.class);
     if (kernel.isEmpty()) {
       findings.report(Problem.MISSING_KERNEL, Culprit.of(method), method.getSimpleName());
       return Optional.empty();
     }
     int before = findings.size();
-    checkSignature(method);
+    checkSignature(method, member.getReturnType());
     List<Parameter> parameters =
         parseParameters(method, types, KernelAttributes.entryName(method, kernel.get(), elements));
     List<VariableElement> shapes = shapes(method, types);
@@ -60,22 +65,18 @@ final class KernelMethodParser {
                 said.dynamicSharedBytes(),
                 said.mayAlias(),
                 said.isCooperative(),
-                TypeKinds.isCompletion(method.getReturnType()),
+                TypeKinds.isCompletion(member.getReturnType()),
                 elements.isDeprecated(method)));
   }
 
-  private void checkSignature(ExecutableElement method) {
+  private void checkSignature(ExecutableElement method, TypeMirror returned) {
     Name name = method.getSimpleName();
     for (TypeParameterElement parameter : method.getTypeParameters()) {
       findings.report(Problem.GENERIC, Culprit.of(parameter), name, parameter.getSimpleName());
     }
-    if (method.getReturnType().getKind() != TypeKind.VOID
-        && !TypeKinds.isCompletion(method.getReturnType())) {
+    if (returned.getKind() != TypeKind.VOID && !TypeKinds.isCompletion(returned)) {
       findings.report(
-          Problem.RETURNS_VALUE,
-          Culprit.of(method),
-          name,
-          Descriptions.describe(method.getReturnType()));
+          Problem.RETURNS_VALUE, Culprit.of(method), name, Descriptions.describe(returned));
     }
     List<? extends TypeMirror> checked =
         method.getThrownTypes().stream().filter(type -> !TypeKinds.isUnchecked(type)).toList();
@@ -88,7 +89,9 @@ final class KernelMethodParser {
   private List<Parameter> parseParameters(
       ExecutableElement method, List<? extends TypeMirror> types, String entry) {
     List<Parameter> parsed = new ArrayList<>();
-    ParameterParser parser = new ParameterParser(method, findings);
+    ParameterParser parser =
+        new ParameterParser(
+            method, new StructParser(elements.getPackageOf(owner), findings), findings);
     int last = types.size() - 1;
     int passed = 0;
     for (int i = 0; i <= last; i++) {

@@ -32,10 +32,12 @@ final class ParameterParser {
       List.of(ThreadCount.class, DynamicSharedBytes.class);
 
   private final ExecutableElement method;
+  private final StructParser structs;
   private final Findings findings;
 
-  ParameterParser(ExecutableElement method, Findings findings) {
+  ParameterParser(ExecutableElement method, StructParser structs, Findings findings) {
     this.method = method;
+    this.structs = structs;
     this.findings = findings;
   }
 
@@ -75,7 +77,7 @@ final class ParameterParser {
       return parseShape(parameter, type);
     }
     if (StructParser.isRecord(type)) {
-      return new StructParser(findings).parse(parameter, nameOf(parameter), (DeclaredType) type);
+      return structs.parse(parameter, nameOf(parameter), (DeclaredType) type);
     }
     findings.report(
         Problem.UNSUPPORTED_TYPE,

@@ -14,6 +14,7 @@ import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.Modifier;
+import javax.lang.model.element.PackageElement;
 import javax.lang.model.element.RecordComponentElement;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.element.VariableElement;
@@ -22,9 +23,16 @@ import javax.lang.model.type.TypeMirror;
 
 /** Reads a record that a kernel takes by value. Confined to one thread at a time. */
 final class StructParser {
+  private final PackageElement home;
   private final Findings findings;
 
-  StructParser(Findings findings) {
+  /**
+   * A parser of records.
+   *
+   * @param home the package of the launcher, which has to name them
+   */
+  StructParser(PackageElement home, Findings findings) {
+    this.home = home;
     this.findings = findings;
   }
 
@@ -97,13 +105,16 @@ final class StructParser {
     return Optional.of(new Struct(name, QualifiedNames.of(record), fields));
   }
 
-  /** Whether a launcher in the same package could not name it. */
-  private static boolean isHidden(TypeElement record) {
-    for (Element e = record; e instanceof TypeElement; e = e.getEnclosingElement()) {
+  /** Whether the launcher could not name it. */
+  private boolean isHidden(TypeElement record) {
+    Element e = record;
+    boolean isPublic = true;
+    for (; e instanceof TypeElement; e = e.getEnclosingElement()) {
       if (e.getModifiers().contains(Modifier.PRIVATE)) {
         return true;
       }
+      isPublic &= e.getModifiers().contains(Modifier.PUBLIC);
     }
-    return false;
+    return !isPublic && !home.equals(e);
   }
 }

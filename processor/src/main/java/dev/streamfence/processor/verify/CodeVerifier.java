@@ -21,6 +21,8 @@ import javax.lang.model.element.VariableElement;
  * Reports what a kernel's code does not keep of its interface. Confined to one thread at a time.
  */
 public final class CodeVerifier {
+  private static final int MAX_NAMED = 8;
+
   private final KernelInterface source;
   private final Findings findings;
 
@@ -68,7 +70,7 @@ public final class CodeVerifier {
               name,
               kernel.entry().value(),
               kernel.name(),
-              mismatch.actual().isEmpty() ? "none" : mismatch.actual());
+              entries(mismatch.actual()));
       case PARAMETER_COUNT ->
           findings.report(
               Problem.PARAMETER_COUNT,
@@ -125,9 +127,26 @@ public final class CodeVerifier {
     }
   }
 
+  /** A module may have thousands, and an interface as many wrong names. */
+  private static String entries(String all) {
+    if (all.isEmpty()) {
+      return "none";
+    }
+    List<String> names = List.of(all.split(", ", -1));
+    return names.size() <= MAX_NAMED
+        ? all
+        : String.join(", ", names.subList(0, MAX_NAMED))
+            + " and "
+            + (names.size() - MAX_NAMED)
+            + " more";
+  }
+
   private static String inWords(Parameter parameter) {
     if (parameter instanceof Parameter.Buffer) {
       return "an array";
+    }
+    if (parameter instanceof Parameter.Struct) {
+      return "a structure";
     }
     ElementType type =
         parameter instanceof Parameter.Value value

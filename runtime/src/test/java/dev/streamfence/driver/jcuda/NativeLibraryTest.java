@@ -71,6 +71,17 @@ class NativeLibraryTest {
   }
 
   @Test
+  void withoutTheOtherBindingARuntimeOpensAllTheSameAndSaysWhatIsMissing() {
+    String output =
+        Shell.java(
+                folder.toString(), WithoutJna.class, "-Djna.noclasspath=true", "-Djna.nosys=true")
+            .linkingFrom(StandIn.folder())
+            .run();
+
+    assertThat(output).contains("opened Stand-in 0").contains("keeps no freed memory");
+  }
+
+  @Test
   void aLibraryOnTheLibraryPathComesFirst() throws IOException {
     Path standIn = StandIn.folder();
     Path own = Files.createDirectory(folder.resolve("own"));
