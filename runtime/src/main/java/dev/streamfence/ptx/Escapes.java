@@ -1,5 +1,7 @@
 package dev.streamfence.ptx;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,12 +36,14 @@ final class Escapes {
 
   /** Notes that others may look into an object and change it. */
   void escape(Step step, MemoryObject object) {
-    if (object.isTracked() && object.escape()) {
-      escaped.put(object, step);
-      for (Provenance value : object.contents()) {
-        forEachObject(value, inner -> escape(step, inner));
+    Deque<MemoryObject> open = new ArrayDeque<>(List.of(object));
+    while (!open.isEmpty()) {
+      MemoryObject next = open.remove();
+      if (next.isTracked() && next.escape()) {
+        escaped.put(next, step);
+        next.contents().forEach(value -> forEachObject(value, open::add));
+        changed(next);
       }
-      changed(object);
     }
   }
 
