@@ -162,6 +162,8 @@ final class CallFlow {
     } else if (!ALLOCATORS.contains(name)) {
       String callee = name.isEmpty() ? "a function that is not known" : "'" + name + "'";
       passed.forEach(value -> analysis.escapes().handOut(step, value, "it is passed to " + callee));
+      // The threads of a block share these variables, whatever code they run.
+      analysis.escapes().open(step, StateSpace.SHARED);
     }
     for (Operand result : call.results) {
       boolean inMemory =

@@ -59,7 +59,13 @@ final class ComputeFlow {
     Instruction instruction = step.instruction();
     boolean floating = isFloat(instruction);
     return switch (flow) {
-      case FIRST -> narrowed(instruction, values.source(step, 1));
+      case FIRST -> {
+        Provenance source = values.source(step, 1);
+        if (instruction.opcode().equals("cvta")) {
+          generic(step, source);
+        }
+        yield narrowed(instruction, source);
+      }
       case SELECT -> values.source(step, 1).or(values.source(step, 2));
       case JOIN -> {
         Provenance any = values.source(step, 1);
@@ -89,6 +95,18 @@ final class ComputeFlow {
       // No address survives the arithmetic of floating-point numbers.
       default -> floating ? Provenance.NUMBER : narrowed(instruction, arithmetic(step, flow));
     };
+  }
+
+  /** Takes account of a generic address that may be any variable's, for want of a known one. */
+  private void generic(Step step, Provenance source) {
+    List<String> modifiers = step.instruction().modifiers();
+    if (modifiers.contains("to")
+        || source.alternatives().stream().allMatch(Derivation::hasObject)) {
+      return;
+    }
+    for (String modifier : modifiers) {
+      MemoryFlow.space(modifier).ifPresent(space -> analysis.escapes().open(step, space));
+    }
   }
 
   private Provenance arithmetic(Step step, OpcodeRule.Flow flow) {

@@ -2,6 +2,7 @@ package dev.streamfence.ptx;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,9 @@ final class Escapes {
 
   /** Objects that others may look into, and what let them. */
   private final Map<MemoryObject, Step> escaped = new LinkedHashMap<>();
+
+  /** Spaces that others may look into as a whole, and what let them. */
+  private final Map<StateSpace, Step> opened = new EnumMap<>(StateSpace.class);
 
   Escapes(AbstractMemory memory, Worklist worklist, AccessLedger ledger) {
     this.memory = memory;
@@ -44,6 +48,26 @@ final class Escapes {
         next.contents().forEach(value -> forEachObject(value, open::add));
         changed(next);
       }
+    }
+  }
+
+  /** Notes that others may look into every object of a space, now and later. */
+  void open(Step step, StateSpace space) {
+    if (opened.putIfAbsent(space, step) == null) {
+      worklist.charge(memory.objects().size());
+      for (MemoryObject object : memory.objects()) {
+        if (object.space() == space) {
+          escape(step, object);
+        }
+      }
+    }
+  }
+
+  /** Lets an object escape that may be younger than what opened its space. */
+  void meet(MemoryObject object) {
+    Step opening = opened.get(object.space());
+    if (opening != null) {
+      escape(opening, object);
     }
   }
 

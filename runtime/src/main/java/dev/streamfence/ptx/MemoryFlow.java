@@ -124,7 +124,7 @@ final class MemoryFlow {
   /** Handles copies of a length that is not looked at, and counters beside them. */
   private void copy(Step step, Provenance address, StateSpace space, char letter) {
     if (letter != 'w') {
-      objects.expose(step, address);
+      objects.expose(step, address, space);
     }
     if (letter != 'r') {
       objects.storeAnywhere(step, address, space, analysis.pointerBytes(), Provenance.FOREIGN);
@@ -150,14 +150,18 @@ final class MemoryFlow {
     return bytes;
   }
 
+  /** Returns the space that a modifier names. */
+  static Optional<StateSpace> space(String modifier) {
+    if (modifier.startsWith("shared")) {
+      return Optional.of(StateSpace.SHARED);
+    }
+    return modifier.equals("reg") ? Optional.empty() : StateSpace.named(modifier);
+  }
+
   private static List<StateSpace> spaces(Instruction instruction) {
     List<StateSpace> spaces = new ArrayList<>();
     for (String modifier : instruction.modifiers()) {
-      if (modifier.startsWith("shared")) {
-        spaces.add(StateSpace.SHARED);
-      } else if (!modifier.equals("reg")) {
-        StateSpace.named(modifier).ifPresent(spaces::add);
-      }
+      space(modifier).ifPresent(spaces::add);
     }
     return spaces;
   }

@@ -37,11 +37,13 @@ final class ObjectFlow {
         return outside;
       }
       analysis.worklist().charge(memory.objects().size() / 8);
-      return memory.loadUnresolved(space, width, step);
+      Provenance found = memory.loadUnresolved(space, width, step);
+      return memory.unresolved(space).isEscaped() ? found.or(outside) : found;
     }
     Provenance found = Provenance.NOTHING;
     for (MemoryObject target : targets) {
       target.dependents().add(step);
+      analysis.escapes().meet(target);
       if (!target.isTracked()) {
         found = found.or(outside);
         continue;
@@ -81,8 +83,12 @@ final class ObjectFlow {
       Step step, Derivation address, StateSpace space, long offset, int width, Provenance value) {
     List<MemoryObject> targets = targets(address);
     if (targets.isEmpty() && isOwn(space)) {
-      if (memory.unresolved(space).storeAnywhere(width, value)) {
-        analysis.changed(memory.unresolved(space));
+      MemoryObject unresolved = memory.unresolved(space);
+      if (unresolved.isEscaped()) {
+        analysis.escapes().handOut(step, value, "it is stored where others may find it");
+      }
+      if (unresolved.storeAnywhere(width, value)) {
+        analysis.changed(unresolved);
       }
       return;
     }
@@ -90,6 +96,7 @@ final class ObjectFlow {
       analysis.escapes().handOut(step, value, "it is stored where others may find it");
     }
     for (MemoryObject target : targets) {
+      analysis.escapes().meet(target);
       if (!target.isTracked() || target.isEscaped()) {
         analysis.escapes().handOut(step, value, "it is stored where others may find it");
       }
@@ -106,10 +113,12 @@ final class ObjectFlow {
   }
 
   /** Says that the contents of what an address leads to are copied to where nobody follows. */
-  void expose(Step step, Provenance address) {
+  void expose(Step step, Provenance address, StateSpace space) {
     for (Derivation alternative : address.alternatives()) {
-      for (MemoryObject target : targets(alternative)) {
-        analysis.escapes().escape(step, target);
+      List<MemoryObject> targets = targets(alternative);
+      targets.forEach(target -> analysis.escapes().escape(step, target));
+      if (targets.isEmpty() && isOwn(space)) {
+        analysis.escapes().open(step, space);
       }
     }
   }

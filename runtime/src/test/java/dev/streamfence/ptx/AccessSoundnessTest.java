@@ -46,4 +46,43 @@ class AccessSoundnessTest {
 
     assertUnknown("", body.toString());
   }
+
+  @Test
+  void aFunctionThatIsNotKnownSeesAllSharedVariables() {
+    String hidden =
+        ".shared .u64 S;\n.func g() { .reg .u64 %rd<2>; ld.shared.u64 %rd1, [S];"
+            + "st.global.u32 [%rd1], 1; ret; }\n.global .u64 tab[1] = {g};\n";
+    String proto = "proto: .callprototype _ (); ld.global.u64 %rd5, [tab];";
+    String call = "call %rd5, (), proto;";
+
+    assertUnknown(hidden, proto + "st.shared.u64 [S], %rd2;" + call);
+    assertUnknown(hidden, call + proto + "st.shared.u64 [S], %rd2;" + call);
+    assertUnknown(
+        ".extern .func other();\n.shared .u64 S;\n", "st.shared.u64 [S], %rd2; call other;");
+    assertUnknown(
+        ".extern .func other();\n.extern .shared .u64 S[];\n",
+        "mov.u64 %rd5, S; st.shared.u64 [%rd5+8], %rd2; call other;");
+    assertUnknown(
+        ".extern .func other();\n", "mov.u64 %rd5, 0; st.shared.u64 [%rd5], %rd2; call other;");
+  }
+
+  @Test
+  void theGenericAddressOfANumberMayLeadToAnyVariableOfItsSpace() {
+    assertUnknown(
+        ".shared .u64 S;\n",
+        "st.shared.u64 [S], %rd2; mov.u64 %rd3, 0; cvta.shared.u64 %rd4, %rd3;"
+            + "ld.u64 %rd5, [%rd4]; st.global.u32 [%rd5], 1;");
+    assertUnknown(
+        ".shared .u64 S;\n",
+        "mov.u64 %rd3, 0; cvta.shared.u64 %rd4, %rd3; st.shared.u64 [S], %rd2;"
+            + "ld.u64 %rd5, [%rd4]; st.global.u32 [%rd5], 1;");
+    assertUnknown(
+        "",
+        ".local .u64 l; st.local.u64 [l], %rd2; mov.u64 %rd3, 0; cvta.local.u64 %rd4, %rd3;"
+            + "ld.u64 %rd5, [%rd4]; st.global.u32 [%rd5], 1;");
+    assertUnknown(
+        "",
+        "mov.u64 %rd3, 0; st.shared.u64 [%rd3], %rd2; cvta.shared.u64 %rd4, %rd3;"
+            + "ld.u64 %rd5, [%rd4]; st.global.u32 [%rd5], 1;");
+  }
 }
