@@ -53,14 +53,8 @@ final class AccessLedger {
 
   /** Notes that an instruction hands a value to where nobody follows it. */
   void handOut(Step step, Provenance value, String reason) {
-    // Only an address, or a part of one, can become one again.
-    note(
-        step,
-        value,
-        reason,
-        multiple -> multiple != Multiple.SCALED && multiple != Multiple.MINUS_SCALED,
-        false,
-        true);
+    // What is scaled can be scaled down again, and parts can be put together.
+    note(step, value, reason, multiple -> true, false, true);
   }
 
   /** Notes that an instruction does something unknown with a value. */

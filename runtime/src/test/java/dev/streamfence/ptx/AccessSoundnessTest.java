@@ -85,4 +85,12 @@ class AccessSoundnessTest {
         "mov.u64 %rd3, 0; st.shared.u64 [%rd3], %rd2; cvta.shared.u64 %rd4, %rd3;"
             + "ld.u64 %rd5, [%rd4]; st.global.u32 [%rd5], 1;");
   }
+
+  @Test
+  void whatIsShiftedUpIsHandedOutAsWell() {
+    assertUnknown(
+        "",
+        "shl.b64 %rd3, %rd2, 16; or.b64 %rd3, %rd3, 7; st.global.u64 [%rd1], %rd3;"
+            + "ld.global.u64 %rd4, [%rd1]; shr.u64 %rd5, %rd4, 16; st.global.u32 [%rd5], 1;");
+  }
 }
