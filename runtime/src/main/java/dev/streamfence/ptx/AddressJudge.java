@@ -71,7 +71,14 @@ final class AddressJudge {
     } else if (buffers.size() == 1
         && only(unclear, ParameterRole.BUFFER).isEmpty()
         && !unclearObject) {
-      touched.addAll(buffers);
+      // Bits of another buffer may be those that tell its elements from this one's.
+      List<Integer> parts = only(with(sum, Multiple.PART), ParameterRole.BUFFER);
+      if (parts.isEmpty()) {
+        touched.addAll(buffers);
+      } else {
+        doubt(buffers);
+        doubt(parts);
+      }
     } else if (unclear.isEmpty() && !unclearObject) {
       addPlain(sum, buffers);
     } else {

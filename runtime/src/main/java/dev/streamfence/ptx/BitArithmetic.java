@@ -46,13 +46,29 @@ final class BitArithmetic {
   static Provenance or(Provenance a, Provenance b) {
     return a.combine(
         b,
-        (x, y) ->
-            x.combine(
-                y,
-                (origin, m, n) -> m == n && m != Multiple.PART ? Multiple.ANY : m.plus(n),
-                x.isForeign() || y.isForeign(),
-                x.isConstant() && y.isConstant() && (x.offset() & y.offset()) == 0,
-                x.offset() + y.offset()));
+        (x, y) -> {
+          Derivation both =
+              x.combine(
+                  y,
+                  (origin, m, n) -> m == n && m != Multiple.PART ? Multiple.ANY : m.plus(n),
+                  x.isForeign() || y.isForeign(),
+                  x.isConstant() && y.isConstant() && (x.offset() & y.offset()) == 0,
+                  x.offset() + y.offset());
+          return isSplice(x, y) || isSplice(y, x) ? unclear(both) : both;
+        });
+  }
+
+  /** Returns whether bits of one address may take the place of another's. */
+  private static boolean isSplice(Derivation address, Derivation bits) {
+    for (int i = 0; i < bits.size(); i++) {
+      int origin = bits.origin(i);
+      if (bits.multiple(i) == Multiple.PART
+          && !Origin.is(origin, ParameterRole.NUMBER)
+          && address.multipleOf(origin) == Multiple.NONE) {
+        return !address.isNumber() && !address.isOffset();
+      }
+    }
+    return false;
   }
 
   /** Returns a value that depends on both in a way that nobody follows. */

@@ -93,4 +93,16 @@ class AccessSoundnessTest {
         "shl.b64 %rd3, %rd2, 16; or.b64 %rd3, %rd3, 7; st.global.u64 [%rd1], %rd3;"
             + "ld.global.u64 %rd4, [%rd1]; shr.u64 %rd5, %rd4, 16; st.global.u32 [%rd5], 1;");
   }
+
+  @Test
+  void aPartOfAnotherPointerMayMakeASumThatPointer() {
+    String body =
+        "and.b64 %rd3, %rd1, -16777216; and.b64 %rd4, %rd2, 16777215; or.b64 %rd5, %rd3, %rd4;"
+            + "st.global.u32 [%rd5], 1;";
+
+    assertUnknown("", body);
+    assertThat(kernel("", body, ParameterRole.BUFFER).p().verdict()).isEqualTo(UNKNOWN);
+    assertThat(q("", body.replace("or.b64", "add.s64"), ParameterRole.BUFFER).verdict())
+        .isEqualTo(UNKNOWN);
+  }
 }
