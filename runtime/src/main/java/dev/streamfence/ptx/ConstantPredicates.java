@@ -2,6 +2,7 @@ package dev.streamfence.ptx;
 
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -15,15 +16,23 @@ final class ConstantPredicates {
   ConstantPredicates(Function function) {
     Set<Integer> assigned = new HashSet<>();
     Set<Integer> ambiguous = new HashSet<>();
+    for (List<Function.Formal> formals : List.of(function.parameters(), function.returns())) {
+      for (Function.Formal formal : formals) {
+        if (formal instanceof Function.Formal.InRegister passed) {
+          ambiguous.add(passed.register().index());
+        }
+      }
+    }
     for (Instruction instruction : function.instructions()) {
       for (Operand operand : instruction.operands()) {
-        for (Operand part : ValueFlow.parts(operand)) {
-          if (part instanceof Operand.RegisterUse use
-              && use.register().type() == ScalarType.PRED
-              && mayAssign(instruction, operand)
-              && !assigned.add(use.register().index())) {
-            ambiguous.add(use.register().index());
-          }
+        if (mayAssign(instruction, operand)) {
+          Registers.forEach(
+              operand,
+              register -> {
+                if (!assigned.add(register)) {
+                  ambiguous.add(register);
+                }
+              });
         }
       }
       if (isConstantMove(instruction)) {
@@ -34,10 +43,16 @@ final class ConstantPredicates {
     values.keySet().removeAll(ambiguous);
   }
 
-  /** Returns whether an operand may be assigned: the first, and any of what is not in the table. */
+  /**
+   * Returns whether an operand may be assigned: the first, and any of a call or of what is not in
+   * the table.
+   */
   private static boolean mayAssign(Instruction instruction, Operand operand) {
-    return instruction.operands().get(0) == operand
-        || OpcodeTable.rule(instruction).effect() == OpcodeRule.Effect.UNKNOWN;
+    if (instruction.operands().get(0) == operand) {
+      return true;
+    }
+    OpcodeRule.Effect effect = OpcodeTable.rule(instruction).effect();
+    return effect == OpcodeRule.Effect.UNKNOWN || effect == OpcodeRule.Effect.CALLS;
   }
 
   private static boolean isConstantMove(Instruction instruction) {

@@ -105,4 +105,26 @@ class AccessSoundnessTest {
     assertThat(q("", body.replace("or.b64", "add.s64"), ParameterRole.BUFFER).verdict())
         .isEqualTo(UNKNOWN);
   }
+
+  @Test
+  void aPredicateThatAFunctionAssignsIsNotConstant() {
+    assertThat(
+            q(
+                    ".func (.reg .pred %r) g() { setp.eq.u32 %r, 1, 1; ret; }\n",
+                    "mov.pred %p1, 0; call (%p1), g; @%p1 bra L; ret; L: st.global.u32 [%rd2], 1;",
+                    ParameterRole.BUFFER)
+                .write())
+        .isPresent();
+  }
+
+  @Test
+  void aPredicateThatIsPassedIsNotConstant() {
+    assertThat(
+            q(
+                    ".func g(.reg .pred %a, .reg .u64 %b) {\n"
+                        + "@%a bra L; mov.pred %a, 0; ret; L: st.global.u32 [%b], 1; ret; }\n",
+                    "setp.eq.u32 %p1, 1, 1; call g, (%p1, %rd2);", ParameterRole.BUFFER)
+                .write())
+        .isPresent();
+  }
 }
