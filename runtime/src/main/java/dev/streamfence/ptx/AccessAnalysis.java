@@ -1,6 +1,7 @@
 package dev.streamfence.ptx;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -96,14 +97,16 @@ final class AccessAnalysis {
   private void unknown(Step step) {
     Provenance mixed = Provenance.FOREIGN;
     String opcode = Lexer.shortened(step.instruction().mnemonic());
-    for (Operand operand : step.instruction().operands()) {
+    List<Operand> operands = new ArrayList<>();
+    step.instruction().operands().forEach(operand -> ValueFlow.addSimple(operand, operands));
+    for (Operand operand : operands) {
       Provenance value = values.value(step, operand);
       escapes.unknown(step, value, "the analysis does not know '" + opcode + "'");
       if (!value.isNothing()) {
         mixed = mixed.or(BitArithmetic.mix(mixed, value));
       }
     }
-    for (Operand operand : step.instruction().operands()) {
+    for (Operand operand : operands) {
       values.assign(step, operand, mixed);
     }
   }

@@ -148,6 +148,11 @@ final class OpcodeTable {
       if ("rwbtu".indexOf(rule.letter(i)) >= 0 && !(operands.get(i) instanceof Operand.Memory)) {
         return OpcodeRule.UNKNOWN;
       }
+      if ("tun".indexOf(rule.letter(i)) < 0
+          && operands.get(i) instanceof Operand.Memory place
+          && !place.more().isEmpty()) {
+        return OpcodeRule.UNKNOWN;
+      }
     }
     boolean takesMemory = !rule.operands().isEmpty();
     return memory && !takesMemory ? OpcodeRule.UNKNOWN : rule;

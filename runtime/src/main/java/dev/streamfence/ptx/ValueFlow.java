@@ -87,6 +87,21 @@ final class ValueFlow {
     return List.of(operand);
   }
 
+  /** Adds everything that an operand names, in brackets of whatever kind. */
+  static void addSimple(Operand operand, List<Operand> simple) {
+    if (operand instanceof Operand.Memory memory) {
+      // What is in brackets counts with its offset.
+      simple.add(new Operand.Memory(memory.base(), memory.offset(), List.of()));
+      memory.more().forEach(more -> addSimple(more, simple));
+    } else if (operand instanceof Operand.Arguments arguments) {
+      arguments.elements().forEach(element -> addSimple(element, simple));
+    } else if (parts(operand).size() > 1) {
+      parts(operand).forEach(part -> addSimple(part, simple));
+    } else {
+      simple.addAll(parts(operand));
+    }
+  }
+
   /** Assigns the same to every register in an operand. */
   void assign(Step step, Operand destination, Provenance value) {
     for (Operand part : parts(destination)) {

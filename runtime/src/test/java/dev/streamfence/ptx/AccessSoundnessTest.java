@@ -127,4 +127,16 @@ class AccessSoundnessTest {
                 .write())
         .isPresent();
   }
+
+  @Test
+  void everyOperandOfAnUnknownOpcodeCounts() {
+    for (String operands :
+        new String[] {"[%rd1, %rd2], 5", "(%rd1, %rd2)", "[%rd1, {%r1, %rd2}]"}) {
+      String body = "newop.global.b32 " + operands + ";";
+      assertUnknown("", body);
+      assertThat(kernel("", body, ParameterRole.BUFFER).p().verdict()).isEqualTo(UNKNOWN);
+    }
+    assertUnknown("", "st.global.b32 [%rd1, %rd2], 5;");
+    assertUnknown("", "newop.b64 (%rd5), %rd2; st.global.u32 [%rd5], 1;");
+  }
 }
