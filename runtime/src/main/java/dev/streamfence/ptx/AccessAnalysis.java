@@ -190,6 +190,11 @@ final class AccessAnalysis {
     return module.function(name).map(memory::function).orElse(memory.elsewhere());
   }
 
+  /** Returns whether a function of this name does what the name is known for. */
+  boolean isItself(String name) {
+    return !module.isAlias(name);
+  }
+
   /** Returns the function whose address this is, or null. */
   @Nullable Function functionAt(Derivation address) {
     boolean plainAddress =

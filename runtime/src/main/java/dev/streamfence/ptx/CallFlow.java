@@ -62,7 +62,7 @@ final class CallFlow {
       if (function != null && fits) {
         enter(step, call, function, at++);
       } else if (function != null && !function.hasBody() && call.target instanceof Operand.Name) {
-        leave(step, call, function.name());
+        leave(step, call, analysis.isItself(function.name()) ? function.name() : "");
       } else {
         known = false;
       }

@@ -2,9 +2,11 @@ package dev.streamfence.ptx;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Parses a whole PTX text. It never recurses with the depth of its input, and looks at each token
@@ -18,6 +20,7 @@ final class ModuleParser {
   private final Scope scope = new Scope(null);
   private final List<Variable> variables = new ArrayList<>();
   private final Map<String, Function> functions = new LinkedHashMap<>();
+  private final Set<String> aliases = new HashSet<>();
   private final Map<Long, String> files = new HashMap<>();
   private String isaVersion = "";
   private String target = "";
@@ -61,7 +64,13 @@ final class ModuleParser {
       throw lexer.error("the text has no .target; it is only a part of a PTX file");
     }
     return new PtxModule(
-        isaVersion, target, addressSize, variables, new ArrayList<>(functions.values()), files);
+        isaVersion,
+        target,
+        addressSize,
+        variables,
+        new ArrayList<>(functions.values()),
+        aliases,
+        files);
   }
 
   private void directive(String word, int line, boolean external) {
@@ -72,7 +81,8 @@ final class ModuleParser {
       case "file" -> file();
       case "loc" -> location(lexer);
       case "section" -> skipSection();
-      case "pragma", "alias", "branchtargets", "calltargets" -> skipToSemicolon();
+      case "alias" -> alias();
+      case "pragma", "branchtargets", "calltargets" -> skipToSemicolon();
       case "entry", "func" -> add(functionParser.function(word.equals("entry"), scope));
       default -> {
         StateSpace space =
@@ -100,6 +110,14 @@ final class ModuleParser {
     if (earlier == null || function.hasBody()) {
       functions.put(function.name(), function);
     }
+  }
+
+  /** Parses {@code .alias name, function}; nobody looks at the function. */
+  private void alias() {
+    if (lexer.is(Lexer.Kind.WORD)) {
+      aliases.add(lexer.text());
+    }
+    skipToSemicolon();
   }
 
   private void target() {

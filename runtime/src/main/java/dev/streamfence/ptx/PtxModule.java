@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -19,6 +20,7 @@ public final class PtxModule {
   private final int addressSize;
   private final List<Variable> variables;
   private final List<Function> functions;
+  private final Set<String> aliases;
   private final Map<Long, String> files;
   private final Map<String, Function> functionsByName;
   private final Layout commonShared;
@@ -30,12 +32,14 @@ public final class PtxModule {
       int addressSize,
       List<Variable> variables,
       List<Function> functions,
+      Set<String> aliases,
       Map<Long, String> files) {
     this.isaVersion = isaVersion;
     this.target = target;
     this.addressSize = addressSize;
     this.variables = List.copyOf(variables);
     this.functions = List.copyOf(functions);
+    this.aliases = Set.copyOf(aliases);
     this.files = Map.copyOf(files);
     Map<String, Function> byName = new HashMap<>();
     for (Function function : functions) {
@@ -148,6 +152,11 @@ public final class PtxModule {
   /** Returns the function of this name, which may be a mere declaration. */
   Optional<Function> function(String name) {
     return Optional.ofNullable(functionsByName.get(name));
+  }
+
+  /** Returns whether a name stands for a function of another name. */
+  boolean isAlias(String name) {
+    return aliases.contains(name);
   }
 
   /** Returns the position in the source, if the text knows one. */

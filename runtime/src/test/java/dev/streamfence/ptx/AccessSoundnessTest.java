@@ -139,4 +139,15 @@ class AccessSoundnessTest {
     assertUnknown("", "st.global.b32 [%rd1, %rd2], 5;");
     assertUnknown("", "newop.b64 (%rd5), %rd2; st.global.u32 [%rd5], 1;");
   }
+
+  @Test
+  void anAliasIsNotTheFunctionThatItsNameStandsFor() {
+    String evil =
+        ".func (.param .b64 r) malloc(.param .b64 a);\n"
+            + ".func (.param .b64 r) evil(.param .b64 a) { .reg .b64 %rd<2>;"
+            + "ld.param.u64 %rd1, [a]; st.global.u32 [%rd1], 1; ret; }\n.alias malloc, evil;\n";
+
+    assertUnknown(
+        evil, "{ .param .b64 x; .param .b64 y; st.param.b64 [x], %rd2; call (y), malloc, (x); }");
+  }
 }
