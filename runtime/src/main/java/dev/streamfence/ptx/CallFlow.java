@@ -21,8 +21,13 @@ final class CallFlow {
     this.values = values;
   }
 
-  /** A call instruction taken apart. */
-  private record Call(@Nullable Operand target, List<Operand> arguments, List<Operand> results) {
+  /**
+   * A call instruction taken apart.
+   *
+   * @param odd operands where the language has none
+   */
+  private record Call(
+      @Nullable Operand target, List<Operand> arguments, List<Operand> results, List<Operand> odd) {
     static Call of(Instruction instruction) {
       List<Operand> operands = instruction.operands();
       int at = 0;
@@ -32,11 +37,19 @@ final class CallFlow {
         at = 1;
       }
       Operand target = at < operands.size() ? operands.get(at) : null;
-      List<Operand> arguments =
-          at + 1 < operands.size() && operands.get(at + 1) instanceof Operand.Arguments listed
-              ? listed.elements()
-              : List.of();
-      return new Call(target, arguments, results);
+      List<Operand> arguments = List.of();
+      if (++at < operands.size() && operands.get(at) instanceof Operand.Arguments listed) {
+        arguments = listed.elements();
+        at++;
+      }
+      List<Operand> odd = new ArrayList<>();
+      for (; at < operands.size(); at++) {
+        // Names are those of prototypes and lists of targets.
+        if (!(operands.get(at) instanceof Operand.Name)) {
+          ValueFlow.addSimple(operands.get(at), odd);
+        }
+      }
+      return new Call(target, arguments, results, odd);
     }
   }
 
@@ -48,8 +61,11 @@ final class CallFlow {
     for (Operand argument : call.arguments) {
       object(step, argument, object -> object.dependents().add(step));
     }
+    for (Operand odd : call.odd) {
+      analysis.escapes().unknown(step, values.value(step, odd), "it is passed in an unusual way");
+    }
     Provenance target = values.value(step, call.target);
-    boolean known = !target.isNothing();
+    boolean known = !target.isNothing() && call.odd.isEmpty();
     int at = 0;
     for (Derivation alternative : target.alternatives()) {
       Function function = analysis.functionAt(alternative);

@@ -150,4 +150,11 @@ class AccessSoundnessTest {
     assertUnknown(
         evil, "{ .param .b64 x; .param .b64 y; st.param.b64 [x], %rd2; call (y), malloc, (x); }");
   }
+
+  @Test
+  void operandsOfACallThatStandInNoParenthesesAreHandedOut() {
+    assertUnknown(".func g(.reg .u64 %a) { st.global.u32 [%a], 1; ret; }\n", "call g, %rd2;");
+    assertUnknown(
+        ".func g(.reg .u64 %a) { st.global.u32 [%a], 1; ret; }\n", "call g, (%rd1), %rd2;");
+  }
 }
