@@ -39,6 +39,7 @@ final class Activations {
 
   Activation activate(Function function, @Nullable Activation caller) {
     FunctionFlow flow = flows.computeIfAbsent(function.name(), name -> new FunctionFlow(function));
+    worklist.charge(flow.size());
     copied += flow.size();
     Activation activation = new Activation(flow, caller);
     all.add(activation);
