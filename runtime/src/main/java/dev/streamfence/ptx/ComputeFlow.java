@@ -75,7 +75,7 @@ final class ComputeFlow {
         yield any;
       }
       case CONVERT -> converted(step);
-      case BITS -> floating ? Provenance.NUMBER : narrowed(instruction, bits(step));
+      case BITS -> floating ? computed(step) : narrowed(instruction, bits(step));
       case MIX -> narrowed(instruction, mix(step));
       case NEGATE -> {
         Provenance a = values.source(step, 1);
@@ -92,8 +92,7 @@ final class ComputeFlow {
         yield narrowed(instruction, or);
       }
       case NONE, NUMBER, ALLOCATE -> Provenance.NUMBER;
-      // No address survives the arithmetic of floating-point numbers.
-      default -> floating ? Provenance.NUMBER : narrowed(instruction, arithmetic(step, flow));
+      default -> floating ? computed(step) : narrowed(instruction, arithmetic(step, flow));
     };
   }
 
@@ -107,6 +106,23 @@ final class ComputeFlow {
     for (String modifier : modifiers) {
       MemoryFlow.space(modifier).ifPresent(space -> analysis.escapes().open(step, space));
     }
+  }
+
+  /** Returns what floating-point arithmetic makes of its operands. */
+  private Provenance computed(Step step) {
+    if (width(step.instruction()) < analysis.pointerBits()) {
+      // No address fits, and no part of one survives.
+      return Provenance.NUMBER;
+    }
+    boolean origin = false;
+    for (int i = 1; i < step.instruction().operands().size(); i++) {
+      Provenance source = values.source(step, i);
+      if (source.isNothing()) {
+        return Provenance.NOTHING;
+      }
+      origin |= !source.hasNoOrigin();
+    }
+    return origin ? mix(step) : Provenance.NUMBER;
   }
 
   private Provenance arithmetic(Step step, OpcodeRule.Flow flow) {

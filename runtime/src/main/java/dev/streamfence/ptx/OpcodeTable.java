@@ -35,8 +35,8 @@ final class OpcodeTable {
       brev MIX; bfind NUMBER; clz NUMBER; popc NUMBER; fns NUMBER; dp2a BITS; dp4a BITS
       mov FIRST; cvt CONVERT; cvt.pack BITS; cvta FIRST; selp SELECT; slct SELECT
       set NUMBER; setp NUMBER; testp NUMBER; copysign MIX; isspacep NUMBER; istypep NUMBER
-      fma NUMBER; rcp NUMBER; sqrt NUMBER; rsqrt NUMBER; sin NUMBER; cos NUMBER; lg2 NUMBER
-      ex2 NUMBER; tanh NUMBER; mma NUMBER; wmma.mma NUMBER; movmatrix FIRST
+      fma MULTIPLY_ADD; rcp BITS; sqrt BITS; rsqrt BITS; sin NUMBER; cos NUMBER; lg2 NUMBER
+      ex2 NUMBER; tanh NUMBER; mma BITS; wmma.mma BITS; movmatrix FIRST
       shfl FIRST; vote NUMBER; match NUMBER; activemask NUMBER; redux MIX; elect NUMBER
       bar.red NUMBER; barrier.red NUMBER; barrier.cta.red NUMBER
       mapa FIRST; getctarank NUMBER; createpolicy.fractional NUMBER; createpolicy.cvt NUMBER

@@ -1,6 +1,7 @@
 package dev.streamfence.ptx;
 
 import static dev.streamfence.ptx.ParameterAccess.Verdict.UNKNOWN;
+import static dev.streamfence.ptx.ParameterAccess.Verdict.WRITES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
@@ -149,6 +150,25 @@ class AccessSoundnessTest {
 
     assertUnknown(
         evil, "{ .param .b64 x; .param .b64 y; st.param.b64 [x], %rd2; call (y), malloc, (x); }");
+  }
+
+  @Test
+  void aPointerSurvivesTheArithmeticOfDoubles() {
+    for (String arithmetic :
+        new String[] {
+          "mul.f64 %fd2, %fd1, 0d3FF0000000000000",
+          "add.f64 %fd2, %fd1, 0d0000000000000000",
+          "div.rn.f64 %fd2, %fd1, 0d3FF0000000000000",
+          "fma.rn.f64 %fd2, %fd1, 0d3FF0000000000000, 0d0000000000000000",
+          "sqrt.rn.f64 %fd3, %fd1; mul.f64 %fd2, %fd3, %fd3",
+          "rcp.rn.f64 %fd3, %fd1; rcp.rn.f64 %fd2, %fd3"
+        }) {
+      String body = "mov.b64 %fd1, %rd2;" + arithmetic + "; mov.b64 %rd3, %fd2;";
+
+      assertThat(q("", body + "st.global.u32 [%rd3], 1;", ParameterRole.EITHER).verdict())
+          .as(arithmetic)
+          .isIn(UNKNOWN, WRITES);
+    }
   }
 
   @Test
