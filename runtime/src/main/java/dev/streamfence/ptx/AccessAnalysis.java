@@ -69,6 +69,7 @@ final class AccessAnalysis {
     boolean found = false;
     for (Activation activation : activations.all()) {
       RegisterSlots slots = activation.flow().slots();
+      worklist.charge(slots.size() / 8);
       for (int slot = 0; slot < slots.size(); slot++) {
         if (activation.slot(slot).isNothing() && choice.matches(slots, slot)) {
           assign(activation, slot, Provenance.NUMBER);
