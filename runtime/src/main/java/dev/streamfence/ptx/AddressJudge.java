@@ -97,11 +97,11 @@ final class AddressJudge {
       candidates.removeIf(origin -> Origin.is(origin, ParameterRole.NUMBER));
     }
     removeNarrow(candidates, sum);
-    boolean certain = candidates.size() == 1 && !unclearObject && !sum.isForeign();
-    if (certain) {
+    boolean other = unclearObject || sum.isForeign() || isLoadedNumber(candidates, sum);
+    if (candidates.size() == 1 && !other) {
       touched.addAll(candidates);
     } else {
-      elsewhere |= unclearObject || sum.isForeign();
+      elsewhere |= other;
       doubt(candidates);
     }
   }
@@ -139,12 +139,18 @@ final class AddressJudge {
   }
 
   private void base(List<Integer> candidates, Derivation sum) {
-    if (candidates.size() == 1 && !sum.isForeign()) {
+    boolean other = sum.isForeign() || isLoadedNumber(candidates, sum);
+    if (candidates.size() == 1 && !other) {
       touched.addAll(candidates);
     } else {
-      elsewhere |= sum.isForeign();
+      elsewhere |= other;
       doubt(candidates);
     }
+  }
+
+  /** Returns whether only numbers are left, and one of unknown provenance is no worse than they. */
+  private static boolean isLoadedNumber(List<Integer> candidates, Derivation sum) {
+    return sum.isLoaded() && only(candidates, ParameterRole.NUMBER).size() == candidates.size();
   }
 
   private void doubt(List<Integer> candidates) {

@@ -62,7 +62,7 @@ final class Alternatives {
 
   /** Returns whether whatever the second allows is allowed by the first already. */
   private static boolean covers(Derivation a, Derivation b) {
-    if (b.isForeign() && !a.isForeign()) {
+    if (!a.isForeign() && (b.isForeign() || (b.isLoaded() && !a.isLoaded()))) {
       return false;
     }
     if (a.isFixed() && (!b.isFixed() || a.offset() != b.offset())) {

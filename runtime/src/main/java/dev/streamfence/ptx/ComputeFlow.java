@@ -112,7 +112,7 @@ final class ComputeFlow {
   private Provenance computed(Step step) {
     if (width(step.instruction()) < analysis.pointerBits()) {
       // No address fits, and no part of one survives.
-      return Provenance.NUMBER;
+      return Provenance.LOADED;
     }
     boolean origin = false;
     for (int i = 1; i < step.instruction().operands().size(); i++) {
@@ -122,7 +122,7 @@ final class ComputeFlow {
       }
       origin |= !source.hasNoOrigin();
     }
-    return origin ? mix(step) : Provenance.NUMBER;
+    return origin ? mix(step) : Provenance.LOADED;
   }
 
   private Provenance arithmetic(Step step, OpcodeRule.Flow flow) {
@@ -158,7 +158,7 @@ final class ComputeFlow {
 
   /** Returns what a result is that holds bits of the operands at other places. */
   private Provenance bits(Step step) {
-    Provenance only = Provenance.NUMBER;
+    Provenance only = Provenance.NOTHING;
     int strong = 0;
     int operands = step.instruction().operands().size();
     for (int i = 1; i < operands; i++) {
@@ -171,7 +171,7 @@ final class ComputeFlow {
         only = source;
       }
     }
-    return strong < 2 ? BitArithmetic.part(only) : mix(step);
+    return strong == 1 ? BitArithmetic.part(only) : mix(step);
   }
 
   private Provenance mix(Step step) {

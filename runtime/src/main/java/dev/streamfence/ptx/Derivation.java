@@ -14,29 +14,40 @@ final class Derivation {
   static final Derivation ZERO = constant(0);
 
   /** A number that has nothing to do with any address. */
-  static final Derivation NUMBER = new Derivation(NO_ORIGINS, NO_MULTIPLES, false, false, 0);
+  static final Derivation NUMBER = new Derivation(NO_ORIGINS, NO_MULTIPLES, false, false, false, 0);
 
   /** What was loaded from memory, or came back from elsewhere, and may be any pointer. */
-  static final Derivation FOREIGN = new Derivation(NO_ORIGINS, NO_MULTIPLES, true, false, 0);
+  static final Derivation FOREIGN = new Derivation(NO_ORIGINS, NO_MULTIPLES, true, false, false, 0);
+
+  /** A number that may be a part of such a pointer. */
+  static final Derivation LOADED = FOREIGN.withForeign(false);
 
   /** Sorted, without a repetition. */
   private final int[] origins;
 
   private final Multiple[] multiples;
   private final boolean foreign;
+  private final boolean loaded;
   private final boolean fixed;
   private final long offset;
 
-  Derivation(int[] origins, Multiple[] multiples, boolean foreign, boolean fixed, long offset) {
+  private Derivation(
+      int[] origins,
+      Multiple[] multiples,
+      boolean foreign,
+      boolean loaded,
+      boolean fixed,
+      long offset) {
     this.origins = origins;
     this.multiples = multiples;
     this.foreign = foreign;
+    this.loaded = loaded;
     this.fixed = fixed;
     this.offset = fixed ? offset : 0;
   }
 
   static Derivation constant(long value) {
-    return new Derivation(NO_ORIGINS, NO_MULTIPLES, false, true, value);
+    return new Derivation(NO_ORIGINS, NO_MULTIPLES, false, false, true, value);
   }
 
   static Derivation of(int origin) {
@@ -47,6 +58,7 @@ final class Derivation {
     return new Derivation(
         new int[] {origin},
         new Multiple[] {Multiple.ONE},
+        false,
         false,
         // Offsets into a parameter's memory tell nothing, and differ in every round of a loop.
         Origin.isObject(origin),
@@ -73,6 +85,14 @@ final class Derivation {
   /** Returns whether a value of unknown provenance is part of the sum. */
   boolean isForeign() {
     return foreign;
+  }
+
+  /**
+   * Returns whether a number in the sum was once a value of unknown provenance: an index most
+   * likely, but not for certain.
+   */
+  boolean isLoaded() {
+    return loaded;
   }
 
   /** Returns whether the constant in the sum is all of it but the origins. */
@@ -124,14 +144,19 @@ final class Derivation {
     return origins.length > 0 && Origin.isObject(origins[origins.length - 1]);
   }
 
+  /** Returns the same with a number in it that may be a part of any pointer, if so wanted. */
+  Derivation withLoaded(boolean wanted) {
+    return !wanted || loaded ? this : new Derivation(origins, multiples, foreign, true, false, 0);
+  }
+
   Derivation unfixed() {
-    return fixed ? new Derivation(origins, multiples, foreign, false, 0) : this;
+    return fixed ? new Derivation(origins, multiples, foreign, loaded, false, 0) : this;
   }
 
   Derivation withForeign(boolean wanted) {
     return foreign == wanted
         ? this
-        : new Derivation(origins, multiples, wanted, fixed && !wanted, offset);
+        : new Derivation(origins, multiples, wanted, loaded || foreign, fixed && !wanted, offset);
   }
 
   /** How the multiples of an origin in two sums become one. */
@@ -163,7 +188,12 @@ final class Derivation {
       }
     }
     return new Derivation(
-        Arrays.copyOf(merged, size), Arrays.copyOf(found, size), nowForeign, nowFixed, sum);
+        Arrays.copyOf(merged, size),
+        Arrays.copyOf(found, size),
+        nowForeign,
+        loaded || other.loaded || (!nowForeign && (foreign || other.foreign)),
+        nowFixed,
+        sum);
   }
 
   /** Replaces multiples of parameters, and where wanted of objects as well. */
@@ -181,6 +211,7 @@ final class Derivation {
   public boolean equals(@Nullable Object other) {
     return other instanceof Derivation derivation
         && foreign == derivation.foreign
+        && loaded == derivation.loaded
         && fixed == derivation.fixed
         && offset == derivation.offset
         && Arrays.equals(origins, derivation.origins)

@@ -31,7 +31,7 @@ final class ObjectFlow {
 
   private Provenance load(Step step, Derivation address, StateSpace space, long offset, int width) {
     List<MemoryObject> targets = targets(address);
-    Provenance outside = width >= analysis.pointerBytes() ? Provenance.FOREIGN : Provenance.NUMBER;
+    Provenance outside = width >= analysis.pointerBytes() ? Provenance.FOREIGN : Provenance.LOADED;
     if (targets.isEmpty()) {
       if (!isOwn(space)) {
         return outside;

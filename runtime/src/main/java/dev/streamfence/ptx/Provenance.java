@@ -15,6 +15,7 @@ final class Provenance {
   static final Provenance ZERO = of(Derivation.ZERO);
   static final Provenance NUMBER = of(Derivation.NUMBER);
   static final Provenance FOREIGN = of(Derivation.FOREIGN);
+  static final Provenance LOADED = of(Derivation.LOADED);
 
   private final List<Derivation> alternatives;
 

@@ -67,7 +67,9 @@ final class ProvenanceArithmetic {
       return scaled(a, b.offset());
     }
     if (a.size() == 0 || b.size() == 0) {
-      Derivation factor = a.size() == 0 ? b : a;
+      Derivation number = a.size() == 0 ? a : b;
+      Derivation factor =
+          (a.size() == 0 ? b : a).withLoaded(number.isForeign() || number.isLoaded());
       // A pointer times something unknown may be a choice between that pointer and nothing.
       return factor.size() == 1
               && !factor.mayBeDistance()

@@ -177,4 +177,30 @@ class AccessSoundnessTest {
     assertUnknown(
         ".func g(.reg .u64 %a) { st.global.u32 [%a], 1; ret; }\n", "call g, (%rd1), %rd2;");
   }
+
+  @Test
+  void aNumberIsNotBlamedForWhatMayBeALoadedPointer() {
+    String load = "ld.global.u64 %rd3, [%rd1];";
+    for (String change :
+        new String[] {
+          "shr.u64 %rd4, %rd3, 16;",
+          "shl.b64 %rd4, %rd3, 4;",
+          "and.b64 %rd4, %rd3, 65535;",
+          "shr.u64 %rd4, %rd3, 16; shr.u64 %rd4, %rd4, 3;",
+          "mov.u32 %r2, %tid.x; cvt.u64.u32 %rd6, %r2; mul.lo.u64 %rd4, %rd3, %rd6;",
+          "mov.b64 %fd1, %rd3; mul.f64 %fd1, %fd1, 0d3FF0000000000000; mov.b64 %rd4, %fd1;",
+          "ld.global.u32 %r2, [%rd1+8]; mul.wide.u32 %rd4, %r2, 65536;"
+        }) {
+      ParameterAccess number =
+          kernel(
+                  "",
+                  load + change + "add.s64 %rd5, %rd4, %rd2; st.global.u8 [%rd5], 1;",
+                  ParameterRole.BUFFER,
+                  ParameterRole.NUMBER)
+              .q();
+
+      assertThat(number.write()).as(change).isEmpty();
+      assertThat(number.possibleWrite()).as(change).isPresent();
+    }
+  }
 }
