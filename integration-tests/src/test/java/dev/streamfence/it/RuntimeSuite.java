@@ -118,6 +118,7 @@ abstract class RuntimeSuite {
   }
 
   @Test
+  @Tag("ordered-by-the-host")
   void aCompletionSaysWhenItsLaunchIsDone() throws Exception {
     try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, 64)) {
       Completion first = onA.slowly(values, 64, 1000 * scale());
