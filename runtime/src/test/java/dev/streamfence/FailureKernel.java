@@ -29,6 +29,12 @@ enum FailureKernel {
       KernelSignature.entry("reverse")
           .buffer("values", ElementType.INT, Access.READ_WRITE)
           .launchShape("shape")
+          .build()),
+  TOGETHER(
+      KernelSignature.entry("increment")
+          .buffer("values", ElementType.INT, Access.READ_WRITE)
+          .threadCount("n", int.class)
+          .cooperative()
           .build());
 
   /** One image, which every runtime loads anew. */
@@ -92,17 +98,33 @@ enum FailureKernel {
 
   static void add(
       LaunchRecorder add, DeviceArray<int[]> a, DeviceArray<int[]> b, DeviceArray<int[]> sum) {
-    int length = (int) sum.length();
     try (LaunchRecorder recorder = add.begin()) {
-      recorder.reads(0, a);
-      recorder.reads(1, b);
-      recorder.writes(2, sum);
-      recorder.value(3, length);
-      recorder.threads(length);
-      recorder.preflight();
+      prepare(recorder, a, b, sum);
       recorder.launch();
       recorder.commit();
     }
+  }
+
+  /** Launches, and answers when that is done. */
+  static Completion completionOfAdd(
+      LaunchRecorder add, DeviceArray<int[]> a, DeviceArray<int[]> b, DeviceArray<int[]> sum) {
+    try (LaunchRecorder recorder = add.begin()) {
+      prepare(recorder, a, b, sum);
+      recorder.launch();
+      recorder.commit();
+      return recorder.completion();
+    }
+  }
+
+  private static void prepare(
+      LaunchRecorder recorder, DeviceArray<int[]> a, DeviceArray<int[]> b, DeviceArray<int[]> sum) {
+    int length = (int) sum.length();
+    recorder.reads(0, a);
+    recorder.reads(1, b);
+    recorder.writes(2, sum);
+    recorder.value(3, length);
+    recorder.threads(length);
+    recorder.preflight();
   }
 
   static void reverse(LaunchRecorder reverse, DeviceArray<int[]> values, LaunchShape shape) {

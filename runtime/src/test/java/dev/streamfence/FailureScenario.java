@@ -304,6 +304,85 @@ enum FailureScenario {
       world.holds(values, a, 3, 2);
     }
   },
+  COOPERATIVE {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceArray<int[]> values = world.upload(world.stream(), 1, 2, 3);
+      LaunchRecorder together = world.recorder(a, FailureKernel.IMAGE, FailureKernel.TOGETHER);
+      world.run("launching", () -> FailureKernel.increment(together, values));
+      world.holds(values, a, 2, 3, 4);
+    }
+  },
+  COMPLETIONS {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      LaunchRecorder add = world.recorder(a, FailureKernel.IMAGE, FailureKernel.ADD);
+      DeviceArray<int[]> values = world.upload(b, 1, 2);
+      DeviceArray<int[]> sum = world.allocate(a, 2);
+      DeviceArray<int[]> next = world.allocate(a, 2);
+      // A launch whose completion cannot be told is repeated, which this kernel allows.
+      Completion first =
+          world.op("launching", () -> FailureKernel.completionOfAdd(add, values, values, sum));
+      Completion second =
+          world.op("launching", () -> FailureKernel.completionOfAdd(add, values, sum, next));
+      world.op("asking", first::isDone);
+      world.run("awaiting", second::await);
+      assertThat(world.op("asking", first::isDone)).isTrue();
+      world.run("awaiting", first::await);
+      world.run("filling", () -> values.fill(b, 7));
+      world.holds(sum, b, 2, 4);
+      world.holds(next, b, 3, 6);
+      world.holds(values, a, 7, 7);
+    }
+  },
+  REINTERPRETED {
+    @Override
+    RuntimeOptions options() {
+      return super.options().withGuardMemory(true);
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      DeviceArray<int[]> numbers = world.upload(a, 1, 256);
+      DeviceArray<byte[]> bytes =
+          world.make("reinterpreting", () -> numbers.reinterpret(byte[].class));
+      assertThat(world.op("downloading", () -> bytes.download(b)))
+          .containsExactly(1, 0, 0, 0, 0, 1, 0, 0);
+      world.run("filling", () -> bytes.fill(b, 1));
+      DeviceArray<long[]> longs =
+          world.make("reinterpreting", () -> bytes.reinterpret(long[].class));
+      assertThat(world.op("downloading", () -> longs.download(a)))
+          .containsExactly(0x0101010101010101L);
+    }
+  },
+  PART_OF_THE_BUDGET {
+    @Override
+    RuntimeOptions options() {
+      return super.options().withMemoryBudgetInBytes(64);
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      DeviceMemory part = world.gpu.memory().within(32);
+      DeviceArray<int[]> large = world.make("allocating", () -> part.allocate(a, int[].class, 8));
+      world.refused("too much", () -> part.allocate(a, int[].class, 1));
+      world.run("filling", () -> large.fill(b, 1));
+      world.run("closing", large::close);
+      DeviceArray<int[]> next =
+          world.make("uploading", () -> part.upload(b, new int[] {1, 2, 3, 4}));
+      DeviceArray<int[]> beside = world.upload(a, 5, 6);
+      world.holds(next, a, 1, 2, 3, 4);
+      world.holds(beside, b, 5, 6);
+      assertThat(part.statistics().liveBytes()).isEqualTo(16);
+    }
+  },
   TWO_THREADS {
     @Override
     void run(FailureWorld world) {

@@ -28,7 +28,8 @@ final class SimulatedHostMemory implements HostMemory {
     this.whole = this;
     this.onAccess = onAccess;
     this.address = address;
-    this.buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
+    // On the Java heap: what thousands of runtimes leave behind outside it is given back too late.
+    this.buffer = ByteBuffer.allocate(bytes).order(ByteOrder.nativeOrder());
   }
 
   @Override
