@@ -7,7 +7,7 @@ import dev.streamfence.annotation.KernelModule;
 import dev.streamfence.annotation.ReadWrites;
 import dev.streamfence.annotation.Writes;
 
-/** The kernel of {@code kernels/cooperative.cu}, which the simulated device cannot run. */
+/** The kernel of {@code kernels/cooperative.cu}. */
 @KernelModule("kernels/cooperative.ptx")
 interface CooperativeKernels {
   @Kernel(cooperative = true)

@@ -41,7 +41,8 @@ final class Gate implements AutoCloseable {
   /** Puts the closed gate on the stream. */
   void holdBack(DeviceStream stream) {
     memory.buffer().putInt(32, 0);
-    driver.launchKernel(function, 1, 1, 1, 1, 1, 1, 0, Inside.timeline(stream).stream(), memory);
+    driver.launchKernel(
+        function, false, 1, 1, 1, 1, 1, 1, 0, Inside.timeline(stream).stream(), memory);
   }
 
   /** Lets the stream go on. */

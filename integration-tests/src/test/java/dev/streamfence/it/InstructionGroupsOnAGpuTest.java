@@ -67,6 +67,7 @@ final class InstructionGroupsOnAGpuTest {
       write(frame, arguments, stream, buffers);
       driver.launchKernel(
           function,
+          false,
           grid.gridX(),
           grid.gridY(),
           grid.gridZ(),

@@ -119,7 +119,7 @@ public class LaunchBenchmark {
   @OperationsPerInvocation(LAUNCHES)
   public void driverAlone() {
     for (int i = 0; i < LAUNCHES; i++) {
-      driver.launchKernel(function, 1, 1, 1, N, 1, 1, 0, stream, frame);
+      driver.launchKernel(function, false, 1, 1, 1, N, 1, 1, 0, stream, frame);
     }
   }
 

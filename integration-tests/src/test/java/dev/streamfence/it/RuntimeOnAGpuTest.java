@@ -11,7 +11,6 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.Inside;
 import dev.streamfence.KernelLoadException;
-import dev.streamfence.LaunchShape;
 import dev.streamfence.MemoryBudget;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
@@ -108,39 +107,6 @@ final class RuntimeOnAGpuTest extends RuntimeSuite {
       array.close();
       stream.synchronize();
       return before - Inside.driver(gpu).memoryInfo().freeInBytes();
-    }
-  }
-
-  @Test
-  void blocksOfACooperativeLaunchWaitForEachOther() {
-    try (DeviceRuntime gpu = DeviceRuntime.open(0)) {
-      DeviceStream stream = gpu.streams().acquire();
-      CooperativeKernels kernels = CooperativeKernelsLauncher.on(stream);
-      int blocks = 128;
-      try (DeviceArray<int[]> counter = gpu.memory().allocateZeroed(stream, int[].class, 1);
-          DeviceArray<int[]> seen = gpu.memory().allocate(stream, int[].class, blocks)) {
-        kernels.meet(counter, seen, LaunchShape.of(blocks, 32));
-        assertThat(seen.download(stream)).containsOnly(blocks);
-      }
-    }
-  }
-
-  @Test
-  @Tag("provokes-driver-errors")
-  void moreBlocksThanTheDeviceHoldsAtOnceAreRefusedByName() {
-    try (DeviceRuntime gpu = DeviceRuntime.open(0)) {
-      DeviceStream stream = gpu.streams().acquire();
-      CooperativeKernels kernels = CooperativeKernelsLauncher.on(stream);
-      int blocks = 1 << 20;
-      try (DeviceArray<int[]> counter = gpu.memory().allocateZeroed(stream, int[].class, 1);
-          DeviceArray<int[]> seen = gpu.memory().allocate(stream, int[].class, blocks)) {
-        assertThatThrownBy(() -> kernels.meet(counter, seen, LaunchShape.of(blocks, 1024)))
-            .isInstanceOf(CudaDriverException.class)
-            .hasMessageContaining("COOPERATIVE_LAUNCH_TOO_LARGE")
-            .hasMessageContaining("meet on stream 1");
-        kernels.meet(counter, seen, LaunchShape.of(1, 32));
-        assertThat(counter.download(stream)).containsExactly(1);
-      }
     }
   }
 

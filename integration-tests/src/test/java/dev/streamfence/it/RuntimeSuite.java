@@ -110,6 +110,22 @@ abstract class RuntimeSuite {
   }
 
   @Test
+  void asManyBlocksAsADeviceHoldsWaitForEachOtherAndOneMoreIsRefused() {
+    CooperativeKernels kernels = CooperativeKernelsLauncher.on(a);
+    int blocks = 2 * Inside.driver(gpu).properties().multiprocessors();
+    try (DeviceArray<int[]> counter = gpu.memory().allocateZeroed(a, int[].class, 1);
+        DeviceArray<int[]> seen = gpu.memory().allocate(a, int[].class, blocks)) {
+      kernels.meet(counter, seen, LaunchShape.of(blocks, 1024));
+      assertThat(seen.download(a)).containsOnly(blocks);
+      assertThatThrownBy(() -> kernels.meet(counter, seen, LaunchShape.of(blocks + 1, 1024)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("meet: " + (blocks + 1) + " blocks that run at the same time")
+          .hasMessageContaining("allows " + blocks);
+      assertThat(counter.download(a)).containsExactly(blocks);
+    }
+  }
+
+  @Test
   void everyFieldOfAStructureReachesTheKernel() {
     try (DeviceArray<long[]> out = gpu.memory().allocate(a, long[].class, 4)) {
       onA.spread(new SuiteKernels.Mixed((byte) -3, 1 << 20, -2.5, true), out, LaunchShape.of(1, 1));

@@ -184,7 +184,10 @@ class CodeMistakesTest {
     mistakesWith(
             square.getBytes(UTF_8),
             kernels("@Kernel(blockSize = 256) void «square(@ThreadCount int n);"))
-        .are(Problem.BLOCK_SIZE_OF_CODE);
+        .are(
+            Problem.BLOCK_SIZE_OF_CODE,
+            "square is launched with 256 threads per block, its kernel allows exactly 16 x 16 x 1;"
+                + " see entry square of k/k.ptx");
   }
 
   @Test

@@ -201,34 +201,16 @@ public final class CountingDriver implements CudaDriver {
   }
 
   @Override
-  public void launchKernel(
-      FunctionHandle function,
-      int gridX,
-      int gridY,
-      int gridZ,
-      int blockX,
-      int blockY,
-      int blockZ,
-      int dynamicSharedBytes,
-      StreamHandle stream,
-      HostMemory parameters) {
-    counts.add(DriverCall.LAUNCH_KERNEL);
-    driver.launchKernel(
-        function,
-        gridX,
-        gridY,
-        gridZ,
-        blockX,
-        blockY,
-        blockZ,
-        dynamicSharedBytes,
-        stream,
-        parameters);
+  public int residentBlocksPerMultiprocessor(
+      FunctionHandle function, int blockThreads, int dynamicSharedBytes) {
+    counts.add(DriverCall.RESIDENT_BLOCKS_PER_MULTIPROCESSOR);
+    return driver.residentBlocksPerMultiprocessor(function, blockThreads, dynamicSharedBytes);
   }
 
   @Override
-  public void launchCooperativeKernel(
+  public void launchKernel(
       FunctionHandle function,
+      boolean cooperative,
       int gridX,
       int gridY,
       int gridZ,
@@ -238,9 +220,10 @@ public final class CountingDriver implements CudaDriver {
       int dynamicSharedBytes,
       StreamHandle stream,
       HostMemory parameters) {
-    counts.add(DriverCall.LAUNCH_COOPERATIVE_KERNEL);
-    driver.launchCooperativeKernel(
+    counts.add(DriverCall.launch(cooperative));
+    driver.launchKernel(
         function,
+        cooperative,
         gridX,
         gridY,
         gridZ,

@@ -181,30 +181,24 @@ public interface CudaDriver extends AutoCloseable {
   void allowDynamicSharedBytes(FunctionHandle function, int bytes);
 
   /**
-   * Queues a launch. {@code cuLaunchKernel}. Arguments are copied before it returns.
+   * How many blocks of a kernel one multiprocessor holds at the same time, 0 if not even one fits.
+   * {@code cuOccupancyMaxActiveBlocksPerMultiprocessor}.
+   */
+  int residentBlocksPerMultiprocessor(
+      FunctionHandle function, int blockThreads, int dynamicSharedBytes);
+
+  /**
+   * Queues a launch. {@code cuLaunchKernel}, or {@code cuLaunchCooperativeKernel}. Arguments are
+   * copied before it returns.
    *
+   * @param cooperative whether all blocks run at the same time, so that they may wait for each
+   *     other; a grid that the device cannot hold at once is an error
    * @param parameters native memory that starts with a table of the arguments' addresses, one
    *     {@code void*} each
    */
   void launchKernel(
       FunctionHandle function,
-      int gridX,
-      int gridY,
-      int gridZ,
-      int blockX,
-      int blockY,
-      int blockZ,
-      int dynamicSharedBytes,
-      StreamHandle stream,
-      HostMemory parameters);
-
-  /**
-   * Queues a launch whose blocks all run at the same time, so that they may wait for each other.
-   * {@code cuLaunchCooperativeKernel}; otherwise like {@link #launchKernel}. A grid that the device
-   * cannot hold at once is an error.
-   */
-  void launchCooperativeKernel(
-      FunctionHandle function,
+      boolean cooperative,
       int gridX,
       int gridY,
       int gridZ,

@@ -60,9 +60,11 @@ public enum DriverCall {
   ATTRIBUTES("cuFuncGetAttribute"),
   /** {@link CudaDriver#allowDynamicSharedBytes}. */
   ALLOW_DYNAMIC_SHARED_BYTES("cuFuncSetAttribute"),
+  /** {@link CudaDriver#residentBlocksPerMultiprocessor}. */
+  RESIDENT_BLOCKS_PER_MULTIPROCESSOR("cuOccupancyMaxActiveBlocksPerMultiprocessor"),
   /** {@link CudaDriver#launchKernel}. */
   LAUNCH_KERNEL("cuLaunchKernel"),
-  /** {@link CudaDriver#launchCooperativeKernel}. */
+  /** {@link CudaDriver#launchKernel}, cooperative. */
   LAUNCH_COOPERATIVE_KERNEL("cuLaunchCooperativeKernel"),
   /** {@link CudaDriver#synchronizeDevice}. */
   SYNCHRONIZE_DEVICE("cuCtxSynchronize"),
@@ -73,6 +75,11 @@ public enum DriverCall {
 
   DriverCall(String function) {
     this.function = function;
+  }
+
+  /** The call that launches a kernel. */
+  public static DriverCall launch(boolean cooperative) {
+    return cooperative ? LAUNCH_COOPERATIVE_KERNEL : LAUNCH_KERNEL;
   }
 
   /** The function of the CUDA driver API. */

@@ -2,9 +2,12 @@ package dev.streamfence.launch;
 
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.driver.DeviceProperties;
+import dev.streamfence.ptx.BlockLimit;
+import dev.streamfence.ptx.PtxEntry;
 import dev.streamfence.ptx.PtxException;
 import dev.streamfence.ptx.PtxModule;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,12 +16,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class ImageCode {
   private final KernelImage image;
-  private final @Nullable PtxModule unchecked;
+  private final @Nullable PtxModule ptx;
+  private final boolean isChecked;
   private final String origin;
 
-  private ImageCode(KernelImage image, @Nullable PtxModule unchecked, String origin) {
+  private ImageCode(KernelImage image, @Nullable PtxModule ptx, boolean isChecked, String origin) {
     this.image = image;
-    this.unchecked = unchecked;
+    this.ptx = ptx;
+    this.isChecked = isChecked;
     this.origin = origin;
   }
 
@@ -32,7 +37,7 @@ final class ImageCode {
   static ImageCode of(KernelImage image, String source, byte[] file, boolean binariesAllowed) {
     String hash = KernelImage.sha256(file);
     if (hash.equals(image.sha256())) {
-      return new ImageCode(image, null, "");
+      return new ImageCode(image, withRequiredBlocks(file), true, "");
     }
     String origin =
         image.sha256().isEmpty()
@@ -53,7 +58,7 @@ final class ImageCode {
           "",
           null);
     }
-    return new ImageCode(image, ptx, origin);
+    return new ImageCode(image, ptx, false, origin);
   }
 
   /**
@@ -62,8 +67,33 @@ final class ImageCode {
    * @throws KernelLoadException if its code contradicts it
    */
   void check(KernelSignature signature) {
-    if (unchecked != null) {
-      CodeCheck.check(image.name(), origin, unchecked, signature);
+    if (ptx != null && !isChecked) {
+      CodeCheck.check(image.name(), origin, ptx, signature);
+    }
+  }
+
+  /** The block that a kernel demands of every launch, where the file says so in PTX. */
+  Optional<BlockLimit> requiredBlock(String entry) {
+    return Optional.ofNullable(ptx)
+        .flatMap(module -> module.entry(entry))
+        .flatMap(PtxEntry::blockLimit)
+        .filter(BlockLimit::exact);
+  }
+
+  /**
+   * The text that the compiler has checked, if there is more to know of it: a device tells how many
+   * threads a kernel takes, but not that it takes no other number.
+   */
+  private static @Nullable PtxModule withRequiredBlocks(byte[] file) {
+    String text = new String(file, StandardCharsets.UTF_8);
+    if (!looksLikePtx(file) || !text.contains(".reqntid")) {
+      return null;
+    }
+    try {
+      return PtxModule.parse(text);
+    } catch (PtxException e) {
+      // The compiler has warned of it, and the device refuses other blocks by itself.
+      return null;
     }
   }
 

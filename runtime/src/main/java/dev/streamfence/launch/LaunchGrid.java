@@ -94,22 +94,9 @@ final class LaunchGrid {
   }
 
   void launch(CudaDriver driver, StreamHandle stream, HostMemory arguments) {
-    if (signature.isCooperative()) {
-      driver.launchCooperativeKernel(
-          kernel.function(),
-          gridX,
-          gridY,
-          gridZ,
-          blockX,
-          blockY,
-          blockZ,
-          dynamicShared,
-          stream,
-          arguments);
-      return;
-    }
     driver.launchKernel(
         kernel.function(),
+        signature.isCooperative(),
         gridX,
         gridY,
         gridZ,

@@ -58,7 +58,12 @@ final class LoadedImage {
       CudaDriver driver = INTERNALS.driver(runtime);
       FunctionHandle function = driver.function(module, signature.entry());
       LoadedKernel kernel =
-          new LoadedKernel(runtime, signature, function, driver.attributes(function));
+          new LoadedKernel(
+              runtime,
+              signature,
+              function,
+              driver.attributes(function),
+              code.requiredBlock(signature.entry()).orElse(null));
       kernels.put(signature, kernel);
       return kernel;
     } catch (CudaDriverException e) {

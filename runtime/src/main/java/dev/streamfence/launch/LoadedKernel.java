@@ -6,27 +6,36 @@ import dev.streamfence.RuntimeInternals;
 import dev.streamfence.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.driver.DeviceProperties;
 import dev.streamfence.driver.FunctionAttributes;
+import dev.streamfence.ptx.BlockLimit;
+import org.jspecify.annotations.Nullable;
 
 /** One kernel on one device, with the limits of its launches. Thread-safe. */
 final class LoadedKernel {
   private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
 
+  /** How many blocks of one kind the device runs at the same time. */
+  private record Residency(int blockThreads, int dynamicShared, long blocks) {}
+
   private final DeviceRuntime runtime;
   private final KernelSignature signature;
   private final FunctionHandle function;
   private final FunctionAttributes attributes;
+  private final @Nullable BlockLimit requiredBlock;
   private final DeviceProperties device;
   private volatile int allowedDynamicSharedBytes;
+  private volatile @Nullable Residency residency;
 
   LoadedKernel(
       DeviceRuntime runtime,
       KernelSignature signature,
       FunctionHandle function,
-      FunctionAttributes attributes) {
+      FunctionAttributes attributes,
+      @Nullable BlockLimit requiredBlock) {
     this.runtime = runtime;
     this.signature = signature;
     this.function = function;
     this.attributes = attributes;
+    this.requiredBlock = requiredBlock;
     this.device = INTERNALS.properties(runtime);
     this.allowedDynamicSharedBytes = device.sharedBytesPerBlock() - attributes.staticSharedBytes();
   }
@@ -49,6 +58,11 @@ final class LoadedKernel {
     requireAtMost("blocks in x", gridX, device.maxGridX());
     requireAtMost("blocks in y", gridY, device.maxGridY());
     requireAtMost("blocks in z", gridZ, device.maxGridZ());
+    if (requiredBlock != null && !requiredBlock.allows(blockX, blockY, blockZ)) {
+      throw refusal(
+          "blocks of " + blockX + " x " + blockY + " x " + blockZ + " threads",
+          requiredBlock.toString());
+    }
     requireAtMost("threads per block in x", blockX, device.maxBlockX());
     requireAtMost("threads per block in y", blockY, device.maxBlockY());
     requireAtMost("threads per block in z", blockZ, device.maxBlockZ());
@@ -57,6 +71,34 @@ final class LoadedKernel {
     if (dynamicShared > allowedDynamicSharedBytes) {
       allow(dynamicShared);
     }
+    if (signature.isCooperative()) {
+      requireAtMost(
+          "blocks that run at the same time",
+          gridX * gridY * gridZ,
+          residentBlocks(blockX * blockY * blockZ, dynamicShared));
+    }
+  }
+
+  /** The driver is asked once for as long as the blocks stay the same, as they mostly do. */
+  private long residentBlocks(int blockThreads, int dynamicShared) {
+    Residency known = residency;
+    if (known == null
+        || known.blockThreads != blockThreads
+        || known.dynamicShared != dynamicShared) {
+      try {
+        long perMultiprocessor =
+            INTERNALS
+                .driver(runtime)
+                .residentBlocksPerMultiprocessor(function, blockThreads, dynamicShared);
+        known =
+            new Residency(
+                blockThreads, dynamicShared, perMultiprocessor * device.multiprocessors());
+      } catch (CudaDriverException e) {
+        throw INTERNALS.faults(runtime).note(e, "asking how many blocks of " + signature + " fit");
+      }
+      residency = known;
+    }
+    return known.blocks;
   }
 
   private synchronized void allow(int dynamicShared) {
@@ -78,16 +120,18 @@ final class LoadedKernel {
 
   private void requireAtMost(String what, long wanted, long allowed) {
     if (wanted > allowed) {
-      throw new IllegalArgumentException(
-          signature.entry()
-              + ": "
-              + wanted
-              + " "
-              + what
-              + "; the kernel on "
-              + device.name()
-              + " allows "
-              + allowed);
+      throw refusal(wanted + " " + what, String.valueOf(allowed));
     }
+  }
+
+  private IllegalArgumentException refusal(String wanted, String allowed) {
+    return new IllegalArgumentException(
+        signature.entry()
+            + ": "
+            + wanted
+            + "; the kernel on "
+            + device.name()
+            + " allows "
+            + allowed);
   }
 }

@@ -1,12 +1,13 @@
 package dev.streamfence.ptx;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A parsed {@code .entry} or {@code .func}, or a prototype of one.
  *
  * @param returns what it gives back, empty for an entry
- * @param fixedBlockSize whether a block must have as many threads as it may
+ * @param blockLimit what it says of its blocks, null if nothing
  * @param hasBody false for a declaration
  * @param registers size of its register file
  * @param locals variables that its body declares, in all its scopes
@@ -17,9 +18,7 @@ record Function(
     boolean entry,
     List<Formal> returns,
     List<Formal> parameters,
-    int maxThreadsPerBlock,
-    int maxThreadsInX,
-    boolean fixedBlockSize,
+    @Nullable BlockLimit blockLimit,
     boolean hasBody,
     int registers,
     List<Variable> locals,

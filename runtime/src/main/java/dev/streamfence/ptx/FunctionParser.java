@@ -10,6 +10,9 @@ final class FunctionParser {
   /** Four times what any instruction has. */
   private static final int MAX_MODIFIERS = 64;
 
+  /** Far more than any device takes, so that products fit. */
+  private static final int MAX_BLOCK_EXTENT = 1 << 16;
+
   private final Lexer lexer;
   private final OperandParser operands;
   private final DeclarationParser declarations;
@@ -43,7 +46,7 @@ final class FunctionParser {
     String name = lexer.take(Lexer.Kind.WORD, "a function name");
     List<Function.Formal> parameters =
         lexer.is('(') ? declarations.formals(body.scope, body.registers) : List.of();
-    Limits limits = performanceDirectives();
+    BlockLimit limit = performanceDirectives();
     boolean hasBody = !lexer.accept(';');
     if (hasBody) {
       lexer.expect('{');
@@ -55,21 +58,16 @@ final class FunctionParser {
         entry,
         returns,
         parameters,
-        limits.maxThreadsPerBlock,
-        limits.maxThreadsInX,
-        limits.exact,
+        limit,
         hasBody,
         body.registers.size(),
         body.locals,
         body.instructions);
   }
 
-  /** How many threads a block may have, 0 if nothing says it, or must have. */
-  private record Limits(int maxThreadsPerBlock, int maxThreadsInX, boolean exact) {}
-
   /** Parses {@code .maxntid 256, 1, 1} and its like. */
-  private Limits performanceDirectives() {
-    Limits limits = new Limits(0, 0, false);
+  private @Nullable BlockLimit performanceDirectives() {
+    BlockLimit limit = null;
     while (lexer.is(Lexer.Kind.DOTTED)) {
       int line = lexer.line();
       String directive = lexer.text();
@@ -88,24 +86,31 @@ final class FunctionParser {
         }
         continue;
       }
-      long product = 1;
-      long first = 0;
-      boolean numbers = lexer.is(Lexer.Kind.NUMBER);
-      if (numbers) {
+      List<Long> numbers = new ArrayList<>();
+      if (lexer.is(Lexer.Kind.NUMBER)) {
         do {
-          long extent = Math.min(1 << 16, operands.integer("a number"));
-          first = first == 0 ? extent : first;
-          product *= extent;
-        } while (lexer.accept(','));
+          numbers.add(operands.integer("a number"));
+        } while (numbers.size() < 3 && lexer.accept(','));
       }
-      if (numbers && (directive.equals("maxntid") || directive.equals("reqntid"))) {
-        if (product < 1 || product > Integer.MAX_VALUE) {
-          throw new PtxException(line, "." + directive + " is out of range");
-        }
-        limits = new Limits((int) product, (int) first, directive.equals("reqntid"));
+      if (directive.equals("maxntid") || directive.equals("reqntid")) {
+        limit = blockLimit(line, directive, numbers);
       }
     }
-    return limits;
+    return limit;
+  }
+
+  private static BlockLimit blockLimit(int line, String directive, List<Long> extents) {
+    int[] sizes = {1, 1, 1};
+    long product = extents.isEmpty() ? 0 : 1;
+    for (int i = 0; i < extents.size(); i++) {
+      long extent = extents.get(i);
+      product = extent < 1 || extent > MAX_BLOCK_EXTENT ? 0 : product * extent;
+      sizes[i] = (int) extent;
+    }
+    if (product < 1 || product > MAX_BLOCK_EXTENT) {
+      throw new PtxException(line, "." + directive + " is out of range");
+    }
+    return new BlockLimit(sizes[0], sizes[1], sizes[2], directive.equals("reqntid"));
   }
 
   private void pragma() {
@@ -240,9 +245,7 @@ final class FunctionParser {
             false,
             returns,
             parameters,
-            0,
-            0,
-            false,
+            null,
             false,
             registers.size(),
             List.of(),

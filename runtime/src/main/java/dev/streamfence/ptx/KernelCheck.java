@@ -37,10 +37,11 @@ public final class KernelCheck {
     if (mismatches.isEmpty()) {
       compareAccesses(module, entry, declared, mismatches);
     }
-    int allowed = entry.maxThreadsPerBlock();
-    boolean tooFew = entry.isBlockSizeFixed() && declared.blockSize() != entry.maxThreadsInX();
-    if (allowed > 0 && declared.blockSize() > 0 && (declared.blockSize() > allowed || tooFew)) {
-      mismatches.add(Mismatch.ofEntry(Kind.BLOCK_SIZE, allowed));
+    if (declared.blockSize() > 0) {
+      entry
+          .blockLimit()
+          .filter(limit -> !limit.allows(declared.blockSize(), 1, 1))
+          .ifPresent(limit -> mismatches.add(Mismatch.ofEntry(Kind.BLOCK_SIZE, limit)));
     }
     return List.copyOf(mismatches);
   }

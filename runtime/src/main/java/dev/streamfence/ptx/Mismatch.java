@@ -15,7 +15,7 @@ public final class Mismatch {
     PARAMETER_SIZE,
     /** A number has a fraction where the other has none; {@link #actual} says what is taken. */
     PARAMETER_KIND,
-    /** Blocks have more threads than the entry allows; {@link #actual} is how many it does. */
+    /** Blocks have more threads than the entry allows; {@link #actual} is what it does. */
     BLOCK_SIZE,
     /** What is only to be read is stored to. */
     STORES,

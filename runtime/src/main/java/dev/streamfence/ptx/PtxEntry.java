@@ -2,6 +2,7 @@ package dev.streamfence.ptx;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** A kernel of a module: its signature and what it asks of a launch. Immutable. */
 public final class PtxEntry {
@@ -75,30 +76,12 @@ public final class PtxEntry {
   }
 
   /**
-   * Returns how many threads a block may have.
+   * Returns what it says of the blocks that it is launched with.
    *
-   * @return the product of {@code .maxntid} or {@code .reqntid}, or 0 when neither is given
+   * @return the last {@code .maxntid} or {@code .reqntid}, or empty when neither is given
    */
-  public int maxThreadsPerBlock() {
-    return function.maxThreadsPerBlock();
-  }
-
-  /**
-   * Returns how many threads a block may have in its first dimension.
-   *
-   * @return the first number of {@code .maxntid} or {@code .reqntid}, or 0 when neither is given
-   */
-  public int maxThreadsInX() {
-    return function.maxThreadsInX();
-  }
-
-  /**
-   * Tells whether a block must have as many threads as it may.
-   *
-   * @return whether {@code .reqntid} is given
-   */
-  public boolean isBlockSizeFixed() {
-    return function.fixedBlockSize();
+  public Optional<BlockLimit> blockLimit() {
+    return Optional.ofNullable(function.blockLimit());
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.streamfence.ptx;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -127,6 +128,46 @@ public final class PtxInstance {
    * @throws IllegalArgumentException if there is no such entry or the parameters are too few
    */
   public void run(String entry, PtxGrid grid, byte[] parameters, GlobalMemory memory) {
+    ThreadBlock block = block(entry, grid, 0, parameters, memory);
+    for (int z = 0; z < grid.gridZ(); z++) {
+      for (int y = 0; y < grid.gridY(); y++) {
+        for (int x = 0; x < grid.gridX(); x++) {
+          block.run(x, y, z);
+        }
+      }
+    }
+  }
+
+  /**
+   * Runs a kernel like {@link #run}, but for its blocks, which take turns, so that they may wait
+   * for each other: a cooperative launch.
+   *
+   * @param entry the entry's name
+   * @param grid the shape of the launch; all of its blocks are held in the host's memory at once
+   * @param parameters the parameter space, of {@linkplain #parameterSpaceSize that size} at least
+   * @param memory the global memory
+   * @throws PtxFault if a thread does what it must not; the memory keeps what was stored until then
+   * @throws IllegalArgumentException if there is no such entry or the parameters are too few
+   */
+  public void runTogether(String entry, PtxGrid grid, byte[] parameters, GlobalMemory memory) {
+    GlobalMemory withWorkspace = new GridWorkspace(memory);
+    List<ThreadBlock> running = new ArrayList<>();
+    for (int z = 0; z < grid.gridZ(); z++) {
+      for (int y = 0; y < grid.gridY(); y++) {
+        for (int x = 0; x < grid.gridX(); x++) {
+          ThreadBlock block = block(entry, grid, GridWorkspace.ADDRESS, parameters, withWorkspace);
+          block.start(x, y, z);
+          running.add(block);
+        }
+      }
+    }
+    while (!running.isEmpty()) {
+      running.removeIf(block -> !block.turn());
+    }
+  }
+
+  private ThreadBlock block(
+      String entry, PtxGrid grid, long workspace, byte[] parameters, GlobalMemory memory) {
     PtxEntry described = entry(entry);
     int size = parameterSpaceSize(entry);
     if (parameters.length < size) {
@@ -137,15 +178,8 @@ public final class PtxInstance {
     if (code == null) {
       throw new IllegalArgumentException("entry '" + entry + "' has no body");
     }
-    byte[] own = Arrays.copyOf(parameters, size);
-    ThreadBlock block =
-        new ThreadBlock(code, grid, own, memory, this, (int) described.staticSharedBytes());
-    for (int z = 0; z < grid.gridZ(); z++) {
-      for (int y = 0; y < grid.gridY(); y++) {
-        for (int x = 0; x < grid.gridX(); x++) {
-          block.run(x, y, z);
-        }
-      }
-    }
+    int shared = (int) described.staticSharedBytes();
+    return new ThreadBlock(
+        code, grid, workspace, Arrays.copyOf(parameters, size), memory, this, shared);
   }
 }

@@ -36,6 +36,9 @@ final class SpecialRegisters {
       case "%warpid" -> lane -> lane.warp.index;
       case "%nwarpid" -> lane -> PtxGrid.MAX_BLOCK_THREADS / Warp.SIZE;
       case "%smid", "%gridid", "%clock_hi", "%globaltimer_hi" -> lane -> 0;
+      // Where a cooperative launch meets; a driver leaves the others to itself, we have no use.
+      case "%envreg1" -> lane -> lane.block.workspace >>> 32;
+      case "%envreg2" -> lane -> lane.block.workspace & LOW_32;
       case "%nsmid" -> lane -> 1;
       // An instruction a tick and a nanosecond: monotonic, and the same in every run.
       case "%clock", "%globaltimer_lo" -> lane -> lane.clock() & LOW_32;

@@ -3,8 +3,8 @@ package dev.streamfence.ptx;
 import dev.streamfence.ptx.PtxFault.Reason;
 
 /**
- * Runs the threads of one block after another block, in turns: a thread runs until it waits, ends,
- * or has had its share. The order is a function of the program and its input alone.
+ * Runs the threads of a block, and then of another block, in turns: a thread runs until it waits,
+ * ends, or has had its share. The order is a function of the program and its input alone.
  */
 final class ThreadBlock {
   /** Long enough to make turns cheap, short enough for spinning threads not to be felt. */
@@ -17,6 +17,7 @@ final class ThreadBlock {
 
   final GlobalMemory memory;
   final PtxGrid grid;
+  final long workspace;
   final byte[] parameters;
   final byte[] constants;
   final long[][] templates;
@@ -38,12 +39,14 @@ final class ThreadBlock {
   ThreadBlock(
       Code entry,
       PtxGrid grid,
+      long workspace,
       byte[] parameters,
       GlobalMemory memory,
       PtxInstance instance,
       int staticSharedBytes) {
     this.entry = entry;
     this.grid = grid;
+    this.workspace = workspace;
     this.parameters = parameters;
     this.memory = memory;
     this.constants = instance.constants;
@@ -80,6 +83,15 @@ final class ThreadBlock {
 
   /** Runs the block with this index from its start to its end. */
   void run(int blockX, int blockY, int blockZ) {
+    start(blockX, blockY, blockZ);
+    boolean goesOn;
+    do {
+      goesOn = turn();
+    } while (goesOn);
+  }
+
+  /** Puts all threads at the start of the block with this index. */
+  void start(int blockX, int blockY, int blockZ) {
     x = blockX;
     y = blockY;
     z = blockZ;
@@ -95,18 +107,25 @@ final class ThreadBlock {
     for (Lane lane : lanes) {
       lane.start(entry);
     }
-    while (live > 0) {
-      boolean progress = turn();
-      if (converging > 0) {
-        progress |= converge();
-      }
-      if (!progress) {
-        throw stuck();
-      }
-    }
   }
 
-  private boolean turn() {
+  /**
+   * Gives each thread that can run its share.
+   *
+   * @return whether some thread has not ended
+   */
+  boolean turn() {
+    boolean progress = runReady();
+    if (converging > 0) {
+      progress |= converge();
+    }
+    if (!progress && live > 0) {
+      throw stuck();
+    }
+    return live > 0;
+  }
+
+  private boolean runReady() {
     boolean progress = false;
     for (Lane lane : lanes) {
       if (lane.state == Lane.State.READY) {

@@ -41,7 +41,7 @@ public final class SimulatedDevice {
             builder.computeMinor,
             13_000,
             builder.memoryInBytes,
-            1,
+            builder.multiprocessors,
             1024,
             1024,
             1024,
@@ -151,6 +151,7 @@ public final class SimulatedDevice {
     private long seed;
     private int computeMajor = 9;
     private int computeMinor;
+    private int multiprocessors = 1;
     private boolean checkRaces = true;
     private boolean checkUninitializedReads;
     private boolean traceSubmissions;
@@ -164,6 +165,7 @@ public final class SimulatedDevice {
       copy.seed = seed;
       copy.computeMajor = computeMajor;
       copy.computeMinor = computeMinor;
+      copy.multiprocessors = multiprocessors;
       copy.checkRaces = checkRaces;
       copy.checkUninitializedReads = checkUninitializedReads;
       copy.traceSubmissions = traceSubmissions;
@@ -199,6 +201,18 @@ public final class SimulatedDevice {
       }
       computeMajor = major;
       computeMinor = minor;
+      return this;
+    }
+
+    /**
+     * How many multiprocessors it claims, each of which holds the blocks of a cooperative launch
+     * that one of compute capability 9.0 would; 1 when not said. All run on one thread of the host.
+     */
+    public Builder multiprocessors(int count) {
+      if (count < 1) {
+        throw new IllegalArgumentException(count + " multiprocessors; a device has at least 1");
+      }
+      multiprocessors = count;
       return this;
     }
 

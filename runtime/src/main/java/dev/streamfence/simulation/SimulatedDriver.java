@@ -14,6 +14,9 @@ import dev.streamfence.driver.HostMemory;
 import dev.streamfence.driver.LaunchObserver;
 import dev.streamfence.driver.LaunchObserver.Use;
 import dev.streamfence.driver.MemoryInfo;
+import dev.streamfence.ptx.BlockLimit;
+import dev.streamfence.ptx.GlobalMemory;
+import dev.streamfence.ptx.PtxEntry;
 import dev.streamfence.ptx.PtxException;
 import dev.streamfence.ptx.PtxFault;
 import dev.streamfence.ptx.PtxGrid;
@@ -28,6 +31,7 @@ import dev.streamfence.simulation.SimulatedStream.Point;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -460,12 +464,10 @@ final class SimulatedDriver implements CudaDriver {
   @Override
   public synchronized FunctionAttributes attributes(FunctionHandle function) {
     enter(DriverCall.ATTRIBUTES);
-    var entry = ((Function) function).entry();
-    int declared = entry.maxThreadsPerBlock();
+    PtxEntry entry = ((Function) function).entry();
+    int most = properties.maxThreadsPerBlock();
     return new FunctionAttributes(
-        declared == 0
-            ? properties.maxThreadsPerBlock()
-            : Math.min(declared, properties.maxThreadsPerBlock()),
+        entry.blockLimit().map(limit -> Math.min(limit.threads(), most)).orElse(most),
         (int) entry.staticSharedBytes());
   }
 
@@ -482,8 +484,21 @@ final class SimulatedDriver implements CudaDriver {
   }
 
   @Override
+  public synchronized int residentBlocksPerMultiprocessor(
+      FunctionHandle function, int blockThreads, int dynamicSharedBytes) {
+    enter(DriverCall.RESIDENT_BLOCKS_PER_MULTIPROCESSOR);
+    requireArgument(
+        DriverCall.RESIDENT_BLOCKS_PER_MULTIPROCESSOR,
+        blockThreads > 0 && dynamicSharedBytes >= 0,
+        "blocks have at least one thread");
+    PtxEntry entry = ((Function) function).entry();
+    return Residency.blocks(blockThreads, entry.staticSharedBytes() + dynamicSharedBytes);
+  }
+
+  @Override
   public synchronized void launchKernel(
       FunctionHandle function,
+      boolean cooperative,
       int gridX,
       int gridY,
       int gridZ,
@@ -493,66 +508,7 @@ final class SimulatedDriver implements CudaDriver {
       int dynamicSharedBytes,
       StreamHandle stream,
       HostMemory parameters) {
-    launch(
-        DriverCall.LAUNCH_KERNEL,
-        function,
-        gridX,
-        gridY,
-        gridZ,
-        blockX,
-        blockY,
-        blockZ,
-        dynamicSharedBytes,
-        stream,
-        parameters);
-  }
-
-  /** Blocks run one after another here: this device holds one at a time, and says so. */
-  @Override
-  public synchronized void launchCooperativeKernel(
-      FunctionHandle function,
-      int gridX,
-      int gridY,
-      int gridZ,
-      int blockX,
-      int blockY,
-      int blockZ,
-      int dynamicSharedBytes,
-      StreamHandle stream,
-      HostMemory parameters) {
-    if ((long) gridX * gridY * gridZ > 1) {
-      declarations.take(stream);
-      enter(DriverCall.LAUNCH_COOPERATIVE_KERNEL, stream);
-      int code = ResultCode.COOPERATIVE_LAUNCH_TOO_LARGE;
-      String call = DriverCall.LAUNCH_COOPERATIVE_KERNEL.function();
-      throw new CudaDriverException(call, code, ResultCode.name(code));
-    }
-    launch(
-        DriverCall.LAUNCH_COOPERATIVE_KERNEL,
-        function,
-        gridX,
-        gridY,
-        gridZ,
-        blockX,
-        blockY,
-        blockZ,
-        dynamicSharedBytes,
-        stream,
-        parameters);
-  }
-
-  private void launch(
-      DriverCall call,
-      FunctionHandle function,
-      int gridX,
-      int gridY,
-      int gridZ,
-      int blockX,
-      int blockY,
-      int blockZ,
-      int dynamicSharedBytes,
-      StreamHandle stream,
-      HostMemory parameters) {
+    DriverCall call = DriverCall.launch(cooperative);
     Declaration declaration = declarations.take(stream);
     SimulatedStream known = enter(call, stream);
     Function kernel = (Function) function;
@@ -566,10 +522,20 @@ final class SimulatedDriver implements CudaDriver {
             && blockZ <= properties.maxBlockZ()
             && threads <= properties.maxThreadsPerBlock(),
         "the shape is outside the device's limits");
+    Optional<BlockLimit> limit = kernel.entry().blockLimit();
+    requireArgument(
+        call,
+        limit.isEmpty() || limit.get().allows(blockX, blockY, blockZ),
+        "the kernel allows other blocks");
     requireArgument(
         call,
         dynamicSharedBytes <= kernel.allowedDynamicSharedBytes(),
         dynamicSharedBytes + " bytes of dynamic shared memory are not allowed");
+    if (cooperative) {
+      requireResident(
+          (long) gridX * gridY * gridZ,
+          Residency.blocks((int) threads, kernel.entry().staticSharedBytes() + dynamicSharedBytes));
+    }
     byte[] arguments = kernel.arguments(parameters);
     PtxGrid grid = new PtxGrid(gridX, gridY, gridZ, blockX, blockY, blockZ, dynamicSharedBytes);
     SimulatedModule module = kernel.module();
@@ -578,15 +544,33 @@ final class SimulatedDriver implements CudaDriver {
         declaration == null
             ? submit(known, entry, 0, kernel.pointers(arguments), false)
             : submit(known, declaration.purpose(), declaration.ticket(), declaration.uses(), true);
-    work(known, () -> launch(op, module, entry, grid, arguments));
+    work(known, () -> launch(op, module, entry, cooperative, grid, arguments));
+  }
+
+  private void requireResident(long blocks, int perMultiprocessor) {
+    if (blocks > (long) perMultiprocessor * properties.multiprocessors()) {
+      int code = ResultCode.COOPERATIVE_LAUNCH_TOO_LARGE;
+      String call = DriverCall.LAUNCH_COOPERATIVE_KERNEL.function();
+      throw new CudaDriverException(call, code, ResultCode.name(code));
+    }
   }
 
   private void launch(
-      Submitted op, SimulatedModule module, String entry, PtxGrid grid, byte[] arguments) {
+      Submitted op,
+      SimulatedModule module,
+      String entry,
+      boolean cooperative,
+      PtxGrid grid,
+      byte[] arguments) {
     LaunchAccesses accesses = checker == null ? null : checker.begin(memory);
     PtxFault thrown = null;
     try {
-      module.instance().run(entry, grid, arguments, accesses == null ? memory : accesses);
+      GlobalMemory seen = accesses == null ? memory : accesses;
+      if (cooperative) {
+        module.instance().runTogether(entry, grid, arguments, seen);
+      } else {
+        module.instance().run(entry, grid, arguments, seen);
+      }
     } catch (PtxFault e) {
       thrown = e;
     }

@@ -58,14 +58,31 @@ final class CooperativeLaunchTest {
   }
 
   @Test
-  void moreBlocksThanTheDeviceHoldsAtOnceAreRefusedByName() {
-    assertThatThrownBy(() -> increment(8))
+  void moreBlocksThanTheDeviceHoldsAtOnceAreRefusedBeforeTheLaunchWithBothNumbers() {
+    assertThatThrownBy(() -> increment(4 * 33))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "increment: 33 blocks that run at the same time; the kernel on simulated device allows"
+                + " 32");
+    assertThat(device.calls(DriverCall.LAUNCH_COOPERATIVE_KERNEL)).isZero();
+    increment(4);
+    assertThat(values.download(stream)).startsWith(1, 1, 1, 1, 0);
+  }
+
+  @Test
+  void theDeviceIsAskedOnceHowManyBlocksItHolds() {
+    increment(4);
+    increment(8);
+    assertThat(device.calls(DriverCall.RESIDENT_BLOCKS_PER_MULTIPROCESSOR)).isEqualTo(1);
+    assertThat(device.calls(DriverCall.LAUNCH_COOPERATIVE_KERNEL)).isEqualTo(2);
+  }
+
+  @Test
+  void whatTheDriverSaysAgainstTheQuestionNamesTheKernel() {
+    device.failCall(DriverCall.RESIDENT_BLOCKS_PER_MULTIPROCESSOR, 1, 1);
+    assertThatThrownBy(() -> increment(4))
         .isInstanceOfSatisfying(
-            CudaDriverException.class,
-            e -> {
-              assertThat(e.codeName()).isEqualTo("CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE");
-              assertThat(e.purpose()).contains("increment on stream 1");
-            });
+            CudaDriverException.class, e -> assertThat(e.purpose()).contains("increment"));
     increment(4);
     assertThat(values.download(stream)).startsWith(1, 1, 1, 1, 0);
   }

@@ -209,21 +209,6 @@ public final class ClockDriver implements CudaDriver {
   }
 
   @Override
-  public void launchCooperativeKernel(
-      FunctionHandle function,
-      int gridX,
-      int gridY,
-      int gridZ,
-      int blockX,
-      int blockY,
-      int blockZ,
-      int dynamicSharedBytes,
-      StreamHandle stream,
-      HostMemory parameters) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
   public void keepFreedMemory(long bytes) {}
 
   @Override
@@ -314,8 +299,15 @@ public final class ClockDriver implements CudaDriver {
   }
 
   @Override
+  public int residentBlocksPerMultiprocessor(
+      FunctionHandle function, int blockThreads, int dynamicSharedBytes) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public void launchKernel(
       FunctionHandle function,
+      boolean cooperative,
       int gridX,
       int gridY,
       int gridZ,

@@ -46,7 +46,7 @@ class PtxModuleTest {
     assertThat(module.entries()).extracting(PtxEntry::name).containsExactly("all", "none", "bare");
     PtxEntry all = module.entry("all").orElseThrow();
     assertThat(all.line()).isEqualTo(4);
-    assertThat(all.maxThreadsPerBlock()).isEqualTo(256);
+    assertThat(all.blockLimit()).contains(new BlockLimit(64, 4, 1, false));
     assertThat(all.parameters())
         .containsExactly(
             new PtxParameter("all_param_0", PtxParameter.Kind.INTEGER, 8, 8),
@@ -55,8 +55,42 @@ class PtxModuleTest {
             new PtxParameter("all_param_3", PtxParameter.Kind.BITS, 4, 4),
             new PtxParameter("all_param_4", PtxParameter.Kind.STRUCT, 20, 16),
             new PtxParameter("all_param_5", PtxParameter.Kind.INTEGER, 8, 8));
-    assertThat(module.entry("none").orElseThrow().maxThreadsPerBlock()).isEqualTo(32);
-    assertThat(module.entry("bare").orElseThrow().maxThreadsPerBlock()).isZero();
+    assertThat(module.entry("none").orElseThrow().blockLimit())
+        .contains(new BlockLimit(32, 1, 1, true));
+    assertThat(module.entry("bare").orElseThrow().blockLimit()).isEmpty();
+  }
+
+  @Test
+  void blocksAreLimitedByTheirProductOrByEachExtent() {
+    BlockLimit most = new BlockLimit(64, 4, 1, false);
+    assertThat(most.threads()).isEqualTo(256);
+    assertThat(most.allows(256, 1, 1)).isTrue();
+    assertThat(most.allows(257, 1, 1)).isFalse();
+    assertThat(most.allows(1 << 20, 1 << 20, 1 << 20)).isFalse();
+    assertThat(most).hasToString("256");
+    BlockLimit exact = new BlockLimit(16, 16, 1, true);
+    assertThat(exact.allows(16, 16, 1)).isTrue();
+    assertThat(exact.allows(256, 1, 1)).isFalse();
+    assertThat(exact.allows(16, 8, 1)).isFalse();
+    assertThat(exact.allows(16, 16, 2)).isFalse();
+    assertThat(exact).hasToString("exactly 16 x 16 x 1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        ".maxntid 0",
+        ".reqntid 16, 0",
+        ".maxntid 65537",
+        ".maxntid 65536, 2",
+        ".reqntid 18446744073709551615",
+        ".maxntid"
+      })
+  void blocksThatNoDeviceTakesAreRefused(String directive) {
+    String text = HEAD + ".entry e() " + directive + " { ret; }";
+    assertThatThrownBy(() -> PtxModule.parse(text))
+        .isInstanceOf(PtxException.class)
+        .hasMessageContaining(directive.split(" ")[0] + " is out of range");
   }
 
   @Test

@@ -53,6 +53,14 @@ final class SimulatedMemory implements GlobalMemory, KernelCase.Device {
   }
 
   void run(PtxInstance instance, String entry, PtxGrid grid, Object... arguments) {
+    instance.run(entry, grid, parameters(instance, entry, arguments), this);
+  }
+
+  void runTogether(PtxInstance instance, String entry, PtxGrid grid, Object... arguments) {
+    instance.runTogether(entry, grid, parameters(instance, entry, arguments), this);
+  }
+
+  private byte[] parameters(PtxInstance instance, String entry, Object... arguments) {
     byte[] parameters = new byte[instance.parameterSpaceSize(entry)];
     for (int i = 0; i < arguments.length; i++) {
       int offset = instance.parameterOffset(entry, i);
@@ -71,6 +79,6 @@ final class SimulatedMemory implements GlobalMemory, KernelCase.Device {
         throw new IllegalArgumentException("what is " + argument + "?");
       }
     }
-    instance.run(entry, grid, parameters, this);
+    return parameters;
   }
 }

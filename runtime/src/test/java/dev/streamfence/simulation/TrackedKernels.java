@@ -84,7 +84,7 @@ final class TrackedKernels {
         lane.submitted + 1,
         silent ? List.of() : List.of(use("values", values, true, !lies)));
     frame.buffer().putLong(32, values.address).putInt(40, (int) (values.bytes / 4));
-    driver.launchKernel(increment, 1, 1, 1, 32, 1, 1, 0, lane.handle, frame);
+    driver.launchKernel(increment, false, 1, 1, 1, 32, 1, 1, 0, lane.handle, frame);
   }
 
   /** {@code sum = a + b}. */
@@ -105,7 +105,7 @@ final class TrackedKernels {
                   use("sum", sum, false, true)));
           frame.buffer().putLong(32, a.address).putLong(40, b.address);
           frame.buffer().putLong(48, sum.address).putInt(56, (int) (sum.bytes / 4));
-          driver.launchKernel(add, 1, 1, 1, 32, 1, 1, 0, lane.handle, frame);
+          driver.launchKernel(add, false, 1, 1, 1, 32, 1, 1, 0, lane.handle, frame);
         });
   }
 

@@ -359,45 +359,22 @@ final class JCudaDevice implements CudaDriver {
   }
 
   @Override
-  public void launchKernel(
-      FunctionHandle function,
-      int gridX,
-      int gridY,
-      int gridZ,
-      int blockX,
-      int blockY,
-      int blockZ,
-      int dynamicSharedBytes,
-      StreamHandle stream,
-      HostMemory parameters) {
+  public int residentBlocksPerMultiprocessor(
+      FunctionHandle function, int blockThreads, int dynamicSharedBytes) {
     CUfunction cuFunction = use(function);
-    CUstream cuStream = use(stream);
-    RawPointer table = pinned(parameters).pointer(this);
-    makeCurrent();
-    int code;
-    try {
-      code =
-          JCudaDriver.cuLaunchKernel(
-              cuFunction,
-              gridX,
-              gridY,
-              gridZ,
-              blockX,
-              blockY,
-              blockZ,
-              dynamicSharedBytes,
-              cuStream,
-              table,
-              null);
-    } catch (CudaException e) {
-      code = Status.of(e);
-    }
-    Status.check("cuLaunchKernel", code);
+    int[] blocks = new int[1];
+    call(
+        "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+        () ->
+            JCudaDriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                blocks, cuFunction, blockThreads, dynamicSharedBytes));
+    return blocks[0];
   }
 
   @Override
-  public void launchCooperativeKernel(
+  public void launchKernel(
       FunctionHandle function,
+      boolean cooperative,
       int gridX,
       int gridY,
       int gridZ,
@@ -414,21 +391,34 @@ final class JCudaDevice implements CudaDriver {
     int code;
     try {
       code =
-          JCudaDriver.cuLaunchCooperativeKernel(
-              cuFunction,
-              gridX,
-              gridY,
-              gridZ,
-              blockX,
-              blockY,
-              blockZ,
-              dynamicSharedBytes,
-              cuStream,
-              table);
+          cooperative
+              ? JCudaDriver.cuLaunchCooperativeKernel(
+                  cuFunction,
+                  gridX,
+                  gridY,
+                  gridZ,
+                  blockX,
+                  blockY,
+                  blockZ,
+                  dynamicSharedBytes,
+                  cuStream,
+                  table)
+              : JCudaDriver.cuLaunchKernel(
+                  cuFunction,
+                  gridX,
+                  gridY,
+                  gridZ,
+                  blockX,
+                  blockY,
+                  blockZ,
+                  dynamicSharedBytes,
+                  cuStream,
+                  table,
+                  null);
     } catch (CudaException e) {
       code = Status.of(e);
     }
-    Status.check("cuLaunchCooperativeKernel", code);
+    Status.check(cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel", code);
   }
 
   @Override

@@ -71,7 +71,7 @@ class DriverContextOverStandInTest {
             fixture.driver.recordEvent(fixture.event, fixture.stream);
             Thread.yield();
             fixture.driver.waitForEvent(fixture.stream, fixture.event);
-            fixture.launch(fixture.host);
+            fixture.launch(false, fixture.host);
             Thread.yield();
             assertThat(fixture.driver.memoryInfo().totalInBytes()).isEqualTo(80L + task % 2 << 30);
           }
@@ -143,7 +143,7 @@ class DriverContextOverStandInTest {
   private static void launchOften(SeamCalls fixture) {
     for (int i = 0; i < 5000; i++) {
       fixture.driver.waitForEvent(fixture.stream, fixture.event);
-      fixture.launch(fixture.host);
+      fixture.launch(false, fixture.host);
       fixture.driver.recordEvent(fixture.event, fixture.stream);
     }
   }

@@ -58,8 +58,7 @@ class DriverErrorsOverStandInTest {
 
   @Test
   void everyMethodOfTheSeamIsTried() {
-    assertThat(SeamCalls.all())
-        .extracting(SeamCalls.SeamCall::method)
+    assertThat(SeamCalls.all().stream().map(SeamCalls.SeamCall::method).distinct())
         .containsExactlyInAnyOrderElementsOf(
             Stream.of(CudaDriver.class.getMethods())
                 .map(Method::getName)

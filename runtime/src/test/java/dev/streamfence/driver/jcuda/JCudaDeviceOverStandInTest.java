@@ -78,14 +78,25 @@ class JCudaDeviceOverStandInTest {
 
   @Test
   void aCooperativeLaunchIsTheDriversOwn() {
-
     assertThat(
             standIn.lastCall(
                 () ->
-                    driver.launchCooperativeKernel(
-                        fixture.function, 2, 3, 4, 5, 6, 7, 8, fixture.stream, fixture.host)))
+                    driver.launchKernel(
+                        fixture.function, true, 2, 3, 4, 5, 6, 7, 8, fixture.stream, fixture.host)))
         .startsWith("cuLaunchCooperativeKernel context=1 function=nothing grid=2,3,4 block=5,6,7")
         .contains(" shared=8 ");
+  }
+
+  @Test
+  void residentBlocksAreAskedOfTheDriver() {
+    assertThat(
+            standIn.lastCall(
+                () ->
+                    assertThat(driver.residentBlocksPerMultiprocessor(fixture.function, 96, 4096))
+                        .isEqualTo(3)))
+        .isEqualTo(
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor context=1 function=nothing threads=96"
+                + " shared=4096");
   }
 
   @Test
@@ -122,7 +133,7 @@ class JCudaDeviceOverStandInTest {
 
     String call =
         standIn.lastCall(
-            () -> driver.launchKernel(kinds, 2, 3, 4, 5, 6, 7, 8, fixture.stream, frame));
+            () -> driver.launchKernel(kinds, false, 2, 3, 4, 5, 6, 7, 8, fixture.stream, frame));
 
     assertThat(call)
         .startsWith("cuLaunchKernel context=1 function=kinds grid=2,3,4 block=5,6,7 shared=8 ")
@@ -272,7 +283,7 @@ class JCudaDeviceOverStandInTest {
     assertRefused(() -> driver.unloadModule(fixture.module));
     assertRefused(() -> driver.function(fixture.module, "nothing"));
     assertRefused(() -> driver.attributes(fixture.function));
-    assertRefused(() -> fixture.launch(live));
+    assertRefused(() -> fixture.launch(false, live));
     driver.destroyStream(fixture.stream);
     assertRefused(() -> driver.destroyStream(fixture.stream));
     assertRefused(() -> driver.synchronizeStream(fixture.stream));
@@ -288,7 +299,7 @@ class JCudaDeviceOverStandInTest {
 
     assertRefused(() -> driver.freeHost(part));
     driver.freeHost(fixture.host);
-    assertRefused(() -> fixture.launch(part));
+    assertRefused(() -> fixture.launch(false, part));
   }
 
   @Test
@@ -302,7 +313,7 @@ class JCudaDeviceOverStandInTest {
       assertRefused(() -> driver.unloadModule(foreign.module));
       assertRefused(() -> driver.attributes(foreign.function));
       assertRefused(() -> driver.freeHost(foreign.host));
-      assertRefused(() -> fixture.launch(foreign.host));
+      assertRefused(() -> fixture.launch(false, foreign.host));
       other.destroyStream(foreign.stream);
     }
   }

@@ -120,18 +120,17 @@ final class SeamCalls {
             "allowDynamicSharedBytes",
             "cuFuncSetAttribute",
             c -> c.driver.allowDynamicSharedBytes(c.function, 65536)),
-        call("launchKernel", "cuLaunchKernel", c -> c.launch(c.host)),
+        call("launchKernel", "cuLaunchKernel", c -> c.launch(false, c.host)),
+        call("launchKernel", "cuLaunchCooperativeKernel", c -> c.launch(true, c.host)),
         call(
-            "launchCooperativeKernel",
-            "cuLaunchCooperativeKernel",
-            c ->
-                c.driver.launchCooperativeKernel(
-                    c.function, 1, 1, 1, 1, 1, 1, 0, c.stream, c.host)),
+            "residentBlocksPerMultiprocessor",
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+            c -> c.driver.residentBlocksPerMultiprocessor(c.function, 32, 0)),
         call("synchronizeDevice", "cuCtxSynchronize", c -> c.driver.synchronizeDevice()));
   }
 
-  void launch(HostMemory parameters) {
-    driver.launchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters);
+  void launch(boolean cooperative, HostMemory parameters) {
+    driver.launchKernel(function, cooperative, 1, 1, 1, 1, 1, 1, 0, stream, parameters);
   }
 
   private static SeamCall call(String method, String call, Consumer<SeamCalls> action) {

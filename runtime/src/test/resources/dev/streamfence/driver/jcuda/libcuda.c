@@ -540,10 +540,18 @@ int cuFuncSetAttribute(Function *function, int attribute, int value) {
   return SUCCESS;
 }
 
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Function *function, int threads,
+                                                size_t shared) {
+  REQUIRE(function, FUNCTION);
+  CALL(device_of(function), " function=%s threads=%d shared=%zu", function->name, threads, shared);
+  *blocks = 3;
+  return SUCCESS;
+}
+
 /* Writes down the bytes of every argument, as many as its parameter has, lowest address first. */
-int cuLaunchKernel(Function *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-                   Object *stream, void **parameters, void **extra) {
+static int launch(const char *call, Function *function, unsigned grid_x, unsigned grid_y,
+                  unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
+                  unsigned shared, Object *stream, void **parameters, int has_extra) {
   REQUIRE(function, FUNCTION);
   REQUIRE(stream, STREAM);
   if (device_of(function) != device_of(stream)) return INVALID_HANDLE;
@@ -555,32 +563,25 @@ int cuLaunchKernel(Function *function, unsigned grid_x, unsigned grid_y, unsigne
     for (int b = 0; b < function->sizes[i]; b++)
       length += sprintf(arguments + length, "%02x", bytes[b]);
   }
-  CALL(device_of(stream), " function=%s grid=%u,%u,%u block=%u,%u,%u shared=%u stream=%ld extra=%d"
-       " arguments=%s", function->name, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
-       id_of(stream), extra != NULL, arguments);
+  int code = answer(call, device_of(stream), " function=%s grid=%u,%u,%u block=%u,%u,%u shared=%u"
+                    " stream=%ld extra=%d arguments=%s", function->name, grid_x, grid_y, grid_z,
+                    block_x, block_y, block_z, shared, id_of(stream), has_extra, arguments);
+  if (code != SUCCESS) return code;
   int held = strcmp(desk->held_kernel, function->name) == 0;
   block(held ? desk->held_millis : desk->paced_millis);
   return SUCCESS;
 }
 
-int cuLaunchCooperativeKernel(Function *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+int cuLaunchKernel(Function *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-                   Object *stream, void **parameters) {
-  REQUIRE(function, FUNCTION);
-  REQUIRE(stream, STREAM);
-  if (device_of(function) != device_of(stream)) return INVALID_HANDLE;
-  char arguments[1024] = "";
-  size_t length = 0;
-  for (int i = 0; i < function->parameters && length < sizeof arguments - 20; i++) {
-    const unsigned char *bytes = parameters[i];
-    length += sprintf(arguments + length, "%s", i ? "," : "");
-    for (int b = 0; b < function->sizes[i]; b++)
-      length += sprintf(arguments + length, "%02x", bytes[b]);
-  }
-  CALL(device_of(stream), " function=%s grid=%u,%u,%u block=%u,%u,%u shared=%u stream=%ld"
-       " arguments=%s", function->name, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
-       id_of(stream), arguments);
-  int held = strcmp(desk->held_kernel, function->name) == 0;
-  block(held ? desk->held_millis : desk->paced_millis);
-  return SUCCESS;
+                   Object *stream, void **parameters, void **extra) {
+  return launch(__func__, function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
+                stream, parameters, extra != NULL);
+}
+
+int cuLaunchCooperativeKernel(Function *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                              unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                              Object *stream, void **parameters) {
+  return launch(__func__, function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
+                stream, parameters, 0);
 }

@@ -1,0 +1,43 @@
+package dev.streamfence.ptx;
+
+/**
+ * What an entry says of the blocks that it is launched with. Immutable.
+ *
+ * <p>Source: PTX ISA, "Performance-Tuning Directives": {@code .maxntid} bounds the product of the
+ * three extents, {@code .reqntid} demands each of them.
+ *
+ * @param x threads in x
+ * @param y threads in y, 1 where the directive names none
+ * @param z threads in z, 1 where the directive names none
+ * @param exact whether a block must have this very shape ({@code .reqntid}), or may have fewer
+ *     threads and another shape ({@code .maxntid})
+ */
+public record BlockLimit(int x, int y, int z, boolean exact) {
+  /**
+   * Returns how many threads a block has at most.
+   *
+   * @return the product of the three extents
+   */
+  public int threads() {
+    return x * y * z;
+  }
+
+  /**
+   * Tells whether a block is within the limit.
+   *
+   * @param blockX threads in x
+   * @param blockY threads in y
+   * @param blockZ threads in z
+   */
+  public boolean allows(int blockX, int blockY, int blockZ) {
+    return exact
+        ? blockX == x && blockY == y && blockZ == z
+        : (long) blockX * blockY * blockZ <= threads();
+  }
+
+  /** Returns what is allowed, such as {@code 256} or {@code exactly 16 x 16 x 1}. */
+  @Override
+  public String toString() {
+    return exact ? "exactly " + x + " x " + y + " x " + z : String.valueOf(threads());
+  }
+}
