@@ -1,8 +1,6 @@
 package dev.streamfence.processor;
 
 import com.google.auto.service.AutoService;
-import dev.streamfence.annotation.Kernel;
-import dev.streamfence.annotation.KernelModule;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.Problem;
@@ -10,6 +8,7 @@ import dev.streamfence.processor.generate.LauncherGenerator;
 import dev.streamfence.processor.generate.LauncherSize;
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.QualifiedName;
+import dev.streamfence.processor.parse.KernelAnnotation;
 import dev.streamfence.processor.parse.KernelInterfaceParser;
 import dev.streamfence.processor.parse.ParsedInterface;
 import dev.streamfence.processor.parse.StrayAnnotations;
@@ -18,16 +17,16 @@ import dev.streamfence.processor.verify.ModuleCode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.lang.annotation.Annotation;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 import javax.annotation.processing.AbstractProcessor;
 import javax.annotation.processing.Processor;
 import javax.annotation.processing.RoundEnvironment;
@@ -39,9 +38,9 @@ import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 
 /**
- * Generates a launcher for each interface that is annotated with {@link KernelModule}, and refuses
- * interfaces that cannot be launched safely. An interface that names types which do not exist yet
- * waits for the round in which they do. Claims no annotation, so others can process them as well.
+ * Generates a launcher for each interface that is annotated with {@code @KernelModule}, and refuses
+ * interfaces that cannot be launched safely. An interface that names what does not exist yet waits
+ * for the round in which they do. Claims no annotation, so others can process them as well.
  * Confined to one thread at a time.
  */
 @AutoService(Processor.class)
@@ -61,11 +60,9 @@ public final class KernelProcessor extends AbstractProcessor {
 
   @Override
   public Set<String> getSupportedAnnotationTypes() {
-    Set<String> types = new TreeSet<>();
-    types.add(KernelModule.class.getName());
-    types.add(Kernel.class.getName());
-    StrayAnnotations.ON_PARAMETERS.forEach(type -> types.add(type.getName()));
-    return types;
+    return Arrays.stream(KernelAnnotation.values())
+        .map(KernelAnnotation::qualifiedName)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   @Override
@@ -77,21 +74,46 @@ public final class KernelProcessor extends AbstractProcessor {
   public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
     names.addSources(round.getRootElements());
     List<TypeElement> interfaces = takeDeferred();
-    interfaces.addAll(ElementFilter.typesIn(round.getElementsAnnotatedWith(KernelModule.class)));
+    interfaces.addAll(modules(annotations, round));
     for (TypeElement type : interfaces) {
       guarded(type, (t, findings) -> launch(t, findings, round.processingOver()));
     }
-    for (TypeElement type : annotatedTypes(round)) {
+    for (TypeElement type : typesOfAnnotatedMembers(annotations, round)) {
       guarded(type, StrayAnnotations::check);
     }
     return false;
+  }
+
+  private static Set<TypeElement> modules(
+      Set<? extends TypeElement> annotations, RoundEnvironment round) {
+    Set<Element> annotated = new LinkedHashSet<>();
+    for (TypeElement type : annotations) {
+      if (KernelAnnotation.of(type).equals(Optional.of(KernelAnnotation.KERNEL_MODULE))) {
+        annotated.addAll(round.getElementsAnnotatedWith(type));
+      }
+    }
+    return ElementFilter.typesIn(annotated);
+  }
+
+  /** The types with a method or constructor that carries one of our annotations. */
+  private static Set<TypeElement> typesOfAnnotatedMembers(
+      Set<? extends TypeElement> annotations, RoundEnvironment round) {
+    Set<TypeElement> types = new LinkedHashSet<>();
+    for (TypeElement type : annotations) {
+      if (KernelAnnotation.of(type).filter(KernelAnnotation::isOnMembers).isPresent()) {
+        round
+            .getElementsAnnotatedWith(type)
+            .forEach(element -> types.add(Culprit.of(element).enclosingType()));
+      }
+    }
+    return types;
   }
 
   private void launch(TypeElement type, Findings findings, boolean isLastRound) {
     KernelInterfaceParser parser =
         new KernelInterfaceParser(elements(), processingEnv.getTypeUtils());
     var unresolved = parser.unresolvedTypes().firstIn(type);
-    if (unresolved.isEmpty()) {
+    if (unresolved.isEmpty() && !parser.hasUnresolvedValues(type)) {
       ModuleCode code =
           parser
               .resource(type)
@@ -102,12 +124,15 @@ public final class KernelProcessor extends AbstractProcessor {
           .parse(type, code::access, findings)
           .ifPresent(parsed -> verifyAndWrite(parsed, code, type, findings));
     } else if (isLastRound) {
-      findings.report(
-          Problem.UNRESOLVED_TYPE,
-          Culprit.of(type),
-          type.getSimpleName(),
-          unresolved.get().type(),
-          unresolved.get().place());
+      // Of a constant that is not there, the compiler itself says so.
+      unresolved.ifPresent(
+          missing ->
+              findings.report(
+                  Problem.UNRESOLVED_TYPE,
+                  Culprit.of(type),
+                  type.getSimpleName(),
+                  missing.type(),
+                  missing.place()));
     } else {
       ModuleElement module = elements().getModuleOf(type);
       deferred.put(type.getQualifiedName().toString(), module.getQualifiedName().toString());
@@ -129,15 +154,15 @@ public final class KernelProcessor extends AbstractProcessor {
       ParsedInterface parsed, ModuleCode code, TypeElement type, Findings findings) {
     KernelInterface source = parsed.source();
     String name = source.resource().value();
+    Culprit culprit = parsed.resource();
     if (code instanceof ModuleCode.Ptx ptx) {
-      new CodeVerifier(source, findings).verify(ptx.module(), parsed.methods());
+      new CodeVerifier(source, findings).verify(ptx.module(), parsed.kernels());
     } else if (code instanceof ModuleCode.Unreadable unreadable) {
-      findings.report(Problem.UNREADABLE_MODULE, Culprit.of(type), name, unreadable.reason());
+      findings.report(Problem.UNREADABLE_MODULE, culprit, name, unreadable.reason());
     } else if (code instanceof ModuleCode.Opaque opaque) {
-      findings.report(
-          Problem.UNCHECKED_MODULE, Culprit.of(type), name, opaque.kind(), type.getSimpleName());
+      findings.report(Problem.UNCHECKED_MODULE, culprit, name, opaque.kind(), type.getSimpleName());
     } else {
-      findings.report(Problem.UNSEEN_MODULE, Culprit.of(type), name, type.getSimpleName());
+      findings.report(Problem.UNSEEN_MODULE, culprit, name, type.getSimpleName());
     }
   }
 
@@ -168,18 +193,6 @@ public final class KernelProcessor extends AbstractProcessor {
     } catch (IOException e) {
       findings.report(Problem.WRITE_FAILED, Culprit.of(type), launcher.canonical(), e);
     }
-  }
-
-  /** The types with a method or constructor that carries one of our annotations. */
-  private static Set<TypeElement> annotatedTypes(RoundEnvironment round) {
-    Set<Class<? extends Annotation>> annotations = new LinkedHashSet<>();
-    annotations.add(Kernel.class);
-    annotations.addAll(StrayAnnotations.ON_PARAMETERS);
-    Set<TypeElement> types = new LinkedHashSet<>();
-    for (Element element : round.getElementsAnnotatedWithAny(annotations)) {
-      types.add(Culprit.of(element).enclosingType());
-    }
-    return types;
   }
 
   private List<TypeElement> takeDeferred() {

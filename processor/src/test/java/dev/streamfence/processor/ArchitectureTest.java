@@ -69,6 +69,18 @@ class ArchitectureTest {
   }
 
   @Test
+  void annotationsAreKnownByName() {
+    noClasses()
+        .that()
+        .resideInAPackage(ROOT + "..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.streamfence.annotation..")
+        .because("on a module path nothing requires their module")
+        .check(main);
+  }
+
+  @Test
   void modelKnowsNoSourceText() {
     noClasses()
         .that()

@@ -90,6 +90,14 @@ class CodeMistakesTest {
         Sources.importing("@KernelModule(\"k/k.ptx\")\n" + members));
   }
 
+  /** Mistakes of an interface that are told on the name of its resource. */
+  private Mistakes mistakesOfResource(byte[] code) {
+    return Mistakes.in(
+        Resources.in(folder).with("k/k.ptx", code),
+        Sources.importing(
+            "@KernelModule(«\"k/k.ptx\")\n" + kernels("@Kernel void run(@ThreadCount int n);")));
+  }
+
   private static String kernels(String members) {
     return "interface Kernels {\n" + members + "\n}\n";
   }
@@ -140,7 +148,7 @@ class CodeMistakesTest {
     mistakes(kernels("@Kernel void «increment(@ThreadCount int n);"))
         .are(
             Problem.PARAMETER_COUNT,
-            "increment passes 1 parameters to its kernel, which takes 2; see entry increment of"
+            "increment passes 1 parameter to its kernel, which takes 2; see entry increment of"
                 + " k/k.ptx");
   }
 
@@ -183,7 +191,7 @@ class CodeMistakesTest {
             + ".visible .entry square(.param .u32 n)\n.reqntid 16, 16, 1\n{ ret; }\n";
     mistakesWith(
             square.getBytes(UTF_8),
-            kernels("@Kernel(blockSize = 256) void «square(@ThreadCount int n);"))
+            kernels("@Kernel(blockSize = «256) void square(@ThreadCount int n);"))
         .are(
             Problem.BLOCK_SIZE_OF_CODE,
             "square is launched with 256 threads per block, its kernel allows exactly 16 x 16 x 1;"
@@ -201,6 +209,14 @@ class CodeMistakesTest {
             Problem.PARAMETER_KIND,
             "'pair' is a structure, its kernel takes a floating-point number; see entry scale of"
                 + " k/k.ptx");
+  }
+
+  @Test
+  void aMissingEntryThatIsWrittenOutIsToldThere() {
+    mistakes(kernels("@Kernel(«\"copi\") void copy(@ThreadCount int n);"))
+        .are(
+            Problem.NO_SUCH_ENTRY,
+            "k/k.ptx has no entry copi for copy; it has copy, increment, scale, choose");
   }
 
   @Test
@@ -324,17 +340,13 @@ class CodeMistakesTest {
 
   @Test
   void textThatIsNoPtxIsSaidWithItsLine() {
-    mistakesWith(
-            ".version 7.0\n.target sm_75\nnonsense (\n".getBytes(UTF_8),
-            "«" + kernels("@Kernel void run(@ThreadCount int n);"))
+    mistakesOfResource(".version 7.0\n.target sm_75\nnonsense (\n".getBytes(UTF_8))
         .are(Problem.UNREADABLE_MODULE);
   }
 
   @Test
   void aBinaryIsSaidToBeUnchecked() {
-    mistakesWith(
-            new byte[] {0x7f, 'E', 'L', 'F', 2, 1},
-            "«" + kernels("@Kernel void run(@ThreadCount int n);"))
+    mistakesOfResource(new byte[] {0x7f, 'E', 'L', 'F', 2, 1})
         .areWarning(
             Problem.UNCHECKED_MODULE,
             "k/k.ptx is a binary, whose kernels cannot be compared with Kernels; name the PTX that"
@@ -345,7 +357,7 @@ class CodeMistakesTest {
   void aFileThatIsTooLargeIsNotLookedAt() {
     byte[] large = new byte[ModuleCode.MAX_BYTES + 1];
     Arrays.fill(large, (byte) ' ');
-    mistakesWith(large, "«" + kernels("@Kernel void run(@ThreadCount int n);"))
+    mistakesOfResource(large)
         .areWarning(
             Problem.UNCHECKED_MODULE,
             "k/k.ptx is larger than 16 MiB, whose kernels cannot be compared with Kernels; name the"

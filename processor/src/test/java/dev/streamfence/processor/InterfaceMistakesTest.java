@@ -273,12 +273,21 @@ class InterfaceMistakesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"Reads", "Writes", "ReadWrites", "ThreadCount", "DynamicSharedBytes"})
+  @ValueSource(
+      strings = {
+        "Reads",
+        "Writes",
+        "ReadWrites",
+        "Trusted(\"sure\")",
+        "ThreadCount",
+        "DynamicSharedBytes"
+      })
   void annotationHasNoEffectOutsideKernels(String annotation) {
+    String name = annotation.replaceAll("\\(.*", "");
     Mistakes.in(Sources.importing("class Saxpy { void run(«@" + annotation + " int n) {} }"))
         .are(
             STRAY_ANNOTATION,
-            "@" + annotation + " on 'n' has no effect: run is no kernel; remove it or add @Kernel");
+            "@" + name + " on 'n' has no effect: run is no kernel; remove it or add @Kernel");
   }
 
   @ParameterizedTest

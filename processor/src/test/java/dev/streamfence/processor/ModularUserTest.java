@@ -2,14 +2,26 @@ package dev.streamfence.processor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.palantir.javapoet.JavaFile;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.annotation.KernelModule;
+import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+import javax.annotation.processing.Processor;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
+import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,8 +43,56 @@ class ModularUserTest {
         .contains("@Generated(\"dev.streamfence.processor.KernelProcessor\")");
   }
 
-  /** The text of the launcher, after the compiler has accepted it as well. */
+  @Test
+  void processorsOnAModulePathRun() throws IOException {
+    List<Class<?>> oneOfEach =
+        List.of(
+            KernelProcessor.class,
+            KernelModule.class,
+            DeviceArray.class,
+            JavaFile.class,
+            NullMarked.class);
+    List<String> modules = new ArrayList<>();
+    for (Class<?> type : oneOfEach) {
+      modules.add(moduleOf(type).toString());
+    }
+    assertThat(
+            launcherIn(
+                "module demo {}",
+                List.of("--processor-module-path", String.join(File.pathSeparator, modules)),
+                List.of()))
+        .contains("class KernelsLauncher");
+  }
+
+  /** Where a class comes from, as what is published: a folder of classes becomes a jar. */
+  private Path moduleOf(Class<?> type) throws IOException {
+    Path home;
+    try {
+      home = Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+    } catch (URISyntaxException e) {
+      throw new IOException(e);
+    }
+    if (!Files.isDirectory(home)) {
+      return home;
+    }
+    Path jar = folder.resolve(type.getSimpleName().toLowerCase(Locale.ROOT) + ".jar");
+    try (Stream<Path> files = Files.walk(home);
+        JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        out.putNextEntry(new JarEntry(home.relativize(file).toString().replace('\\', '/')));
+        Files.copy(file, out);
+      }
+    }
+    return jar;
+  }
+
   private String launcherIn(String module) throws IOException {
+    return launcherIn(module, List.of(), List.of(new KernelProcessor()));
+  }
+
+  /** The text of the launcher, after the compiler has accepted it as well. */
+  private String launcherIn(String module, List<String> options, List<Processor> processors)
+      throws IOException {
     Path source = Files.createDirectories(folder.resolve("demo"));
     Files.writeString(folder.resolve("module-info.java"), module);
     Files.writeString(
@@ -42,24 +102,29 @@ class ModularUserTest {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     StringWriter output = new StringWriter();
     try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
+      List<String> all = new ArrayList<>(options);
+      all.addAll(
+          List.of(
+              "--add-reads",
+              "demo=ALL-UNNAMED",
+              "-Xlint:all,-processing",
+              "-Werror",
+              "-d",
+              folder.resolve("classes").toString(),
+              "-s",
+              Files.createDirectories(folder.resolve("generated")).toString()));
       JavaCompiler.CompilationTask task =
           compiler.getTask(
               output,
               files,
               null,
-              List.of(
-                  "--add-reads",
-                  "demo=ALL-UNNAMED",
-                  "-Xlint:all,-processing",
-                  "-Werror",
-                  "-d",
-                  folder.resolve("classes").toString(),
-                  "-s",
-                  Files.createDirectories(folder.resolve("generated")).toString()),
+              all,
               null,
               files.getJavaFileObjects(
                   folder.resolve("module-info.java"), source.resolve("Kernels.java")));
-      task.setProcessors(List.of(new KernelProcessor()));
+      if (!processors.isEmpty()) {
+        task.setProcessors(processors);
+      }
       assertThat(task.call()).as("%s", output).isTrue();
     }
     return Files.readString(folder.resolve("generated/demo/KernelsLauncher.java"));

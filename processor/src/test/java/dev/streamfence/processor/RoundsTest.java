@@ -2,6 +2,7 @@ package dev.streamfence.processor;
 
 import static com.google.testing.compile.CompilationSubject.assertThat;
 import static com.google.testing.compile.Compiler.javac;
+import static dev.streamfence.processor.diagnostic.Problem.ENTRY_NAME;
 import static dev.streamfence.processor.diagnostic.Problem.MISSING_SHAPE;
 import static dev.streamfence.processor.diagnostic.Problem.UNRESOLVED_TYPE;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,6 +23,7 @@ import javax.lang.model.element.TypeElement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Interfaces that name types which are not there in the first round. */
 class RoundsTest {
@@ -81,6 +83,64 @@ class RoundsTest {
 
     assertThat(compilation).succeededWithoutWarnings();
     assertThat(compilation).generatedSourceFile("demo.SaxpyLauncher");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "@KernelModule(Names.PATH)\ninterface Saxpy { @Kernel void run(@ThreadCount int n); }",
+        "@KernelModule(\"gen.ptx\")\ninterface Saxpy {"
+            + " @Kernel(Names.ENTRY) void any(@ThreadCount int n); }",
+        "@KernelModule(\"gen.ptx\")\ninterface Saxpy {"
+            + " @Kernel(value = \"run\", blockSize = Names.SIZE) void run(@ThreadCount int n); }",
+        "@KernelModule(\"gen.ptx\")\ninterface Saxpy { @Kernel(\"run\") void run(@ThreadCount int n,"
+            + " @Trusted(Names.REASON) @Reads DeviceArray<int[]> a); }",
+        "@KernelModule(\"gen.ptx\")\ninterface Saxpy extends Base {}\n"
+            + "@SuppressWarnings(\"streamfence:KernelWithoutLauncher\") interface Base {"
+            + " @Kernel(Names.ENTRY) void any(@ThreadCount int n); }",
+      })
+  void constantThatAnotherProcessorGeneratesIsAwaited(String declaration) throws IOException {
+    String names =
+        "package demo; interface Names { String PATH = \"gen.ptx\"; String ENTRY = \"run\";"
+            + " int SIZE = 96; String REASON = \"seen\"; }";
+    Compilation compilation =
+        javac()
+            .withProcessors(new KernelProcessor(), new Generating(Map.of("demo.Names", names)))
+            .compile(Sources.file(Sources.importing(Sources.UNSEEN + declaration)));
+
+    assertThat(compilation).succeededWithoutWarnings();
+    String launcher =
+        compilation
+            .generatedSourceFile("demo.SaxpyLauncher")
+            .orElseThrow()
+            .getCharContent(false)
+            .toString();
+    assertThat(launcher).contains("\"gen.ptx\"").contains("entry(\"run\")");
+    assertThat(launcher.contains(".blockSize(96)")).isEqualTo(declaration.contains("SIZE"));
+  }
+
+  @Test
+  void constantThatNobodyDeclaresIsLeftToTheCompiler() {
+    Compilation compilation =
+        javac()
+            .withProcessors(new KernelProcessor())
+            .compile(
+                Sources.file(
+                    Sources.importing(
+                        "@KernelModule(\"k.ptx\")\ninterface Saxpy {"
+                            + " @Kernel(Names.ENTRY) void run(@ThreadCount int n); }")));
+
+    assertThat(compilation).hadErrorCount(1);
+    assertThat(compilation).hadErrorContaining("cannot find symbol");
+  }
+
+  @Test
+  void textThatOnlyLooksLikeAMissingConstantIsTakenAsItIs() {
+    Mistakes.in(
+            Sources.importing(
+                "@KernelModule(\"k.ptx\")\ninterface Saxpy {"
+                    + " @Kernel(«\"<error>\") void run(@ThreadCount int n); }"))
+        .are(ENTRY_NAME);
   }
 
   @Test

@@ -4,6 +4,8 @@ import dev.streamfence.processor.diagnostic.Problem;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Records by value, and what goes by value with a word that does not fit. */
 class StructMistakesTest {
@@ -78,6 +80,28 @@ class StructMistakesTest {
   void numberIsNotTrusted() {
     with("", "«@Trusted(\"sure\") int x")
         .are(Problem.TRUSTED_SCALAR, "'x' is an int, behind which no memory is; remove @Trusted");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "«@Trusted(\"sure\") LaunchShape s | TRUSTED_SCALAR",
+        "@Trusted(\"sure\") «@Reads int x | ACCESS_ON_SCALAR",
+        "@Trusted(\"sure\") «@Reads long x | UNSUPPORTED_TYPE",
+        "@Trusted(\"sure\") @Reads float[] «x | UNSUPPORTED_TYPE",
+        "@Trusted(\"sure\") @Reads java.nio.ByteBuffer «x | UNSUPPORTED_TYPE",
+        "@Trusted(\"sure\") Integer «x | UNSUPPORTED_TYPE",
+      })
+  void trustBesideAWrongTypeIsOneMistake(String parameter, Problem problem) {
+    String shape = parameter.contains("LaunchShape") ? "" : ", @ThreadCount int n";
+    Mistakes.in(
+            Sources.importing(
+                "@KernelModule(\"k.ptx\")\ninterface Kernels { @Kernel void run("
+                    + parameter
+                    + shape
+                    + "); }"))
+        .are(problem);
   }
 
   @Test

@@ -93,7 +93,7 @@ public enum Problem {
       "%s is %s, whose kernels cannot be compared with %s; name the PTX that it was made of"),
   RESOURCE_FOLDER("-Astreamfence.resources names %s, which is no folder"),
   NO_SUCH_ENTRY("%s has no entry %s for %s; it has %s"),
-  PARAMETER_COUNT("%s passes %s parameters to its kernel, which takes %s; see %s"),
+  PARAMETER_COUNT("%s passes %s to its kernel, which takes %s; see %s"),
   PARAMETER_SIZE("'%s' passes %s bytes, its kernel takes %s; see %s"),
   PARAMETER_KIND("'%s' is %s, its kernel takes %s; see %s"),
   BLOCK_SIZE_OF_CODE("%s is launched with %s threads per block, its kernel allows %s; see %s"),

@@ -1,6 +1,5 @@
 package dev.streamfence.processor.parse;
 
-import dev.streamfence.annotation.Kernel;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -106,7 +105,7 @@ final class AbstractMethods {
   }
 
   private boolean isImplementedByObject(ExecutableElement method) {
-    if (Mirrors.has(method, Kernel.class)) {
+    if (Mirrors.has(method, KernelAnnotation.KERNEL)) {
       return false;
     }
     TypeElement object = elements.getTypeElement("java.lang.Object");

@@ -53,7 +53,7 @@ final class Descriptions {
   /** A type with its article, {@code an int}. */
   static String withArticle(TypeMirror type) {
     String name = describe(type);
-    return (name.startsWith("int") ? "an " : "a ") + name;
+    return ("aeiouAEIOU".indexOf(name.charAt(0)) < 0 ? "a " : "an ") + name;
   }
 
   /** A string in quotes, cut and with escapes where a message would become unreadable. */

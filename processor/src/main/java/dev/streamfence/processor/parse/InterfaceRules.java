@@ -1,6 +1,5 @@
 package dev.streamfence.processor.parse;
 
-import dev.streamfence.annotation.Kernel;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.Problem;
@@ -48,7 +47,7 @@ final class InterfaceRules {
 
   /** Reports {@code @Kernel} on a method with a body. */
   static void checkNoKernel(ExecutableElement method, Findings findings) {
-    Mirrors.find(method, Kernel.class)
+    Mirrors.find(method, KernelAnnotation.KERNEL)
         .ifPresent(
             mirror ->
                 findings.report(

@@ -23,7 +23,7 @@ record KernelAttributes(
     int dynamicSharedBytes,
     boolean mayAlias,
     boolean isCooperative) {
-  private static final String BLOCK_SIZE = "blockSize";
+  static final String BLOCK_SIZE = "blockSize";
   private static final String SHARED_BYTES = "dynamicSharedBytes";
 
   /**

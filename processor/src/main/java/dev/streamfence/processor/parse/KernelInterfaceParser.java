@@ -1,9 +1,8 @@
 package dev.streamfence.processor.parse;
 
-import dev.streamfence.annotation.Kernel;
-import dev.streamfence.annotation.KernelModule;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.KernelPlaces;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.KernelMethod;
@@ -15,7 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.lang.model.element.AnnotationMirror;
+import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.TypeElement;
@@ -39,9 +40,22 @@ public final class KernelInterfaceParser {
     return new UnresolvedTypes(methods);
   }
 
+  /**
+   * Whether an annotation of ours says something by a constant that nobody has declared yet;
+   * another processor may still generate it.
+   */
+  public boolean hasUnresolvedValues(TypeElement type) {
+    Stream<? extends Element> members =
+        methods.of(type).stream()
+            .flatMap(method -> Stream.concat(Stream.of(method), method.getParameters().stream()));
+    return Stream.concat(Stream.of(type), members)
+        .flatMap(element -> Mirrors.all(element, List.of(KernelAnnotation.values())).stream())
+        .anyMatch(Mirrors::hasUnresolved);
+  }
+
   /** The resource that an interface names, if it is a legal name; reports nothing. */
   public Optional<ResourceName> resource(TypeElement type) {
-    return Mirrors.find(type, KernelModule.class)
+    return Mirrors.find(type, KernelAnnotation.KERNEL_MODULE)
         .flatMap(module -> Mirrors.value(elements, module, "value", String.class))
         .filter(ResourceName::isLegal)
         .map(ResourceName::new);
@@ -53,7 +67,7 @@ public final class KernelInterfaceParser {
    * @param hints what the code says where the interface does not
    */
   public Optional<ParsedInterface> parse(TypeElement type, AccessHints hints, Findings findings) {
-    AnnotationMirror module = Mirrors.find(type, KernelModule.class).orElseThrow();
+    AnnotationMirror module = Mirrors.find(type, KernelAnnotation.KERNEL_MODULE).orElseThrow();
     if (type.getKind() != ElementKind.INTERFACE) {
       findings.report(
           Problem.NOT_AN_INTERFACE,
@@ -86,7 +100,19 @@ public final class KernelInterfaceParser {
             surroundings.isDeprecated(type),
             surroundings.takenNames(type),
             surroundings.readsCompilerModule(type));
-    return Optional.of(new ParsedInterface(source, kernels));
+    return Optional.of(
+        new ParsedInterface(
+            source,
+            Mirrors.culprit(type, module, "value"),
+            kernels.stream().map(KernelInterfaceParser::places).toList()));
+  }
+
+  private static KernelPlaces places(ExecutableElement method) {
+    AnnotationMirror kernel = Mirrors.find(method, KernelAnnotation.KERNEL).orElseThrow();
+    return new KernelPlaces(
+        method,
+        Mirrors.culprit(method, kernel, "value"),
+        Mirrors.culprit(method, kernel, KernelAttributes.BLOCK_SIZE));
   }
 
   private Optional<ResourceName> parseResource(
@@ -110,7 +136,7 @@ public final class KernelInterfaceParser {
   /** Whether there is one, which has been reported, and which somebody has taken for a kernel. */
   private static boolean hasKernelWithBody(TypeElement type) {
     return ElementFilter.methodsIn(type.getEnclosedElements()).stream()
-        .anyMatch(method -> Mirrors.has(method, Kernel.class));
+        .anyMatch(method -> Mirrors.has(method, KernelAnnotation.KERNEL));
   }
 
   private List<ExecutableElement> withoutAmbiguous(TypeElement type, Findings findings) {

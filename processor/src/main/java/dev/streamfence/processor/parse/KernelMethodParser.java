@@ -1,6 +1,5 @@
 package dev.streamfence.processor.parse;
 
-import dev.streamfence.annotation.Kernel;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.Problem;
@@ -38,7 +37,7 @@ final class KernelMethodParser {
   /** The method with its parameters' types as a member of the interface; empty after a finding. */
   Optional<KernelMethod> parse(ExecutableElement method, ExecutableType member) {
     List<? extends TypeMirror> types = member.getParameterTypes();
-    Optional<AnnotationMirror> kernel = Mirrors.find(method, Kernel.class);
+    Optional<AnnotationMirror> kernel = Mirrors.find(method, KernelAnnotation.KERNEL);
     if (kernel.isEmpty()) {
       findings.report(Problem.MISSING_KERNEL, Culprit.of(method), method.getSimpleName());
       return Optional.empty();

@@ -1,6 +1,6 @@
 package dev.streamfence.processor.parse;
 
-import java.lang.annotation.Annotation;
+import dev.streamfence.processor.diagnostic.Culprit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,17 +17,17 @@ final class Mirrors {
   private Mirrors() {}
 
   /** The annotation of this type on {@code element}. */
-  static Optional<AnnotationMirror> find(Element element, Class<? extends Annotation> type) {
+  static Optional<AnnotationMirror> find(Element element, KernelAnnotation type) {
     return all(element, List.of(type)).stream().findFirst();
   }
 
   /** Whether {@code element} has an annotation of this type. */
-  static boolean has(Element element, Class<? extends Annotation> type) {
+  static boolean has(Element element, KernelAnnotation type) {
     return find(element, type).isPresent();
   }
 
   /** The annotations of these types on {@code element}, in the order of the source. */
-  static List<AnnotationMirror> all(Element element, List<Class<? extends Annotation>> types) {
+  static List<AnnotationMirror> all(Element element, List<KernelAnnotation> types) {
     return element.getAnnotationMirrors().stream()
         .map(AnnotationMirror.class::cast)
         .filter(mirror -> types.stream().anyMatch(type -> isA(mirror, type)))
@@ -35,9 +35,9 @@ final class Mirrors {
   }
 
   /** Whether the annotation is of this type. */
-  static boolean isA(AnnotationMirror mirror, Class<? extends Annotation> type) {
+  static boolean isA(AnnotationMirror mirror, KernelAnnotation type) {
     TypeElement element = (TypeElement) mirror.getAnnotationType().asElement();
-    return element.getQualifiedName().contentEquals(type.getName());
+    return element.getQualifiedName().contentEquals(type.qualifiedName());
   }
 
   /** The simple name of the annotation, as messages say it. */
@@ -54,6 +54,26 @@ final class Mirrors {
       }
     }
     return Optional.empty();
+  }
+
+  /**
+   * The innermost place to complain of what an attribute says: the value where it is written out,
+   * otherwise what the annotation is on.
+   */
+  static Culprit culprit(Element annotated, AnnotationMirror mirror, String attribute) {
+    return attribute(mirror, attribute)
+        .map(value -> Culprit.of(annotated, mirror, value))
+        .orElseGet(() -> Culprit.of(annotated));
+  }
+
+  /** Whether one of the attributes is a constant that nobody has declared yet. */
+  static boolean hasUnresolved(AnnotationMirror mirror) {
+    return mirror.getElementValues().values().stream().anyMatch(Mirrors::isUnresolved);
+  }
+
+  /** Compilers give such a value as this text, which only a text of the source has in quotes. */
+  private static boolean isUnresolved(AnnotationValue value) {
+    return "<error>".equals(value.getValue()) && !value.toString().startsWith("\"");
   }
 
   /**

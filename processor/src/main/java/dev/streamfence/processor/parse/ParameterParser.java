@@ -2,17 +2,10 @@ package dev.streamfence.processor.parse;
 
 import dev.streamfence.Access;
 import dev.streamfence.ElementType;
-import dev.streamfence.annotation.DynamicSharedBytes;
-import dev.streamfence.annotation.ReadWrites;
-import dev.streamfence.annotation.Reads;
-import dev.streamfence.annotation.ThreadCount;
-import dev.streamfence.annotation.Trusted;
-import dev.streamfence.annotation.Writes;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.Parameter;
-import java.lang.annotation.Annotation;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -26,10 +19,10 @@ import javax.lang.model.type.TypeMirror;
 
 /** Reads one parameter of a kernel method. Confined to one thread at a time, as its findings. */
 final class ParameterParser {
-  static final List<Class<? extends Annotation>> ACCESS =
-      List.of(Reads.class, Writes.class, ReadWrites.class);
-  private static final List<Class<? extends Annotation>> ROLES =
-      List.of(ThreadCount.class, DynamicSharedBytes.class);
+  static final List<KernelAnnotation> ACCESS =
+      List.of(KernelAnnotation.READS, KernelAnnotation.WRITES, KernelAnnotation.READ_WRITES);
+  private static final List<KernelAnnotation> ROLES =
+      List.of(KernelAnnotation.THREAD_COUNT, KernelAnnotation.DYNAMIC_SHARED_BYTES);
 
   private final ExecutableElement method;
   private final StructParser structs;
@@ -43,7 +36,8 @@ final class ParameterParser {
 
   /** Whether the kernel itself receives a parameter, were it right. */
   static boolean isPassed(VariableElement parameter, TypeMirror type) {
-    return !TypeKinds.isLaunchShape(type) && !Mirrors.has(parameter, DynamicSharedBytes.class);
+    return !TypeKinds.isLaunchShape(type)
+        && !Mirrors.has(parameter, KernelAnnotation.DYNAMIC_SHARED_BYTES);
   }
 
   /**
@@ -57,24 +51,14 @@ final class ParameterParser {
       // Whoever declares the type parameter has been told.
       return Optional.empty();
     }
-    if (!TypeKinds.isDeviceArray(type) && !StructParser.isRecord(type)) {
-      Mirrors.find(parameter, Trusted.class)
-          .ifPresent(
-              mirror ->
-                  findings.report(
-                      Problem.TRUSTED_SCALAR,
-                      Culprit.of(parameter, mirror),
-                      parameter.getSimpleName(),
-                      Descriptions.withArticle(type)));
-    }
     if (type.getKind().isPrimitive()) {
-      return parsePrimitive(parameter, type);
+      return parsePrimitive(parameter, type).filter(parsed -> isUntrusted(parameter, type));
     }
     if (TypeKinds.isDeviceArray(type)) {
       return parseBuffer(parameter, type, hint);
     }
     if (TypeKinds.isLaunchShape(type)) {
-      return parseShape(parameter, type);
+      return parseShape(parameter, type).filter(parsed -> isUntrusted(parameter, type));
     }
     if (StructParser.isRecord(type)) {
       return structs.parse(parameter, nameOf(parameter), (DeclaredType) type);
@@ -86,6 +70,19 @@ final class ParameterParser {
         Descriptions.describe(type),
         UntrackedTypes.remedy(type));
     return Optional.empty();
+  }
+
+  /** Reports {@code @Trusted} on what has no access that could be trusted. */
+  private boolean isUntrusted(VariableElement parameter, TypeMirror type) {
+    Optional<AnnotationMirror> trusted = Mirrors.find(parameter, KernelAnnotation.TRUSTED);
+    trusted.ifPresent(
+        mirror ->
+            findings.report(
+                Problem.TRUSTED_SCALAR,
+                Culprit.of(parameter, mirror),
+                parameter.getSimpleName(),
+                Descriptions.withArticle(type)));
+    return trusted.isEmpty();
   }
 
   private Optional<Parameter> parsePrimitive(VariableElement parameter, TypeMirror type) {
@@ -113,7 +110,7 @@ final class ParameterParser {
       return Optional.empty();
     }
     return Optional.of(
-        Mirrors.isA(roles.get(0), ThreadCount.class)
+        Mirrors.isA(roles.get(0), KernelAnnotation.THREAD_COUNT)
             ? new Parameter.ThreadCount(name, primitive)
             : new Parameter.SharedBytes(name));
   }
@@ -154,7 +151,7 @@ final class ParameterParser {
   }
 
   private boolean isTrusted(VariableElement parameter) {
-    Optional<AnnotationMirror> trusted = Mirrors.find(parameter, Trusted.class);
+    Optional<AnnotationMirror> trusted = Mirrors.find(parameter, KernelAnnotation.TRUSTED);
     trusted
         .filter(mirror -> isBlank(mirror))
         .ifPresent(
@@ -211,7 +208,7 @@ final class ParameterParser {
       VariableElement parameter, TypeMirror type, List<AnnotationMirror> roles) {
     boolean isWrong = false;
     for (AnnotationMirror role : roles) {
-      boolean isCount = Mirrors.isA(role, ThreadCount.class);
+      boolean isCount = Mirrors.isA(role, KernelAnnotation.THREAD_COUNT);
       boolean fits = type.getKind() == TypeKind.INT || (isCount && type.getKind() == TypeKind.LONG);
       if (!fits) {
         findings.report(
@@ -242,9 +239,9 @@ final class ParameterParser {
   }
 
   private static Access access(AnnotationMirror mirror) {
-    if (Mirrors.isA(mirror, Reads.class)) {
+    if (Mirrors.isA(mirror, KernelAnnotation.READS)) {
       return Access.READ;
     }
-    return Mirrors.isA(mirror, Writes.class) ? Access.WRITE : Access.READ_WRITE;
+    return Mirrors.isA(mirror, KernelAnnotation.WRITES) ? Access.WRITE : Access.READ_WRITE;
   }
 }

@@ -1,19 +1,23 @@
 package dev.streamfence.processor.parse;
 
+import dev.streamfence.processor.diagnostic.Culprit;
+import dev.streamfence.processor.diagnostic.KernelPlaces;
 import dev.streamfence.processor.model.KernelInterface;
 import java.util.List;
-import javax.lang.model.element.ExecutableElement;
 
 /**
- * An interface as a value, and where its kernels stand in the source. Invariant: there is a method
- * for each kernel, in the same order. Immutable.
+ * An interface as a value, and where it stands in the source. Invariant: there is a place for each
+ * kernel, in the same order. Immutable.
+ *
+ * @param resource what names the resource
  */
-public record ParsedInterface(KernelInterface source, List<ExecutableElement> methods) {
+public record ParsedInterface(
+    KernelInterface source, Culprit resource, List<KernelPlaces> kernels) {
   public ParsedInterface {
-    methods = List.copyOf(methods);
-    if (methods.size() != source.kernels().size()) {
+    kernels = List.copyOf(kernels);
+    if (kernels.size() != source.kernels().size()) {
       throw new IllegalArgumentException(
-          methods.size() + " methods for " + source.kernels().size() + " kernels");
+          kernels.size() + " places for " + source.kernels().size() + " kernels");
     }
   }
 }

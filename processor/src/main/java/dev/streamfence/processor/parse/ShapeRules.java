@@ -1,11 +1,8 @@
 package dev.streamfence.processor.parse;
 
-import dev.streamfence.annotation.DynamicSharedBytes;
-import dev.streamfence.annotation.ThreadCount;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.Problem;
-import java.lang.annotation.Annotation;
 import java.util.List;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.ExecutableElement;
@@ -28,10 +25,10 @@ final class ShapeRules {
    * @param shapes the method's {@code LaunchShape} parameters
    */
   void check(ExecutableElement method, List<VariableElement> shapes) {
-    List<VariableElement> counts = annotated(method, ThreadCount.class);
-    List<VariableElement> bytes = annotated(method, DynamicSharedBytes.class);
-    checkOnce(Problem.SECOND_THREAD_COUNT, method, counts, ThreadCount.class);
-    checkOnce(Problem.SECOND_SHARED_BYTES, method, bytes, DynamicSharedBytes.class);
+    List<VariableElement> counts = annotated(method, KernelAnnotation.THREAD_COUNT);
+    List<VariableElement> bytes = annotated(method, KernelAnnotation.DYNAMIC_SHARED_BYTES);
+    checkOnce(Problem.SECOND_THREAD_COUNT, method, counts, KernelAnnotation.THREAD_COUNT);
+    checkOnce(Problem.SECOND_SHARED_BYTES, method, bytes, KernelAnnotation.DYNAMIC_SHARED_BYTES);
     if (shapes.size() > 1) {
       findings.report(
           Problem.SECOND_LAUNCH_SHAPE,
@@ -52,7 +49,7 @@ final class ShapeRules {
       Problem problem,
       ExecutableElement method,
       List<VariableElement> parameters,
-      Class<? extends Annotation> role) {
+      KernelAnnotation role) {
     if (parameters.size() > 1) {
       findings.report(
           problem,
@@ -74,7 +71,7 @@ final class ShapeRules {
       findings.report(
           Problem.CONFLICTING_SHAPE,
           all.indexOf(count) > all.indexOf(shape)
-              ? onAnnotation(count, ThreadCount.class)
+              ? onAnnotation(count, KernelAnnotation.THREAD_COUNT)
               : Culprit.of(shape),
           method.getSimpleName(),
           count.getSimpleName(),
@@ -83,22 +80,21 @@ final class ShapeRules {
     if (!bytes.isEmpty() && !bytes.get(0).equals(shape)) {
       findings.report(
           Problem.SHARED_BYTES_WITH_SHAPE,
-          onAnnotation(bytes.get(0), DynamicSharedBytes.class),
+          onAnnotation(bytes.get(0), KernelAnnotation.DYNAMIC_SHARED_BYTES),
           shape.getSimpleName(),
           method.getSimpleName(),
           bytes.get(0).getSimpleName());
     }
   }
 
-  private static List<VariableElement> annotated(
-      ExecutableElement method, Class<? extends Annotation> type) {
+  private static List<VariableElement> annotated(ExecutableElement method, KernelAnnotation type) {
     return method.getParameters().stream()
         .filter(parameter -> Mirrors.has(parameter, type))
         .map(VariableElement.class::cast)
         .toList();
   }
 
-  private static Culprit onAnnotation(VariableElement parameter, Class<? extends Annotation> type) {
+  private static Culprit onAnnotation(VariableElement parameter, KernelAnnotation type) {
     AnnotationMirror mirror = Mirrors.find(parameter, type).orElseThrow();
     return Culprit.of(parameter, mirror);
   }

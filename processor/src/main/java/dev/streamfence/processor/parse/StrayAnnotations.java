@@ -1,17 +1,8 @@
 package dev.streamfence.processor.parse;
 
-import dev.streamfence.annotation.DynamicSharedBytes;
-import dev.streamfence.annotation.Kernel;
-import dev.streamfence.annotation.KernelModule;
-import dev.streamfence.annotation.ReadWrites;
-import dev.streamfence.annotation.Reads;
-import dev.streamfence.annotation.ThreadCount;
-import dev.streamfence.annotation.Trusted;
-import dev.streamfence.annotation.Writes;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.Problem;
-import java.lang.annotation.Annotation;
 import java.util.List;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.Element;
@@ -26,20 +17,20 @@ import javax.lang.model.element.TypeElement;
  */
 public final class StrayAnnotations {
   /** The annotations whose place on a parameter is checked. */
-  public static final List<Class<? extends Annotation>> ON_PARAMETERS =
+  public static final List<KernelAnnotation> ON_PARAMETERS =
       List.of(
-          Reads.class,
-          Writes.class,
-          ReadWrites.class,
-          Trusted.class,
-          ThreadCount.class,
-          DynamicSharedBytes.class);
+          KernelAnnotation.READS,
+          KernelAnnotation.WRITES,
+          KernelAnnotation.READ_WRITES,
+          KernelAnnotation.TRUSTED,
+          KernelAnnotation.THREAD_COUNT,
+          KernelAnnotation.DYNAMIC_SHARED_BYTES);
 
   private StrayAnnotations() {}
 
   /** Reports the strays among the methods and constructors of one type, not of nested ones. */
   public static void check(TypeElement type, Findings findings) {
-    boolean isModule = Mirrors.has(type, KernelModule.class);
+    boolean isModule = Mirrors.has(type, KernelAnnotation.KERNEL_MODULE);
     boolean isInterface = type.getKind() == ElementKind.INTERFACE;
     boolean hasKernels = false;
     for (Element member : type.getEnclosedElements()) {
@@ -47,7 +38,7 @@ public final class StrayAnnotations {
         continue;
       }
       boolean isAbstract = method.getModifiers().contains(Modifier.ABSTRACT);
-      if (Mirrors.has(method, Kernel.class)) {
+      if (Mirrors.has(method, KernelAnnotation.KERNEL)) {
         hasKernels |= isAbstract;
         if (!isModule) {
           checkKernel(method, type, isInterface, isAbstract, findings);
@@ -68,7 +59,7 @@ public final class StrayAnnotations {
       boolean isAbstract,
       Findings findings) {
     if (!isInterface) {
-      AnnotationMirror mirror = Mirrors.find(method, Kernel.class).orElseThrow();
+      AnnotationMirror mirror = Mirrors.find(method, KernelAnnotation.KERNEL).orElseThrow();
       findings.report(
           Problem.KERNEL_OUTSIDE_MODULE,
           Culprit.of(method, mirror),

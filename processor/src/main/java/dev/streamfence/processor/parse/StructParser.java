@@ -6,7 +6,6 @@ import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.Parameter;
 import dev.streamfence.processor.model.Parameter.Struct;
 import dev.streamfence.processor.model.Parameter.Struct.Field;
-import java.lang.annotation.Annotation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -49,9 +48,7 @@ final class StructParser {
    */
   Optional<Parameter> parse(VariableElement parameter, String name, DeclaredType type) {
     TypeElement record = (TypeElement) type.asElement();
-    List<Class<? extends Annotation>> ours = new ArrayList<>(ParameterParser.ACCESS);
-    ours.addAll(StrayAnnotations.ON_PARAMETERS);
-    List<AnnotationMirror> annotations = Mirrors.all(parameter, ours);
+    List<AnnotationMirror> annotations = Mirrors.all(parameter, StrayAnnotations.ON_PARAMETERS);
     if (!annotations.isEmpty()) {
       findings.report(
           Problem.ANNOTATION_ON_STRUCT,

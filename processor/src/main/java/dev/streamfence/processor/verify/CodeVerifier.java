@@ -4,6 +4,7 @@ import dev.streamfence.Access;
 import dev.streamfence.ElementType;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.KernelPlaces;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.KernelMethod;
@@ -14,7 +15,6 @@ import dev.streamfence.ptx.Mismatch;
 import dev.streamfence.ptx.PtxModule;
 import java.util.ArrayList;
 import java.util.List;
-import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.VariableElement;
 
 /**
@@ -35,15 +35,15 @@ public final class CodeVerifier {
   /**
    * Compares every kernel.
    *
-   * @param methods where the kernels stand, in their order
+   * @param places where the kernels stand, in their order
    */
-  public void verify(PtxModule ptx, List<ExecutableElement> methods) {
-    for (int i = 0; i < methods.size(); i++) {
-      verify(ptx, source.kernels().get(i), methods.get(i));
+  public void verify(PtxModule ptx, List<KernelPlaces> places) {
+    for (int i = 0; i < places.size(); i++) {
+      verify(ptx, source.kernels().get(i), places.get(i));
     }
   }
 
-  private void verify(PtxModule ptx, KernelMethod kernel, ExecutableElement method) {
+  private void verify(PtxModule ptx, KernelMethod kernel, KernelPlaces places) {
     List<Integer> passed = new ArrayList<>();
     for (int i = 0; i < kernel.parameters().size(); i++) {
       if (kernel.parameters().get(i).isPassed()) {
@@ -52,21 +52,25 @@ public final class CodeVerifier {
     }
     for (Mismatch mismatch : KernelCheck.of(ptx, Declarations.of(kernel))) {
       if (mismatch.parameter() < 0) {
-        report(mismatch, kernel, method);
+        report(mismatch, kernel, places);
       } else {
         int index = passed.get(mismatch.parameter());
-        report(mismatch, kernel, kernel.parameters().get(index), method.getParameters().get(index));
+        report(
+            mismatch,
+            kernel,
+            kernel.parameters().get(index),
+            places.method().getParameters().get(index));
       }
     }
   }
 
-  private void report(Mismatch mismatch, KernelMethod kernel, ExecutableElement method) {
+  private void report(Mismatch mismatch, KernelMethod kernel, KernelPlaces places) {
     String name = source.resource().value();
     switch (mismatch.kind()) {
       case NO_ENTRY ->
           findings.report(
               Problem.NO_SUCH_ENTRY,
-              Culprit.of(method),
+              places.entry(),
               name,
               kernel.entry().value(),
               kernel.name(),
@@ -74,15 +78,15 @@ public final class CodeVerifier {
       case PARAMETER_COUNT ->
           findings.report(
               Problem.PARAMETER_COUNT,
-              Culprit.of(method),
+              Culprit.of(places.method()),
               kernel.name(),
-              kernel.parameters().stream().filter(Parameter::isPassed).count(),
+              parameters(kernel.parameters().stream().filter(Parameter::isPassed).count()),
               mismatch.actual(),
               place(kernel));
       default ->
           findings.report(
               Problem.BLOCK_SIZE_OF_CODE,
-              Culprit.of(method),
+              places.blockSize(),
               kernel.name(),
               kernel.blockSize(),
               mismatch.actual(),
@@ -139,6 +143,10 @@ public final class CodeVerifier {
             + " and "
             + (names.size() - MAX_NAMED)
             + " more";
+  }
+
+  private static String parameters(long count) {
+    return count + (count == 1 ? " parameter" : " parameters");
   }
 
   private static String inWords(Parameter parameter) {
