@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -13,7 +14,6 @@ import java.util.stream.Collectors;
  * before what may be one, and a number is one only if nothing else can be.
  */
 final class AddressJudge {
-  private static final Multiple ONE = Multiple.ONE;
   private static final int MAX_NAMED = 4;
 
   /** Parameters that the address may belong to. */
@@ -61,35 +61,34 @@ final class AddressJudge {
   }
 
   private void add(Derivation sum) {
-    List<Integer> unclear = with(sum, Multiple.ANY);
-    boolean unclearObject = hasObject(sum, Multiple.ANY);
-    List<Integer> buffers = only(with(sum, ONE), ParameterRole.BUFFER);
-    if (hasObject(sum, ONE) && !unclearObject) {
+    List<Integer> unclear = with(sum, multiple -> multiple == Multiple.ANY);
+    boolean unclearObject = hasObject(sum, multiple -> multiple == Multiple.ANY);
+    List<Integer> whole = with(sum, Multiple::isWhole);
+    List<Integer> buffers = only(whole, ParameterRole.BUFFER);
+    // Bits of another pointer may be those that tell its memory from what else is in the sum.
+    List<Integer> parts = with(sum, multiple -> multiple == Multiple.PART);
+    parts.removeIf(origin -> Origin.is(origin, ParameterRole.NUMBER));
+    doubt(parts);
+    if (hasObject(sum, Multiple::isWhole) && !unclearObject) {
       elsewhere = true;
       buffers.addAll(only(unclear, ParameterRole.BUFFER));
       doubt(buffers);
     } else if (buffers.size() == 1
         && only(unclear, ParameterRole.BUFFER).isEmpty()
         && !unclearObject) {
-      // Bits of another buffer may be those that tell its elements from this one's.
-      List<Integer> parts = only(with(sum, Multiple.PART), ParameterRole.BUFFER);
-      if (parts.isEmpty()) {
-        touched.addAll(buffers);
-      } else {
-        doubt(buffers);
-        doubt(parts);
-      }
+      touched.addAll(buffers);
     } else if (unclear.isEmpty() && !unclearObject) {
-      addPlain(sum, buffers);
+      addPlain(sum, whole, buffers);
     } else {
-      addUnclear(sum, unclear, unclearObject);
+      addUnclear(sum, whole, unclear, unclearObject);
     }
   }
 
-  private void addUnclear(Derivation sum, List<Integer> unclear, boolean unclearObject) {
+  private void addUnclear(
+      Derivation sum, List<Integer> whole, List<Integer> unclear, boolean unclearObject) {
     List<Integer> candidates = new ArrayList<>(unclear);
-    candidates.addAll(with(sum, ONE));
-    if (with(sum, ONE).isEmpty()) {
+    candidates.addAll(whole);
+    if (whole.isEmpty()) {
       // Nothing is surely the base, so that what looks like an index may be it after all.
       candidates = all(sum);
     }
@@ -107,9 +106,9 @@ final class AddressJudge {
   }
 
   /** Adds a sum in which every multiple is known. */
-  private void addPlain(Derivation sum, List<Integer> buffers) {
-    List<Integer> either = only(with(sum, ONE), ParameterRole.EITHER);
-    List<Integer> numbers = only(with(sum, ONE), ParameterRole.NUMBER);
+  private void addPlain(Derivation sum, List<Integer> whole, List<Integer> buffers) {
+    List<Integer> either = only(whole, ParameterRole.EITHER);
+    List<Integer> numbers = only(whole, ParameterRole.NUMBER);
     removeNarrow(numbers, sum);
     if (buffers.size() > 1) {
       doubt(buffers);
@@ -173,9 +172,9 @@ final class AddressJudge {
     return all;
   }
 
-  private static List<Integer> with(Derivation sum, Multiple multiple) {
+  private static List<Integer> with(Derivation sum, Predicate<Multiple> wanted) {
     List<Integer> found = all(sum);
-    found.removeIf(origin -> sum.multipleOf(origin) != multiple);
+    found.removeIf(origin -> !wanted.test(sum.multipleOf(origin)));
     return found;
   }
 
@@ -185,9 +184,9 @@ final class AddressJudge {
     return found;
   }
 
-  private static boolean hasObject(Derivation sum, Multiple multiple) {
+  private static boolean hasObject(Derivation sum, Predicate<Multiple> wanted) {
     for (int i = sum.size() - 1; i >= 0 && Origin.isObject(sum.origin(i)); i--) {
-      if (sum.multiple(i) == multiple) {
+      if (wanted.test(sum.multiple(i))) {
         return true;
       }
     }

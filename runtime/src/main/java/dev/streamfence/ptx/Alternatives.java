@@ -74,7 +74,7 @@ final class Alternatives {
     int j = 0;
     for (int i = 0; i < a.size(); i++) {
       boolean both = j < b.size() && b.origin(j) == a.origin(i);
-      if (a.multiple(i) != Multiple.ANY && !(both && b.multiple(j) == a.multiple(i))) {
+      if (!a.multiple(i).covers(both ? b.multiple(j) : Multiple.NONE)) {
         return false;
       }
       j += both ? 1 : 0;

@@ -39,7 +39,7 @@ final class BitArithmetic {
 
   private static Derivation masked(Derivation a, long mask) {
     // A mask that leaves most bits aligns an address or takes a tag off it.
-    return Long.bitCount(mask) >= 40 ? a.unfixed() : partOf(a);
+    return Long.bitCount(mask) >= 40 ? a.map(true, Multiple::aligned).unfixed() : partOf(a);
   }
 
   /** Returns the disjunction: a sum without a carry. */

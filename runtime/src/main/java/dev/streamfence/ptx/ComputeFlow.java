@@ -61,10 +61,8 @@ final class ComputeFlow {
     return switch (flow) {
       case FIRST -> {
         Provenance source = values.source(step, 1);
-        if (instruction.opcode().equals("cvta")) {
-          generic(step, source);
-        }
-        yield narrowed(instruction, source);
+        yield narrowed(
+            instruction, instruction.opcode().equals("cvta") ? generic(step, source) : source);
       }
       case SELECT -> values.source(step, 1).or(values.source(step, 2));
       case JOIN -> {
@@ -96,24 +94,33 @@ final class ComputeFlow {
     };
   }
 
-  /** Takes account of a generic address that may be any variable's, for want of a known one. */
-  private void generic(Step step, Provenance source) {
+  /**
+   * Returns the address of another space. Of what is no variable's, the generic one may be any
+   * variable's in the space; it is a sum with where the space is.
+   */
+  private Provenance generic(Step step, Provenance source) {
     List<String> modifiers = step.instruction().modifiers();
     if (modifiers.contains("to")
         || source.alternatives().stream().allMatch(Derivation::hasObject)) {
-      return;
+      return source;
     }
+    Provenance address = source;
     for (String modifier : modifiers) {
-      MemoryFlow.space(modifier).ifPresent(space -> analysis.escapes().open(step, space));
+      Optional<StateSpace> space = MemoryFlow.space(modifier);
+      if (space.isPresent()) {
+        analysis.escapes().open(step, space.get());
+        if (space.get() != StateSpace.GLOBAL) {
+          address =
+              source.map(
+                  each -> each.hasObject() ? each : BitArithmetic.unclear(each).withForeign(true));
+        }
+      }
     }
+    return address;
   }
 
-  /** Returns what floating-point arithmetic makes of its operands. */
+  /** Returns what floating-point arithmetic makes of its operands: bits of them may survive. */
   private Provenance computed(Step step) {
-    if (width(step.instruction()) < analysis.pointerBits()) {
-      // No address fits, and no part of one survives.
-      return Provenance.LOADED;
-    }
     boolean origin = false;
     for (int i = 1; i < step.instruction().operands().size(); i++) {
       Provenance source = values.source(step, i);
@@ -122,7 +129,7 @@ final class ComputeFlow {
       }
       origin |= !source.hasNoOrigin();
     }
-    return origin ? mix(step) : Provenance.LOADED;
+    return origin ? narrowed(step.instruction(), mix(step)) : Provenance.LOADED;
   }
 
   private Provenance arithmetic(Step step, OpcodeRule.Flow flow) {

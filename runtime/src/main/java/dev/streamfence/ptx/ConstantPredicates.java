@@ -13,7 +13,7 @@ import java.util.Set;
 final class ConstantPredicates {
   private final Map<Integer, Boolean> values = new HashMap<>();
 
-  ConstantPredicates(Function function) {
+  ConstantPredicates(Function function, OpcodeRule[] rules) {
     Set<Integer> assigned = new HashSet<>();
     Set<Integer> ambiguous = new HashSet<>();
     for (List<Function.Formal> formals : List.of(function.parameters(), function.returns())) {
@@ -23,17 +23,17 @@ final class ConstantPredicates {
         }
       }
     }
-    for (Instruction instruction : function.instructions()) {
-      for (Operand operand : instruction.operands()) {
-        if (mayAssign(instruction, operand)) {
-          Registers.forEach(
-              operand,
-              register -> {
-                if (!assigned.add(register)) {
-                  ambiguous.add(register);
-                }
-              });
-        }
+    for (int i = 0; i < rules.length; i++) {
+      Instruction instruction = function.instructions().get(i);
+      int assignable = mayAssignAny(rules[i]) ? instruction.operands().size() : 1;
+      for (int j = 0; j < Math.min(assignable, instruction.operands().size()); j++) {
+        Registers.forEach(
+            instruction.operands().get(j),
+            register -> {
+              if (!assigned.add(register)) {
+                ambiguous.add(register);
+              }
+            });
       }
       if (isConstantMove(instruction)) {
         int register = ((Operand.RegisterUse) instruction.operands().get(0)).register().index();
@@ -43,16 +43,9 @@ final class ConstantPredicates {
     values.keySet().removeAll(ambiguous);
   }
 
-  /**
-   * Returns whether an operand may be assigned: the first, and any of a call or of what is not in
-   * the table.
-   */
-  private static boolean mayAssign(Instruction instruction, Operand operand) {
-    if (instruction.operands().get(0) == operand) {
-      return true;
-    }
-    OpcodeRule.Effect effect = OpcodeTable.rule(instruction).effect();
-    return effect == OpcodeRule.Effect.UNKNOWN || effect == OpcodeRule.Effect.CALLS;
+  /** Returns whether other operands than the first may be assigned. */
+  private static boolean mayAssignAny(OpcodeRule rule) {
+    return rule.effect() == OpcodeRule.Effect.UNKNOWN || rule.effect() == OpcodeRule.Effect.CALLS;
   }
 
   private static boolean isConstantMove(Instruction instruction) {

@@ -19,9 +19,9 @@ final class ControlFlow {
 
   private final Set<Label> jumpedTo = new HashSet<>();
 
-  ControlFlow(Function function) {
+  ControlFlow(Function function, OpcodeRule[] rules) {
     instructions = function.instructions();
-    predicates = new ConstantPredicates(function);
+    predicates = new ConstantPredicates(function, rules);
     for (int i = 0; i < instructions.size(); i++) {
       Instruction instruction = instructions.get(i);
       if (isJump(instruction) || isEnd(instruction)) {

@@ -22,7 +22,7 @@ final class FunctionFlow {
     for (int i = 0; i < count; i++) {
       rules[i] = OpcodeTable.rule(instruction(i));
     }
-    control = new ControlFlow(function);
+    control = new ControlFlow(function, rules);
     slots = new RegisterSlots(function, control, rules);
     starts = new int[slots.size() + 2];
     for (int i = 0; i < count; i++) {
@@ -79,7 +79,7 @@ final class FunctionFlow {
   private void visitSources(int index, Visitor visitor) {
     List<Operand> operands = instruction(index).operands();
     for (int i = 0; i < operands.size(); i++) {
-      if (!rules[index].isDestination(i)) {
+      if (rules[index].isSource(i)) {
         Registers.forEach(
             operands.get(i), register -> visitor.visit(index, slots.use(index, register)));
       }

@@ -10,6 +10,8 @@ final class FunctionParser {
   /** Four times what any instruction has. */
   private static final int MAX_MODIFIERS = 64;
 
+  private static final int MAX_OPERANDS = 64;
+
   /** Far more than any device takes, so that products fit. */
   private static final int MAX_BLOCK_EXTENT = 1 << 16;
 
@@ -264,6 +266,9 @@ final class FunctionParser {
     List<Operand> parsed = new ArrayList<>();
     if (!lexer.accept(';')) {
       do {
+        if (parsed.size() == MAX_OPERANDS) {
+          throw lexer.error("an instruction has more than " + MAX_OPERANDS + " operands");
+        }
         parsed.add(operands.operand(body.scope, body.registers));
       } while (lexer.accept(','));
       lexer.expect(';');

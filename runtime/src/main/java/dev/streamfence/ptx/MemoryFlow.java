@@ -19,7 +19,8 @@ final class MemoryFlow {
   void evaluate(Step step, OpcodeRule rule) {
     List<Operand> operands = step.instruction().operands();
     List<StateSpace> spaces = spaces(step.instruction());
-    int addresses = 0;
+    int ordinal = 0;
+    boolean isAccess = false;
     for (int i = 0; i < operands.size(); i++) {
       Operand operand = operands.get(i);
       char letter = rule.letter(i);
@@ -32,22 +33,37 @@ final class MemoryFlow {
       }
       switch (letter) {
         case 'r', 'w', 'b' -> {
-          StateSpace space = space(spaces, addresses++, rule);
+          StateSpace space = space(spaces, ordinal++, rule);
           access(step, rule, operand, space, letter);
+          isAccess = true;
         }
-        case 'u' ->
-            analysis
-                .escapes()
-                .unknown(step, values.value(step, operand), "what it leads to is not known");
+        case 'u' -> {
+          ordinal++;
+          analysis
+              .escapes()
+              .unknown(step, values.value(step, operand), "what it leads to is not known");
+        }
+        case 's' -> analysis.escapes().open(step, StateSpace.SHARED);
         case 'v' -> {
-          if (addresses == 0) {
+          if (!isAccess) {
             analysis.escapes().handOut(step, values.value(step, operand), "it is stored");
           }
         }
         case 'D' -> values.assign(step, operand, Provenance.NUMBER);
+        case 'A' -> values.assign(step, operand, accumulated(step));
         default -> {}
       }
     }
+  }
+
+  /** Returns what a sum of products is that some of the operands are multiplied into. */
+  private Provenance accumulated(Step step) {
+    Provenance sum = Provenance.LOADED;
+    for (Operand operand : step.instruction().operands()) {
+      Provenance value = values.value(step, operand);
+      sum = value.isNothing() ? sum : BitArithmetic.mix(sum, value);
+    }
+    return BitArithmetic.narrowed(sum);
   }
 
   private void access(Step step, OpcodeRule rule, Operand operand, StateSpace space, char letter) {

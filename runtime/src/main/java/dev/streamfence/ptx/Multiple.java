@@ -10,6 +10,9 @@ enum Multiple {
   /** Once: the sum is an address in that origin's memory, if all else in it are offsets. */
   ONE,
   MINUS_ONE,
+  /** Once, but for some of its bits: aligned, or with a tag taken off. */
+  ALIGNED,
+  MINUS_ALIGNED,
   /** By a factor above one: an index, not an address. */
   SCALED,
   MINUS_SCALED,
@@ -22,34 +25,38 @@ enum Multiple {
     if (this == NONE || other == NONE) {
       return this == NONE ? other : this;
     }
-    if (this == other) {
-      return switch (this) {
-        case ONE, SCALED -> SCALED;
-        case MINUS_ONE, MINUS_SCALED -> MINUS_SCALED;
-        default -> ANY;
-      };
-    }
-    if (is(other, ONE, MINUS_ONE)) {
+    if ((this == ONE && other == MINUS_ONE) || (this == MINUS_ONE && other == ONE)) {
       return NONE;
     }
-    if (is(other, ONE, SCALED)) {
+    if ((isWhole() && other.negated().isWhole()) || (negated().isWhole() && other.isWhole())) {
+      // What one of them has lost is left of the other.
+      return PART;
+    }
+    if (isPositive() && other.isPositive()) {
       return SCALED;
     }
-    if (is(other, MINUS_ONE, MINUS_SCALED)) {
+    if (negated().isPositive() && other.negated().isPositive()) {
       return MINUS_SCALED;
     }
     // As when an address is aligned: the part taken off it is its own.
-    return is(other, ONE, PART) ? ONE : ANY;
+    return (isWhole() && other == PART) || (this == PART && other.isWhole()) ? ALIGNED : ANY;
   }
 
-  private boolean is(Multiple other, Multiple a, Multiple b) {
-    return (this == a && other == b) || (this == b && other == a);
+  /** Returns whether the sum is an address in that origin's memory, if all else are offsets. */
+  boolean isWhole() {
+    return this == ONE || this == ALIGNED;
+  }
+
+  private boolean isPositive() {
+    return isWhole() || this == SCALED;
   }
 
   Multiple negated() {
     return switch (this) {
       case ONE -> MINUS_ONE;
       case MINUS_ONE -> ONE;
+      case ALIGNED -> MINUS_ALIGNED;
+      case MINUS_ALIGNED -> ALIGNED;
       case SCALED -> MINUS_SCALED;
       case MINUS_SCALED -> SCALED;
       default -> this;
@@ -64,21 +71,38 @@ enum Multiple {
   /** Returns what a factor above one makes of it. */
   Multiple scaled() {
     return switch (this) {
-      case ONE -> SCALED;
-      case MINUS_ONE -> MINUS_SCALED;
+      case ONE, ALIGNED -> SCALED;
+      case MINUS_ONE, MINUS_ALIGNED -> MINUS_SCALED;
       // What moves up may be on its way to where it once was.
       case PART -> ANY;
       default -> this;
     };
   }
 
+  /** Returns what some of its bits are, most of which are left: those of an aligned address. */
+  Multiple aligned() {
+    return switch (this) {
+      case ONE -> ALIGNED;
+      case MINUS_ONE -> MINUS_ALIGNED;
+      default -> this;
+    };
+  }
+
   /** Returns what covers both of two possibilities. */
   Multiple or(Multiple other) {
-    return this == other ? this : ANY;
+    return covers(other) ? this : other.covers(this) ? other : ANY;
+  }
+
+  /** Returns whether whatever the other allows is allowed by this. */
+  boolean covers(Multiple other) {
+    return this == other
+        || this == ANY
+        || (this == ALIGNED && other == ONE)
+        || (this == MINUS_ALIGNED && other == MINUS_ONE);
   }
 
   /** Returns whether the sum may be an address in that origin's memory. */
   boolean mayBeAddress() {
-    return this == ONE || this == ANY;
+    return isWhole() || this == ANY;
   }
 }

@@ -63,7 +63,11 @@ record OpcodeRule(Effect effect, Flow flow, String operands) {
     if (operands.isEmpty()) {
       return index == 0 && flow != Flow.NONE;
     }
-    return letter(index) == 'd' || letter(index) == 'D';
+    return "dDA".indexOf(letter(index)) >= 0;
+  }
+
+  boolean isSource(int index) {
+    return !isDestination(index) || letter(index) == 'A';
   }
 
   OpcodeRule withoutResult() {

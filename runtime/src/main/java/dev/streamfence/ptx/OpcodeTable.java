@@ -22,6 +22,8 @@ import java.util.regex.Pattern;
  *   <li>{@code t}: a tensor if it has coordinates, otherwise an address as {@code b}
  *   <li>{@code u}: an address of what is unknown, such as a texture
  *   <li>{@code v}: a value that is stored; {@code -}: a number
+ *   <li>{@code s}: what describes a matrix in shared memory, or holds a part of one
+ *   <li>{@code A}: a sum that products are added to, which any operand may be among
  * </ul>
  */
 final class OpcodeTable {
@@ -41,7 +43,7 @@ final class OpcodeTable {
       bar.red NUMBER; barrier.red NUMBER; barrier.cta.red NUMBER
       mapa FIRST; getctarank NUMBER; createpolicy.fractional NUMBER; createpolicy.cvt NUMBER
       mbarrier.pending_count NUMBER; clusterlaunchcontrol.query_cancel NUMBER
-      wgmma.mma_async NUMBER; stacksave NUMBER; alloca ALLOCATE
+      stacksave NUMBER; alloca ALLOCATE
       vadd BITS; vsub BITS; vabsdiff BITS; vmin BITS; vmax BITS; vshl BITS; vshr BITS; vmad BITS
       vset NUMBER; vadd2 BITS; vsub2 BITS; vavrg2 BITS; vabsdiff2 BITS; vmin2 BITS; vmax2 BITS
       vset2 NUMBER; vadd4 BITS; vsub4 BITS; vavrg4 BITS; vabsdiff4 BITS; vmin4 BITS; vmax4 BITS
@@ -78,8 +80,8 @@ final class OpcodeTable {
       wgmma.fence no_access; wgmma.commit_group no_access; wgmma.wait_group no_access
       tcgen05.dealloc no_access; tcgen05.relinquish_alloc_permit no_access
       tcgen05.ld no_access Dn; tcgen05.ld.red no_access DDn; tcgen05.st no_access nv
-      tcgen05.wait::ld no_access; tcgen05.wait::st no_access; tcgen05.cp no_access n-; tcgen05.shift no_access n
-      tcgen05.mma no_access nnnnnnnn
+      tcgen05.wait::ld no_access; tcgen05.wait::st no_access; tcgen05.cp no_access ns
+      tcgen05.shift no_access n; tcgen05.mma no_access nssnnnnn; wgmma.mma_async no_access Ass-------
       tcgen05.fence::before_thread_sync no_access; tcgen05.fence::after_thread_sync no_access
       txq no_access Dn; suq no_access Dn
       cp.async.bulk.tensor unknown tt; cp.reduce.async.bulk.tensor unknown tt

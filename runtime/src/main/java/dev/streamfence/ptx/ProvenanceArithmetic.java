@@ -73,6 +73,7 @@ final class ProvenanceArithmetic {
       // A pointer times something unknown may be a choice between that pointer and nothing.
       return factor.size() == 1
               && !factor.mayBeDistance()
+              && !factor.hasObject()
               && !Origin.is(factor.origin(0), ParameterRole.BUFFER)
           ? factor.map(true, Multiple::scaled).withForeign(false).unfixed()
           : BitArithmetic.unclear(factor.mayBeDistance() ? factor : factor.withForeign(false));

@@ -37,6 +37,11 @@ class AccessCorpusTest {
 
     assertThat(matrix.wrong()).isEmpty();
     assertThat(matrix.unknownShare()).isLessThan(0.10);
+    assertThat(matrix.warnedShare()).isLessThan(0.03);
+    if (roles.equals("declared")) {
+      // What the processor asks; without declarations there are only suggestions.
+      assertThat(matrix.unknownAccessShare()).isLessThan(0.10);
+    }
     assertThat(matrix.kernels()).isGreaterThanOrEqualTo(60);
   }
 

@@ -203,4 +203,145 @@ class AccessSoundnessTest {
       assertThat(number.possibleWrite()).as(change).isPresent();
     }
   }
+
+  @Test
+  void aPartOfAPointerBesideALoadedOffsetMayBeThatPointer() {
+    for (String untagged :
+        new String[] {
+          "shl.b64 %rd4, %rd2, 16; shr.u64 %rd4, %rd4, 16;",
+          "bfe.u64 %rd4, %rd2, 0, 48;",
+          "bfi.b64 %rd4, %rd2, %rd2, 0, 64;",
+          "shr.u64 %rd4, %rd2, 0;",
+          "div.u64 %rd4, %rd2, 1;",
+        }) {
+      String load = "ld.global.u64 %rd5, [%rd1]; add.s64 %rd6, %rd4, %rd5;";
+
+      assertUnknown("", untagged + load + "st.global.u8 [%rd6], %h1;");
+    }
+  }
+
+  @Test
+  void aPointerSurvivesTheArithmeticOfItsHalves() {
+    for (String arithmetic :
+        new String[] {
+          "add.f32 %f3, %f1, 0f00000000; add.f32 %f4, %f2, 0f00000000;",
+          "mul.f32 %f3, %f1, 0f3F800000; mul.f32 %f4, %f2, 0f3F800000;",
+          "fma.rn.f32 %f3, %f1, 0f3F800000, 0f00000000; mov.f32 %f4, %f2;",
+        }) {
+      String body =
+          "mov.b64 {%f1, %f2}, %rd2;"
+              + arithmetic
+              + "mov.b64 %rd4, {%f3, %f4}; st.global.u32 [%rd4], 1;";
+
+      assertThat(q("", body, ParameterRole.BUFFER).verdict()).isIn(UNKNOWN, WRITES);
+      assertThat(q("", body, ParameterRole.EITHER).verdict()).isIn(UNKNOWN, WRITES);
+    }
+  }
+
+  @Test
+  void aPointerSurvivesTheSumsOfMatrices() {
+    assertUnknown(
+        "",
+        "mov.b64 {%r1, %r2}, %rd2; mov.u64 %rd5, 0;"
+            + "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r1, %r2, %r3, %r4}, %rd5, %rd5,"
+            + " 1; mov.b64 %rd4, {%r1, %r2}; st.global.u32 [%rd4], 1;");
+    String shared = ".shared .u64 S;\n";
+    for (String copy :
+        new String[] {
+          "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r1, %r2, %r3, %r4}, %rd5, %rd5, 1;",
+          "tcgen05.cp.cta_group::1.128x256b [%r5], %rd5;",
+          "tcgen05.mma.cta_group::1.kind::i8 [%r5], %rd5, %rd5, %r6, %p1;",
+        }) {
+      assertUnknown(
+          shared,
+          "st.shared.u64 [S], %rd2; mov.u64 %rd5, 0;"
+              + copy
+              + "mov.b64 %rd4, {%r1, %r2}; st.global.u32 [%rd4], 1;");
+    }
+  }
+
+  @Test
+  void whatAlignmentTakesOffIsAPartOfThePointer() {
+    String body =
+        "and.b64 %rd4, %rd2, -16777216; sub.s64 %rd5, %rd2, %rd4; and.b64 %rd6, %rd1, -16777216;"
+            + "add.s64 %rd7, %rd6, %rd5; st.global.u32 [%rd7], 1;";
+
+    assertUnknown("", body);
+    assertThat(kernel("", body, ParameterRole.BUFFER).p().verdict()).isEqualTo(UNKNOWN);
+  }
+
+  @Test
+  void anAlignedPointerIsThatPointer() {
+    for (String aligned :
+        new String[] {
+          "and.b64 %rd4, %rd2, -16;",
+          "and.b64 %rd4, %rd2, -16; add.s64 %rd4, %rd4, 16;",
+          "and.b64 %rd4, %rd2, 15; sub.s64 %rd4, %rd2, %rd4;",
+          "mov.u64 %rd4, %rd2; setp.eq.u32 %p1, %r1, 0; @%p1 and.b64 %rd4, %rd2, -16;",
+        }) {
+      for (ParameterRole role : new ParameterRole[] {ParameterRole.BUFFER, ParameterRole.EITHER}) {
+        assertThat(q("", aligned + "st.global.u32 [%rd4], 1;", role).verdict())
+            .as("%s %s", role, aligned)
+            .isIn(WRITES, UNKNOWN);
+      }
+    }
+    assertThat(
+            q(
+                    "",
+                    "and.b64 %rd4, %rd2, -16; add.s64 %rd4, %rd4, 16; st.global.u32 [%rd4], 1;",
+                    ParameterRole.BUFFER)
+                .verdict())
+        .isEqualTo(WRITES);
+  }
+
+  @Test
+  void aPartCountsWhateverElseIsInTheSum() {
+    String variable = ".global .u64 g;\n";
+    String parts =
+        "mov.u64 %rd4, g; and.b64 %rd5, %rd4, -16777216; and.b64 %rd6, %rd2, 16777215;"
+            + "add.s64 %rd7, %rd5, %rd6;";
+    assertUnknown(variable, parts + "st.global.u32 [%rd7], 1;");
+
+    String sum =
+        "and.b64 %rd4, %rd1, -16777216; and.b64 %rd6, %rd2, 16777215; add.s64 %rd7, %rd4, %rd6;";
+    assertUnknown("", sum + "st.global.u32 [%rd7], 1;");
+    assertThat(kernel("", sum + "st.global.u32 [%rd7], 1;", ParameterRole.EITHER).p().verdict())
+        .isEqualTo(UNKNOWN);
+    assertUnknown(
+        "",
+        "xor.b64 %rd8, %rd1, %rd1;" + sum + "add.s64 %rd7, %rd7, %rd8; st.global.u32 [%rd7], 1;");
+  }
+
+  @Test
+  void aVariableTimesANumberIsAChoiceAndNoIndex() {
+    assertUnknown(
+        "",
+        ".local .u32 l; mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 1; cvt.u64.u32 %rd4, %r1;"
+            + "mov.u64 %rd5, l; cvta.local.u64 %rd5, %rd5; mul.lo.u64 %rd6, %rd5, %rd4;"
+            + "mov.u64 %rd7, 1; sub.u64 %rd7, %rd7, %rd4; mul.lo.u64 %rd8, %rd2, %rd7;"
+            + "add.s64 %rd9, %rd6, %rd8; st.u32 [%rd9], 1;");
+  }
+
+  @Test
+  void aTensorWithCoordinatesCountsAmongTheAddresses() {
+    assertUnknown(
+        "",
+        "mov.u32 %r1, 0; st.shared.u64 [%r1], %rd2;"
+            + "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {%r2}], [%r1];");
+  }
+
+  @Test
+  void aNumberThatIsAPlaceInSharedMemoryIsNotBlamed() {
+    for (String space : new String[] {"shared", "local"}) {
+      ParameterAccess number =
+          kernel(
+                  "",
+                  "cvta." + space + ".u64 %rd4, %rd2; st.u32 [%rd4], 1;",
+                  ParameterRole.BUFFER,
+                  ParameterRole.NUMBER)
+              .q();
+
+      assertThat(number.write()).as(space).isEmpty();
+    }
+  }
 }

@@ -18,6 +18,8 @@ final class ConfusionMatrix {
   private int pointers;
   private int excused;
   private int numbers;
+  private int warned;
+  private int unknownPointers;
 
   List<String> wrong() {
     return wrong;
@@ -61,10 +63,19 @@ final class ConfusionMatrix {
     if (read == (truth.reads() ? 0 : 1) || write == (truth.writes() ? 0 : 1)) {
       wrong.add(where + ": " + truth + ", found " + access);
     }
+    if ((truth.reads() && !truth.writes() && isOpen(write))
+        || (truth.writes() && !truth.reads() && isOpen(read))) {
+      warned++;
+    }
     if (access.unknown().isPresent()) {
+      unknownPointers++;
       unknown.add(where + ": " + access + (truth.escapes() ? " (escapes)" : ""));
       excused += truth.escapes() ? 1 : 0;
     }
+  }
+
+  private static boolean isOpen(int said) {
+    return said == 2;
   }
 
   private void addNumber(String where, ParameterAccess access) {
@@ -80,19 +91,42 @@ final class ConfusionMatrix {
     return (unknown.size() - excused) / (double) parameters();
   }
 
+  /** Returns the share of pointers that are unknown, those that escape included. */
+  double unknownPointerShare() {
+    return unknownPointers / (double) pointers;
+  }
+
+  /** Returns the share of questions (is it read, is it written) that have no answer. */
+  double unknownAccessShare() {
+    int open = 0;
+    for (int[] row : said) {
+      open += row[2];
+    }
+    return open / (2.0 * pointers);
+  }
+
+  /** Returns the share of pointers that, declared as they are used, would give a warning. */
+  double warnedShare() {
+    return warned / (double) pointers;
+  }
+
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
     text.append(
         String.format(
-            "%d kernels, %d pointers, %d numbers; unknown %d (%.1f %%), and %d that escape;"
-                + " wrong %d%n",
+            "%d kernels, %d pointers, %d numbers; unknown %d (%.1f %% of all), and %d that escape"
+                + " (%.1f %% of the pointers in all); %.1f %% of the accesses; %.1f %% of the"
+                + " pointers, declared as they are, would be warned of; wrong %d%n",
             kernels(),
             pointers,
             numbers,
             unknown.size() - excused,
             100 * unknownShare(),
             excused,
+            100 * unknownPointerShare(),
+            100 * unknownAccessShare(),
+            100 * warnedShare(),
             wrong.size()));
     text.append(String.format("%-14s %8s %8s %8s%n", "in truth", "said no", "yes", "unknown"));
     for (int i = 0; i < ACTUAL.length; i++) {
