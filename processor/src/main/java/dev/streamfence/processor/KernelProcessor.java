@@ -36,11 +36,12 @@ import javax.lang.model.element.ModuleElement;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Generates a launcher for each interface that is annotated with {@code @KernelModule}, and refuses
  * interfaces that cannot be launched safely. An interface that names what does not exist yet waits
- * for the round in which they do. Claims no annotation, so others can process them as well.
+ * for the round in which it does. Claims no annotation, so others can process them as well.
  * Confined to one thread at a time.
  */
 @AutoService(Processor.class)
@@ -49,6 +50,8 @@ public final class KernelProcessor extends AbstractProcessor {
   private final Map<String, String> deferred = new LinkedHashMap<>();
 
   private final LauncherNames names = new LauncherNames();
+  private @Nullable VisibleResources resources;
+  private boolean isWrongFolderTold;
 
   /** Called by the compiler, through its service loader. */
   public KernelProcessor() {}
@@ -115,13 +118,9 @@ public final class KernelProcessor extends AbstractProcessor {
     var unresolved = parser.unresolvedTypes().firstIn(type);
     if (unresolved.isEmpty() && !parser.hasUnresolvedValues(type)) {
       ModuleCode code =
-          parser
-              .resource(type)
-              .flatMap(resources()::read)
-              .map(ModuleCode::of)
-              .orElseGet(ModuleCode.Unseen::new);
+          parser.resource(type).map(resources()::code).orElseGet(ModuleCode.Unseen::new);
       parser
-          .parse(type, code::access, findings)
+          .parse(type, code::accesses, findings)
           .ifPresent(parsed -> verifyAndWrite(parsed, code, type, findings));
     } else if (isLastRound) {
       // Of a constant that is not there, the compiler itself says so.
@@ -141,24 +140,31 @@ public final class KernelProcessor extends AbstractProcessor {
 
   private void verifyAndWrite(
       ParsedInterface parsed, ModuleCode code, TypeElement type, Findings findings) {
-    resources()
-        .wrongFolder()
-        .ifPresent(folder -> findings.report(Problem.RESOURCE_FOLDER, Culprit.of(type), folder));
-    verify(parsed, code, type, findings);
+    Optional<String> wrongFolder = resources().wrongFolder();
+    if (wrongFolder.isEmpty() || !(code instanceof ModuleCode.Unseen)) {
+      verify(parsed, code, type, findings);
+    }
+    if (wrongFolder.isPresent() && !isWrongFolderTold) {
+      isWrongFolderTold = true;
+      findings.report(Problem.RESOURCE_FOLDER, Culprit.of(type), wrongFolder.get());
+    }
     if (!findings.hasErrors()) {
-      write(parsed.source(), code.comparedHash(), type, findings);
+      parsed.source().ifPresent(source -> write(source, code.comparedHash(), type, findings));
     }
   }
 
   private static void verify(
       ParsedInterface parsed, ModuleCode code, TypeElement type, Findings findings) {
-    KernelInterface source = parsed.source();
-    String name = source.resource().value();
-    Culprit culprit = parsed.resource();
+    String name = parsed.resource().value();
+    Culprit culprit = parsed.place();
     if (code instanceof ModuleCode.Ptx ptx) {
-      new CodeVerifier(source, findings).verify(ptx.module(), parsed.kernels());
+      CodeVerifier verifier = new CodeVerifier(ptx.check(), parsed.resource(), findings);
+      parsed.kernels().forEach(kernel -> verifier.verify(kernel.kernel(), kernel.places()));
     } else if (code instanceof ModuleCode.Unreadable unreadable) {
       findings.report(Problem.UNREADABLE_MODULE, culprit, name, unreadable.reason());
+    } else if (parsed.source().isEmpty()) {
+      // Nothing is generated, so that there is nothing to warn of.
+      return;
     } else if (code instanceof ModuleCode.Opaque opaque) {
       findings.report(Problem.UNCHECKED_MODULE, culprit, name, opaque.kind(), type.getSimpleName());
     } else {
@@ -218,8 +224,11 @@ public final class KernelProcessor extends AbstractProcessor {
   }
 
   private VisibleResources resources() {
-    String folders = processingEnv.getOptions().getOrDefault(VisibleResources.OPTION, "");
-    return new VisibleResources(processingEnv.getFiler(), folders);
+    if (resources == null) {
+      String folders = processingEnv.getOptions().getOrDefault(VisibleResources.OPTION, "");
+      resources = new VisibleResources(processingEnv.getFiler(), folders);
+    }
+    return resources;
   }
 
   private Elements elements() {

@@ -7,11 +7,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import javax.annotation.processing.Filer;
 import javax.tools.StandardLocation;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the resources of the compiled code while it is being compiled: in the folders of an option,
@@ -27,6 +29,8 @@ final class VisibleResources {
 
   private final Filer filer;
   private final List<String> folders;
+  private @Nullable ResourceName lastName;
+  private ModuleCode lastCode = new ModuleCode.Unseen();
 
   /**
    * Resources that a compiler sees.
@@ -43,24 +47,38 @@ final class VisibleResources {
     return folders.stream().filter(folder -> !isFolder(folder)).findFirst();
   }
 
-  /** The file of a resource, or as much of it as anybody looks at. */
-  Optional<byte[]> read(ResourceName name) {
+  /**
+   * The code in a resource. Interfaces beside each other often share one, so that the last that was
+   * seen is kept; one that was not may be there in a later round.
+   */
+  ModuleCode code(ResourceName name) {
+    if (!name.equals(lastName) || lastCode instanceof ModuleCode.Unseen) {
+      lastCode = look(name);
+      lastName = name;
+    }
+    return lastCode;
+  }
+
+  private ModuleCode look(ResourceName name) {
     for (String folder : folders) {
-      if (!isFolder(folder)) {
-        continue;
-      }
-      Optional<byte[]> file = readFile(folder, name);
-      if (file.isPresent()) {
-        return file;
-      }
-    }
-    for (StandardLocation location : LOCATIONS) {
-      Optional<byte[]> file = readFrom(location, name);
-      if (file.isPresent()) {
-        return file;
+      if (isFolder(folder)) {
+        try {
+          Optional<byte[]> file = readFile(folder, name);
+          if (file.isPresent()) {
+            return ModuleCode.of(file.get());
+          }
+        } catch (IOException e) {
+          // Another file of the same name would be the wrong one.
+          return new ModuleCode.Unreadable(e.toString());
+        }
       }
     }
-    return Optional.empty();
+    return LOCATIONS.stream()
+        .map(location -> readFrom(location, name))
+        .flatMap(Optional::stream)
+        .findFirst()
+        .map(ModuleCode::of)
+        .orElseGet(ModuleCode.Unseen::new);
   }
 
   private static boolean isFolder(String folder) {
@@ -72,10 +90,10 @@ final class VisibleResources {
     }
   }
 
-  private static Optional<byte[]> readFile(String folder, ResourceName name) {
+  private static Optional<byte[]> readFile(String folder, ResourceName name) throws IOException {
     try (InputStream in = Files.newInputStream(Path.of(folder).resolve(name.value()))) {
       return Optional.of(upToLimit(in));
-    } catch (IOException | InvalidPathException e) {
+    } catch (NoSuchFileException | InvalidPathException e) {
       return Optional.empty();
     }
   }

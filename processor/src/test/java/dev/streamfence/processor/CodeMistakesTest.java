@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.verify.ModuleCode;
 import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Arrays;
@@ -362,6 +364,56 @@ class CodeMistakesTest {
             Problem.UNCHECKED_MODULE,
             "k/k.ptx is larger than 16 MiB, whose kernels cannot be compared with Kernels; name the"
                 + " PTX that it was made of");
+  }
+
+  @Test
+  void anOptionThatNamesNoFolderIsRefusedOnceAndNothingThatFollowsFromIt() {
+    Mistakes.in(
+            Resources.in(folder),
+            List.of("-Astreamfence.resources=" + folder.resolve("nowhere")),
+            Sources.importing(
+                "@KernelModule(\"k/k.ptx\")\n«"
+                    + kernels("@Kernel void first(@ThreadCount int n);")
+                    + "@KernelModule(\"k/l.ptx\") interface Others {"
+                    + " @Kernel void second(@ThreadCount int n); }"))
+        .are(Problem.RESOURCE_FOLDER);
+  }
+
+  @Test
+  void aFileThatIsThereButCannotBeReadIsNoOtherFile() throws IOException {
+    Path option = folder.resolve("option");
+    Files.createDirectories(option.resolve("k/k.ptx"));
+    Mistakes.in(
+            Resources.in(folder).with("k/k.ptx", PTX),
+            List.of("-Astreamfence.resources=" + option),
+            Sources.importing(
+                "@KernelModule(«\"k/k.ptx\")\n" + kernels("@Kernel void run(@ThreadCount int n);")))
+        .are(Problem.UNREADABLE_MODULE);
+  }
+
+  @Test
+  void aMistakeInOneKernelHidesNoneInAnother() {
+    mistakes(
+            kernels(
+                "@Kernel void increment(@Reads DeviceArray<int[]> «v, @ThreadCount int n);\n"
+                    + "@Kernel(blockSize = 64) void copy(DeviceArray<int[]> «a,"
+                    + " @Writes DeviceArray<int[]> b, @ThreadCount int n);"))
+        .are(Problem.STORES_THROUGH_READS, Problem.MISSING_ACCESS);
+  }
+
+  @Test
+  void aMistakeInOneParameterHidesNoneInAnother() {
+    mistakes(
+            kernels(
+                "@Kernel void increment(@Reads DeviceArray<int[]> «v, long «n, LaunchShape s);"))
+        .are(Problem.STORES_THROUGH_READS, Problem.PARAMETER_SIZE);
+  }
+
+  @Test
+  void nothingIsSuggestedOfAKernelThatTakesOtherParameters() {
+    mistakes(
+            kernels("@Kernel(blockSize = 64) void copy(DeviceArray<int[]> b, @ThreadCount int n);"))
+        .say("'b' of copy needs @Reads, @Writes or @ReadWrites");
   }
 
   @Test

@@ -21,7 +21,7 @@ final class CodeCheck {
    * @throws KernelLoadException at the first contradiction
    */
   static void check(String image, String origin, PtxModule ptx, KernelSignature signature) {
-    for (Mismatch mismatch : KernelCheck.of(ptx, signature.declaration())) {
+    for (Mismatch mismatch : new KernelCheck(ptx).compare(signature.declaration())) {
       switch (mismatch.kind()) {
         case UNCLEAR -> {
           if (!isTrusted(signature, mismatch)) {

@@ -30,7 +30,7 @@ final class AbstractMemory {
 
   private int nextOrigin() {
     if (objects.size() >= Origin.MAX_INDEX) {
-      throw new TooLargeException();
+      throw new TooLargeException(TooLargeException.KERNEL);
     }
     return Origin.object(objects.size());
   }

@@ -17,18 +17,20 @@ import org.jspecify.annotations.Nullable;
 final class AccessAnalysis {
   private final PtxModule module;
   private final AccessLedger ledger;
-  private final Worklist worklist = new Worklist();
+  private final Worklist worklist;
   private final AbstractMemory memory = new AbstractMemory();
-  private final Activations activations = new Activations(memory, worklist);
+  private final Activations activations;
   private final Escapes escapes;
   private final ValueFlow values = new ValueFlow(this);
   private final ComputeFlow computing = new ComputeFlow(this, values);
   private final MemoryFlow accessing;
   private final CallFlow calling;
 
-  AccessAnalysis(PtxModule module, AccessLedger ledger) {
-    this.module = module;
+  AccessAnalysis(ModuleAnalysis shared, AccessLedger ledger) {
+    this.module = shared.module();
     this.ledger = ledger;
+    worklist = new Worklist(shared);
+    activations = new Activations(memory, worklist, shared);
     escapes = new Escapes(memory, worklist, ledger);
     accessing = new MemoryFlow(this, values, new ObjectFlow(this, memory));
     calling = new CallFlow(this, values);
@@ -45,7 +47,7 @@ final class AccessAnalysis {
       }
       record(root);
     } catch (TooLargeException e) {
-      ledger.giveUp(entry, "the kernel is too large to analyse");
+      ledger.giveUp(entry, e.fact());
     }
   }
 

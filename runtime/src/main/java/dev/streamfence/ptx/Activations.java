@@ -17,7 +17,7 @@ final class Activations {
 
   private final AbstractMemory memory;
   private final Worklist worklist;
-  private final Map<String, FunctionFlow> flows = new HashMap<>();
+  private final ModuleAnalysis module;
 
   /** Copies for calls that pass nothing that leads to any memory. */
   private final Map<String, Activation> plain = new HashMap<>();
@@ -28,9 +28,10 @@ final class Activations {
   private final Set<Activation> all = new LinkedHashSet<>();
   private long copied;
 
-  Activations(AbstractMemory memory, Worklist worklist) {
+  Activations(AbstractMemory memory, Worklist worklist, ModuleAnalysis module) {
     this.memory = memory;
     this.worklist = worklist;
+    this.module = module;
   }
 
   List<Activation> all() {
@@ -38,7 +39,7 @@ final class Activations {
   }
 
   Activation activate(Function function, @Nullable Activation caller) {
-    FunctionFlow flow = flows.computeIfAbsent(function.name(), name -> new FunctionFlow(function));
+    FunctionFlow flow = module.flow(function);
     worklist.charge(flow.size());
     copied += flow.size();
     Activation activation = new Activation(flow, caller);

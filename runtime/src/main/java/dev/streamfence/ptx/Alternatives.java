@@ -19,7 +19,7 @@ final class Alternatives {
 
   void add(Derivation added) {
     if (added.size() > MAX_ORIGINS) {
-      throw new TooLargeException();
+      throw new TooLargeException(TooLargeException.KERNEL);
     }
     for (int i = 0; i < found.size(); i++) {
       Derivation earlier = found.get(i);

@@ -47,12 +47,17 @@ public final class KernelAccesses {
    * @return its accesses
    */
   public static KernelAccesses of(PtxModule module, PtxEntry entry, ParameterRoles roles) {
+    return of(new ModuleAnalysis(module), entry, roles);
+  }
+
+  static KernelAccesses of(ModuleAnalysis shared, PtxEntry entry, ParameterRoles roles) {
+    PtxModule module = shared.module();
     EntryParameters pieces = new EntryParameters(entry, module.addressSize() / 8, roles);
     AccessLedger ledger = new AccessLedger(module, pieces);
     if (pieces.isTooMany()) {
       ledger.giveUp(entry.function(), "the parameters are too large to analyse");
     } else {
-      new AccessAnalysis(module, ledger).run(entry.function(), pieces);
+      new AccessAnalysis(shared, ledger).run(entry.function(), pieces);
     }
     return new KernelAccesses(entry, pieces, ledger.accesses());
   }

@@ -5,24 +5,36 @@ import dev.streamfence.ptx.Mismatch.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntPredicate;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
- * Compares what is declared of a kernel with its code: that the entry exists, the number, sizes and
- * kinds of its parameters, the threads that it allows per block, and what it does to the memory
- * behind each parameter. Signedness is not compared, which PTX hardly knows. Stateless.
+ * Compares what is declared of the kernels of a module with their code: that the entry exists, the
+ * number, sizes and kinds of its parameters, the threads that it allows per block, and what it does
+ * to the memory behind each parameter. Signedness is not compared, which PTX hardly knows.
+ *
+ * <p>The work is bounded, for each kernel and for all that one object looks at: beyond that, every
+ * access is unclear. Confined to one thread.
  */
 public final class KernelCheck {
-  private KernelCheck() {}
+  private final PtxModule module;
+  private final ModuleAnalysis analysis;
+
+  /** A check of the kernels of this module. */
+  public KernelCheck(PtxModule module) {
+    this.module = module;
+    this.analysis = new ModuleAnalysis(module);
+  }
 
   /**
    * Compares. Throws nothing, whatever the module holds.
    *
-   * @param module the module
    * @param declared what is declared
-   * @return where they differ, in the order of the parameters; of the accesses only if the
-   *     parameters agree
+   * @return where they differ, in the order of the parameters; of the accesses only where the
+   *     parameter itself agrees
    */
-  public static List<Mismatch> of(PtxModule module, KernelDeclaration declared) {
+  public List<Mismatch> compare(KernelDeclaration declared) {
     Optional<PtxEntry> found = module.entry(declared.entry());
     if (found.isEmpty()) {
       List<String> names = module.entries().stream().map(PtxEntry::name).toList();
@@ -33,9 +45,13 @@ public final class KernelCheck {
       return List.of(Mismatch.ofEntry(Kind.PARAMETER_COUNT, entry.parameters().size()));
     }
     List<Mismatch> mismatches = new ArrayList<>();
-    compareParameters(entry, declared, mismatches);
-    if (mismatches.isEmpty()) {
-      compareAccesses(module, entry, declared, mismatches);
+    KernelAccesses accesses =
+        accesses(entry, index -> declared.parameters().get(index) instanceof Buffer);
+    for (int i = 0; i < declared.parameters().size(); i++) {
+      KernelDeclaration.Parameter parameter = declared.parameters().get(i);
+      compare(i, parameter, entry.parameters().get(i))
+          .or(compare(i, parameter, accesses.parameter(i)))
+          .ifPresent(mismatches::add);
     }
     if (declared.blockSize() > 0) {
       entry
@@ -46,17 +62,41 @@ public final class KernelCheck {
     return List.copyOf(mismatches);
   }
 
-  private static void compareParameters(
-      PtxEntry entry, KernelDeclaration declared, List<Mismatch> mismatches) {
-    for (int i = 0; i < declared.parameters().size(); i++) {
-      PtxParameter actual = entry.parameters().get(i);
-      KernelDeclaration.Parameter parameter = declared.parameters().get(i);
-      if (parameter.sizeInBytes() != actual.sizeInBytes()) {
-        mismatches.add(Mismatch.of(i, Kind.PARAMETER_SIZE, actual.sizeInBytes()));
-      } else if (differsInKind(parameter, actual.kind())) {
-        mismatches.add(Mismatch.of(i, Kind.PARAMETER_KIND, inWords(actual.kind())));
-      }
+  /**
+   * Returns what an entry does to the memory behind its parameters, where nothing is declared but
+   * their types.
+   *
+   * @param areBuffers for each parameter that the entry is to be passed, whether it is an array
+   * @return the verdicts in the same order; empty if there is no such entry, or it takes another
+   *     number of parameters
+   */
+  public List<ParameterAccess.Verdict> verdicts(String entry, List<Boolean> areBuffers) {
+    Optional<PtxEntry> found = module.entry(entry);
+    if (found.isEmpty() || found.get().parameters().size() != areBuffers.size()) {
+      return List.of();
     }
+    KernelAccesses accesses = accesses(found.get(), areBuffers::get);
+    return IntStream.range(0, areBuffers.size())
+        .mapToObj(i -> accesses.parameter(i).verdict())
+        .toList();
+  }
+
+  private KernelAccesses accesses(PtxEntry entry, IntPredicate isBuffer) {
+    return KernelAccesses.of(
+        analysis,
+        entry,
+        (parameter, offset) ->
+            isBuffer.test(parameter) ? ParameterRole.BUFFER : ParameterRole.NUMBER);
+  }
+
+  private static Optional<Mismatch> compare(
+      int index, KernelDeclaration.Parameter declared, PtxParameter actual) {
+    if (declared.sizeInBytes() != actual.sizeInBytes()) {
+      return Optional.of(Mismatch.of(index, Kind.PARAMETER_SIZE, actual.sizeInBytes()));
+    }
+    return differsInKind(declared, actual.kind())
+        ? Optional.of(Mismatch.of(index, Kind.PARAMETER_KIND, inWords(actual.kind())))
+        : Optional.empty();
   }
 
   /** Bits are of any kind. */
@@ -79,28 +119,12 @@ public final class KernelCheck {
     return kind == PtxParameter.Kind.FLOAT ? "a floating-point number" : "an integer";
   }
 
-  private static void compareAccesses(
-      PtxModule module, PtxEntry entry, KernelDeclaration declared, List<Mismatch> mismatches) {
-    KernelAccesses accesses =
-        KernelAccesses.of(
-            module,
-            entry,
-            (parameter, offset) ->
-                declared.parameters().get(parameter) instanceof Buffer
-                    ? ParameterRole.BUFFER
-                    : ParameterRole.NUMBER);
-    for (int i = 0; i < declared.parameters().size(); i++) {
-      ParameterAccess access = accesses.parameter(i);
-      int parameter = i;
-      if (declared.parameters().get(i) instanceof Buffer buffer) {
-        compare(i, buffer, access).ifPresent(mismatches::add);
-      } else {
-        access
-            .read()
-            .or(access::write)
-            .ifPresent(site -> mismatches.add(Mismatch.at(site, parameter, Kind.ADDRESS)));
-      }
-    }
+  private static Supplier<Optional<Mismatch>> compare(
+      int index, KernelDeclaration.Parameter declared, ParameterAccess access) {
+    return () ->
+        declared instanceof Buffer buffer
+            ? compare(index, buffer, access)
+            : access.read().or(access::write).map(site -> Mismatch.at(site, index, Kind.ADDRESS));
   }
 
   private static Optional<Mismatch> compare(int index, Buffer declared, ParameterAccess access) {

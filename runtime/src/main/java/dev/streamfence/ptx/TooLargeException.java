@@ -4,7 +4,18 @@ package dev.streamfence.ptx;
 final class TooLargeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  TooLargeException() {
-    super("too large to analyse", null, false, false);
+  /** What is too large most often. */
+  static final String KERNEL = "the kernel is too large to analyse";
+
+  private final String fact;
+
+  TooLargeException(String fact) {
+    super(fact, null, false, false);
+    this.fact = fact;
+  }
+
+  /** What is too large. */
+  String fact() {
+    return fact;
   }
 }

@@ -13,7 +13,13 @@ final class ValueFlow {
   /** Returns what an operand may hold; a number, if there is no such operand. */
   Provenance source(Step step, int index) {
     List<Operand> operands = step.instruction().operands();
-    return index < operands.size() ? value(step, operands.get(index)) : Provenance.NUMBER;
+    if (index >= operands.size()) {
+      return Provenance.NUMBER;
+    }
+    Provenance value = value(step, operands.get(index));
+    // What is made of it takes as much work as there are ways in which it may come about.
+    analysis.worklist().charge(value.weight() / 8);
+    return value;
   }
 
   Provenance value(Step step, Operand operand) {

@@ -9,9 +9,14 @@ final class Worklist {
   /** Instructions looked at, counted again each time; some seconds of work. */
   static final long MAX_WORK = 10_000_000;
 
+  private final ModuleAnalysis module;
   private final Deque<Activation> waiting = new ArrayDeque<>();
   private boolean closed;
   private long work;
+
+  Worklist(ModuleAnalysis module) {
+    this.module = module;
+  }
 
   /** What is done with an instruction whose turn it is. */
   @FunctionalInterface
@@ -61,7 +66,8 @@ final class Worklist {
   void charge(int units) {
     work += units;
     if (work > MAX_WORK) {
-      throw new TooLargeException();
+      throw new TooLargeException(TooLargeException.KERNEL);
     }
+    module.charge(units);
   }
 }

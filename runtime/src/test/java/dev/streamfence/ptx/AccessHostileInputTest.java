@@ -3,6 +3,7 @@ package dev.streamfence.ptx;
 import static dev.streamfence.ptx.ParameterAccess.Verdict.UNKNOWN;
 import static dev.streamfence.ptx.ParameterAccess.Verdict.WRITES;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import java.time.Duration;
@@ -189,5 +190,74 @@ class AccessHostileInputTest {
         () ->
             assertThat(AnalysedKernel.of(declarations + body).p().verdict())
                 .isEqualTo(ParameterAccess.Verdict.READS));
+  }
+
+  @Test
+  void kernelsThatTakeTooMuchWorkTogetherAreUnknownFromThereOn() {
+    StringBuilder text = new StringBuilder(".version 8.0\n.target sm_90\n.address_size 64\n");
+    text.append(".func f(.reg .b64 %a) {\n.reg .b64 %v;\n");
+    text.append("add.s64 %v, %a, 1;\n".repeat(2_000)).append("st.global.u32 [%a], 1; ret; }\n");
+    int kernels = 20;
+    for (int i = 0; i < kernels; i++) {
+      text.append(".entry k")
+          .append(i)
+          .append("(.param .u64 p) { .reg .b64 %a;")
+          .append(" ld.param.u64 %a, [p]; call f, (%a); ret; }\n");
+    }
+    PtxModule module = PtxModule.parse(text.toString());
+    ModuleAnalysis analysis = new ModuleAnalysis(module, 100_000);
+    List<ParameterAccess> found =
+        module.entries().stream()
+            .map(
+                entry -> KernelAccesses.of(analysis, entry, ParameterRoles.UNDECLARED).parameter(0))
+            .toList();
+
+    assertThat(found.get(0).verdict()).isEqualTo(WRITES);
+    ParameterAccess last = found.get(kernels - 1);
+    assertThat(last.verdict()).isEqualTo(UNKNOWN);
+    assertThat(last.unknown().orElseThrow().reason().orElseThrow())
+        .contains("too large to analyse together");
+  }
+
+  @Test
+  void anInstructionHasNotAnyNumberOfOperands() {
+    String text =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { .reg .b32 %r; mma %r"
+            + ", %r".repeat(1_000)
+            + "; ret; }";
+
+    assertThatThrownBy(() -> PtxModule.parse(text))
+        .isInstanceOf(PtxException.class)
+        .hasMessageContaining("more than 64 operands");
+  }
+
+  @Test
+  void valuesThatMayComeAboutInManyWaysCostWhatTheyTake() {
+    StringBuilder text =
+        new StringBuilder(".version 8.0\n.target sm_90\n.address_size 64\n.entry k(");
+    int parameters = 400;
+    for (int i = 0; i < parameters; i++) {
+      text.append(i == 0 ? "" : ", ").append(".param .u64 p").append(i);
+    }
+    text.append(") {\n.reg .b64 %x<8>, %p, %d;\n.reg .pred %q;\nsetp.eq.u64 %q, %x1, 0;\n");
+    for (int i = 0; i < parameters; i++) {
+      text.append("ld.param.u64 %p, [p").append(i).append("];\n");
+      for (int way = 0; way < 4; way++) {
+        text.append("mad.lo.s64 %x")
+            .append(way)
+            .append(", %p, ")
+            .append(way == i % 4 ? 1 : way + 2)
+            .append(", %x")
+            .append(way)
+            .append(";\n");
+      }
+    }
+    text.append("selp.b64 %x0, %x0, %x1, %q; selp.b64 %x2, %x2, %x3, %q;");
+    text.append("selp.b64 %x0, %x0, %x2, %q;\n");
+    text.append("@%q add.s64 %d, %x0, %x0;\n".repeat(200_000)).append("ret; }");
+    PtxModule module = PtxModule.parse(text.toString());
+
+    ParameterAccess first = KernelAccesses.of(module, module.entries().get(0)).parameter(0);
+    assertThat(first.unknown().orElseThrow().reason()).contains(TooLargeException.KERNEL);
   }
 }

@@ -1,18 +1,17 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.Access;
+import java.util.List;
 import java.util.Optional;
 
 /** What the code of kernels does with their parameters, as far as it is at hand. */
 @FunctionalInterface
 public interface AccessHints {
-  /** No code is at hand. */
-  AccessHints NONE = (entry, parameter) -> Optional.empty();
-
   /**
-   * The access that is certain.
+   * The accesses that are certain.
    *
-   * @param parameter the kernel's, counted from 0
+   * @param areBuffers for each parameter that the kernel is passed, whether it is an array
+   * @return one for each of them, or none at all if nothing is known of such a kernel
    */
-  Optional<Access> access(String entry, int parameter);
+  List<Optional<Access>> of(String entry, List<Boolean> areBuffers);
 }

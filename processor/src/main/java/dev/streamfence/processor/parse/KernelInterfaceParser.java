@@ -5,7 +5,6 @@ import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.KernelPlaces;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.KernelInterface;
-import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.ResourceName;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -62,7 +61,8 @@ public final class KernelInterfaceParser {
   }
 
   /**
-   * The interface; empty after a finding, and where the compiler itself has refused a value.
+   * What is right in the interface; empty if it names no resource, and where the compiler itself
+   * has refused that.
    *
    * @param hints what the code says where the interface does not
    */
@@ -82,29 +82,34 @@ public final class KernelInterfaceParser {
     if (kernels.isEmpty() && !hasKernelWithBody(type)) {
       findings.report(Problem.EMPTY_MODULE, Culprit.of(type, module), type.getSimpleName());
     }
-    List<KernelMethod> parsed = new ArrayList<>();
+    List<ParsedKernel> parsed = new ArrayList<>();
     KernelMethodParser parser = new KernelMethodParser(elements, type, hints, findings);
     for (ExecutableElement kernel : kernels) {
-      parser.parse(kernel, methods.asMember(type, kernel)).ifPresent(parsed::add);
+      parser
+          .parse(kernel, methods.asMember(type, kernel))
+          .ifPresent(method -> parsed.add(new ParsedKernel(method, places(kernel))));
     }
-    if (findings.size() > 0 || resource.isEmpty() || parsed.size() < kernels.size()) {
-      return Optional.empty();
-    }
+    boolean isComplete = findings.size() == 0 && parsed.size() == kernels.size();
+    return resource.map(
+        name ->
+            new ParsedInterface(
+                name,
+                Mirrors.culprit(type, module, "value"),
+                parsed,
+                isComplete ? Optional.of(source(type, name, parsed)) : Optional.empty()));
+  }
+
+  private KernelInterface source(
+      TypeElement type, ResourceName resource, List<ParsedKernel> kernels) {
     Surroundings surroundings = new Surroundings(elements, methods);
-    KernelInterface source =
-        new KernelInterface(
-            QualifiedNames.of(type),
-            resource.get(),
-            parsed,
-            surroundings.isPublic(type),
-            surroundings.isDeprecated(type),
-            surroundings.takenNames(type),
-            surroundings.readsCompilerModule(type));
-    return Optional.of(
-        new ParsedInterface(
-            source,
-            Mirrors.culprit(type, module, "value"),
-            kernels.stream().map(KernelInterfaceParser::places).toList()));
+    return new KernelInterface(
+        QualifiedNames.of(type),
+        resource,
+        kernels.stream().map(ParsedKernel::kernel).toList(),
+        surroundings.isPublic(type),
+        surroundings.isDeprecated(type),
+        surroundings.takenNames(type),
+        surroundings.readsCompilerModule(type));
   }
 
   private static KernelPlaces places(ExecutableElement method) {

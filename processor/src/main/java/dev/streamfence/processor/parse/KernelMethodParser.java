@@ -1,5 +1,6 @@
 package dev.streamfence.processor.parse;
 
+import dev.streamfence.Access;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.Problem;
@@ -8,6 +9,8 @@ import dev.streamfence.processor.model.Parameter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Name;
@@ -93,6 +96,8 @@ final class KernelMethodParser {
             method, new StructParser(elements.getPackageOf(owner), findings), findings);
     int last = types.size() - 1;
     int passed = 0;
+    Supplier<List<Optional<Access>>> hinted =
+        once(() -> hints.of(entry, areBuffers(method, types)));
     for (int i = 0; i <= last; i++) {
       VariableElement parameter = method.getParameters().get(i);
       if (i == last && method.isVarArgs()) {
@@ -104,12 +109,36 @@ final class KernelMethodParser {
       } else {
         int index = passed;
         parser
-            .parse(parameter, types.get(i), () -> hints.access(entry, index))
+            .parse(parameter, types.get(i), () -> hint(hinted.get(), index))
             .ifPresent(parsed::add);
         passed += ParameterParser.isPassed(parameter, types.get(i)) ? 1 : 0;
       }
     }
     return parsed;
+  }
+
+  private static Optional<Access> hint(List<Optional<Access>> hints, int index) {
+    return index < hints.size() ? hints.get(index) : Optional.empty();
+  }
+
+  /** For each parameter that the kernel is passed, whether it is an array. */
+  private static List<Boolean> areBuffers(
+      ExecutableElement method, List<? extends TypeMirror> types) {
+    return IntStream.range(0, types.size())
+        .filter(i -> ParameterParser.isPassed(method.getParameters().get(i), types.get(i)))
+        .mapToObj(i -> TypeKinds.isDeviceArray(types.get(i)))
+        .toList();
+  }
+
+  /** Remembers what a supplier gives: code takes long to look at. */
+  private static <T> Supplier<T> once(Supplier<T> supplier) {
+    List<T> found = new ArrayList<>(1);
+    return () -> {
+      if (found.isEmpty()) {
+        found.add(supplier.get());
+      }
+      return found.get(0);
+    };
   }
 
   private static List<VariableElement> shapes(

@@ -1,23 +1,25 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.processor.diagnostic.Culprit;
-import dev.streamfence.processor.diagnostic.KernelPlaces;
 import dev.streamfence.processor.model.KernelInterface;
+import dev.streamfence.processor.model.ResourceName;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * An interface as a value, and where it stands in the source. Invariant: there is a place for each
- * kernel, in the same order. Immutable.
+ * What is right in an interface, to be compared with its code. Immutable.
  *
- * @param resource what names the resource
+ * @param resource where the code is
+ * @param place what names the resource in the source
+ * @param kernels those in which nothing is wrong, in order
+ * @param source the interface, if nothing at all is wrong
  */
 public record ParsedInterface(
-    KernelInterface source, Culprit resource, List<KernelPlaces> kernels) {
+    ResourceName resource,
+    Culprit place,
+    List<ParsedKernel> kernels,
+    Optional<KernelInterface> source) {
   public ParsedInterface {
     kernels = List.copyOf(kernels);
-    if (kernels.size() != source.kernels().size()) {
-      throw new IllegalArgumentException(
-          kernels.size() + " places for " + source.kernels().size() + " kernels");
-    }
   }
 }

@@ -6,13 +6,12 @@ import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.KernelPlaces;
 import dev.streamfence.processor.diagnostic.Problem;
-import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.Parameter;
+import dev.streamfence.processor.model.ResourceName;
 import dev.streamfence.ptx.AccessSite;
 import dev.streamfence.ptx.KernelCheck;
 import dev.streamfence.ptx.Mismatch;
-import dev.streamfence.ptx.PtxModule;
 import java.util.ArrayList;
 import java.util.List;
 import javax.lang.model.element.VariableElement;
@@ -23,34 +22,26 @@ import javax.lang.model.element.VariableElement;
 public final class CodeVerifier {
   private static final int MAX_NAMED = 8;
 
-  private final KernelInterface source;
+  private final KernelCheck check;
+  private final String resource;
   private final Findings findings;
 
-  /** A verifier of one interface. */
-  public CodeVerifier(KernelInterface source, Findings findings) {
-    this.source = source;
+  /** A verifier of kernels whose code is in one resource. */
+  public CodeVerifier(KernelCheck check, ResourceName resource, Findings findings) {
+    this.check = check;
+    this.resource = resource.value();
     this.findings = findings;
   }
 
-  /**
-   * Compares every kernel.
-   *
-   * @param places where the kernels stand, in their order
-   */
-  public void verify(PtxModule ptx, List<KernelPlaces> places) {
-    for (int i = 0; i < places.size(); i++) {
-      verify(ptx, source.kernels().get(i), places.get(i));
-    }
-  }
-
-  private void verify(PtxModule ptx, KernelMethod kernel, KernelPlaces places) {
+  /** Compares a kernel with its code. */
+  public void verify(KernelMethod kernel, KernelPlaces places) {
     List<Integer> passed = new ArrayList<>();
     for (int i = 0; i < kernel.parameters().size(); i++) {
       if (kernel.parameters().get(i).isPassed()) {
         passed.add(i);
       }
     }
-    for (Mismatch mismatch : KernelCheck.of(ptx, Declarations.of(kernel))) {
+    for (Mismatch mismatch : check.compare(Declarations.of(kernel))) {
       if (mismatch.parameter() < 0) {
         report(mismatch, kernel, places);
       } else {
@@ -65,13 +56,12 @@ public final class CodeVerifier {
   }
 
   private void report(Mismatch mismatch, KernelMethod kernel, KernelPlaces places) {
-    String name = source.resource().value();
     switch (mismatch.kind()) {
       case NO_ENTRY ->
           findings.report(
               Problem.NO_SUCH_ENTRY,
               places.entry(),
-              name,
+              resource,
               kernel.entry().value(),
               kernel.name(),
               entries(mismatch.actual()));
@@ -164,12 +154,11 @@ public final class CodeVerifier {
   }
 
   private String place(KernelMethod kernel) {
-    return "entry " + kernel.entry().value() + " of " + source.resource().value();
+    return "entry " + kernel.entry().value() + " of " + resource;
   }
 
   private String describe(AccessSite site) {
-    String instruction =
-        site.instruction() + " in line " + site.line() + " of " + source.resource().value();
+    String instruction = site.instruction() + " in line " + site.line() + " of " + resource;
     return instruction
         + site.position().map(position -> ", " + position).orElse("")
         + site.reason().map(reason -> " (" + reason + ")").orElse("");

@@ -2,13 +2,15 @@ package dev.streamfence.processor.verify;
 
 import dev.streamfence.Access;
 import dev.streamfence.launch.KernelImage;
-import dev.streamfence.ptx.KernelAccesses;
+import dev.streamfence.ptx.KernelCheck;
+import dev.streamfence.ptx.ParameterAccess;
 import dev.streamfence.ptx.PtxException;
 import dev.streamfence.ptx.PtxModule;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 
-/** What the compiler sees of a module's code. Immutable. */
+/** What the compiler sees of a module's code. */
 public sealed interface ModuleCode {
   /** More than any kernels need; larger files are not looked at. */
   int MAX_BYTES = 16 << 20;
@@ -20,30 +22,33 @@ public sealed interface ModuleCode {
    * A file whose kernels cannot be looked at.
    *
    * @param kind what it is, in words
-   * @param sha256 its hash, empty for a file that is too large to be read
    */
-  record Opaque(String kind, String sha256) implements ModuleCode {}
+  record Opaque(String kind) implements ModuleCode {}
 
   /** A file that is no PTX, though it has no mark of anything else. */
   record Unreadable(String reason) implements ModuleCode {}
 
-  /** PTX. */
-  record Ptx(PtxModule module, String sha256) implements ModuleCode {}
+  /**
+   * PTX.
+   *
+   * @param check compares its kernels; confined to the compiler's thread
+   */
+  record Ptx(KernelCheck check, String sha256) implements ModuleCode {}
 
   /** What is in a file: its bytes, or the first {@link #MAX_BYTES} and more of them. */
   static ModuleCode of(byte[] file) {
     if (file.length > MAX_BYTES) {
-      return new Opaque("larger than " + (MAX_BYTES >> 20) + " MiB", "");
+      return new Opaque("larger than " + (MAX_BYTES >> 20) + " MiB");
     }
-    String sha256 = KernelImage.sha256(file);
     if (startsWith(file, 0x7f, 'E', 'L', 'F')) {
-      return new Opaque("a binary", sha256);
+      return new Opaque("a binary");
     }
     if (startsWith(file, 0x50, 0xed)) {
-      return new Opaque("a fat binary", sha256);
+      return new Opaque("a fat binary");
     }
     try {
-      return new Ptx(PtxModule.parse(new String(file, StandardCharsets.UTF_8)), sha256);
+      PtxModule module = PtxModule.parse(new String(file, StandardCharsets.UTF_8));
+      return new Ptx(new KernelCheck(module), KernelImage.sha256(file));
     } catch (PtxException e) {
       return new Unreadable(String.valueOf(e.getMessage()));
     }
@@ -54,22 +59,23 @@ public sealed interface ModuleCode {
     return this instanceof Ptx ptx ? ptx.sha256() : "";
   }
 
-  /** What an entry certainly does to the memory behind a parameter, as an access. */
-  default Optional<Access> access(String entry, int parameter) {
-    if (!(this instanceof Ptx ptx)) {
-      return Optional.empty();
-    }
-    return ptx.module()
-        .entry(entry)
-        .filter(found -> parameter < found.parameters().size())
-        .flatMap(
-            found ->
-                switch (KernelAccesses.of(ptx.module(), found).parameter(parameter).verdict()) {
-                  case READS -> Optional.of(Access.READ);
-                  case WRITES -> Optional.of(Access.WRITE);
-                  case READS_WRITES -> Optional.of(Access.READ_WRITE);
-                  case NONE, UNKNOWN -> Optional.empty();
-                });
+  /**
+   * What an entry certainly does to the memory behind its parameters, as accesses; none at all
+   * where the code is not seen, or takes other parameters.
+   */
+  default List<Optional<Access>> accesses(String entry, List<Boolean> areBuffers) {
+    return this instanceof Ptx ptx
+        ? ptx.check().verdicts(entry, areBuffers).stream().map(ModuleCode::access).toList()
+        : List.of();
+  }
+
+  private static Optional<Access> access(ParameterAccess.Verdict verdict) {
+    return switch (verdict) {
+      case READS -> Optional.of(Access.READ);
+      case WRITES -> Optional.of(Access.WRITE);
+      case READS_WRITES -> Optional.of(Access.READ_WRITE);
+      case NONE, UNKNOWN -> Optional.empty();
+    };
   }
 
   private static boolean startsWith(byte[] file, int... mark) {
