@@ -158,7 +158,7 @@ public final class KernelProcessor extends AbstractProcessor {
     String name = parsed.resource().value();
     Culprit culprit = parsed.place();
     if (code instanceof ModuleCode.Ptx ptx) {
-      CodeVerifier verifier = new CodeVerifier(ptx.check(), parsed.resource(), findings);
+      CodeVerifier verifier = new CodeVerifier(ptx, parsed.resource(), findings);
       parsed.kernels().forEach(kernel -> verifier.verify(kernel.kernel(), kernel.places()));
     } else if (code instanceof ModuleCode.Unreadable unreadable) {
       findings.report(Problem.UNREADABLE_MODULE, culprit, name, unreadable.reason());

@@ -1,6 +1,9 @@
 package dev.streamfence.processor;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.streamfence.processor.model.ResourceName;
+import dev.streamfence.processor.verify.CudaSource;
 import dev.streamfence.processor.verify.ModuleCode;
 import java.io.File;
 import java.io.IOException;
@@ -11,6 +14,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import javax.annotation.processing.Filer;
 import javax.tools.StandardLocation;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class VisibleResources {
   /** Folders with resources, for builds that keep them apart until they are packaged. */
   static final String OPTION = "streamfence.resources";
+
+  private static final String PTX = ".ptx";
 
   private static final List<StandardLocation> LOCATIONS =
       List.of(StandardLocation.CLASS_OUTPUT, StandardLocation.CLASS_PATH);
@@ -63,9 +69,9 @@ final class VisibleResources {
     for (String folder : folders) {
       if (isFolder(folder)) {
         try {
-          Optional<byte[]> file = readFile(folder, name);
+          Optional<byte[]> file = readFile(folder, name.value());
           if (file.isPresent()) {
-            return ModuleCode.of(file.get());
+            return ModuleCode.of(file.get(), () -> sourceIn(folder, name));
           }
         } catch (IOException e) {
           // Another file of the same name would be the wrong one.
@@ -73,12 +79,35 @@ final class VisibleResources {
         }
       }
     }
-    return LOCATIONS.stream()
-        .map(location -> readFrom(location, name))
-        .flatMap(Optional::stream)
-        .findFirst()
-        .map(ModuleCode::of)
-        .orElseGet(ModuleCode.Unseen::new);
+    for (StandardLocation location : LOCATIONS) {
+      Optional<byte[]> file = readFrom(location, name.value());
+      if (file.isPresent()) {
+        return ModuleCode.of(file.get(), () -> source(name, source -> readFrom(location, source)));
+      }
+    }
+    return new ModuleCode.Unseen();
+  }
+
+  private static Optional<CudaSource> sourceIn(String folder, ResourceName ptx) {
+    return source(
+        ptx,
+        name -> {
+          try {
+            return readFile(folder, name);
+          } catch (IOException e) {
+            // Messages do without it.
+            return Optional.empty();
+          }
+        });
+  }
+
+  private static Optional<CudaSource> source(
+      ResourceName ptx, Function<String, Optional<byte[]>> reader) {
+    if (!ptx.value().endsWith(PTX)) {
+      return Optional.empty();
+    }
+    String name = ptx.value().substring(0, ptx.value().length() - PTX.length()) + ".cu";
+    return reader.apply(name).map(file -> new CudaSource(name, new String(file, UTF_8)));
   }
 
   private static boolean isFolder(String folder) {
@@ -90,8 +119,8 @@ final class VisibleResources {
     }
   }
 
-  private static Optional<byte[]> readFile(String folder, ResourceName name) throws IOException {
-    try (InputStream in = Files.newInputStream(Path.of(folder).resolve(name.value()))) {
+  private static Optional<byte[]> readFile(String folder, String name) throws IOException {
+    try (InputStream in = Files.newInputStream(Path.of(folder).resolve(name))) {
       return Optional.of(upToLimit(in));
     } catch (NoSuchFileException | InvalidPathException e) {
       return Optional.empty();
@@ -99,8 +128,8 @@ final class VisibleResources {
   }
 
   /** Compilers answer what is not there, or a location that they have not got, in many ways. */
-  private Optional<byte[]> readFrom(StandardLocation location, ResourceName name) {
-    try (InputStream in = filer.getResource(location, "", name.value()).openInputStream()) {
+  private Optional<byte[]> readFrom(StandardLocation location, String name) {
+    try (InputStream in = filer.getResource(location, "", name).openInputStream()) {
       return in == null ? Optional.empty() : Optional.of(upToLimit(in));
     } catch (IOException | RuntimeException e) {
       return Optional.empty();

@@ -150,7 +150,7 @@ class CodeMistakesTest {
     mistakes(kernels("@Kernel void «increment(@ThreadCount int n);"))
         .are(
             Problem.PARAMETER_COUNT,
-            "increment passes 1 parameter to its kernel, which takes 2; see entry increment of"
+            "increment passes 1 parameter to its kernel, which takes 2; see entry increment in line 20 of"
                 + " k/k.ptx");
   }
 
@@ -161,7 +161,7 @@ class CodeMistakesTest {
                 "@Kernel void increment(@ReadWrites DeviceArray<int[]> v, @ThreadCount long «n);"))
         .are(
             Problem.PARAMETER_SIZE,
-            "'n' passes 8 bytes, its kernel takes 4; see entry increment of k/k.ptx");
+            "'n' passes 8 bytes, its kernel takes 4; see entry increment in line 20 of k/k.ptx");
   }
 
   @Test
@@ -171,7 +171,7 @@ class CodeMistakesTest {
                 "@Kernel void scale(int «f, @ReadWrites DeviceArray<float[]> v, LaunchShape s);"))
         .are(
             Problem.PARAMETER_KIND,
-            "'f' is an int, its kernel takes a floating-point number; see entry scale of k/k.ptx");
+            "'f' is an int, its kernel takes a floating-point number; see entry scale in line 31 of k/k.ptx");
   }
 
   @Test
@@ -182,7 +182,7 @@ class CodeMistakesTest {
                     + " @ThreadCount int n);"))
         .are(
             Problem.BLOCK_SIZE_OF_CODE,
-            "copy is launched with 256 threads per block, its kernel allows 128; see entry copy of"
+            "copy is launched with 256 threads per block, its kernel allows 128; see entry copy in line 5 of"
                 + " k/k.ptx");
   }
 
@@ -197,7 +197,7 @@ class CodeMistakesTest {
         .are(
             Problem.BLOCK_SIZE_OF_CODE,
             "square is launched with 256 threads per block, its kernel allows exactly 16 x 16 x 1;"
-                + " see entry square of k/k.ptx");
+                + " see entry square in line 4 of k/k.ptx");
   }
 
   @Test
@@ -209,7 +209,7 @@ class CodeMistakesTest {
                     + " LaunchShape s);"))
         .are(
             Problem.PARAMETER_KIND,
-            "'pair' is a structure, its kernel takes a floating-point number; see entry scale of"
+            "'pair' is a structure, its kernel takes a floating-point number; see entry scale in line 31 of"
                 + " k/k.ptx");
   }
 
@@ -277,7 +277,8 @@ class CodeMistakesTest {
             kernels("@Kernel void idle(@Writes DeviceArray<int[]> «a, LaunchShape s);"))
         .are(
             Problem.NEVER_STORED,
-            "'a' is @Writes, but its kernel never stores to it; see entry idle of k/k.ptx");
+            "'a' is @Writes, but its kernel never stores to it; declare @Reads, or pass what it does"
+                + " store to; see entry idle in line 4 of k/k.ptx");
   }
 
   @Test
@@ -289,7 +290,7 @@ class CodeMistakesTest {
         .areWarning(
             Problem.NEEDLESS_WRITE,
             "'a' is @ReadWrites, but its kernel only loads from it; @Reads lets launches run side"
-                + " by side; see entry copy of k/k.ptx");
+                + " by side; see entry copy in line 5 of k/k.ptx");
   }
 
   @Test
@@ -414,6 +415,90 @@ class CodeMistakesTest {
     mistakes(
             kernels("@Kernel(blockSize = 64) void copy(DeviceArray<int[]> b, @ThreadCount int n);"))
         .say("'b' of copy needs @Reads, @Writes or @ReadWrites");
+  }
+
+  @Test
+  void theRemedyIsTheAccessThatTheCodeHas() {
+    String copies = "@Kernel(blockSize = 64) void copy(%s, %s, @ThreadCount int n);";
+    mistakes(
+            kernels(
+                String.format(
+                    copies, "@Reads DeviceArray<int[]> a", "@Reads DeviceArray<int[]> b")))
+        .say("line 17 of k/k.ptx, copy.cu:8; declare @Writes");
+    mistakes(
+            kernels(
+                String.format(
+                    copies, "@Writes DeviceArray<int[]> a", "@Writes DeviceArray<int[]> b")))
+        .say("line 15 of k/k.ptx, copy.cu:7; declare @Reads");
+  }
+
+  @Test
+  void theKernelsSourceIsNamedWhereItLiesBesideThePtx() {
+    String source = "// copies\n\nextern \"C\" __global__ void\nincrement(int* values, int n) {}\n";
+    Mistakes.in(
+            Resources.in(folder).with("k/k.ptx", PTX).with("k/k.cu", source),
+            Sources.importing(
+                "@KernelModule(\"k/k.ptx\")\n"
+                    + kernels(
+                        "@Kernel void increment(@Reads DeviceArray<int[]> v, long n,"
+                            + " LaunchShape s);")))
+        .say("of k/k.ptx, k/k.cu:4; declare @ReadWrites", "of k/k.ptx, k/k.cu:4");
+  }
+
+  @Test
+  void aNameThatACompilerHasChangedIsExplained() {
+    String head = ".version 7.0\n.target sm_75\n.address_size 64\n";
+    String entry = ".visible .entry _ZN4math5scaleIfEEvPT_i(.param .u64 a, .param .u32 n) { ret; }";
+    mistakesWith(
+            (head + entry).getBytes(UTF_8), kernels("@Kernel void «scale(@ThreadCount int n);"))
+        .are(
+            Problem.NO_SUCH_ENTRY,
+            "k/k.ptx has no entry scale for scale; it has _ZN4math5scaleIfEEvPT_i; declare that"
+                + " extern \"C\", or name it by @Kernel(\"_ZN4math5scaleIfEEvPT_i\")");
+  }
+
+  private Mistakes ofParameter(String ptx, String java) {
+    return mistakesWith(
+        (".version 7.0\n.target sm_75\n.address_size 64\n"
+                + ".visible .entry run(.param "
+                + ptx
+                + " p, .param .u32 n) { ret; }")
+            .getBytes(UTF_8),
+        kernels(
+            "record Wide(long x) {} record Two(int x, int y) {}\n"
+                + "@Kernel void run("
+                + java
+                + ", @ThreadCount int n);"));
+  }
+
+  @Test
+  void aStructureWithoutTheAlignmentOfItsFieldsIsAnotherOne() {
+    mistakesWith(
+            (".version 7.0\n.target sm_75\n.address_size 64\n"
+                    + ".visible .entry run(.param .align 4 .b8 p[8], .param .u32 n) { ret; }")
+                .getBytes(UTF_8),
+            kernels("record Wide(long x) {}\n@Kernel void run(Wide «w, @ThreadCount int n);"))
+        .are(
+            Problem.PARAMETER_KIND,
+            "'w' is a structure, its kernel takes one that is aligned to 4 bytes only; see entry"
+                + " run in line 4 of k/k.ptx");
+  }
+
+  @Test
+  void aDeclaredPointerIsNoNumber() {
+    ofParameter(".u64 .ptr .global .align 4", "long «p").are(Problem.PARAMETER_KIND);
+    ofParameter(".u64 .ptr .global .align 4", "Wide «p").are(Problem.PARAMETER_KIND);
+    ofParameter(".u64 .ptr .global .align 4", "@Reads DeviceArray<int[]> p").areNone();
+  }
+
+  @Test
+  void aFileNameOfTheCodeIsNoCommandForATerminal() {
+    mistakesWith(
+            PTX.replace("copy.cu", "\u001b[31mcopy.cu").getBytes(UTF_8),
+            kernels(
+                "@Kernel(blockSize = 64) void copy(@Reads DeviceArray<int[]> a,"
+                    + " @Reads DeviceArray<int[]> b, @ThreadCount int n);"))
+        .say("?[31mcopy.cu:8");
   }
 
   @Test

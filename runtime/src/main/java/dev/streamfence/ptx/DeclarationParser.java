@@ -23,6 +23,7 @@ final class DeclarationParser {
     int alignment;
     int vectorLength = 1;
     ScalarType type = ScalarType.B8;
+    boolean pointer;
   }
 
   /** Parses {@code .reg …;} after {@code .reg}. */
@@ -106,7 +107,7 @@ final class DeclarationParser {
       if (type.isPresent()) {
         head.type = type.get();
         lexer.advance();
-        skipPointerAttributes();
+        pointerAttributes(head);
         return head;
       }
       lexer.advance();
@@ -123,9 +124,10 @@ final class DeclarationParser {
   }
 
   /** Parses what clang writes after the type of a pointer: {@code .ptr .global .align 4}. */
-  private void skipPointerAttributes() {
+  private void pointerAttributes(Head head) {
     while (lexer.is(Lexer.Kind.DOTTED)) {
       boolean align = lexer.isDotted("align");
+      head.pointer |= lexer.isDotted("ptr");
       if (!align && !lexer.isDotted("ptr") && StateSpace.named(lexer.text()).isEmpty()) {
         throw lexer.unexpected("a name");
       }
@@ -190,6 +192,7 @@ final class DeclarationParser {
         !dimensions.isEmpty(),
         alignment,
         external,
+        head.pointer,
         values);
   }
 

@@ -18,6 +18,8 @@ import java.util.stream.IntStream;
  * access is unclear. Confined to one thread.
  */
 public final class KernelCheck {
+  private static final String BOTH = "@ReadWrites";
+
   private final PtxModule module;
   private final ModuleAnalysis analysis;
 
@@ -81,6 +83,15 @@ public final class KernelCheck {
         .toList();
   }
 
+  /**
+   * Returns where an entry is declared.
+   *
+   * @return the line in the PTX text, counted from 1; 0 if there is no such entry
+   */
+  public int line(String entry) {
+    return module.entry(entry).map(PtxEntry::line).orElse(0);
+  }
+
   private KernelAccesses accesses(PtxEntry entry, IntPredicate isBuffer) {
     return KernelAccesses.of(
         analysis,
@@ -94,14 +105,26 @@ public final class KernelCheck {
     if (declared.sizeInBytes() != actual.sizeInBytes()) {
       return Optional.of(Mismatch.of(index, Kind.PARAMETER_SIZE, actual.sizeInBytes()));
     }
-    return differsInKind(declared, actual.kind())
-        ? Optional.of(Mismatch.of(index, Kind.PARAMETER_KIND, inWords(actual.kind())))
+    if (differsInKind(declared, actual.kind())) {
+      return Optional.of(Mismatch.of(index, Kind.PARAMETER_KIND, inWords(actual.kind())));
+    }
+    // More than its fields need is what vector types and alignas ask for; less is another layout.
+    return declared instanceof KernelDeclaration.Struct struct
+            && actual.alignment() < struct.alignment()
+        ? Optional.of(
+            Mismatch.of(
+                index,
+                Kind.PARAMETER_KIND,
+                "one that is aligned to " + actual.alignment() + " bytes only"))
         : Optional.empty();
   }
 
   /** Bits are of any kind. */
   private static boolean differsInKind(
       KernelDeclaration.Parameter declared, PtxParameter.Kind actual) {
+    if (actual == PtxParameter.Kind.POINTER) {
+      return !(declared instanceof Buffer);
+    }
     if (declared instanceof KernelDeclaration.Scalar number) {
       return number.isFloatingPoint()
           ? actual == PtxParameter.Kind.INTEGER
@@ -116,7 +139,11 @@ public final class KernelCheck {
   }
 
   private static String inWords(PtxParameter.Kind kind) {
-    return kind == PtxParameter.Kind.FLOAT ? "a floating-point number" : "an integer";
+    return switch (kind) {
+      case FLOAT -> "a floating-point number";
+      case POINTER -> "a pointer";
+      default -> "an integer";
+    };
   }
 
   private static Supplier<Optional<Mismatch>> compare(
@@ -124,10 +151,14 @@ public final class KernelCheck {
     return () ->
         declared instanceof Buffer buffer
             ? compare(index, buffer, access)
-            : access.read().or(access::write).map(site -> Mismatch.at(site, index, Kind.ADDRESS));
+            : access
+                .read()
+                .or(access::write)
+                .map(site -> Mismatch.at(site, index, Kind.ADDRESS, ""));
   }
 
   private static Optional<Mismatch> compare(int index, Buffer declared, ParameterAccess access) {
+    boolean mayLoad = access.read().isPresent() || access.possibleRead().isPresent();
     boolean mayStore = access.write().isPresent() || access.possibleWrite().isPresent();
     if (declared.reads() && declared.writes()) {
       return access.read().isPresent() && !mayStore
@@ -137,11 +168,13 @@ public final class KernelCheck {
     if (declared.reads()) {
       return access
           .write()
-          .map(site -> Mismatch.at(site, index, Kind.STORES))
+          .map(site -> Mismatch.at(site, index, Kind.STORES, mayLoad ? BOTH : "@Writes"))
           .or(() -> unclear(index, access.possibleWrite()));
     }
     if (access.read().isPresent()) {
-      return access.read().map(site -> Mismatch.at(site, index, Kind.LOADS));
+      return access
+          .read()
+          .map(site -> Mismatch.at(site, index, Kind.LOADS, mayStore ? BOTH : "@Reads"));
     }
     return mayStore
         ? unclear(index, access.possibleRead())
@@ -149,6 +182,6 @@ public final class KernelCheck {
   }
 
   private static Optional<Mismatch> unclear(int index, Optional<AccessSite> possible) {
-    return possible.map(site -> Mismatch.at(site, index, Kind.UNCLEAR));
+    return possible.map(site -> Mismatch.at(site, index, Kind.UNCLEAR, ""));
   }
 }

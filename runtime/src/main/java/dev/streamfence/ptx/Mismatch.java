@@ -13,13 +13,13 @@ public final class Mismatch {
     PARAMETER_COUNT,
     /** A parameter has another size; {@link #actual} is that size in bytes. */
     PARAMETER_SIZE,
-    /** A number has a fraction where the other has none; {@link #actual} says what is taken. */
+    /** A parameter is of another kind, or aligned otherwise; {@link #actual} says what is taken. */
     PARAMETER_KIND,
     /** Blocks have more threads than the entry allows; {@link #actual} is what it does. */
     BLOCK_SIZE,
-    /** What is only to be read is stored to. */
+    /** What is only to be read is stored to; {@link #actual} is the annotation that says so. */
     STORES,
-    /** What is only to be written is loaded from. */
+    /** What is only to be written is loaded from; {@link #actual} is what would say so. */
     LOADS,
     /** What is to be written is never stored to. */
     NEVER_STORES,
@@ -51,8 +51,8 @@ public final class Mismatch {
     return new Mismatch(kind, parameter, actual.toString(), null);
   }
 
-  static Mismatch at(AccessSite site, int parameter, Kind kind) {
-    return new Mismatch(kind, parameter, "", site);
+  static Mismatch at(AccessSite site, int parameter, Kind kind, String actual) {
+    return new Mismatch(kind, parameter, actual, site);
   }
 
   /** Returns what is not as declared. */

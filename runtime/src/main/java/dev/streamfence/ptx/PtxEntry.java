@@ -38,6 +38,9 @@ public final class PtxEntry {
   }
 
   private static PtxParameter.Kind kind(Variable variable) {
+    if (variable.pointer()) {
+      return PtxParameter.Kind.POINTER;
+    }
     if (variable.array() || variable.vectorLength() > 1) {
       return PtxParameter.Kind.STRUCT;
     }

@@ -17,6 +17,8 @@ public record PtxParameter(String name, Kind kind, int sizeInBytes, int alignmen
     FLOAT,
     /** {@code .b}: its size is all that is known. */
     BITS,
+    /** Declared to be a pointer, by {@code .ptr}. */
+    POINTER,
     /** An array: a structure that is passed by value. */
     STRUCT
   }

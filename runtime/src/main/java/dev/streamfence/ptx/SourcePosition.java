@@ -7,8 +7,9 @@ package dev.streamfence.ptx;
  * @param line counted from 1
  */
 public record SourcePosition(String file, int line) {
+  /** Returns file and line, without what a terminal would take for a command. */
   @Override
   public String toString() {
-    return file + ":" + line;
+    return file.replaceAll("\\p{Cntrl}", "?") + ":" + line;
   }
 }

@@ -7,6 +7,7 @@ import java.util.List;
  *
  * @param id distinct for every variable of a module
  * @param external declared {@code .extern}
+ * @param pointer declared {@code .ptr}
  * @param elements number of elements, 0 for an array of open length
  * @param array whether it was declared with brackets
  * @param initializers in order of their offset; empty when not given
@@ -22,6 +23,7 @@ record Variable(
     boolean array,
     int alignment,
     boolean external,
+    boolean pointer,
     List<Initializer> initializers) {
 
   /**

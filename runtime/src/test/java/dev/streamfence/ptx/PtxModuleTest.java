@@ -54,7 +54,7 @@ class PtxModuleTest {
             new PtxParameter("all_param_2", PtxParameter.Kind.FLOAT, 8, 8),
             new PtxParameter("all_param_3", PtxParameter.Kind.BITS, 4, 4),
             new PtxParameter("all_param_4", PtxParameter.Kind.STRUCT, 20, 16),
-            new PtxParameter("all_param_5", PtxParameter.Kind.INTEGER, 8, 8));
+            new PtxParameter("all_param_5", PtxParameter.Kind.POINTER, 8, 8));
     assertThat(module.entry("none").orElseThrow().blockLimit())
         .contains(new BlockLimit(32, 1, 1, true));
     assertThat(module.entry("bare").orElseThrow().blockLimit()).isEmpty();

@@ -97,9 +97,11 @@ public enum Problem {
   PARAMETER_SIZE("'%s' passes %s bytes, its kernel takes %s; see %s"),
   PARAMETER_KIND("'%s' is %s, its kernel takes %s; see %s"),
   BLOCK_SIZE_OF_CODE("%s is launched with %s threads per block, its kernel allows %s; see %s"),
-  STORES_THROUGH_READS("'%s' is @Reads, but its kernel stores to it: %s; declare @ReadWrites"),
-  LOADS_THROUGH_WRITES("'%s' is @Writes, but its kernel loads from it: %s; declare @ReadWrites"),
-  NEVER_STORED("'%s' is @Writes, but its kernel never stores to it; see %s"),
+  STORES_THROUGH_READS("'%s' is @Reads, but its kernel stores to it: %s; declare %s"),
+  LOADS_THROUGH_WRITES("'%s' is @Writes, but its kernel loads from it: %s; declare %s"),
+  NEVER_STORED(
+      "'%s' is @Writes, but its kernel never stores to it; declare @Reads, or pass what it does store"
+          + " to; see %s"),
   NEEDLESS_WRITE(
       Diagnostic.Kind.WARNING,
       "'%s' is @ReadWrites, but its kernel only loads from it; @Reads lets launches run side by"

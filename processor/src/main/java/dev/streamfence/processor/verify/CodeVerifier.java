@@ -14,6 +14,7 @@ import dev.streamfence.ptx.KernelCheck;
 import dev.streamfence.ptx.Mismatch;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import javax.lang.model.element.VariableElement;
 
 /**
@@ -23,12 +24,14 @@ public final class CodeVerifier {
   private static final int MAX_NAMED = 8;
 
   private final KernelCheck check;
+  private final Optional<CudaSource> code;
   private final String resource;
   private final Findings findings;
 
   /** A verifier of kernels whose code is in one resource. */
-  public CodeVerifier(KernelCheck check, ResourceName resource, Findings findings) {
-    this.check = check;
+  public CodeVerifier(ModuleCode.Ptx code, ResourceName resource, Findings findings) {
+    this.check = code.check();
+    this.code = code.source();
     this.resource = resource.value();
     this.findings = findings;
   }
@@ -64,7 +67,7 @@ public final class CodeVerifier {
               resource,
               kernel.entry().value(),
               kernel.name(),
-              entries(mismatch.actual()));
+              entries(mismatch.actual(), kernel.entry().value()));
       case PARAMETER_COUNT ->
           findings.report(
               Problem.PARAMETER_COUNT,
@@ -88,7 +91,7 @@ public final class CodeVerifier {
       Mismatch mismatch, KernelMethod kernel, Parameter parameter, VariableElement element) {
     Culprit culprit = Culprit.of(element);
     String name = parameter.name();
-    String site = mismatch.site().map(this::describe).orElse("");
+    String site = mismatch.site().map(found -> describe(found, kernel)).orElse("");
     switch (mismatch.kind()) {
       case PARAMETER_SIZE ->
           findings.report(
@@ -106,8 +109,10 @@ public final class CodeVerifier {
               inWords(parameter),
               mismatch.actual(),
               place(kernel));
-      case STORES -> findings.report(Problem.STORES_THROUGH_READS, culprit, name, site);
-      case LOADS -> findings.report(Problem.LOADS_THROUGH_WRITES, culprit, name, site);
+      case STORES ->
+          findings.report(Problem.STORES_THROUGH_READS, culprit, name, site, mismatch.actual());
+      case LOADS ->
+          findings.report(Problem.LOADS_THROUGH_WRITES, culprit, name, site, mismatch.actual());
       case NEVER_STORES -> findings.report(Problem.NEVER_STORED, culprit, name, place(kernel));
       case ONLY_LOADS -> findings.report(Problem.NEEDLESS_WRITE, culprit, name, place(kernel));
       case ADDRESS -> findings.report(Problem.NUMBER_AS_ADDRESS, culprit, name, site);
@@ -122,11 +127,21 @@ public final class CodeVerifier {
   }
 
   /** A module may have thousands, and an interface as many wrong names. */
-  private static String entries(String all) {
+  private static String entries(String all, String wanted) {
     if (all.isEmpty()) {
       return "none";
     }
     List<String> names = List.of(all.split(", ", -1));
+    Optional<String> mangled =
+        names.stream()
+            .filter(name -> MangledName.function(name).equals(Optional.of(wanted)))
+            .findFirst();
+    if (mangled.isPresent()) {
+      return mangled.get()
+          + "; declare that extern \"C\", or name it by @Kernel(\""
+          + mangled.get()
+          + "\")";
+    }
     return names.size() <= MAX_NAMED
         ? all
         : String.join(", ", names.subList(0, MAX_NAMED))
@@ -154,13 +169,19 @@ public final class CodeVerifier {
   }
 
   private String place(KernelMethod kernel) {
-    return "entry " + kernel.entry().value() + " of " + resource;
+    String entry = kernel.entry().value();
+    String place = "entry " + entry + " in line " + check.line(entry) + " of " + resource;
+    return place + sourceOf(kernel).orElse("");
   }
 
-  private String describe(AccessSite site) {
+  private Optional<String> sourceOf(KernelMethod kernel) {
+    return code.flatMap(source -> source.place(kernel.entry().value())).map(place -> ", " + place);
+  }
+
+  private String describe(AccessSite site, KernelMethod kernel) {
     String instruction = site.instruction() + " in line " + site.line() + " of " + resource;
     return instruction
-        + site.position().map(position -> ", " + position).orElse("")
+        + site.position().map(position -> ", " + position).or(() -> sourceOf(kernel)).orElse("")
         + site.reason().map(reason -> " (" + reason + ")").orElse("");
   }
 }

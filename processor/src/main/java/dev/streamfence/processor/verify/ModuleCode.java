@@ -9,6 +9,7 @@ import dev.streamfence.ptx.PtxModule;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** What the compiler sees of a module's code. */
 public sealed interface ModuleCode {
@@ -32,11 +33,16 @@ public sealed interface ModuleCode {
    * PTX.
    *
    * @param check compares its kernels; confined to the compiler's thread
+   * @param source what it was compiled from, where that lies beside it
    */
-  record Ptx(KernelCheck check, String sha256) implements ModuleCode {}
+  record Ptx(KernelCheck check, String sha256, Optional<CudaSource> source) implements ModuleCode {}
 
-  /** What is in a file: its bytes, or the first {@link #MAX_BYTES} and more of them. */
-  static ModuleCode of(byte[] file) {
+  /**
+   * What is in a file: its bytes, or the first {@link #MAX_BYTES} and more of them.
+   *
+   * @param source gives what lies beside it
+   */
+  static ModuleCode of(byte[] file, Supplier<Optional<CudaSource>> source) {
     if (file.length > MAX_BYTES) {
       return new Opaque("larger than " + (MAX_BYTES >> 20) + " MiB");
     }
@@ -48,7 +54,7 @@ public sealed interface ModuleCode {
     }
     try {
       PtxModule module = PtxModule.parse(new String(file, StandardCharsets.UTF_8));
-      return new Ptx(new KernelCheck(module), KernelImage.sha256(file));
+      return new Ptx(new KernelCheck(module), KernelImage.sha256(file), source.get());
     } catch (PtxException e) {
       return new Unreadable(String.valueOf(e.getMessage()));
     }
