@@ -11,6 +11,7 @@ import dev.streamfence.processor.model.QualifiedName;
 import dev.streamfence.processor.parse.KernelAnnotation;
 import dev.streamfence.processor.parse.KernelInterfaceParser;
 import dev.streamfence.processor.parse.ParsedInterface;
+import dev.streamfence.processor.parse.ParsedKernel;
 import dev.streamfence.processor.parse.StrayAnnotations;
 import dev.streamfence.processor.verify.CodeVerifier;
 import dev.streamfence.processor.verify.ModuleCode;
@@ -149,7 +150,9 @@ public final class KernelProcessor extends AbstractProcessor {
       findings.report(Problem.RESOURCE_FOLDER, Culprit.of(type), wrongFolder.get());
     }
     if (!findings.hasErrors()) {
-      parsed.source().ifPresent(source -> write(source, code.comparedHash(), type, findings));
+      parsed
+          .source()
+          .ifPresent(source -> write(parsed, source, code.comparedHash(), type, findings));
     }
   }
 
@@ -172,8 +175,22 @@ public final class KernelProcessor extends AbstractProcessor {
     }
   }
 
-  private void write(KernelInterface source, String sha256, TypeElement type, Findings findings) {
+  private void write(
+      ParsedInterface parsed,
+      KernelInterface source,
+      String sha256,
+      TypeElement type,
+      Findings findings) {
     QualifiedName launcher = source.name().launcher();
+    for (ParsedKernel kernel : parsed.kernels()) {
+      if (!LauncherSize.fits(kernel.kernel())) {
+        findings.report(
+            Problem.KERNEL_TOO_LARGE, Culprit.of(kernel.places().method()), kernel.kernel().name());
+      }
+    }
+    if (findings.hasErrors()) {
+      return;
+    }
     if (!LauncherSize.fits(source)) {
       findings.report(
           Problem.TOO_LARGE, Culprit.of(type), type.getSimpleName(), source.kernels().size());

@@ -26,6 +26,8 @@ class ProblemPageTest {
   private static final Set<Problem> WITHOUT_EXAMPLE =
       EnumSet.of(
           Problem.TOO_LARGE,
+          Problem.KERNEL_TOO_LARGE,
+          Problem.ARGUMENT_BYTES,
           Problem.UNCHECKED_MODULE,
           Problem.RESOURCE_FOLDER,
           Problem.WRITE_FAILED,

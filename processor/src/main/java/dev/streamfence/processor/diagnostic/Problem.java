@@ -17,6 +17,8 @@ public enum Problem {
   SEALED_INTERFACE("%s cannot have a launcher: it is sealed; remove sealed and permits"),
   EMPTY_MODULE("%s has no kernel; declare a method with @Kernel or remove @KernelModule"),
   TOO_LARGE("%s has %s kernels, more than one launcher class can hold; split it"),
+  KERNEL_TOO_LARGE("%s passes more fields of records than one method can; use fewer of them"),
+  ARGUMENT_BYTES("%s passes %s bytes of arguments, a kernel takes at most %s; pass an array"),
   RESOURCE_NAME(
       "%s is no resource name; it is relative to the root of the class path, of at most %s"
           + " characters, with '/' between parts that are not empty, '.' or '..', and without"

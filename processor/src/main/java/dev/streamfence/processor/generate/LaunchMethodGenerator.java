@@ -23,8 +23,12 @@ final class LaunchMethodGenerator {
     this.names = names;
   }
 
-  /** The override of the kernel's method: one call of the recorder per idea. */
-  MethodSpec generate(KernelMethod kernel) {
+  /**
+   * The override of the kernel's method: one call of the recorder per idea.
+   *
+   * @param field the expression that gives the kernel's recorder
+   */
+  MethodSpec generate(KernelMethod kernel, String field) {
     MethodSpec.Builder method =
         MethodSpec.methodBuilder(kernel.name())
             .addAnnotation(Override.class)
@@ -34,8 +38,7 @@ final class LaunchMethodGenerator {
     }
     kernel.parameters().forEach(p -> method.addParameter(typeOf(p), p.name()));
     String recorder = names.recorder(kernel);
-    method.beginControlFlow(
-        "try ($T $N = $N.begin())", LaunchRecorder.class, recorder, names.field(kernel));
+    method.beginControlFlow("try ($T $N = $L.begin())", LaunchRecorder.class, recorder, field);
     int index = 0;
     for (Parameter parameter : kernel.parameters()) {
       if (parameter.isPassed()) {

@@ -15,12 +15,15 @@ import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.QualifiedName;
+import java.util.ArrayList;
+import java.util.List;
 import javax.annotation.processing.Generated;
 import javax.lang.model.element.Modifier;
 
 /**
  * Generates the launcher of a kernel interface: a final class in the same package with a constant
- * per signature, a recorder per kernel and a method that records, launches and commits. Immutable.
+ * per signature, a recorder per kernel and a method that records, launches and commits. Of more
+ * kernels than one class can hold, constants and recorders are in nested classes. Immutable.
  */
 public final class LauncherGenerator {
   private final String generatorName;
@@ -76,7 +79,51 @@ public final class LauncherGenerator {
             .addParameter(DeviceStream.class, "stream")
             .addStatement(
                 "final $T module = $T.of(stream, IMAGE)", LoadedModule.class, LoadedModule.class);
-    for (KernelMethod kernel : source.kernels()) {
+    List<List<KernelMethod>> parts = LauncherSize.parts(source.kernels());
+    LaunchMethodGenerator methods = new LaunchMethodGenerator(names);
+    List<MethodSpec> launches = new ArrayList<>();
+    if (parts.size() == 1) {
+      addRecorders(source.kernels(), names, type, constructor);
+      source
+          .kernels()
+          .forEach(kernel -> launches.add(methods.generate(kernel, names.field(kernel))));
+    } else {
+      for (int i = 0; i < parts.size(); i++) {
+        String part = names.part(i);
+        ClassName holder = launcher.nestedClass(names.partClass(i, source.takenNames()));
+        type.addType(part(parts.get(i), names, holder));
+        type.addField(holder, part, Modifier.PRIVATE, Modifier.FINAL);
+        constructor.addStatement("this.$N = new $T(module)", part, holder);
+        for (KernelMethod kernel : parts.get(i)) {
+          launches.add(methods.generate(kernel, part + "." + names.field(kernel)));
+        }
+      }
+    }
+    type.addMethod(constructor.build());
+    type.addMethod(factory(implemented, launcher, source.isPublic()));
+    return type.addMethods(launches).build();
+  }
+
+  /** Signatures and recorders of as many kernels as one class can initialise. */
+  private static TypeSpec part(List<KernelMethod> kernels, MemberNames names, ClassName holder) {
+    TypeSpec.Builder type =
+        TypeSpec.classBuilder(holder)
+            .addJavadoc("Kernels of which one class cannot hold all.")
+            .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL);
+    MethodSpec.Builder constructor =
+        MethodSpec.constructorBuilder()
+            .addModifiers(Modifier.PRIVATE)
+            .addParameter(LoadedModule.class, "module");
+    addRecorders(kernels, names, type, constructor);
+    return type.addMethod(constructor.build()).build();
+  }
+
+  private static void addRecorders(
+      List<KernelMethod> kernels,
+      MemberNames names,
+      TypeSpec.Builder type,
+      MethodSpec.Builder constructor) {
+    for (KernelMethod kernel : kernels) {
       String constant = names.constant(kernel);
       String field = names.field(kernel);
       type.addField(
@@ -91,11 +138,6 @@ public final class LauncherGenerator {
       type.addField(LaunchRecorder.class, field, Modifier.PRIVATE, Modifier.FINAL);
       constructor.addStatement("this.$N = module.recorder($N)", field, constant);
     }
-    type.addMethod(constructor.build());
-    type.addMethod(factory(implemented, launcher, source.isPublic()));
-    LaunchMethodGenerator methods = new LaunchMethodGenerator(names);
-    source.kernels().forEach(kernel -> type.addMethod(methods.generate(kernel)));
-    return type.build();
   }
 
   private static FieldSpec image(KernelInterface source, String sha256, ClassName launcher) {

@@ -3,14 +3,24 @@ package dev.streamfence.processor.generate;
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.Parameter;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 
-/** Whether a launcher fits into one class. Immutable. */
+/** How much of a launcher fits into one method and one class. Stateless. */
 public final class LauncherSize {
   /**
    * Bytes of code that one method can hold, with some left. The initialiser of the signatures is
    * the longest one; the constant pool takes as many entries, and each takes fewer than these.
    */
   private static final int MAX_INITIALIZER = 60_000;
+
+  /** Entries that the constant pool of a class can hold, with some left. */
+  private static final int MAX_CONSTANTS = 60_000;
+
+  /** The name and the type of a method, and the field with its recorder. */
+  private static final int CONSTANTS_PER_KERNEL = 6;
 
   /** Load the name, open the builder, set the block size and the shared bytes, build, store. */
   private static final int PER_KERNEL = 28;
@@ -29,28 +39,53 @@ public final class LauncherSize {
 
   private LauncherSize() {}
 
-  private static long method(KernelMethod kernel) {
+  /** Whether the method that launches a kernel is no longer than the Java compiler takes. */
+  public static boolean fits(KernelMethod kernel) {
     long size = PER_LAUNCH + (long) PER_PARAMETER * kernel.parameters().size();
-    for (Parameter parameter : kernel.parameters()) {
-      if (parameter instanceof Parameter.Struct struct) {
-        size += (long) PER_FIELD_OF_LAUNCH * struct.fields().size();
-      }
-    }
-    return size;
+    return size + (long) PER_FIELD_OF_LAUNCH * fields(kernel) <= MAX_INITIALIZER;
   }
 
-  /** Whether the Java compiler can make one class of the launcher. */
+  /** Whether the methods of all kernels fit into one class, which an implementation has to be. */
   public static boolean fits(KernelInterface source) {
-    long initializer = 0;
+    Set<String> names = new HashSet<>();
     for (KernelMethod kernel : source.kernels()) {
-      initializer += PER_KERNEL + (long) PER_PARAMETER * kernel.parameters().size();
       for (Parameter parameter : kernel.parameters()) {
+        names.add(parameter.name());
         if (parameter instanceof Parameter.Struct struct) {
-          initializer += (long) PER_FIELD * struct.fields().size();
+          struct.fields().forEach(field -> names.add(struct.type() + "." + field.name()));
         }
       }
     }
-    return initializer <= MAX_INITIALIZER
-        && source.kernels().stream().allMatch(kernel -> method(kernel) <= MAX_INITIALIZER);
+    return (long) CONSTANTS_PER_KERNEL * source.kernels().size() + 4L * names.size()
+        <= MAX_CONSTANTS;
+  }
+
+  /** The kernels in their order, in pieces whose signatures one class can initialise. */
+  static List<List<KernelMethod>> parts(List<KernelMethod> kernels) {
+    List<List<KernelMethod>> parts = new ArrayList<>();
+    long left = 0;
+    for (KernelMethod kernel : kernels) {
+      long size =
+          PER_KERNEL
+              + (long) PER_PARAMETER * kernel.parameters().size()
+              + (long) PER_FIELD * fields(kernel);
+      if (size > left) {
+        parts.add(new ArrayList<>());
+        left = MAX_INITIALIZER;
+      }
+      left -= size;
+      parts.get(parts.size() - 1).add(kernel);
+    }
+    return parts;
+  }
+
+  private static long fields(KernelMethod kernel) {
+    long fields = 0;
+    for (Parameter parameter : kernel.parameters()) {
+      if (parameter instanceof Parameter.Struct struct) {
+        fields += struct.fields().size();
+      }
+    }
+    return fields;
   }
 }

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 
 /**
  * The names of a launcher's members and locals. Invariant: no two constants and no two fields are
- * the same, no field or local is hidden by a parameter, and no field hides a class. Immutable.
+ * the same, no field or local is hidden by a parameter, and no field hides a class.
  */
 final class MemberNames {
   private static final String RECORDER = "recorder";
@@ -36,6 +36,7 @@ final class MemberNames {
   private final Map<KernelMethod, String> constants = new HashMap<>();
   private final Map<KernelMethod, String> fields = new HashMap<>();
   private final Map<KernelMethod, String> recorders = new HashMap<>();
+  private final Names fieldNames;
 
   MemberNames(List<KernelMethod> kernels) {
     Names constantNames = new Names(Set.of("IMAGE"));
@@ -49,7 +50,7 @@ final class MemberNames {
       locals.addAll(parameters);
     }
     // One namespace for members: a constant and a field may differ in nothing but case.
-    Names fieldNames = new Names(locals);
+    fieldNames = new Names(locals);
     for (KernelMethod kernel : kernels) {
       constants.put(kernel, constantNames.claim(upperSnake(kernel.name()), "_"));
     }
@@ -58,6 +59,20 @@ final class MemberNames {
     for (KernelMethod kernel : kernels) {
       fields.put(kernel, fieldNames.claim(kernel.name(), ""));
     }
+  }
+
+  /** The field with one of several parts of the launcher; a new one at each call. */
+  String part(int index) {
+    return fieldNames.claim("part" + (index + 1), "_");
+  }
+
+  /**
+   * The class of one of several parts.
+   *
+   * @param taken names of types that mean something else
+   */
+  String partClass(int index, Set<String> taken) {
+    return new Names(taken).claim("Part" + (index + 1), "_");
   }
 
   /** The constant with the kernel's signature. */

@@ -53,6 +53,7 @@ final class KernelMethodParser {
     new ShapeRules(findings).check(method, shapes);
     Optional<KernelAttributes> attributes =
         KernelAttributes.parse(method, kernel.get(), shapes, elements, findings);
+    checkArguments(method, parameters);
     // Nothing may be built of what has been found wrong: the model refuses it.
     if (findings.size() > before || parameters.size() < types.size()) {
       return Optional.empty();
@@ -69,6 +70,18 @@ final class KernelMethodParser {
                 said.isCooperative(),
                 TypeKinds.isCompletion(member.getReturnType()),
                 elements.isDeprecated(method)));
+  }
+
+  private void checkArguments(ExecutableElement method, List<Parameter> parameters) {
+    long bytes = ArgumentSpace.sizeInBytes(parameters);
+    if (bytes > ArgumentSpace.MAX_BYTES) {
+      findings.report(
+          Problem.ARGUMENT_BYTES,
+          Culprit.of(method),
+          method.getSimpleName(),
+          bytes,
+          ArgumentSpace.MAX_BYTES);
+    }
   }
 
   private void checkSignature(ExecutableElement method, TypeMirror returned) {

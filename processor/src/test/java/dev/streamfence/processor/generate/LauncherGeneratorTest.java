@@ -37,11 +37,11 @@ class LauncherGeneratorTest {
   }
 
   @Test
-  void sizeGrowsWithKernelsAndParameters() {
-    assertThat(LauncherSize.fits(launcher(Collections.nCopies(1500, kernel(0))))).isTrue();
-    assertThat(LauncherSize.fits(launcher(Collections.nCopies(1501, kernel(0))))).isFalse();
-    assertThat(LauncherSize.fits(launcher(Collections.nCopies(19, kernel(253))))).isTrue();
-    assertThat(LauncherSize.fits(launcher(Collections.nCopies(20, kernel(253))))).isFalse();
+  void partsGrowWithKernelsAndParameters() {
+    assertThat(LauncherSize.parts(Collections.nCopies(1500, kernel(0)))).hasSize(1);
+    assertThat(LauncherSize.parts(Collections.nCopies(1501, kernel(0)))).hasSize(2);
+    assertThat(LauncherSize.parts(Collections.nCopies(19, kernel(253)))).hasSize(1);
+    assertThat(LauncherSize.parts(Collections.nCopies(20, kernel(253)))).hasSize(2);
   }
 
   private static KernelInterface launcher(List<KernelMethod> kernels) {
