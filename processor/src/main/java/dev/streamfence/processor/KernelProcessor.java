@@ -160,14 +160,15 @@ public final class KernelProcessor extends AbstractProcessor {
       ParsedInterface parsed, ModuleCode code, TypeElement type, Findings findings) {
     String name = parsed.resource().value();
     Culprit culprit = parsed.place();
-    if (code instanceof ModuleCode.Ptx ptx) {
-      CodeVerifier verifier = new CodeVerifier(ptx, parsed.resource(), findings);
-      parsed.kernels().forEach(kernel -> verifier.verify(kernel.kernel(), kernel.places()));
-    } else if (code instanceof ModuleCode.Unreadable unreadable) {
+    CodeVerifier verifier = new CodeVerifier(code, parsed.resource(), findings);
+    parsed.kernels().forEach(kernel -> verifier.verify(kernel.kernel(), kernel.places()));
+    if (code instanceof ModuleCode.Unreadable unreadable) {
       findings.report(Problem.UNREADABLE_MODULE, culprit, name, unreadable.reason());
-    } else if (parsed.source().isEmpty()) {
-      // Nothing is generated, so that there is nothing to warn of.
+    } else if (code instanceof ModuleCode.Ptx || parsed.source().isEmpty()) {
+      // All is compared, or nothing is generated: there is nothing to warn of.
       return;
+    } else if (code instanceof ModuleCode.Binary) {
+      findings.report(Problem.UNCHECKED_MODULE, culprit, name, "a binary", type.getSimpleName());
     } else if (code instanceof ModuleCode.Opaque opaque) {
       findings.report(Problem.UNCHECKED_MODULE, culprit, name, opaque.kind(), type.getSimpleName());
     } else {

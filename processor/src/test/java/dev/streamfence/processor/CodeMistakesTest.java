@@ -7,6 +7,7 @@ import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.verify.ModuleCode;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -352,8 +353,30 @@ class CodeMistakesTest {
     mistakesOfResource(new byte[] {0x7f, 'E', 'L', 'F', 2, 1})
         .areWarning(
             Problem.UNCHECKED_MODULE,
-            "k/k.ptx is a binary, whose kernels cannot be compared with Kernels; name the PTX that"
+            "k/k.ptx is a binary, whose code cannot be compared with Kernels; name the PTX that"
                 + " it was made of");
+  }
+
+  @Test
+  void theParametersOfABinaryAreComparedByNumberAndSize() throws IOException {
+    byte[] binary;
+    try (InputStream in = getClass().getResourceAsStream("/binary/sizes.sm_90.cubin")) {
+      binary = in.readAllBytes();
+    }
+    String box = "record Box(float width, float height, boolean periodic) {}\n";
+    mistakesWith(
+            binary,
+            kernels(
+                box
+                    + "@Kernel void move(@ReadWrites DeviceArray<float[]> a, Box box,"
+                    + " float «seconds, @ThreadCount int n);\n"
+                    + "@Kernel void «nothing(@ThreadCount int n);\n"
+                    + "@Kernel void «other(@ThreadCount int n);"))
+        .say(
+            "'seconds' passes 4 bytes, its kernel takes 8; see entry move of k/k.ptx",
+            "nothing passes 1 parameter to its kernel, which takes 0",
+            "k/k.ptx has no entry other for other; it has move, nothing",
+            "[UncheckedModule]");
   }
 
   @Test
@@ -363,7 +386,7 @@ class CodeMistakesTest {
     mistakesOfResource(large)
         .areWarning(
             Problem.UNCHECKED_MODULE,
-            "k/k.ptx is larger than 16 MiB, whose kernels cannot be compared with Kernels; name the"
+            "k/k.ptx is larger than 16 MiB, whose code cannot be compared with Kernels; name the"
                 + " PTX that it was made of");
   }
 

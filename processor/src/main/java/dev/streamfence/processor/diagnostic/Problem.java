@@ -92,7 +92,7 @@ public enum Problem {
   UNREADABLE_MODULE("%s cannot be read as PTX: %s"),
   UNCHECKED_MODULE(
       Diagnostic.Kind.WARNING,
-      "%s is %s, whose kernels cannot be compared with %s; name the PTX that it was made of"),
+      "%s is %s, whose code cannot be compared with %s; name the PTX that it was made of"),
   RESOURCE_FOLDER("-Astreamfence.resources names %s, which is no folder"),
   NO_SUCH_ENTRY("%s has no entry %s for %s; it has %s"),
   PARAMETER_COUNT("%s passes %s to its kernel, which takes %s; see %s"),

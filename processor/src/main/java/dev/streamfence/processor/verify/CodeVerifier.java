@@ -10,7 +10,6 @@ import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.Parameter;
 import dev.streamfence.processor.model.ResourceName;
 import dev.streamfence.ptx.AccessSite;
-import dev.streamfence.ptx.KernelCheck;
 import dev.streamfence.ptx.Mismatch;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,15 +22,13 @@ import javax.lang.model.element.VariableElement;
 public final class CodeVerifier {
   private static final int MAX_NAMED = 8;
 
-  private final KernelCheck check;
-  private final Optional<CudaSource> code;
+  private final ModuleCode code;
   private final String resource;
   private final Findings findings;
 
   /** A verifier of kernels whose code is in one resource. */
-  public CodeVerifier(ModuleCode.Ptx code, ResourceName resource, Findings findings) {
-    this.check = code.check();
-    this.code = code.source();
+  public CodeVerifier(ModuleCode code, ResourceName resource, Findings findings) {
+    this.code = code;
     this.resource = resource.value();
     this.findings = findings;
   }
@@ -44,7 +41,7 @@ public final class CodeVerifier {
         passed.add(i);
       }
     }
-    for (Mismatch mismatch : check.compare(Declarations.of(kernel))) {
+    for (Mismatch mismatch : code.compare(Declarations.of(kernel))) {
       if (mismatch.parameter() < 0) {
         report(mismatch, kernel, places);
       } else {
@@ -170,12 +167,14 @@ public final class CodeVerifier {
 
   private String place(KernelMethod kernel) {
     String entry = kernel.entry().value();
-    String place = "entry " + entry + " in line " + check.line(entry) + " of " + resource;
-    return place + sourceOf(kernel).orElse("");
+    String line = code instanceof ModuleCode.Ptx ptx ? " in line " + ptx.check().line(entry) : "";
+    return "entry " + entry + line + " of " + resource + sourceOf(kernel).orElse("");
   }
 
   private Optional<String> sourceOf(KernelMethod kernel) {
-    return code.flatMap(source -> source.place(kernel.entry().value())).map(place -> ", " + place);
+    Optional<CudaSource> source =
+        code instanceof ModuleCode.Ptx ptx ? ptx.source() : Optional.empty();
+    return source.flatMap(text -> text.place(kernel.entry().value())).map(place -> ", " + place);
   }
 
   private String describe(AccessSite site, KernelMethod kernel) {

@@ -2,7 +2,10 @@ package dev.streamfence.processor.verify;
 
 import dev.streamfence.Access;
 import dev.streamfence.launch.KernelImage;
+import dev.streamfence.ptx.Cubin;
 import dev.streamfence.ptx.KernelCheck;
+import dev.streamfence.ptx.KernelDeclaration;
+import dev.streamfence.ptx.Mismatch;
 import dev.streamfence.ptx.ParameterAccess;
 import dev.streamfence.ptx.PtxException;
 import dev.streamfence.ptx.PtxModule;
@@ -26,6 +29,9 @@ public sealed interface ModuleCode {
    */
   record Opaque(String kind) implements ModuleCode {}
 
+  /** A binary, of which no more can be read than the sizes of parameters. */
+  record Binary(Cubin cubin) implements ModuleCode {}
+
   /** A file that is no PTX, though it has no mark of anything else. */
   record Unreadable(String reason) implements ModuleCode {}
 
@@ -47,7 +53,7 @@ public sealed interface ModuleCode {
       return new Opaque("larger than " + (MAX_BYTES >> 20) + " MiB");
     }
     if (startsWith(file, 0x7f, 'E', 'L', 'F')) {
-      return new Opaque("a binary");
+      return Cubin.read(file).<ModuleCode>map(Binary::new).orElseGet(() -> new Opaque("a binary"));
     }
     if (startsWith(file, 0x50, 0xed)) {
       return new Opaque("a fat binary");
@@ -73,6 +79,14 @@ public sealed interface ModuleCode {
     return this instanceof Ptx ptx
         ? ptx.check().verdicts(entry, areBuffers).stream().map(ModuleCode::access).toList()
         : List.of();
+  }
+
+  /** Where a kernel differs from its code, as far as that is seen. */
+  default List<Mismatch> compare(KernelDeclaration declared) {
+    if (this instanceof Ptx ptx) {
+      return ptx.check().compare(declared);
+    }
+    return this instanceof Binary binary ? binary.cubin().compare(declared) : List.of();
   }
 
   private static Optional<Access> access(ParameterAccess.Verdict verdict) {
