@@ -46,6 +46,8 @@ final class LoadedImage {
    *
    * @throws dev.streamfence.KernelLoadException if the image has no such entry, or one with other
    *     parameters
+   * @throws dev.streamfence.StreamMisuseException if the runtime is closed, and the kernel was not
+   *     asked for before
    */
   synchronized LoadedKernel kernel(KernelSignature signature) {
     LoadedKernel existing = kernels.get(signature);
@@ -54,18 +56,21 @@ final class LoadedImage {
     }
     INTERNALS.faults(runtime).check();
     code.check(signature);
+    LoadedKernel kernel = modules.whileLoaded(() -> lookUp(signature));
+    kernels.put(signature, kernel);
+    return kernel;
+  }
+
+  private LoadedKernel lookUp(KernelSignature signature) {
     try {
       CudaDriver driver = INTERNALS.driver(runtime);
       FunctionHandle function = driver.function(module, signature.entry());
-      LoadedKernel kernel =
-          new LoadedKernel(
-              runtime,
-              signature,
-              function,
-              driver.attributes(function),
-              code.requiredBlock(signature.entry()).orElse(null));
-      kernels.put(signature, kernel);
-      return kernel;
+      return new LoadedKernel(
+          runtime,
+          signature,
+          function,
+          driver.attributes(function),
+          code.requiredBlock(signature.entry()).orElse(null));
     } catch (CudaDriverException e) {
       throw INTERNALS.faults(runtime).note(e, "loading kernel " + signature + " of " + image);
     }

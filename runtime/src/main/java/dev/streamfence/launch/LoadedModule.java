@@ -2,6 +2,7 @@ package dev.streamfence.launch;
 
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeInternals;
+import dev.streamfence.stream.Timeline;
 import java.lang.invoke.MethodHandles;
 
 /** The kernels of one image, to be launched on one stream. Thread-safe. */
@@ -32,6 +33,7 @@ public final class LoadedModule {
    *
    * @throws dev.streamfence.KernelLoadException if the module has no such kernel, or one with other
    *     parameters
+   * @throws dev.streamfence.StreamMisuseException if the stream or its runtime is closed
    */
   public LaunchRecorder recorder(KernelSignature signature) {
     return recorder(signature, true);
@@ -43,14 +45,15 @@ public final class LoadedModule {
    *
    * @throws dev.streamfence.KernelLoadException if the module has no such kernel, or one with other
    *     parameters
+   * @throws dev.streamfence.StreamMisuseException if the stream or its runtime is closed
    */
   public LaunchRecorder permissiveRecorder(KernelSignature signature) {
     return recorder(signature, false);
   }
 
   private LaunchRecorder recorder(KernelSignature signature, boolean strict) {
+    Timeline timeline = INTERNALS.timeline(stream);
     LoadedKernel kernel = image.kernel(signature);
-    return new LaunchRecorder(
-        kernel, stream, image.frame(INTERNALS.timeline(stream), signature), strict);
+    return new LaunchRecorder(kernel, stream, image.frame(timeline, signature), strict);
   }
 }

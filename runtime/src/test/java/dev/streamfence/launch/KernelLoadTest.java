@@ -151,4 +151,30 @@ final class KernelLoadTest {
     gpu.close();
     assertThatThrownBy(() -> VectorKernels.on(stream)).isInstanceOf(StreamMisuseException.class);
   }
+
+  @Test
+  void aModuleThatWasKeptIsRefusedAfterTheEnd() {
+    LoadedModule kept = LoadedModule.of(stream, VectorKernels.IMAGE);
+    gpu.close();
+    assertThatThrownBy(() -> kept.recorder(VectorKernels.INCREMENT))
+        .isInstanceOf(StreamMisuseException.class)
+        .hasMessageContaining("is closed");
+  }
+
+  /** Who has passed every other check when the runtime closes. */
+  @Test
+  void whatRacesWithTheEndIsRefusedAndLeavesNothingBehind() {
+    KernelModules modules = KernelModules.of(gpu);
+    LoadedImage loaded = modules.load(VectorKernels.IMAGE);
+    KernelImage other =
+        KernelImage.of("other.ptx", ".version 7.0\n.target sm_75\n".getBytes(UTF_8));
+    gpu.close();
+    long before = device.calls();
+    assertThatThrownBy(() -> modules.load(other)).isInstanceOf(StreamMisuseException.class);
+    assertThatThrownBy(() -> loaded.kernel(VectorKernels.INCREMENT))
+        .isInstanceOf(StreamMisuseException.class);
+    assertThatThrownBy(() -> modules.frame(VectorKernels.INCREMENT.parameters()))
+        .isInstanceOf(StreamMisuseException.class);
+    assertThat(device.calls()).isEqualTo(before);
+  }
 }
