@@ -263,8 +263,7 @@ public final class Submission implements AutoCloseable {
     for (; waitsQueued < waits.count(); waitsQueued++) {
       Timeline other = waits.timeline(waitsQueued);
       try {
-        other.awaitSubmitted(waits.ticket(waitsQueued));
-        other.awaitCompleted(waits.ticket(waitsQueued));
+        other.awaitDone(waits.ticket(waitsQueued), labels.purpose());
       } catch (RuntimeException | Error e) {
         timeline.pool().faults().poison(e, labels.purpose());
       }

@@ -6,9 +6,7 @@ import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.EventHandle;
 import dev.streamfence.driver.CudaDriver.StreamHandle;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,18 +25,12 @@ public final class Timeline {
   private final EventRing ring;
   private final ReentrantLock submissionLock = new ReentrantLock();
   private final Submission submission;
-  private final AtomicLong completed = new AtomicLong();
-
-  /** Shared by who asks the driver after a ticket, whoever that is; taken to destroy the events. */
-  private final ReentrantReadWriteLock asking = new ReentrantReadWriteLock();
-
+  private final Progress progress;
   private final SubmittedGate gate = new SubmittedGate();
   private final RecentWork recent = new RecentWork();
   // Guarded by the submission lock.
   private boolean busy;
   private @Nullable Thread closer;
-  // Guarded by asking.
-  private boolean destroyed;
 
   Timeline(StreamPool pool, int index, int priority, CudaDriver driver, StreamHandle stream) {
     this.pool = pool;
@@ -48,6 +40,7 @@ public final class Timeline {
     this.stream = stream;
     this.ring = new EventRing(driver, stream, pool.capacity() + 1);
     this.submission = new Submission(this);
+    this.progress = new Progress(pool, index, driver, stream, ring);
   }
 
   /** The stream's number, dense within its pool. */
@@ -77,7 +70,7 @@ public final class Timeline {
 
   /** The highest ticket that is known to be done, without asking the driver. */
   public long completed() {
-    return completed.get();
+    return progress.completed();
   }
 
   /**
@@ -142,9 +135,11 @@ public final class Timeline {
 
   /**
    * Waits until everything submitted so far is done. {@code cuStreamSynchronize}; holds no lock
-   * meanwhile.
+   * meanwhile that a launch takes.
    *
    * @param purpose what for, said in errors
+   * @throws CudaDriverException if some of it failed
+   * @throws StreamMisuseException if it was not known to be done when the runtime was closed
    */
   public void synchronize(String purpose) {
     synchronizeTo(submitted(), purpose);
@@ -155,40 +150,19 @@ public final class Timeline {
    * known yet.
    */
   void synchronizeTo(long ticket, String purpose) {
-    pool.faults().check();
-    long[] waitedFor = ring.clock();
-    try {
-      driver.synchronizeStream(stream);
-    } catch (CudaDriverException e) {
-      throw pool.faults().note(e, purpose);
-    }
-    noteCompleted(ticket);
-    for (int i = 0; i < waitedFor.length; i++) {
-      if (waitedFor[i] > 0) {
-        pool.timeline(i).noteCompleted(waitedFor[i]);
-      }
-    }
+    progress.synchronize(ticket, purpose);
   }
 
   /**
    * Whether everything submitted so far is done. Does not wait; one driver call unless it is known
    * already.
+   *
+   * @throws CudaDriverException if the device is lost, or the driver does not say
+   * @throws StreamMisuseException if it was not known when the runtime was closed
    */
   public boolean isIdle() {
     pool.faults().check();
-    long ticket = submitted();
-    if (completed.get() >= ticket) {
-      return true;
-    }
-    try {
-      boolean idle = driver.isStreamIdle(stream);
-      if (idle) {
-        noteCompleted(ticket);
-      }
-      return idle;
-    } catch (CudaDriverException e) {
-      throw pool.faults().note(e, "a query of stream " + index);
-    }
+    return progress.isIdle(submitted());
   }
 
   /**
@@ -199,46 +173,16 @@ public final class Timeline {
    * @throws StreamMisuseException if it was not known when the runtime was closed
    */
   public boolean isDone(long ticket) {
-    if (completed.get() >= ticket) {
+    if (progress.isKnown(ticket)) {
       return true;
     }
-    if (submitted() < ticket) {
-      return false;
-    }
-    pool.faults().check();
-    asking.readLock().lock();
-    try {
-      if (destroyed) {
-        return requireKnown(ticket);
-      }
-      boolean done = driver.isEventComplete(ring.covering(ticket, submitted(), null));
-      if (done) {
-        noteCompleted(ticket);
-      }
-      return done;
-    } catch (CudaDriverException e) {
-      throw pool.faults().note(e, "a query of stream " + index);
-    } finally {
-      asking.readLock().unlock();
-    }
-  }
-
-  /** After the end nobody can be asked any more. */
-  private boolean requireKnown(long ticket) {
-    if (completed.get() >= ticket) {
-      return true;
-    }
-    throw new StreamMisuseException(
-        "stream "
-            + index
-            + " is asked after a launch whose end nobody saw before the runtime closed");
+    long submitted = submitted();
+    return ticket <= submitted && progress.isDone(ticket, submitted);
   }
 
   /** Notes that a ticket is done, which the caller has learnt from the driver. */
   public void noteCompleted(long ticket) {
-    if (completed.get() < ticket) {
-      completed.accumulateAndGet(ticket, Math::max);
-    }
+    progress.note(ticket);
   }
 
   /**
@@ -246,38 +190,19 @@ public final class Timeline {
    * submission, if it is open.
    *
    * @param purpose what for, said in errors
-   * @throws StreamMisuseException if this thread has that submission open
+   * @throws CudaDriverException if the device is lost, and the ticket was not known to be done
+   * @throws StreamMisuseException if this thread has that submission open, or it was not known to
+   *     be done when the runtime was closed
    */
   public void awaitDone(long ticket, String purpose) {
-    if (completed.get() >= ticket) {
+    if (progress.isKnown(ticket)) {
       return;
     }
     if (isPendingInThisThread(ticket)) {
       throw new StreamMisuseException(purpose + " inside of it; close the launch first");
     }
     gate.await(ticket);
-    pool.faults().check();
-    asking.readLock().lock();
-    try {
-      if (destroyed) {
-        requireKnown(ticket);
-      } else {
-        awaitCompleted(ticket);
-      }
-    } catch (CudaDriverException e) {
-      throw pool.faults().note(e, purpose);
-    } finally {
-      asking.readLock().unlock();
-    }
-  }
-
-  /** Waits until a ticket that has been submitted is done. */
-  void awaitCompleted(long ticket) {
-    if (completed.get() < ticket) {
-      EventHandle event = ring.covering(ticket, submitted(), null);
-      driver.synchronizeEvent(event);
-      noteCompleted(ticket);
-    }
+    progress.await(ticket, submitted(), purpose);
   }
 
   /**
@@ -293,7 +218,7 @@ public final class Timeline {
    * waited for.
    */
   void waitFor(Timeline other, long ticket, long[] scratch) {
-    if (other.completed.get() >= ticket || ring.waitedFor(other.index) >= ticket) {
+    if (other.progress.isKnown(ticket) || ring.waitedFor(other.index) >= ticket) {
       return;
     }
     EventHandle event = other.ring.covering(ticket, other.submitted(), scratch);
@@ -346,7 +271,7 @@ public final class Timeline {
 
   /** Adds in words what is submitted and not known to be done, latest first. */
   void describeOutstanding(List<String> descriptions) {
-    recent.describe(completed.get(), submitted(), descriptions);
+    recent.describe(completed(), submitted(), descriptions);
   }
 
   /** Notes that the stream is given back: until its next submission it does not count as in use. */
@@ -364,12 +289,7 @@ public final class Timeline {
 
   void destroy() {
     // Waits for who is asking, which a device that is done or lost answers at once.
-    asking.writeLock().lock();
-    try {
-      destroyed = true;
-    } finally {
-      asking.writeLock().unlock();
-    }
+    progress.end();
     Teardown teardown = new Teardown();
     teardown.step(ring::destroy);
     teardown.step(() -> driver.destroyStream(stream));
