@@ -9,8 +9,7 @@ import java.util.logging.SimpleFormatter;
 
 /** Listens to what runtimes log. Thread-safe. */
 public final class RuntimeLog implements AutoCloseable {
-  private static final Logger LOGGER = Logger.getLogger(DeviceRuntime.class.getName());
-
+  private final Logger logger;
   private final List<LogRecord> records = new CopyOnWriteArrayList<>();
   private final Handler handler =
       new Handler() {
@@ -26,12 +25,18 @@ public final class RuntimeLog implements AutoCloseable {
         public void close() {}
       };
 
-  private RuntimeLog() {
-    LOGGER.addHandler(handler);
+  private RuntimeLog(Class<?> source) {
+    logger = Logger.getLogger(source.getName());
+    logger.addHandler(handler);
   }
 
   public static RuntimeLog listen() {
-    return new RuntimeLog();
+    return listenTo(DeviceRuntime.class);
+  }
+
+  /** Listens to what a class logs, or for it. */
+  public static RuntimeLog listenTo(Class<?> source) {
+    return new RuntimeLog(source);
   }
 
   public List<LogRecord> records() {
@@ -45,6 +50,6 @@ public final class RuntimeLog implements AutoCloseable {
 
   @Override
   public void close() {
-    LOGGER.removeHandler(handler);
+    logger.removeHandler(handler);
   }
 }

@@ -19,16 +19,25 @@ final class ImageCode {
   private final @Nullable PtxModule ptx;
   private final boolean isChecked;
   private final String origin;
+  private final String unreadable;
 
-  private ImageCode(KernelImage image, @Nullable PtxModule ptx, boolean isChecked, String origin) {
+  private ImageCode(
+      KernelImage image,
+      @Nullable PtxModule ptx,
+      boolean isChecked,
+      String origin,
+      String unreadable) {
     this.image = image;
     this.ptx = ptx;
     this.isChecked = isChecked;
     this.origin = origin;
+    this.unreadable = unreadable;
   }
 
   /**
-   * Looks at a file.
+   * Looks at a file. What this parser cannot read may be newer than it is, so that it is not
+   * refused; its kernels then stay unchecked, as those of a binary do. What is no PTX at all, the
+   * device refuses.
    *
    * @param source what errors call it
    * @param binariesAllowed whether it may be a binary although the compiler has seen another file
@@ -37,7 +46,7 @@ final class ImageCode {
   static ImageCode of(KernelImage image, String source, byte[] file, boolean binariesAllowed) {
     String hash = KernelImage.sha256(file);
     if (hash.equals(image.sha256())) {
-      return new ImageCode(image, withRequiredBlocks(file), true, "");
+      return new ImageCode(image, withRequiredBlocks(file), true, "", "");
     }
     String origin =
         image.sha256().isEmpty()
@@ -47,18 +56,32 @@ final class ImageCode {
                 + ", this one has "
                 + hash
                 + ")";
-    PtxModule ptx = parse(source, file);
-    if (ptx == null && !origin.isEmpty() && !binariesAllowed) {
+    String unreadable = "it is a binary";
+    if (looksLikePtx(file)) {
+      try {
+        PtxModule ptx = PtxModule.parse(new String(file, StandardCharsets.UTF_8));
+        return new ImageCode(image, ptx, false, origin, "");
+      } catch (PtxException e) {
+        unreadable = String.valueOf(e.getMessage());
+      }
+    }
+    if (!origin.isEmpty() && !binariesAllowed) {
       throw new KernelLoadException(
           source,
-          "it cannot be compared with the interface"
+          "it cannot be compared with the interface: "
+              + unreadable
               + origin
               + "; compile the interface with it, or allow it by"
               + " RuntimeOptions.withUncheckedBinaries(true)",
           "",
           null);
     }
-    return new ImageCode(image, ptx, false, origin);
+    return new ImageCode(image, null, false, origin, unreadable);
+  }
+
+  /** Why nothing in it can be compared with the interface; empty if it can be, or has been. */
+  String unreadable() {
+    return unreadable;
   }
 
   /**
@@ -116,28 +139,6 @@ final class ImageCode {
       // The device's own words are about the same text.
       return "";
     }
-  }
-
-  /**
-   * What this parser cannot read may be newer than it is, so that it is not refused; its kernels
-   * then stay unchecked, as those of a binary do. What is no PTX at all, the device refuses.
-   */
-  private static @Nullable PtxModule parse(String source, byte[] file) {
-    if (!looksLikePtx(file)) {
-      warn(source, "it is a binary");
-      return null;
-    }
-    try {
-      return PtxModule.parse(new String(file, StandardCharsets.UTF_8));
-    } catch (PtxException e) {
-      warn(source, e.getMessage());
-      return null;
-    }
-  }
-
-  private static void warn(String source, @Nullable String reason) {
-    System.getLogger(ImageCode.class.getName())
-        .log(System.Logger.Level.WARNING, "{0}: kernels are not checked: {1}", source, reason);
   }
 
   private static boolean looksLikePtx(byte[] file) {

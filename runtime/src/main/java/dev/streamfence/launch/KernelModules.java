@@ -28,6 +28,8 @@ import java.util.stream.Collectors;
 final class KernelModules implements AutoCloseable {
   private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
 
+  private static final System.Logger LOGGER = System.getLogger(KernelModules.class.getName());
+
   /** Frames are small and page-locked memory comes in pages: many share one allocation. */
   private static final int FRAME_CHUNK_BYTES = 64 << 10;
 
@@ -95,7 +97,15 @@ final class KernelModules implements AutoCloseable {
     boolean binariesAllowed = INTERNALS.options(runtime).uncheckedBinaries();
     ImageCode code = ImageCode.of(image, source, bytes, binariesAllowed);
     try {
-      return new LoadedImage(this, runtime, image, code, loadOrExplain(source, bytes));
+      ModuleHandle module = loadOrExplain(source, bytes);
+      if (!code.unreadable().isEmpty()) {
+        LOGGER.log(
+            System.Logger.Level.WARNING,
+            "{0}: kernels are not checked: {1}",
+            source,
+            code.unreadable());
+      }
+      return new LoadedImage(this, runtime, image, code, module);
     } catch (CudaDriverException e) {
       throw INTERNALS.faults(runtime).note(e, "loading " + image);
     }
@@ -103,8 +113,7 @@ final class KernelModules implements AutoCloseable {
 
   /** Somebody put it there to be loaded, and it was not. */
   private static void warn(KernelLoadException refusal) {
-    System.getLogger(KernelModules.class.getName())
-        .log(System.Logger.Level.WARNING, "passed over: {0}", refusal.getMessage());
+    LOGGER.log(System.Logger.Level.WARNING, "passed over: {0}", refusal.getMessage());
   }
 
   private ModuleHandle loadOrExplain(String source, byte[] bytes) {

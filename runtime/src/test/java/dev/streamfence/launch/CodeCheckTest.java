@@ -1,5 +1,6 @@
 package dev.streamfence.launch;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,6 +9,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.KernelLoadException;
+import dev.streamfence.RuntimeLog;
 import dev.streamfence.RuntimeOptions;
 import java.io.ByteArrayInputStream;
 import org.junit.jupiter.api.AfterEach;
@@ -99,16 +101,31 @@ final class CodeCheckTest {
     byte[] binary = {0x7f, 'E', 'L', 'F'};
     KernelImage image =
         KernelImage.resource("binary.cubin", OTHER, name -> new ByteArrayInputStream(binary));
-    try (DeviceRuntime strict = AnyImageDriver.open(RuntimeOptions.defaults())) {
+    try (RuntimeLog log = RuntimeLog.listenTo(KernelModules.class);
+        DeviceRuntime strict = AnyImageDriver.open(RuntimeOptions.defaults())) {
       assertThatThrownBy(() -> LoadedModule.of(strict.streams().acquire(), image))
           .isInstanceOf(KernelLoadException.class)
-          .hasMessageContaining("cannot be compared")
+          .hasMessageContaining("cannot be compared with the interface: it is a binary")
           .hasMessageContaining(OTHER)
           .hasMessageContaining(KernelImage.sha256(binary));
+      assertThat(log.messages()).isEmpty();
     }
     RuntimeOptions allowing = RuntimeOptions.defaults().withUncheckedBinaries(true);
-    try (DeviceRuntime lenient = AnyImageDriver.open(allowing)) {
+    try (RuntimeLog log = RuntimeLog.listenTo(KernelModules.class);
+        DeviceRuntime lenient = AnyImageDriver.open(allowing)) {
       assertThat(LoadedModule.of(lenient.streams().acquire(), image)).isNotNull();
+      assertThat(log.messages())
+          .containsExactly("binary.sm_90.cubin: kernels are not checked: it is a binary");
+    }
+  }
+
+  @Test
+  void whatTheDeviceRefusesIsNotSaidToBeUnchecked() {
+    KernelImage noPtx = KernelImage.of("no.ptx", "no PTX at all".getBytes(UTF_8));
+    try (RuntimeLog log = RuntimeLog.listenTo(KernelModules.class)) {
+      assertThatThrownBy(() -> LoadedModule.of(stream, noPtx))
+          .isInstanceOf(KernelLoadException.class);
+      assertThat(log.messages()).isEmpty();
     }
   }
 }
