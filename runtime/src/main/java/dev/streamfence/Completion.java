@@ -51,6 +51,14 @@ public final class Completion {
     return watcher.watch(this);
   }
 
+  Timeline timeline() {
+    return timeline;
+  }
+
+  long ticket() {
+    return ticket;
+  }
+
   @Override
   public String toString() {
     return "completion of " + purpose;

@@ -12,7 +12,9 @@ import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,11 +27,17 @@ import org.junit.jupiter.api.Timeout;
 final class CompletionTest {
   private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
   private final AtomicBoolean answering = new AtomicBoolean(true);
+  private final Map<Object, Integer> asked = new ConcurrentHashMap<>();
   private final CudaDriver driver =
       InterceptedDriver.of(
           device.open(),
-          (method, call) ->
-              method.equals("isEventComplete") && !answering.get() ? false : call.proceed());
+          (method, call) -> {
+            if (!method.equals("isEventComplete")) {
+              return call.proceed();
+            }
+            asked.merge(call.argument(0), 1, Integer::sum);
+            return answering.get() ? call.proceed() : false;
+          });
   private final DeviceRuntime gpu = RuntimeOverDriver.open(driver, RuntimeOptions.defaults());
   private final DeviceStream stream = gpu.streams().acquire();
   private final DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1});
@@ -114,6 +122,36 @@ final class CompletionTest {
     assertThat(continued).isNotDone();
     answering.set(true);
     assertThat(continued.get()).isEqualTo("continued");
+  }
+
+  @Test
+  void ofAStreamOnlyTheFirstLaunchIsAskedAfterUntilItIsDone() throws Exception {
+    answering.set(false);
+    List<CompletableFuture<Void>> stages = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      stages.add(launch().stage().toCompletableFuture());
+    }
+    // Each was asked after once, to see whether it has to be watched; the first over and over.
+    while (asked.values().stream().mapToInt(Integer::intValue).max().orElse(0) < 20) {
+      Thread.sleep(1);
+    }
+    assertThat(asked.values().stream().filter(times -> times > 1)).hasSize(1);
+    answering.set(true);
+    for (CompletableFuture<Void> stage : stages) {
+      stage.get();
+    }
+  }
+
+  @Test
+  void whoAsksLateMayAskAfterAnEarlierLaunch() throws Exception {
+    answering.set(false);
+    Completion first = launch();
+    Completion second = launch();
+    CompletableFuture<Void> behind = second.stage().toCompletableFuture();
+    CompletableFuture<Void> before = first.stage().toCompletableFuture();
+    answering.set(true);
+    behind.get();
+    before.get();
   }
 
   @Test

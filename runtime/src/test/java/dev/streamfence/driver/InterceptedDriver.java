@@ -1,16 +1,36 @@
 package dev.streamfence.driver;
 
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
 /** A driver whose calls a test watches, answers or lets fail. */
 public final class InterceptedDriver {
   private InterceptedDriver() {}
 
-  /** Carries a call out. */
-  @FunctionalInterface
-  public interface Call {
-    Object proceed() throws Throwable;
+  /** A call that can be carried out. */
+  public static final class Call {
+    private final CudaDriver driver;
+    private final Method method;
+    private final Object[] arguments;
+
+    private Call(CudaDriver driver, Method method, Object[] arguments) {
+      this.driver = driver;
+      this.method = method;
+      this.arguments = arguments;
+    }
+
+    public Object proceed() throws Throwable {
+      try {
+        return method.invoke(driver, arguments);
+      } catch (InvocationTargetException e) {
+        throw e.getCause();
+      }
+    }
+
+    public Object argument(int index) {
+      return arguments[index];
+    }
   }
 
   /** What a test does around each call. */
@@ -25,14 +45,6 @@ public final class InterceptedDriver {
             CudaDriver.class.getClassLoader(),
             new Class<?>[] {CudaDriver.class},
             (proxy, method, arguments) ->
-                interceptor.around(
-                    method.getName(),
-                    () -> {
-                      try {
-                        return method.invoke(driver, arguments);
-                      } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                      }
-                    }));
+                interceptor.around(method.getName(), new Call(driver, method, arguments)));
   }
 }
