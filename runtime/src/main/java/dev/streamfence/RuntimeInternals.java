@@ -58,8 +58,9 @@ public final class RuntimeInternals {
   }
 
   /** When the work with a ticket of a stream is done. */
-  public Completion completion(DeviceStream stream, long ticket, String purpose) {
-    return stream.runtime().completion(stream.timeline(), ticket, purpose);
+  public Completion completion(
+      DeviceRuntime runtime, Timeline timeline, long ticket, String purpose) {
+    return runtime.completion(timeline, ticket, purpose);
   }
 
   /** The driver. What is done with it directly is not tracked. */

@@ -216,6 +216,24 @@ final class CompletionTest {
         .hasCauseInstanceOf(CudaDriverException.class);
   }
 
+  /** Whoever gives the stream back meanwhile waits until the launch is closed. */
+  @Test
+  void aStreamThatAnotherThreadClosesStillSaysWhenItsLaunchIsDone() throws Exception {
+    Thread closer = new Thread(stream::close);
+    Completion completion;
+    try (LaunchRecorder recorder = begun()) {
+      recorder.commit();
+      closer.start();
+      while (closer.getState() != Thread.State.WAITING) {
+        Thread.onSpinWait();
+      }
+      completion = recorder.completion();
+    }
+    closer.join();
+    completion.await();
+    assertThat(completion.isDone()).isTrue();
+  }
+
   @Test
   void aLaunchIsNotWaitedForInsideOfIt() {
     try (LaunchRecorder recorder = begun()) {

@@ -300,7 +300,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   public Completion completion() {
     Submission submission = requireOpen();
     submission.coverByEvent();
-    return INTERNALS.completion(stream, submission.ticket(), purpose());
+    return INTERNALS.completion(runtime, timeline, submission.ticket(), purpose());
   }
 
   /** Ends the launch, however it went, and lets the next thread have the stream. */
