@@ -30,6 +30,17 @@ import org.jspecify.annotations.Nullable;
  * was opened with synchronous launches.
  */
 public final class LaunchRecorder implements AutoCloseable, UseLabels {
+  private enum State {
+    BEGUN,
+    /** Committed before it was launched, which was refused; it may still be launched. */
+    REFUSED,
+    LAUNCHED,
+    /** Launched once more, which was refused; it may still be committed. */
+    LAUNCHED_TWICE,
+    FAILED,
+    COMMITTED
+  }
+
   private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
 
   private final KernelSignature signature;
@@ -46,9 +57,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
 
   // What follows belongs to the thread that holds the submission lock.
   private @Nullable Submission open;
-  private boolean launched;
-  private boolean failed;
-  private boolean committed;
+  private State state = State.BEGUN;
 
   LaunchRecorder(LoadedKernel kernel, DeviceStream stream, ArgumentFrame frame, boolean strict) {
     this.signature = kernel.signature();
@@ -76,9 +85,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     open = INTERNALS.timeline(stream).begin(this);
     arguments.clear();
     grid.clear();
-    launched = false;
-    failed = false;
-    committed = false;
+    state = State.BEGUN;
     return this;
   }
 
@@ -248,20 +255,22 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   public void launch() {
     Submission submission = requireOpen();
     submission.requirePreflighted("launches");
-    if (launched) {
+    if (state != State.BEGUN && state != State.REFUSED) {
+      state = state == State.LAUNCHED ? State.LAUNCHED_TWICE : state;
       throw new StreamMisuseException(purpose() + " launches twice; begin again for each launch");
     }
-    launched = true;
     if (grid.isEmpty()) {
+      state = State.LAUNCHED;
       return;
     }
+    // Until it has succeeded: whatever is thrown from here on says why there is no launch.
+    state = State.FAILED;
     if (observer != null) {
       observer.launching(purpose(), timeline.stream(), submission.ticket(), arguments.uses());
     }
-    failed = true;
     try {
       grid.launch(driver, timeline.stream(), arguments.memory());
-      failed = false;
+      state = State.LAUNCHED;
     } catch (CudaDriverException e) {
       throw INTERNALS.faults(runtime).note(e, "the launch of " + purpose());
     }
@@ -276,18 +285,19 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
    */
   public void commit() {
     Submission submission = requireOpen();
-    if (!launched || failed) {
-      throw new StreamMisuseException(
-          purpose()
-              + " is committed "
-              + (failed ? "though its launch failed" : "before it is launched"));
+    if (state == State.FAILED) {
+      throw new StreamMisuseException(purpose() + " is committed though its launch failed");
+    }
+    if (state == State.BEGUN || state == State.REFUSED) {
+      state = State.REFUSED;
+      throw new StreamMisuseException(purpose() + " is committed before it is launched");
     }
     if (grid.isEmpty()) {
       submission.commitWithoutEvent();
     } else {
       submission.commit();
-      committed = true;
     }
+    state = State.COMMITTED;
   }
 
   /**
@@ -310,8 +320,9 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     if (submission != null && submission.isHeldByCurrentThread()) {
       open = null;
       arguments.release();
-      boolean wait = synchronous && committed;
-      boolean abandoned = submission.isPreflighted() && !failed;
+      boolean wait = synchronous && state == State.COMMITTED && !grid.isEmpty();
+      boolean abandoned =
+          submission.isPreflighted() && (state == State.BEGUN || state == State.LAUNCHED);
       submission.close();
       if (abandoned) {
         INTERNALS.noteAbandoned(runtime, purpose());
