@@ -8,14 +8,18 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /** One place where an image may lie. Immutable. */
-interface ImageSource {
+sealed interface ImageSource {
+  /** More than any kernels need, and all that the compiler looks at; more is not read. */
+  int MAX_BYTES = 16 << 20;
+
   /** What errors call it. */
   String name();
 
   /**
-   * What lies there now; empty if nothing does.
+   * What lies there now, which nobody changes; empty if nothing does.
    *
-   * @throws KernelLoadException if it cannot be read, or is empty
+   * @throws KernelLoadException if it cannot be read, has more than {@link #MAX_BYTES} to be read,
+   *     or is empty
    */
   Optional<byte[]> read();
 
@@ -36,7 +40,7 @@ interface ImageSource {
 
     @Override
     public Optional<byte[]> read() {
-      return Optional.of(bytes.clone());
+      return Optional.of(content(name, bytes));
     }
   }
 
@@ -45,9 +49,7 @@ interface ImageSource {
     @Override
     public Optional<byte[]> read() {
       try (InputStream stream = opener.open("/" + name)) {
-        return stream == null
-            ? Optional.empty()
-            : Optional.of(content(name, stream.readAllBytes()));
+        return stream == null ? Optional.empty() : Optional.of(content(name, stream));
       } catch (IOException e) {
         throw unreadable(name, e);
       }
@@ -74,11 +76,25 @@ interface ImageSource {
           throw new KernelLoadException(
               name(), "it lies outside of " + folder + "; put the file itself there", "", null);
         }
-        return Optional.of(content(name(), Files.readAllBytes(real)));
+        long size = Files.size(real);
+        if (size > MAX_BYTES) {
+          throw tooLarge(name(), String.valueOf(size));
+        }
+        try (InputStream stream = Files.newInputStream(real)) {
+          return Optional.of(content(name(), stream));
+        }
       } catch (IOException e) {
         throw unreadable(name(), e);
       }
     }
+  }
+
+  private static byte[] content(String name, InputStream stream) throws IOException {
+    byte[] bytes = stream.readNBytes(MAX_BYTES + 1);
+    if (bytes.length > MAX_BYTES) {
+      throw tooLarge(name, "at least " + bytes.length);
+    }
+    return content(name, bytes);
   }
 
   private static byte[] content(String name, byte[] bytes) {
@@ -86,6 +102,14 @@ interface ImageSource {
       throw new KernelLoadException(name, "it is empty", "", null);
     }
     return bytes;
+  }
+
+  private static KernelLoadException tooLarge(String name, String bytes) {
+    return new KernelLoadException(
+        name,
+        "it has " + bytes + " bytes; at most " + MAX_BYTES + " are read; split the kernels up",
+        "",
+        null);
   }
 
   private static KernelLoadException unreadable(String name, IOException cause) {

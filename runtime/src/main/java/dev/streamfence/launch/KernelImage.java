@@ -38,7 +38,7 @@ public final class KernelImage {
 
   /**
    * An image that lies in a folder of the runtime's options or on the class path, read when it is
-   * first used.
+   * first used; at most 16 MiB of it.
    *
    * @param name the resource's name from the root of the class path, without a leading slash
    * @param opener opens it; a method reference of the class that wants it, so that its class loader

@@ -14,12 +14,16 @@ import dev.streamfence.driver.InterceptedDriver;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -151,6 +155,60 @@ final class KernelSearchTest {
           .hasMessageContaining(first.resolve("kernels/vector.ptx").toString())
           .hasMessageContaining(second.resolve("kernels/vector.ptx").toString())
           .hasMessageEndingWith(", kernels/vector.ptx");
+    }
+  }
+
+  @Test
+  void aFileOfMoreThanIsReadIsRefusedWithBothNumbers() throws IOException {
+    Path file = first.resolve("kernels/vector.ptx");
+    Files.createDirectories(file.getParent());
+    try (RandomAccessFile large = new RandomAccessFile(file.toFile(), "rw")) {
+      large.setLength(ImageSource.MAX_BYTES + 5L);
+    }
+    try (DeviceRuntime gpu = open()) {
+      DeviceStream stream = gpu.streams().acquire();
+      assertThatThrownBy(() -> LoadedModule.of(stream, image))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessageContaining(file + ": it has 16777221 bytes; at most 16777216 are read");
+    }
+  }
+
+  @Test
+  void aResourceWithoutAnEndIsReadToTheLimitOnly() {
+    AtomicLong read = new AtomicLong();
+    InputStream endless =
+        new InputStream() {
+          @Override
+          public int read() {
+            read.incrementAndGet();
+            return ' ';
+          }
+
+          @Override
+          public int read(byte[] into, int from, int length) {
+            read.addAndGet(length);
+            Arrays.fill(into, from, from + length, (byte) ' ');
+            return length;
+          }
+        };
+    KernelImage resource = KernelImage.resource("endless.ptx", name -> endless);
+    try (DeviceRuntime gpu = open()) {
+      DeviceStream stream = gpu.streams().acquire();
+      assertThatThrownBy(() -> LoadedModule.of(stream, resource))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessageContaining("endless.ptx: it has at least 16777217 bytes; at most 16777216");
+    }
+    assertThat(read).hasValue(ImageSource.MAX_BYTES + 1L);
+  }
+
+  @Test
+  void anImageAtHandIsRefusedIfItIsEmpty() {
+    KernelImage empty = KernelImage.of("empty.ptx", new byte[0]);
+    try (DeviceRuntime gpu = open()) {
+      DeviceStream stream = gpu.streams().acquire();
+      assertThatThrownBy(() -> LoadedModule.of(stream, empty))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessage("empty.ptx: it is empty");
     }
   }
 
