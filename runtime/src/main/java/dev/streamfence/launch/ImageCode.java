@@ -41,12 +41,13 @@ final class ImageCode {
    *
    * @param source what errors call it
    * @param binariesAllowed whether it may be a binary although the compiler has seen another file
-   * @throws KernelLoadException if it cannot be compared with the interface and has to be
+   * @throws KernelLoadException if it cannot be compared with the interface and has to be, or if it
+   *     has addresses of 32 bits
    */
   static ImageCode of(KernelImage image, String source, byte[] file, boolean binariesAllowed) {
     String hash = KernelImage.sha256(file);
     if (hash.equals(image.sha256())) {
-      return new ImageCode(image, withRequiredBlocks(file), true, "", "");
+      return new ImageCode(image, beyondTheComparison(source, file), true, "", "");
     }
     String origin =
         image.sha256().isEmpty()
@@ -59,7 +60,7 @@ final class ImageCode {
     String unreadable = "it is a binary";
     if (looksLikePtx(file)) {
       try {
-        PtxModule ptx = PtxModule.parse(new String(file, StandardCharsets.UTF_8));
+        PtxModule ptx = parse(source, new String(file, StandardCharsets.UTF_8));
         return new ImageCode(image, ptx, false, origin, "");
       } catch (PtxException e) {
         unreadable = String.valueOf(e.getMessage());
@@ -107,17 +108,35 @@ final class ImageCode {
    * The text that the compiler has checked, if there is more to know of it: a device tells how many
    * threads a kernel takes, but not that it takes no other number.
    */
-  private static @Nullable PtxModule withRequiredBlocks(byte[] file) {
+  private static @Nullable PtxModule beyondTheComparison(String source, byte[] file) {
     String text = new String(file, StandardCharsets.UTF_8);
-    if (!looksLikePtx(file) || !text.contains(".reqntid")) {
+    // Text for 64 bits says so in these words, as compilers write them.
+    if (!looksLikePtx(file) || (text.contains(".address_size 64") && !text.contains(".reqntid"))) {
       return null;
     }
     try {
-      return PtxModule.parse(text);
+      return parse(source, text);
     } catch (PtxException e) {
       // The compiler has warned of it, and the device refuses other blocks by itself.
       return null;
     }
+  }
+
+  /** Addresses of 32 bits have no place in the arguments, whatever the device says to them. */
+  private static PtxModule parse(String source, String text) {
+    PtxModule ptx = PtxModule.parse(text);
+    if (ptx.addressSize() != Long.SIZE) {
+      throw new KernelLoadException(
+          source,
+          "it is PTX with addresses of "
+              + ptx.addressSize()
+              + " bits, those of devices have "
+              + Long.SIZE
+              + "; compile it with -m64, which says .address_size 64",
+          "",
+          null);
+    }
+    return ptx;
   }
 
   /** Why a device refuses a file, where that can be seen; otherwise empty. */
@@ -127,8 +146,9 @@ final class ImageCode {
     }
     try {
       PtxModule ptx = PtxModule.parse(new String(file, StandardCharsets.UTF_8));
-      return ptx.runsOn(device.computeMajor(), device.computeMinor())
-          ? ""
+      String tooNew = tooNew(ptx, device);
+      return !tooNew.isEmpty() || ptx.runsOn(device.computeMajor(), device.computeMinor())
+          ? tooNew
           : "it is PTX for "
               + ptx.target()
               + ", the device has compute capability "
@@ -139,6 +159,23 @@ final class ImageCode {
       // The device's own words are about the same text.
       return "";
     }
+  }
+
+  private static String tooNew(PtxModule ptx, DeviceProperties device) {
+    Optional<PtxVersion> written = PtxVersion.of(ptx.isaVersion());
+    Optional<PtxVersion> taken = PtxVersion.takenBy(device.driverVersion());
+    if (written.isEmpty() || taken.isEmpty() || !written.get().isNewerThan(taken.get())) {
+      return "";
+    }
+    return "it is PTX of version "
+        + written.get()
+        + ", the driver is of CUDA "
+        + device.driverVersion() / 1000
+        + "."
+        + device.driverVersion() % 1000 / 10
+        + " and takes versions up to "
+        + taken.get()
+        + "; compile it with a toolkit no newer than that, or update the driver";
   }
 
   private static boolean looksLikePtx(byte[] file) {

@@ -12,8 +12,12 @@ import dev.streamfence.KernelLoadException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.driver.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.io.ByteArrayInputStream;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class KernelLoadTest {
   private final SimulatedDevice device = SimulatedDevice.builder().build();
@@ -130,6 +134,22 @@ final class KernelLoadTest {
           .hasMessageContaining("compute capability 7.5");
     }
     assertThat(LoadedModule.of(stream, newer)).isNotNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {".address_size 32\n", ""})
+  void addressesOf32BitsAreRefusedByName(String addressSize) {
+    byte[] narrow = (".version 7.0\n.target sm_75\n" + addressSize).getBytes(UTF_8);
+    KernelImage compared =
+        KernelImage.resource(
+            "narrow.ptx", KernelImage.sha256(narrow), name -> new ByteArrayInputStream(narrow));
+    for (KernelImage image : List.of(KernelImage.of("narrow.ptx", narrow), compared)) {
+      assertThatThrownBy(() -> LoadedModule.of(stream, image))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessageContaining("narrow.ptx: it is PTX with addresses of 32 bits")
+          .hasMessageContaining(".address_size 64");
+      assertThat(device.calls(DriverCall.LOAD_MODULE)).isZero();
+    }
   }
 
   @Test

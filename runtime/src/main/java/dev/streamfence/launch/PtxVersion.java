@@ -1,0 +1,49 @@
+package dev.streamfence.launch;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A version of the PTX language. Immutable. */
+record PtxVersion(int major, int minor) {
+  private static final Pattern WRITTEN = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})");
+
+  /** What {@code .version} says, if it is one. */
+  static Optional<PtxVersion> of(String written) {
+    Matcher version = WRITTEN.matcher(written);
+    return version.matches()
+        ? Optional.of(
+            new PtxVersion(Integer.parseInt(version.group(1)), Integer.parseInt(version.group(2))))
+        : Optional.empty();
+  }
+
+  /**
+   * The newest that a driver takes, as the release history in NVIDIA's PTX ISA has it; empty for a
+   * driver that is not in this copy of it.
+   *
+   * @param driverVersion as {@code cuDriverGetVersion} says it
+   */
+  static Optional<PtxVersion> takenBy(int driverVersion) {
+    int major = driverVersion / 1000;
+    int minor = driverVersion % 1000 / 10;
+    return switch (major) {
+      case 11 -> minor <= 8 ? Optional.of(new PtxVersion(7, minor)) : Optional.empty();
+      // CUDA 12.6 came without a version of its own, so that those after it are one behind.
+      case 12 ->
+          minor <= 9
+              ? Optional.of(new PtxVersion(8, minor < 6 ? minor : minor - 1))
+              : Optional.empty();
+      case 13 -> minor <= 1 ? Optional.of(new PtxVersion(9, minor)) : Optional.empty();
+      default -> Optional.empty();
+    };
+  }
+
+  boolean isNewerThan(PtxVersion other) {
+    return major != other.major ? major > other.major : minor > other.minor;
+  }
+
+  @Override
+  public String toString() {
+    return major + "." + minor;
+  }
+}
