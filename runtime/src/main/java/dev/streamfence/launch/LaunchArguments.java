@@ -150,14 +150,11 @@ final class LaunchArguments {
 
   /** Passes an address that nobody tracks. */
   void untracked(int index, long address) {
-    KernelParameter parameter = parameter(index);
+    requireBuffer(index);
     if (strict) {
       throw new StreamMisuseException(
           signature.use(index)
               + " is an address that is not tracked; pass a DeviceArray, or use a permissive recorder");
-    }
-    if (!(parameter instanceof KernelParameter.Buffer)) {
-      throw new IllegalArgumentException(signature.use(index) + " is a number, not an array");
     }
     frame.put(index, 0, address);
     arrays[index] = null;
@@ -222,10 +219,20 @@ final class LaunchArguments {
     throw new IllegalArgumentException(signature.use(index) + " is no structure");
   }
 
-  private void requireFits(int index, DeviceArray<?> array, Access access) {
-    if (!(parameter(index) instanceof KernelParameter.Buffer declared)) {
-      throw new IllegalArgumentException(signature.use(index) + " is a number, not an array");
+  private KernelParameter.Buffer requireBuffer(int index) {
+    KernelParameter parameter = parameter(index);
+    if (parameter instanceof KernelParameter.Buffer buffer) {
+      return buffer;
     }
+    throw new IllegalArgumentException(
+        signature.use(index)
+            + " is a "
+            + (parameter instanceof KernelParameter.Struct ? "structure" : "number")
+            + ", not an array");
+  }
+
+  private void requireFits(int index, DeviceArray<?> array, Access access) {
+    KernelParameter.Buffer declared = requireBuffer(index);
     if (array == null) {
       throw new IllegalArgumentException(signature.use(index) + " is null");
     }

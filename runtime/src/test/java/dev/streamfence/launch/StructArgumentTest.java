@@ -71,6 +71,19 @@ final class StructArgumentTest {
   }
 
   @Test
+  void anArrayIsNoStructure() {
+    LoadedModule module = LoadedModule.of(stream, IMAGE);
+    try (LaunchRecorder recorder = module.permissiveRecorder(SPREAD).begin()) {
+      assertThatThrownBy(() -> recorder.writes(0, out))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("spread: parameter 'mixed' is a structure, not an array");
+      assertThatThrownBy(() -> recorder.untracked(0, 16))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("spread: parameter 'mixed' is a structure, not an array");
+    }
+  }
+
+  @Test
   void everyFieldReachesTheKernel() {
     Mixed mixed = new Mixed((byte) -3, 1 << 20, -2.5);
     try (LaunchRecorder recorder = recorder().begin()) {
