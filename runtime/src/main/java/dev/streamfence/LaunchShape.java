@@ -57,13 +57,10 @@ public record LaunchShape(
    *     {@code int} counts
    */
   public static LaunchShape covering(long threads, int blockSize) {
-    if (threads < 0) {
-      throw new IllegalArgumentException(threads + " threads; the number is at least 0");
-    }
     if (blockSize < 1) {
       throw new IllegalArgumentException("a block of " + blockSize + " threads; it has at least 1");
     }
-    long blocks = -Math.floorDiv(-threads, (long) blockSize);
+    long blocks = blocks("the number of threads", threads, blockSize);
     if (blocks > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
           threads
@@ -75,6 +72,20 @@ public record LaunchShape(
               + Integer.MAX_VALUE);
     }
     return of((int) blocks, blockSize);
+  }
+
+  /**
+   * How many blocks of at least one thread it takes for so many threads.
+   *
+   * @param what the number of threads, for errors
+   * @throws IllegalArgumentException if it is negative
+   */
+  static long blocks(String what, long threads, int blockSize) {
+    if (threads < 0) {
+      throw new IllegalArgumentException(
+          what + " is " + threads + "; a launch has at least 0 threads");
+    }
+    return -Math.floorDiv(-threads, (long) blockSize);
   }
 
   /** The same shape with dynamic shared memory. */

@@ -57,6 +57,16 @@ public final class RuntimeInternals {
     return stream.timeline();
   }
 
+  /**
+   * How many blocks it takes for so many threads.
+   *
+   * @param what the number of threads, for errors
+   * @throws IllegalArgumentException if it is negative
+   */
+  public long blocks(String what, long threads, int blockSize) {
+    return LaunchShape.blocks(what, threads, blockSize);
+  }
+
   /** When the work with a ticket of a stream is done. */
   public Completion completion(
       DeviceRuntime runtime, Timeline timeline, long ticket, String purpose) {

@@ -12,6 +12,7 @@ import dev.streamfence.driver.HostMemory;
 final class LaunchGrid {
   private final LoadedKernel kernel;
   private final KernelSignature signature;
+  private final String threadsInWords;
   private boolean shaped;
   private int gridX;
   private int gridY;
@@ -24,6 +25,11 @@ final class LaunchGrid {
   LaunchGrid(LoadedKernel kernel) {
     this.kernel = kernel;
     this.signature = kernel.signature();
+    String name = signature.threadCount();
+    this.threadsInWords =
+        signature.entry()
+            + ": "
+            + (name.isEmpty() ? "the number of threads" : "parameter '" + name + "'");
   }
 
   /** Forgets the last launch. */
@@ -33,18 +39,8 @@ final class LaunchGrid {
   }
 
   void threads(long threads) {
-    if (threads < 0) {
-      String name = signature.threadCount();
-      throw new IllegalArgumentException(
-          signature.entry()
-              + ": "
-              + (name.isEmpty() ? "the number of threads" : "parameter '" + name + "'")
-              + " is "
-              + threads
-              + "; a launch has at least 0 threads");
-    }
     int block = signature.blockSize();
-    long blocks = -Math.floorDiv(-threads, (long) block);
+    long blocks = LoadedModule.INTERNALS.blocks(threadsInWords, threads, block);
     if (blocks > Integer.MAX_VALUE) {
       kernel.requireLaunchable(blocks, 1, 1, block, 1, 1, dynamicShared);
     }

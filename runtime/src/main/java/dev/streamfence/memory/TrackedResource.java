@@ -6,6 +6,7 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.MemoryInfo;
+import dev.streamfence.stream.FaultLatch;
 import dev.streamfence.stream.StreamPool;
 import dev.streamfence.stream.Submission;
 import dev.streamfence.stream.Timeline;
@@ -28,9 +29,6 @@ public abstract sealed class TrackedResource implements MemoryResource
     permits StreamOrderedResource, DirectResource, GuardResource {
   /** {@code CUDA_ERROR_OUT_OF_MEMORY}. */
   static final int OUT_OF_MEMORY = 2;
-
-  /** {@code CUDA_ERROR_UNKNOWN}. */
-  private static final int UNKNOWN = 999;
 
   final StreamPool streams;
   final CudaDriver driver;
@@ -152,12 +150,8 @@ public abstract sealed class TrackedResource implements MemoryResource
   /** Declares the device lost, since its memory was handed out twice. */
   final CudaDriverException collision(Block block, Block owner) {
     CudaDriverException collision =
-        new CudaDriverException(
-            "an allocation",
-            UNKNOWN,
-            "CUDA_ERROR_UNKNOWN",
-            "allocating " + block + ", whose memory belongs to " + owner,
-            null);
+        FaultLatch.unknown(
+            "an allocation", "allocating " + block + ", whose memory belongs to " + owner, null);
     streams.faults().poison(collision, collision.purpose());
     return collision;
   }

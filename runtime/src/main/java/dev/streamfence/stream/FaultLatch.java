@@ -23,6 +23,15 @@ public final class FaultLatch {
   }
 
   /**
+   * The error of something that no driver call has answered, which loses the device all the same.
+   *
+   * @param act what went wrong, in the place of a driver's function
+   */
+  public static CudaDriverException unknown(String act, String purpose, @Nullable Throwable cause) {
+    return new CudaDriverException(act, UNKNOWN, "CUDA_ERROR_UNKNOWN", purpose, cause);
+  }
+
+  /**
    * Refuses when the device is lost.
    *
    * @throws CudaDriverException with the code of the first fatal error, and that error as its cause
@@ -59,8 +68,7 @@ public final class FaultLatch {
     CudaDriverException fatal =
         error instanceof CudaDriverException known
             ? known.during(purpose)
-            : new CudaDriverException(
-                "a wait for another stream", UNKNOWN, "CUDA_ERROR_UNKNOWN", purpose, error);
+            : unknown("a wait for another stream", purpose, error);
     first.compareAndSet(null, fatal.withOutstanding(outstanding.get()));
   }
 
