@@ -117,7 +117,7 @@ public final class DeviceMemory {
    * @throws IllegalStateException if the runtime has no memory budget to promise anything of
    */
   public MemoryReservation reserve(long bytes) {
-    if (stack.budget().snapshot().limit() == RuntimeOptions.NO_BUDGET) {
+    if (runtime.options().memoryBudget().isUnlimited()) {
       throw new IllegalStateException(
           "a reservation by a runtime without a memory budget; open it with one");
     }
