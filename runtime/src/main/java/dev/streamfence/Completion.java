@@ -5,7 +5,9 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * When a launch is done: to be asked, waited for, or continued after. Immutable and thread-safe; it
- * holds no resource, and stays valid when its stream is given back and its runtime closed.
+ * holds no resource, and can be asked when its stream is given back. When its runtime is closed, it
+ * still knows what was seen before: closing waits for all work, so that a launch counts as done
+ * unless that failed.
  *
  * <p>A stream tells its last 32 launches apart. When more than that are queued behind this one, it
  * counts as done with the first of those 32.
@@ -27,6 +29,7 @@ public final class Completion {
    * Whether the launch is done. Does not wait; asks the driver unless it is known already.
    *
    * @throws CudaDriverException if the device is lost, and the launch was not known to be done
+   * @throws StreamMisuseException if the runtime is closed, and the launch was not seen done before
    */
   public boolean isDone() {
     return timeline.isDone(ticket);
@@ -35,7 +38,8 @@ public final class Completion {
   /**
    * Waits until the launch is done, and with it everything queued on its stream before.
    *
-   * @throws StreamMisuseException inside the launch itself, which this would wait for for ever
+   * @throws StreamMisuseException inside the launch itself, which this would wait for for ever; or
+   *     if the runtime is closed, and the launch was not seen done before
    * @throws CudaDriverException if the device is lost, and the launch was not known to be done
    */
   public void await() {
@@ -43,9 +47,11 @@ public final class Completion {
   }
 
   /**
-   * Completes when the launch is done, or with a {@link CudaDriverException} when the device is
-   * lost. A thread of the runtime asks the device every now and then, so that this comes up to a
-   * millisecond late; what is continued without an executor runs in that thread and must not block.
+   * Completes when the launch is done, or with what {@link #isDone} throws: a {@link
+   * CudaDriverException} when the device is lost, a {@link StreamMisuseException} when the runtime
+   * is closed without the launch being seen done. A thread of the runtime asks the device every now
+   * and then, so that this comes up to a millisecond late; what is continued without an executor
+   * runs in that thread and must not block.
    */
   public CompletionStage<Void> stage() {
     return watcher.watch(this);

@@ -21,12 +21,14 @@ public interface LaunchObserver {
 
   /**
    * Says what the next launch of the calling thread on a stream uses. Called right before {@link
-   * CudaDriver#launchKernel}.
+   * CudaDriver#launchKernel}, which is not called if this throws; not for an empty grid, which
+   * launches nothing.
    *
    * @param purpose kernel and stream, for reports
    * @param stream the stream of the launch
    * @param ticket the launch's ticket, at least 1
-   * @param uses one per parameter that is an address, in their order; kept by the observer
+   * @param uses one per parameter that is an address, in their order, without those of empty
+   *     arrays; kept by the observer
    */
   void launching(String purpose, CudaDriver.StreamHandle stream, long ticket, List<Use> uses);
 }

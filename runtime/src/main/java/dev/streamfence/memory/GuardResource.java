@@ -21,8 +21,11 @@ import java.util.function.Consumer;
  * memory is kept for a while. All of that is ordered like any other use of the block.
  *
  * <p>For debugging: a free waits on the host for the block's uses and then looks at its margins; a
- * reap waits and looks at everything that is kept. What is found is reported and counted, and never
- * thrown. The margins do not count as outstanding; kept memory does. Thread-safe.
+ * reap waits and looks at everything that is kept. Writes that are found are reported and counted,
+ * and never thrown; a read of a block that nothing has written is a {@link
+ * dev.streamfence.UninitializedReadException} of the launch or copy that reads. Memory that was
+ * handed out twice is reported and thrown: the device is lost then. The margins do not count as
+ * outstanding; kept memory does. Thread-safe.
  */
 public final class GuardResource extends TrackedResource implements AutoCloseable {
   /** As the driver aligns, so that guarded blocks are aligned like others. */

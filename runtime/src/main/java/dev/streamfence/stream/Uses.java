@@ -30,7 +30,7 @@ final class Uses {
     return writing[index];
   }
 
-  /** What the caller calls the block's first use. */
+  /** What the caller calls the block's first read, or its first use if nothing reads it. */
   int label(int index) {
     return labels[index];
   }

@@ -37,9 +37,10 @@ import jcuda.driver.JCudaDriver;
  * off its carrier, and never put back: a caller with a context of its own sets it again after calls
  * of this.
  *
- * <p>Long, because the seam is: nothing here is more than one driver call, but for {@link
- * #loadModule}. The launch path repeats its four lines instead of sharing them, since what would be
- * shared is a lambda, which is an allocation.
+ * <p>Long, because the seam is: each method asks one thing of the driver, and that in one call, but
+ * for {@link #keepFreedMemory}, {@link #attributes} and {@link #loadModule}. The launch path
+ * repeats its four lines instead of sharing them, since what would be shared is a lambda, which is
+ * an allocation.
  */
 final class JCudaDevice implements CudaDriver {
   private final CUdevice device;
