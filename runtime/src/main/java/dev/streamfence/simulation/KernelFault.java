@@ -3,6 +3,8 @@ package dev.streamfence.simulation;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException;
 import dev.streamfence.OutOfBoundsException;
+import dev.streamfence.RacyAccessException;
+import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.driver.DriverCall;
 import dev.streamfence.ptx.PtxFault;
 
@@ -30,6 +32,16 @@ final class KernelFault {
         ResultCode.name(code),
         "an asynchronous launch of " + fault.entry(),
         what);
+  }
+
+  /** What a wrong access is to the driver, which need not be that of a kernel. */
+  static CudaDriverException of(Finding finding) {
+    return new CudaDriverException(
+        DriverCall.LAUNCH_KERNEL.function(),
+        ResultCode.LAUNCH_FAILED,
+        ResultCode.name(ResultCode.LAUNCH_FAILED),
+        "an asynchronous operation, " + finding.second().what(),
+        new RacyAccessException(finding));
   }
 
   private static DeviceException describe(PtxFault fault, String module) {

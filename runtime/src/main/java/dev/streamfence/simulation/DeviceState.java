@@ -1,0 +1,74 @@
+package dev.streamfence.simulation;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.driver.CudaDriver.StreamHandle;
+import dev.streamfence.driver.DriverCall;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a simulated device takes calls: until it is closed, until a fault ends it, and as far as
+ * the plan of faults has it. Confined to the driver's lock.
+ */
+final class DeviceState {
+  private final FaultPlan plan;
+  private final Scheduler scheduler;
+  private @Nullable CudaDriverException fault;
+  private boolean closed;
+
+  DeviceState(FaultPlan plan, Scheduler scheduler) {
+    this.plan = plan;
+    this.scheduler = scheduler;
+  }
+
+  /** Counts a call, and refuses it where the device takes none, or not this one. */
+  void enter(DriverCall call) {
+    if (closed) {
+      throw error(call, ResultCode.DEINITIALIZED, "the device is closed");
+    }
+    plan.enter(call);
+    if (fault != null) {
+      throw new CudaDriverException(
+          call.function(), fault.code(), fault.codeName(), fault.purpose(), fault.getCause());
+    }
+  }
+
+  /** Counts a call like {@link #enter(DriverCall)}, and returns the stream that it is about. */
+  SimulatedStream enter(DriverCall call, StreamHandle stream) {
+    enter(call);
+    if (stream instanceof SimulatedStream known && scheduler.has(known)) {
+      return known;
+    }
+    throw error(call, ResultCode.INVALID_HANDLE, "a stream that does not exist here");
+  }
+
+  /** The first fault is the device's for good; whatever is queued will never run. */
+  void lose(CudaDriverException first) {
+    if (fault == null) {
+      fault = first;
+      scheduler.abandonAll();
+    }
+  }
+
+  void requireNoFault() {
+    if (fault != null) {
+      throw fault;
+    }
+  }
+
+  /** Closes the device; whether it was open. */
+  boolean end() {
+    boolean wasOpen = !closed;
+    closed = true;
+    return wasOpen;
+  }
+
+  static void requireArgument(DriverCall call, boolean valid, String what) {
+    if (!valid) {
+      throw error(call, ResultCode.INVALID_VALUE, what);
+    }
+  }
+
+  static CudaDriverException error(DriverCall call, int code, String what) {
+    return new CudaDriverException(call.function(), code, ResultCode.name(code), what, null);
+  }
+}

@@ -1,0 +1,197 @@
+package dev.streamfence.simulation;
+
+import static dev.streamfence.simulation.DeviceState.error;
+import static dev.streamfence.simulation.DeviceState.requireArgument;
+import static java.util.Objects.requireNonNull;
+
+import dev.streamfence.driver.CudaDriver.StreamHandle;
+import dev.streamfence.driver.DriverCall;
+import dev.streamfence.driver.HostMemory;
+import dev.streamfence.driver.LaunchObserver.Use;
+import dev.streamfence.ptx.PtxVariable;
+import dev.streamfence.simulation.AddressSpace.Freed;
+import java.util.HashSet;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The driver calls that allocate and free, on the device and on the host. Confined to the driver's
+ * lock.
+ */
+final class SimulatedMemory {
+  /** Far from the device's, however many of those are used up. */
+  private static final long FIRST_HOST_ADDRESS = 0x7f00_0000_0000L;
+
+  /** What one array of bytes has at most. */
+  private static final long MAX_BYTES = Integer.MAX_VALUE - 8;
+
+  private final DeviceState state;
+  private final Submissions submissions;
+  private final AddressSpace addresses;
+  private final MappedMemory memory;
+  private final @Nullable RaceChecker checker;
+
+  /** Stands for the order of what is allocated on no stream. */
+  private final SimulatedStream host;
+
+  private final Set<SimulatedHostMemory> hostMemory = new HashSet<>();
+  private long nextHostAddress = FIRST_HOST_ADDRESS;
+
+  SimulatedMemory(
+      DeviceState state,
+      Submissions submissions,
+      AddressSpace addresses,
+      MappedMemory memory,
+      @Nullable RaceChecker checker,
+      SimulatedStream host) {
+    this.state = state;
+    this.submissions = submissions;
+    this.addresses = addresses;
+    this.memory = memory;
+    this.checker = checker;
+    this.host = host;
+  }
+
+  /** Allocations that exist. */
+  int count() {
+    return hostMemory.size() + addresses.count();
+  }
+
+  /** Bytes that an allocation could get at this moment. */
+  long available() {
+    return addresses.available();
+  }
+
+  long allocateAsync(long bytes, StreamHandle stream) {
+    SimulatedStream known = state.enter(DriverCall.ALLOCATE_ASYNC, stream);
+    long address = address(DriverCall.ALLOCATE_ASYNC, bytes, known);
+    Submitted op =
+        submissions.submit(
+            known, DriverCall.ALLOCATE_ASYNC, new Use("", address, bytes, false, false));
+    if (checker != null) {
+      checker.promised(op, address, (int) bytes);
+    }
+    submissions.work(
+        known,
+        () -> {
+          memory.map(address, (int) bytes);
+          if (checker != null) {
+            checker.allocated(op, address, (int) bytes);
+          }
+        });
+    return address;
+  }
+
+  void freeAsync(long address, StreamHandle stream) {
+    SimulatedStream known = state.enter(DriverCall.FREE_ASYNC, stream);
+    Freed freed = free(DriverCall.FREE_ASYNC, address, known);
+    Submitted op =
+        submissions.submit(known, DriverCall.FREE_ASYNC, new Use("", address, 0, false, false));
+    submissions.work(
+        known,
+        () -> {
+          memory.unmap(address);
+          freed.carryOut();
+          if (checker != null) {
+            checker.freed(op, address);
+          }
+        });
+  }
+
+  long allocate(long bytes) {
+    state.enter(DriverCall.ALLOCATE);
+    long address = address(DriverCall.ALLOCATE, bytes, host);
+    memory.map(address, (int) bytes);
+    return address;
+  }
+
+  /** Waits for nothing, as the driver need not: work that is still queued finds the memory gone. */
+  void free(long address) {
+    state.enter(DriverCall.FREE);
+    Freed freed = free(DriverCall.FREE, address, host);
+    memory.unmap(address);
+    freed.carryOut();
+  }
+
+  /**
+   * Allocates host memory.
+   *
+   * @param onAccess is told when the host asks for its bytes
+   */
+  HostMemory allocateHost(long bytes, Consumer<SimulatedHostMemory> onAccess) {
+    state.enter(DriverCall.ALLOCATE_HOST);
+    requireArgument(DriverCall.ALLOCATE_HOST, bytes > 0 && bytes <= MAX_BYTES, bytes + " bytes");
+    SimulatedHostMemory allocated = new SimulatedHostMemory(nextHostAddress, (int) bytes, onAccess);
+    nextHostAddress += (bytes + 0xFFFF) & ~0xFFFFL;
+    hostMemory.add(allocated);
+    if (checker != null) {
+      checker.allocatedHost(
+          submissions.onHost(DriverCall.ALLOCATE_HOST.function()),
+          allocated.address(),
+          (int) bytes);
+    }
+    return allocated;
+  }
+
+  void freeHost(HostMemory freed) {
+    state.enter(DriverCall.FREE_HOST);
+    requireArgument(
+        DriverCall.FREE_HOST,
+        freed instanceof SimulatedHostMemory allocated && hostMemory.remove(allocated),
+        "host memory that is not allocated here");
+    if (checker != null) {
+      checker.freed(submissions.onHost(DriverCall.FREE_HOST.function()), freed.address());
+      checker.forget(freed.address());
+    }
+  }
+
+  /** The host has the bytes in its hands from now on; what it finds there must be done. */
+  void accessed(SimulatedHostMemory accessed) {
+    if (checker != null && accessed.sizeInBytes() > 0) {
+      checker.transferred(
+          submissions.onHost(
+              "the host", new Use("", accessed.address(), accessed.sizeInBytes(), false, true)));
+    }
+  }
+
+  /** Allocates the variables of a module. */
+  long[] place(List<PtxVariable> globals) {
+    long[] placed = new long[globals.size()];
+    for (int i = 0; i < placed.length; i++) {
+      int size = Math.max(1, Math.toIntExact(globals.get(i).sizeInBytes()));
+      placed[i] = address(DriverCall.LOAD_MODULE, size, host);
+      memory.map(placed[i], size);
+      if (checker != null) {
+        checker.forget(placed[i]);
+      }
+    }
+    return placed;
+  }
+
+  /** Frees the variables of a module. */
+  void remove(long[] variables) {
+    for (long variable : variables) {
+      memory.unmap(variable);
+      Freed freed = addresses.free(variable, host);
+      if (freed != null) {
+        freed.carryOut();
+      }
+    }
+  }
+
+  private long address(DriverCall call, long bytes, SimulatedStream stream) {
+    requireArgument(call, bytes > 0, bytes + " bytes");
+    OptionalLong address =
+        bytes > MAX_BYTES ? OptionalLong.empty() : addresses.allocate(bytes, stream);
+    return address.orElseThrow(() -> error(call, ResultCode.OUT_OF_MEMORY, bytes + " bytes"));
+  }
+
+  private Freed free(DriverCall call, long address, SimulatedStream stream) {
+    Freed freed = addresses.free(address, stream);
+    requireArgument(call, freed != null, "0x" + Long.toHexString(address) + " is not allocated");
+    return requireNonNull(freed);
+  }
+}

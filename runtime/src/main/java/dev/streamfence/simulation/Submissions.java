@@ -1,0 +1,83 @@
+package dev.streamfence.simulation;
+
+import dev.streamfence.driver.DriverCall;
+import dev.streamfence.driver.LaunchObserver.Use;
+import dev.streamfence.simulation.SimulatedStream.Operation;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the host submits: it gets its place in the order, is queued, and is the device's end if it
+ * touches memory that is not there for a reason that nobody can explain. Confined to the driver's
+ * lock.
+ */
+final class Submissions {
+  private final DeviceState state;
+  private final Scheduler scheduler;
+  private final SubmissionOrder order;
+  private final @Nullable RaceChecker checker;
+  private final boolean tracing;
+
+  Submissions(
+      DeviceState state,
+      Scheduler scheduler,
+      SubmissionOrder order,
+      @Nullable RaceChecker checker,
+      boolean tracing) {
+    this.state = state;
+    this.scheduler = scheduler;
+    this.order = order;
+    this.checker = checker;
+    this.tracing = tracing;
+  }
+
+  /** Gives the next operation of a stream its place. */
+  Submitted submit(SimulatedStream stream, DriverCall call, Use... uses) {
+    return submit(stream, call.function(), 0, List.of(uses), false);
+  }
+
+  /**
+   * Gives the next operation of a stream its place.
+   *
+   * @param declared whether {@code uses} is everything that it may touch
+   */
+  Submitted submit(
+      SimulatedStream stream, String what, long ticket, List<Use> uses, boolean declared) {
+    return new Submitted(
+        what, order.submit(stream.clock()), ticket, uses, declared, submittedAt(what));
+  }
+
+  /** Gives something that the host does at this moment its place. */
+  Submitted onHost(String what, Use... uses) {
+    return new Submitted(what, order.onHost(), 0, List.of(uses), false, submittedAt(what));
+  }
+
+  /** Queues work, which is carried out when the schedule has it. */
+  void work(SimulatedStream stream, Runnable run) {
+    scheduler.enqueue(stream, new Operation.Work(run));
+  }
+
+  /** Queues work that may touch memory which is not there. */
+  void access(SimulatedStream stream, DriverCall call, Submitted op, Runnable run) {
+    work(
+        stream,
+        () -> {
+          try {
+            run.run();
+          } catch (IllegalAccess e) {
+            if (!isExplained(op, e)) {
+              state.lose(DeviceState.error(call, ResultCode.ILLEGAL_ADDRESS, e.fact()));
+            }
+          }
+        });
+  }
+
+  /** Whether memory is not there because the operation comes before or after its time. */
+  boolean isExplained(Submitted op, IllegalAccess refusal) {
+    return checker != null && checker.explains(op, refusal.address());
+  }
+
+  private @Nullable Throwable submittedAt(String what) {
+    return tracing ? new Submitted.Here(what) : null;
+  }
+}
