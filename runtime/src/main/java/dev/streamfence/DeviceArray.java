@@ -126,10 +126,7 @@ public final class DeviceArray<A> implements AutoCloseable {
 
   /** Fills an array of {@code boolean}. Does not synchronise. */
   public void fill(DeviceStream stream, boolean value) {
-    if (elementType != ElementType.BOOLEAN) {
-      throw wrongFill("a boolean");
-    }
-    fillBits(stream, value ? 1 : 0);
+    fillBits(stream, FillBits.of(value, this));
   }
 
   /**
@@ -139,19 +136,7 @@ public final class DeviceArray<A> implements AutoCloseable {
    * @throws IllegalArgumentException if the elements cannot hold it
    */
   public void fill(DeviceStream stream, long value) {
-    double rounded = value;
-    fillBits(
-        stream,
-        switch (elementType) {
-          case BOOLEAN -> throw wrongFill("a number");
-          case BYTE -> inRange(value, Byte.MIN_VALUE, Byte.MAX_VALUE);
-          case CHAR -> inRange(value, Character.MIN_VALUE, Character.MAX_VALUE);
-          case SHORT -> inRange(value, Short.MIN_VALUE, Short.MAX_VALUE);
-          case INT -> inRange(value, Integer.MIN_VALUE, Integer.MAX_VALUE);
-          case LONG -> value;
-          case FLOAT -> Float.floatToRawIntBits((float) value);
-          case DOUBLE -> Double.doubleToRawLongBits(rounded);
-        });
+    fillBits(stream, FillBits.of(value, this));
   }
 
   /**
@@ -161,13 +146,7 @@ public final class DeviceArray<A> implements AutoCloseable {
    * @throws IllegalArgumentException if the elements are integers
    */
   public void fill(DeviceStream stream, double value) {
-    fillBits(
-        stream,
-        switch (elementType) {
-          case FLOAT -> Float.floatToRawIntBits((float) value);
-          case DOUBLE -> Double.doubleToRawLongBits(value);
-          default -> throw wrongFill("a floating-point number");
-        });
+    fillBits(stream, FillBits.of(value, this));
   }
 
   /**
@@ -345,18 +324,6 @@ public final class DeviceArray<A> implements AutoCloseable {
       throw new IllegalArgumentException(
           what + " has " + other + " elements; " + this + " has " + length);
     }
-  }
-
-  private long inRange(long value, long min, long max) {
-    if (value < min || value > max) {
-      throw new IllegalArgumentException(
-          value + " does not fit into " + this + "; its elements are from " + min + " to " + max);
-    }
-    return value;
-  }
-
-  private IllegalArgumentException wrongFill(String what) {
-    return new IllegalArgumentException(this + " cannot be filled with " + what);
   }
 
   @Override
