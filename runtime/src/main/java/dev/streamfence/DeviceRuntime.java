@@ -8,17 +8,12 @@ import dev.streamfence.driver.DriverCall;
 import dev.streamfence.driver.jcuda.JCudaDevices;
 import dev.streamfence.memory.Block;
 import dev.streamfence.memory.DeviceCopies;
-import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.stream.FaultLatch;
 import dev.streamfence.stream.StreamPool;
 import dev.streamfence.stream.Teardown;
 import dev.streamfence.stream.Timeline;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
@@ -53,43 +48,23 @@ public final class DeviceRuntime implements AutoCloseable {
   private final DeviceCopies copies;
   private final DeviceStreams streams;
   private final DeviceMemory memory;
-  private final Map<Class<?>, AutoCloseable> attachments = new LinkedHashMap<>();
+  private final Attachments attachments = new Attachments(this);
   private final CompletionWatcher watcher;
   private final LongAdder abandonedLaunches = new LongAdder();
   private final AtomicReference<Life> life = new AtomicReference<>(Life.OPEN);
 
-  private DeviceRuntime(
-      CudaDriver device,
-      boolean simulated,
-      boolean shared,
-      RuntimeOptions options,
-      Function<StreamPool, MemoryResource> backend) {
-    this.driver = new CountingDriver(device);
-    this.simulated = simulated;
-    this.shared = shared;
-    this.options = options;
+  DeviceRuntime(Opening opening) {
+    this.driver = new CountingDriver(opening.driver());
+    this.simulated = opening.simulated();
+    this.shared = opening.shared();
+    this.options = opening.options();
     this.pool = new StreamPool(driver, faults, options.streams());
-    this.stack = new MemoryStack(pool, options, backend);
+    this.stack = new MemoryStack(pool, options, opening.backend());
     this.arrays = new OpenArrays(stack.budget(), options.guardMemory() || options.directMemory());
     this.copies = new DeviceCopies(pool);
     this.streams = new DeviceStreams(this, pool);
     this.memory = new DeviceMemory(this, stack, arrays);
     this.watcher = new CompletionWatcher("completions of " + this);
-    if (!options.directMemory()) {
-      keepFreedMemory(options.poolReleaseThresholdInBytes());
-    }
-  }
-
-  /** Without the library that this takes, all is there but slower. */
-  private void keepFreedMemory(long bytes) {
-    try {
-      driver.keepFreedMemory(bytes);
-    } catch (CudaDriverException e) {
-      throw e.during("opening " + this);
-    } catch (DeviceException e) {
-      System.getLogger(DeviceRuntime.class.getName())
-          .log(System.Logger.Level.WARNING, this + " keeps no freed memory", e);
-    }
   }
 
   /**
@@ -105,7 +80,7 @@ public final class DeviceRuntime implements AutoCloseable {
 
   /** Opens a GPU, see {@link #open(int)}. */
   public static DeviceRuntime open(int ordinal, RuntimeOptions options) {
-    return over(JCudaDevices.open(ordinal), false, options);
+    return Opening.of(JCudaDevices.open(ordinal), false, options).open();
   }
 
   /**
@@ -124,41 +99,9 @@ public final class DeviceRuntime implements AutoCloseable {
   }
 
   private static DeviceRuntime openShared(int ordinal) {
-    return over(JCudaDevices.open(ordinal), true);
-  }
-
-  /** A runtime over a driver, with default options, that is shared or not. */
-  static DeviceRuntime over(CudaDriver driver, boolean shared) {
-    RuntimeOptions options = RuntimeOptions.defaults();
-    return compose(driver, false, shared, options, MemoryStack.backend(options));
-  }
-
-  /** A simulated device with another backend than the options ask for. */
-  static DeviceRuntime composed(
-      SimulatedDevice device,
-      RuntimeOptions options,
-      Function<StreamPool, MemoryResource> backend) {
-    return compose(device.open(), true, false, options, backend);
-  }
-
-  /** A runtime over a driver that is a test's own, or not. */
-  static DeviceRuntime over(CudaDriver driver, boolean simulated, RuntimeOptions options) {
-    return compose(driver, simulated, false, options, MemoryStack.backend(options));
-  }
-
-  /** Composes a runtime over a driver, which is closed with it, or at once if that fails. */
-  private static DeviceRuntime compose(
-      CudaDriver driver,
-      boolean simulated,
-      boolean shared,
-      RuntimeOptions options,
-      Function<StreamPool, MemoryResource> backend) {
-    try {
-      return new DeviceRuntime(driver, simulated, shared, options, backend);
-    } catch (RuntimeException | Error e) {
-      driver.close();
-      throw e;
-    }
+    return Opening.of(JCudaDevices.open(ordinal), false, RuntimeOptions.defaults())
+        .forTheProcess()
+        .open();
   }
 
   /**
@@ -188,7 +131,7 @@ public final class DeviceRuntime implements AutoCloseable {
 
   /** Opens a simulated device, see {@link #simulated(SimulatedDevice)}. */
   public static DeviceRuntime simulated(SimulatedDevice device, RuntimeOptions options) {
-    return composed(device, options, MemoryStack.backend(options));
+    return Opening.of(device.open(), true, options).open();
   }
 
   /** The product's name, or {@code simulated device}. */
@@ -269,14 +212,7 @@ public final class DeviceRuntime implements AutoCloseable {
     }
     boolean isDeviceDone = !teardown.hasFailed();
     reportLeaks();
-    List<AutoCloseable> attached;
-    synchronized (attachments) {
-      attached = new ArrayList<>(attachments.values());
-    }
-    Collections.reverse(attached);
-    for (AutoCloseable attachment : attached) {
-      teardown.step(() -> closeUnchecked(attachment));
-    }
+    attachments.close(teardown);
     for (Block block : arrays.blocks()) {
       teardown.step(() -> arrays.freeAtEnd(block));
     }
@@ -322,15 +258,7 @@ public final class DeviceRuntime implements AutoCloseable {
 
   /** See {@link RuntimeInternals#attachment}. */
   <T extends AutoCloseable> T attachment(Class<T> type, Function<DeviceRuntime, T> factory) {
-    synchronized (attachments) {
-      requireOpen();
-      AutoCloseable existing = attachments.get(type);
-      if (existing == null) {
-        existing = factory.apply(this);
-        attachments.put(type, existing);
-      }
-      return type.cast(existing);
-    }
+    return attachments.get(type, factory);
   }
 
   DeviceCopies copies() {
@@ -357,16 +285,6 @@ public final class DeviceRuntime implements AutoCloseable {
           System.Logger.Level.WARNING, "{0} is closed with {1} open arrays", this, leaked.size());
       leaked.forEach(
           block -> logger.log(System.Logger.Level.WARNING, "open: " + block, block.allocatedAt()));
-    }
-  }
-
-  private static void closeUnchecked(AutoCloseable attachment) {
-    try {
-      attachment.close();
-    } catch (RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new DeviceException("closing " + attachment + " failed", e);
     }
   }
 

@@ -7,6 +7,6 @@ public final class RuntimeOverDriver {
   private RuntimeOverDriver() {}
 
   public static DeviceRuntime open(CudaDriver driver, RuntimeOptions options) {
-    return DeviceRuntime.over(driver, true, options);
+    return Opening.of(driver, true, options).open();
   }
 }

@@ -22,7 +22,9 @@ final class SharedRuntimesTest {
 
   private DeviceRuntime open(int ordinal) {
     opened.incrementAndGet();
-    return DeviceRuntime.over(SimulatedDevice.builder().build().open(), true);
+    return Opening.of(SimulatedDevice.builder().build().open(), true, RuntimeOptions.defaults())
+        .forTheProcess()
+        .open();
   }
 
   @Test

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Test;
 final class UntrackedMemoryTest {
   private final SimulatedDevice device = SimulatedDevice.builder().build();
   private final DeviceRuntime gpu =
-      DeviceRuntime.composed(device, RuntimeOptions.defaults(), UntrackingResource::new);
+      Opening.of(device.open(), true, RuntimeOptions.defaults())
+          .withBackend(UntrackingResource::new)
+          .open();
   private final DeviceStream stream = gpu.streams().acquire();
   private final VectorKernels kernels = VectorKernels.on(stream);
   private final DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 4);

@@ -1,0 +1,59 @@
+package dev.streamfence;
+
+import dev.streamfence.stream.Teardown;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/** What other rooms keep per runtime, one of each type, closed with it. Thread-safe. */
+final class Attachments {
+  private final DeviceRuntime runtime;
+  // Guarded by this.
+  private final Map<Class<?>, AutoCloseable> attached = new LinkedHashMap<>();
+
+  Attachments(DeviceRuntime runtime) {
+    this.runtime = runtime;
+  }
+
+  /**
+   * The attachment of a type, made at the first call.
+   *
+   * @throws StreamMisuseException if the runtime is closed; nothing is attached any more then
+   */
+  synchronized <T extends AutoCloseable> T get(Class<T> type, Function<DeviceRuntime, T> factory) {
+    runtime.requireOpen();
+    AutoCloseable existing = attached.get(type);
+    if (existing == null) {
+      existing = factory.apply(runtime);
+      attached.put(type, existing);
+    }
+    return type.cast(existing);
+  }
+
+  /**
+   * Closes them as steps of the runtime's end, last one first. The runtime is not open any more.
+   */
+  void close(Teardown teardown) {
+    List<AutoCloseable> lastFirst;
+    synchronized (this) {
+      lastFirst = new ArrayList<>(attached.values());
+    }
+    Collections.reverse(lastFirst);
+    for (AutoCloseable attachment : lastFirst) {
+      teardown.step(() -> closeUnchecked(attachment));
+    }
+  }
+
+  private static void closeUnchecked(AutoCloseable attachment) {
+    try {
+      attachment.close();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new DeviceException("closing " + attachment + " failed", e);
+    }
+  }
+}

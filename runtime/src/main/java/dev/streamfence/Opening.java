@@ -1,0 +1,63 @@
+package dev.streamfence;
+
+import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.memory.MemoryResource;
+import dev.streamfence.stream.StreamPool;
+import java.util.function.Function;
+
+/**
+ * What a runtime is made of. Immutable.
+ *
+ * @param driver the device, which is closed with the runtime
+ * @param simulated whether kernels run on the CPU
+ * @param shared whether the runtime belongs to the whole process
+ * @param backend where memory comes from
+ */
+record Opening(
+    CudaDriver driver,
+    boolean simulated,
+    boolean shared,
+    RuntimeOptions options,
+    Function<StreamPool, MemoryResource> backend) {
+
+  /** A runtime that belongs to whoever opens it, with memory as the options ask for it. */
+  static Opening of(CudaDriver driver, boolean simulated, RuntimeOptions options) {
+    return new Opening(driver, simulated, false, options, MemoryStack.backend(options));
+  }
+
+  /** The same for the whole process. */
+  Opening forTheProcess() {
+    return new Opening(driver, simulated, true, options, backend);
+  }
+
+  /** The same with memory from somewhere else than the options ask for. */
+  Opening withBackend(Function<StreamPool, MemoryResource> other) {
+    return new Opening(driver, simulated, shared, options, other);
+  }
+
+  /** Opens the runtime; closes the driver if that fails. */
+  DeviceRuntime open() {
+    try {
+      DeviceRuntime runtime = new DeviceRuntime(this);
+      if (!options.directMemory()) {
+        keepFreedMemory(runtime);
+      }
+      return runtime;
+    } catch (RuntimeException | Error e) {
+      driver.close();
+      throw e;
+    }
+  }
+
+  /** Without the library that this takes, all is there but slower. */
+  private void keepFreedMemory(DeviceRuntime runtime) {
+    try {
+      runtime.driver().keepFreedMemory(options.poolReleaseThresholdInBytes());
+    } catch (CudaDriverException e) {
+      throw e.during("opening " + runtime);
+    } catch (DeviceException e) {
+      System.getLogger(DeviceRuntime.class.getName())
+          .log(System.Logger.Level.WARNING, runtime + " keeps no freed memory", e);
+    }
+  }
+}
