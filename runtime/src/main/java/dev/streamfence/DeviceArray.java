@@ -22,10 +22,7 @@ public final class DeviceArray<A> implements AutoCloseable {
   private final ElementType elementType;
   private final long length;
   private final @Nullable Block block;
-  private final OpenArrays.@Nullable Lifetime lifetime;
-
-  /** Whether it was closed while it had no memory, or another array has its memory now. */
-  private volatile boolean gone;
+  private final OpenArrays.Lifetime lifetime;
 
   DeviceArray(
       DeviceMemory memory,
@@ -39,7 +36,7 @@ public final class DeviceArray<A> implements AutoCloseable {
     this.elementType = elementType;
     this.length = length;
     this.block = block;
-    this.lifetime = block == null ? null : memory.arrays().watch(this, block);
+    this.lifetime = memory.arrays().watch(this, block);
   }
 
   /** The runtime that it belongs to. */
@@ -64,7 +61,7 @@ public final class DeviceArray<A> implements AutoCloseable {
 
   /** Whether it is open. A kernel that was launched before still has it after {@link #close}. */
   public boolean isOpen() {
-    return !gone && (block == null || block.dependencies().isOpen());
+    return !lifetime.isGone() && (block == null || block.dependencies().isOpen());
   }
 
   /**
@@ -209,22 +206,14 @@ public final class DeviceArray<A> implements AutoCloseable {
       // First, so that nothing has changed if there is no room for it on the Java heap.
       DeviceArray<B> heir =
           new DeviceArray<>(memory, arrayType, type, sizeInBytes() / type.sizeInBytes(), block);
-      if (lifetime != null && !lifetime.handOver()) {
-        heir.disown();
+      if (!lifetime.handOver()) {
+        heir.lifetime.handOver();
         throw useAfterFree("reinterpret");
       }
-      gone = true;
       return heir;
     } finally {
       Reference.reachabilityFence(this);
     }
-  }
-
-  private void disown() {
-    if (lifetime != null) {
-      lifetime.handOver();
-    }
-    gone = true;
   }
 
   /**
@@ -240,9 +229,7 @@ public final class DeviceArray<A> implements AutoCloseable {
   @Override
   public void close() {
     try {
-      if (lifetime == null) {
-        gone = true;
-      } else if (runtime.isOpen()) {
+      if (block == null || runtime.isOpen()) {
         lifetime.close();
       }
     } finally {
@@ -256,7 +243,7 @@ public final class DeviceArray<A> implements AutoCloseable {
   }
 
   boolean isGone() {
-    return gone;
+    return lifetime.isGone();
   }
 
   void closeAfter(RuntimeException failure) {
@@ -309,7 +296,7 @@ public final class DeviceArray<A> implements AutoCloseable {
   }
 
   private void requireNotGone(String operation) {
-    if (gone) {
+    if (lifetime.isGone()) {
       throw useAfterFree(operation);
     }
   }

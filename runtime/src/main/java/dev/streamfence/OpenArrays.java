@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -20,54 +20,68 @@ import org.jspecify.annotations.Nullable;
  * device, and otherwise by whoever allocates or reaps next. Thread-safe.
  */
 final class OpenArrays {
-  /** One array's memory. Knows nothing of the array, which it outlives. */
+  private enum State {
+    OPEN,
+    CLOSED,
+    /** It was closed without memory of its own to say so, or another array has its memory now. */
+    GONE
+  }
+
+  /** Whether an array has its memory still. Knows nothing of the array, which it outlives. */
   final class Lifetime implements Runnable {
-    private final Block block;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final @Nullable Block block;
+    private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
     private Cleaner.@Nullable Cleanable cleanable;
 
-    private Lifetime(Block block) {
+    private Lifetime(@Nullable Block block) {
       this.block = block;
+    }
+
+    boolean isGone() {
+      return state.get() == State.GONE;
     }
 
     /** Frees the memory unless that was done; when it fails the array is open as before. */
     void close() {
-      if (!closed.compareAndSet(false, true)) {
+      if (!state.compareAndSet(State.OPEN, block == null ? State.GONE : State.CLOSED)) {
         return;
       }
-      try {
-        free(block);
-      } catch (RuntimeException e) {
-        closed.set(false);
-        throw e;
+      if (block != null) {
+        try {
+          free(block);
+        } catch (RuntimeException e) {
+          state.set(State.OPEN);
+          throw e;
+        }
       }
-      // Racy, benign: another thread may not see it yet; the cleaner then finds the array closed.
-      if (cleanable != null) {
-        cleanable.clean();
-      }
+      forget();
     }
 
     /**
-     * Leaves the memory to another array.
+     * Leaves the memory, if it has any, to another array.
      *
      * @return whether it was still this one's
      */
     boolean handOver() {
-      if (!closed.compareAndSet(false, true)) {
+      if (!state.compareAndSet(State.OPEN, State.GONE)) {
         return false;
       }
-      // Racy, benign, as above.
-      if (cleanable != null) {
-        cleanable.clean();
-      }
+      forget();
       return true;
     }
 
-    /** The array is gone. */
+    /** The array is unreachable. */
     @Override
     public void run() {
-      if (closed.compareAndSet(false, true)) {
+      if (block != null && state.compareAndSet(State.OPEN, State.CLOSED)) {
         lose(block);
+      }
+    }
+
+    private void forget() {
+      // Racy, benign: another thread may not see it yet; the cleaner then finds the array closed.
+      if (cleanable != null) {
+        cleanable.clean();
       }
     }
   }
@@ -99,10 +113,12 @@ final class OpenArrays {
     open.put(block, from);
   }
 
-  /** Frees the block of {@link #hold} when the array is closed or lost. */
-  Lifetime watch(DeviceArray<?> array, Block block) {
+  /** Frees the block of {@link #hold}, unless there is none, when the array is closed or lost. */
+  Lifetime watch(DeviceArray<?> array, @Nullable Block block) {
     Lifetime lifetime = new Lifetime(block);
-    lifetime.cleanable = cleaner().register(array, lifetime);
+    if (block != null) {
+      lifetime.cleanable = cleaner().register(array, lifetime);
+    }
     return lifetime;
   }
 
