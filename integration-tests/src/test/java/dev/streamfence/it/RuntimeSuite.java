@@ -9,6 +9,7 @@ import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.Inside;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.MemoryStatistics;

@@ -2,9 +2,8 @@ package dev.streamfence.launch;
 
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.ptx.AccessSite;
-import dev.streamfence.ptx.KernelCheck;
 import dev.streamfence.ptx.Mismatch;
-import dev.streamfence.ptx.PtxModule;
+import java.util.List;
 
 /**
  * Compares what an interface declares with the code of its kernel, where the compiler could not, or
@@ -20,8 +19,9 @@ final class CodeCheck {
    * @param origin what else is to be said of the image; may be empty
    * @throws KernelLoadException at the first contradiction
    */
-  static void check(String image, String origin, PtxModule ptx, KernelSignature signature) {
-    for (Mismatch mismatch : new KernelCheck(ptx).compare(signature.declaration())) {
+  static void check(
+      String image, String origin, List<Mismatch> mismatches, KernelSignature signature) {
+    for (Mismatch mismatch : mismatches) {
       switch (mismatch.kind()) {
         case UNCLEAR -> {
           if (!isTrusted(signature, mismatch)) {

@@ -3,10 +3,15 @@ package dev.streamfence.launch;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.driver.DeviceProperties;
 import dev.streamfence.ptx.BlockLimit;
+import dev.streamfence.ptx.Cubin;
+import dev.streamfence.ptx.KernelCheck;
+import dev.streamfence.ptx.KernelDeclaration;
+import dev.streamfence.ptx.Mismatch;
 import dev.streamfence.ptx.PtxEntry;
 import dev.streamfence.ptx.PtxException;
 import dev.streamfence.ptx.PtxModule;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class ImageCode {
   private final KernelImage image;
   private final @Nullable PtxModule ptx;
+  private final @Nullable Cubin binary;
   private final boolean isChecked;
   private final String origin;
   private final String unreadable;
@@ -24,11 +30,13 @@ final class ImageCode {
   private ImageCode(
       KernelImage image,
       @Nullable PtxModule ptx,
+      @Nullable Cubin binary,
       boolean isChecked,
       String origin,
       String unreadable) {
     this.image = image;
     this.ptx = ptx;
+    this.binary = binary;
     this.isChecked = isChecked;
     this.origin = origin;
     this.unreadable = unreadable;
@@ -47,7 +55,7 @@ final class ImageCode {
   static ImageCode of(KernelImage image, String source, byte[] file, boolean binariesAllowed) {
     String hash = KernelImage.sha256(file);
     if (hash.equals(image.sha256())) {
-      return new ImageCode(image, beyondTheComparison(source, file), true, "", "");
+      return new ImageCode(image, beyondTheComparison(source, file), null, true, "", "");
     }
     String origin =
         image.sha256().isEmpty()
@@ -61,7 +69,7 @@ final class ImageCode {
     if (looksLikePtx(file)) {
       try {
         PtxModule ptx = parse(source, new String(file, StandardCharsets.UTF_8));
-        return new ImageCode(image, ptx, false, origin, "");
+        return new ImageCode(image, ptx, null, false, origin, "");
       } catch (PtxException e) {
         unreadable = String.valueOf(e.getMessage());
       }
@@ -77,7 +85,7 @@ final class ImageCode {
           "",
           null);
     }
-    return new ImageCode(image, null, false, origin, unreadable);
+    return new ImageCode(image, null, Cubin.read(file).orElse(null), false, origin, unreadable);
   }
 
   /** Why nothing in it can be compared with the interface; empty if it can be, or has been. */
@@ -91,9 +99,17 @@ final class ImageCode {
    * @throws KernelLoadException if its code contradicts it
    */
   void check(KernelSignature signature) {
-    if (ptx != null && !isChecked) {
-      CodeCheck.check(image.name(), origin, ptx, signature);
+    if (!isChecked) {
+      CodeCheck.check(image.name(), origin, compare(signature.declaration()), signature);
     }
+  }
+
+  /** Of a binary, no more is seen than the sizes of parameters. */
+  private List<Mismatch> compare(KernelDeclaration declared) {
+    if (ptx != null) {
+      return new KernelCheck(ptx).compare(declared);
+    }
+    return binary == null ? List.of() : binary.compare(declared);
   }
 
   /** The block that a kernel demands of every launch, where the file says so in PTX. */

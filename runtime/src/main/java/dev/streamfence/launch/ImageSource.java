@@ -10,7 +10,7 @@ import java.util.Optional;
 /** One place where an image may lie. Immutable. */
 sealed interface ImageSource {
   /** More than any kernels need, and all that the compiler looks at; more is not read. */
-  int MAX_BYTES = 16 << 20;
+  int MAX_BYTES = KernelImage.MAX_BYTES;
 
   /** What errors call it. */
   String name();

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * Identity matters: a runtime loads one image object once. Immutable and thread-safe.
  */
 public final class KernelImage {
+  /** Bytes of a file that are read: more than any kernels need. */
+  public static final int MAX_BYTES = 16 << 20;
+
   /** Opens a resource by name; {@code SomeClass.class::getResourceAsStream} is one. */
   @FunctionalInterface
   public interface ResourceOpener {

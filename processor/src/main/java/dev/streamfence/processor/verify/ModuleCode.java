@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 /** What the compiler sees of a module's code. */
 public sealed interface ModuleCode {
   /** More than any kernels need; larger files are not looked at. */
-  int MAX_BYTES = 16 << 20;
+  int MAX_BYTES = KernelImage.MAX_BYTES;
 
   /** There is no such file where the compiler looks. */
   record Unseen() implements ModuleCode {}
