@@ -58,16 +58,17 @@ final class RuntimeOnAGpuTest extends RuntimeSuite {
     byte[] ptx =
         ".version 99.9\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n"
             .getBytes(UTF_8);
-    assertRefused(KernelImage.of("later.ptx", ptx), "CUDA_ERROR_UNSUPPORTED_PTX_VERSION");
+    assertRefused(
+        KernelImage.of("later.ptx", ptx), "it is PTX of version 99.9, the driver is of CUDA ");
   }
 
-  private static void assertRefused(KernelImage image, String code) {
+  private static void assertRefused(KernelImage image, String reason) {
     try (DeviceRuntime gpu = DeviceRuntime.open(0)) {
       DeviceStream stream = gpu.streams().acquire();
       assertThatThrownBy(() -> LoadedModule.of(stream, image))
           .isInstanceOf(KernelLoadException.class)
           .hasMessageContaining(image.name())
-          .hasMessageContaining(code);
+          .hasMessageContaining(reason);
       gpu.memory().upload(stream, new int[] {1}).close();
     }
   }
