@@ -10,6 +10,7 @@ import static dev.streamfence.processor.diagnostic.Problem.KERNEL_NOT_ABSTRACT;
 import static dev.streamfence.processor.diagnostic.Problem.MISSING_ACCESS;
 import static dev.streamfence.processor.diagnostic.Problem.MISSING_KERNEL;
 import static dev.streamfence.processor.diagnostic.Problem.MISSING_SHAPE;
+import static dev.streamfence.processor.diagnostic.Problem.NEEDLESS_ALIAS;
 import static dev.streamfence.processor.diagnostic.Problem.NEGATIVE_SHARED_BYTES;
 import static dev.streamfence.processor.diagnostic.Problem.RETURNS_VALUE;
 import static dev.streamfence.processor.diagnostic.Problem.SECOND_LAUNCH_SHAPE;
@@ -367,5 +368,20 @@ class MethodMistakesTest {
                     + " @Override @Kernel void run(@ThreadCount int n); }\n"
                     + bases))
         .areNone();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        ", @Writes DeviceArray<int[]> a",
+        ", @Reads DeviceArray<int[]> a, @Reads DeviceArray<int[]> b"
+      })
+  void aliasesOfWhatIsNotWrittenNeedNoPermission(String arrays) {
+    Mistakes.inKernels("@Kernel(mayAlias = «true) void run(@ThreadCount int n" + arrays + ");")
+        .areWarning(
+            NEEDLESS_ALIAS,
+            "run takes no two arrays of which one is written, so mayAlias allows nothing; remove"
+                + " it");
   }
 }

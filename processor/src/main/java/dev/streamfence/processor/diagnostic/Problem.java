@@ -48,6 +48,9 @@ public enum Problem {
           + " characters, and can be given as @Kernel(\"name\")"),
   BLOCK_SIZE("blockSize %s of %s is outside 1..%s"),
   NEGATIVE_SHARED_BYTES("dynamicSharedBytes %s of %s is negative; it is a number of bytes"),
+  NEEDLESS_ALIAS(
+      Diagnostic.Kind.WARNING,
+      "%s takes no two arrays of which one is written, so mayAlias allows nothing; remove it"),
   ATTRIBUTE_WITH_LAUNCH_SHAPE("'%s' says the launch shape of %s already; remove %s"),
 
   // How many threads.

@@ -89,7 +89,7 @@ public final class KernelInterfaceParser {
           .parse(kernel, methods.asMember(type, kernel))
           .ifPresent(method -> parsed.add(new ParsedKernel(method, places(kernel))));
     }
-    boolean isComplete = findings.size() == 0 && parsed.size() == kernels.size();
+    boolean isComplete = !findings.hasErrors() && parsed.size() == kernels.size();
     return resource.map(
         name ->
             new ParsedInterface(

@@ -58,6 +58,9 @@ final class KernelMethodParser {
     if (findings.size() > before || parameters.size() < types.size()) {
       return Optional.empty();
     }
+    if (attributes.isPresent() && attributes.get().mayAlias()) {
+      checkAliases(method, kernel.get(), parameters);
+    }
     return attributes.map(
         said ->
             new KernelMethod(
@@ -70,6 +73,22 @@ final class KernelMethodParser {
                 said.isCooperative(),
                 TypeKinds.isCompletion(member.getReturnType()),
                 elements.isDeprecated(method)));
+  }
+
+  /** An array may be passed for two parameters if nothing is written anyway. */
+  private void checkAliases(
+      ExecutableElement method, AnnotationMirror kernel, List<Parameter> parameters) {
+    List<Parameter.Buffer> buffers =
+        parameters.stream()
+            .filter(Parameter.Buffer.class::isInstance)
+            .map(Parameter.Buffer.class::cast)
+            .toList();
+    if (buffers.size() < 2 || buffers.stream().noneMatch(buffer -> buffer.access().writes())) {
+      findings.report(
+          Problem.NEEDLESS_ALIAS,
+          Mirrors.culprit(method, kernel, "mayAlias"),
+          method.getSimpleName());
+    }
   }
 
   private void checkArguments(ExecutableElement method, List<Parameter> parameters) {
