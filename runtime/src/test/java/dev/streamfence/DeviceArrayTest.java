@@ -3,7 +3,9 @@ package dev.streamfence;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.DriverCall;
+import dev.streamfence.driver.InterceptedDriver;
 import dev.streamfence.launch.VectorKernels;
 import dev.streamfence.memory.Block;
 import dev.streamfence.simulation.Schedule;
@@ -187,6 +189,24 @@ final class DeviceArrayTest {
     try (DeviceArray<int[]> array = gpu.memory().upload(stream, host)) {
       assertThat(array.download(stream)).isEqualTo(host);
     }
+  }
+
+  @Test
+  void stagingMemoryIsNotWrittenAgainBeforeItsCopyIsDone() {
+    SimulatedDevice lazy = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    CudaDriver neverComplete =
+        InterceptedDriver.of(
+            lazy.open(),
+            (method, call) -> method.equals("isEventComplete") ? false : call.proceed());
+    // More than the staging memory has chunks: those behind it go through one that was used before.
+    int[] host = new int[(40 << 20) / 4];
+    Arrays.setAll(host, i -> i * 31);
+    try (DeviceRuntime slow = RuntimeOverDriver.open(neverComplete, RuntimeOptions.defaults());
+        DeviceStream on = slow.streams().acquire();
+        DeviceArray<int[]> array = slow.memory().upload(on, host)) {
+      assertThat(array.download(on)).isEqualTo(host);
+    }
+    assertThat(lazy.liveObjects()).isZero();
   }
 
   @Test
