@@ -21,4 +21,9 @@ public final class Inside {
   public static CudaDriver driver(DeviceRuntime runtime) {
     return runtime.driver();
   }
+
+  /** Whether its device is lost. */
+  public static boolean isLost(DeviceRuntime runtime) {
+    return runtime.faults().fault() != null;
+  }
 }

@@ -7,7 +7,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/** Listens to what runtimes log. Thread-safe. */
+/** Listens to what runtimes, or a class of theirs, log. Thread-safe. */
 public final class RuntimeLog implements AutoCloseable {
   private final Logger logger;
   private final List<LogRecord> records = new CopyOnWriteArrayList<>();

@@ -1,6 +1,7 @@
 package dev.streamfence.launch;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -18,6 +19,39 @@ import org.junit.jupiter.api.Test;
 /** Kernels whose code does other things than their interface says, found when they are loaded. */
 final class CodeCheckTest {
   private static final String OTHER = "0".repeat(64);
+
+  private static final String OPEN =
+      """
+      .version 7.0
+      .target sm_75
+      .address_size 64
+      .visible .entry fill(.param .u64 out, .param .u32 n) .maxntid 128
+      {
+        .reg .b64 %rd<2>;
+        ld.param.u64 %rd1, [out];
+        ret;
+      }
+      """;
+
+  private static final String EITHER =
+      """
+      .version 7.0
+      .target sm_75
+      .address_size 64
+      .visible .entry either(.param .u64 source, .param .u64 target)
+      {
+        .reg .pred %p<2>;
+        .reg .b32 %r<2>;
+        .reg .b64 %rd<4>;
+        ld.param.u64 %rd1, [source];
+        ld.param.u64 %rd2, [target];
+        mov.u32 %r1, %tid.x;
+        setp.eq.u32 %p1, %r1, 0;
+        selp.b64 %rd3, %rd1, %rd2, %p1;
+        st.global.u32 [%rd3], 7;
+        ret;
+      }
+      """;
 
   private final DeviceRuntime gpu = DeviceRuntime.simulated();
   private final DeviceStream stream = gpu.streams().acquire();
@@ -68,6 +102,61 @@ final class CodeCheckTest {
             .threadCount("n", int.class)
             .build();
     assertRefused(smuggling, "increment: parameter 'values'", "uses it as an address");
+  }
+
+  @Test
+  void aBufferThatIsToBeWrittenAndNeverIsIsRefused() {
+    assertThatThrownBy(() -> LoadedModule.of(stream, image(OPEN)).recorder(fill(256)))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageContaining("fill: parameter 'out'")
+        .hasMessageContaining("is to be written; the kernel never stores to it");
+  }
+
+  @Test
+  void blocksThatTheKernelDoesNotAllowAreRefusedWithBothNumbers() {
+    String storing = OPEN.replace("ret;", "st.global.u32 [%rd1], 0; ret;");
+    LoadedModule module = LoadedModule.of(stream, image(storing));
+    assertThatThrownBy(() -> module.recorder(fill(256)))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageContaining("fill is launched with blocks of 256 threads")
+        .hasMessageContaining("the kernel allows 128");
+    assertThat(module.recorder(fill(128))).isNotNull();
+  }
+
+  @Test
+  void anAccessThatIsNotCertainIsLoggedUnlessSomebodyVouchesForIt() {
+    try (RuntimeLog log = RuntimeLog.listenTo(CodeCheck.class)) {
+      LoadedModule module = LoadedModule.of(stream, image(EITHER));
+      module.recorder(
+          KernelSignature.entry("either")
+              .trustedBuffer("source", ElementType.INT, Access.READ)
+              .buffer("target", ElementType.INT, Access.WRITE)
+              .launchShape("shape")
+              .build());
+      assertThat(log.messages()).isEmpty();
+      module.recorder(
+          KernelSignature.entry("either")
+              .buffer("source", ElementType.INT, Access.READ)
+              .buffer("target", ElementType.INT, Access.WRITE)
+              .launchShape("shape")
+              .build());
+      assertThat(log.messages())
+          .singleElement()
+          .asString()
+          .contains("test.ptx", "either: parameter 'source'", "not certain: st.global.u32 in line");
+    }
+  }
+
+  private static KernelSignature fill(int blockSize) {
+    return KernelSignature.entry("fill")
+        .buffer("out", ElementType.INT, Access.WRITE)
+        .threadCount("n", int.class)
+        .blockSize(blockSize)
+        .build();
+  }
+
+  private static KernelImage image(String ptx) {
+    return KernelImage.of("test.ptx", ptx.getBytes(US_ASCII));
   }
 
   @Test

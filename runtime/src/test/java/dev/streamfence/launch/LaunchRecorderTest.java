@@ -1,5 +1,6 @@
 package dev.streamfence.launch;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -23,9 +24,12 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LaunchRecorderTest {
   private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
   private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
@@ -34,7 +38,12 @@ final class LaunchRecorderTest {
 
   @AfterEach
   void nothingIsLeft() {
+    boolean lost = Inside.isLost(gpu);
     gpu.close();
+    // What belongs to a lost context goes with it, and not one by one.
+    if (!lost) {
+      assertThat(device.liveObjects()).isZero();
+    }
   }
 
   @Test
@@ -108,6 +117,39 @@ final class LaunchRecorderTest {
     try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1, 2, 3, 4, 5, 6})) {
       kernels.reverse(values, LaunchShape.of(2, 3).withDynamicSharedBytes(12));
       assertThat(values.download(stream)).containsExactly(3, 2, 1, 6, 5, 4);
+    }
+  }
+
+  @Test
+  void staticSharedMemoryCountsWithTheDynamicOne() {
+    String ptx =
+        """
+        .version 7.0
+        .target sm_75
+        .address_size 64
+        .visible .entry held()
+        {
+          .shared .align 4 .b8 kept[4096];
+          ret;
+        }
+        """;
+    KernelImage image = KernelImage.of("held.ptx", ptx.getBytes(US_ASCII));
+    int most = Inside.driver(gpu).properties().sharedBytesPerBlockOptIn() - 4096;
+    KernelSignature signature = KernelSignature.entry("held").launchShape("shape").build();
+    LaunchRecorder held = LoadedModule.of(stream, image).recorder(signature);
+    try (LaunchRecorder recorder = held.begin()) {
+      recorder.shape(LaunchShape.of(1, 1).withDynamicSharedBytes(most + 1));
+      assertThatThrownBy(recorder::preflight)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining(
+              (most + 4097) + " bytes of shared memory per block, 4096 static ones included")
+          .hasMessageContaining("allows " + (most + 4096));
+    }
+    try (LaunchRecorder recorder = held.begin()) {
+      recorder.shape(LaunchShape.of(1, 1).withDynamicSharedBytes(most));
+      recorder.preflight();
+      recorder.launch();
+      recorder.commit();
     }
   }
 
