@@ -212,14 +212,21 @@ final class OrderingTest {
   @Test
   void aFreeComesAfterTheReadersOfOtherStreams() {
     DeviceArray<int[]> source = gpu.memory().upload(a, new int[] {1, 2, 3, 4});
-    DeviceArray<int[]> copy = gpu.memory().allocate(b, int[].class, N);
-    copy.copyFrom(b, source);
+    DeviceArray<int[]> copyOnB = gpu.memory().allocate(b, int[].class, N);
+    DeviceArray<int[]> copyOnC = gpu.memory().allocate(c, int[].class, N);
+    copyOnB.copyFrom(b, source);
+    copyOnC.copyFrom(c, source);
+    long address = Inside.block(source).address();
     source.close();
-    // The pool hands the freed address out at once; a write to it must not reach the copy.
-    DeviceArray<int[]> reused = gpu.memory().allocate(b, int[].class, N);
-    reused.fill(b, -1);
-    assertThat(copy.download(b)).containsExactly(1, 2, 3, 4);
-    copy.close();
+    // Nobody reads b before the address is written again: c, where it was used last, has to wait.
+    DeviceArray<int[]> reused = gpu.memory().allocate(c, int[].class, N);
+    assertThat(Inside.block(reused).address()).isEqualTo(address);
+    reused.fill(c, -1);
+    c.synchronize();
+    assertThat(copyOnB.download(b)).containsExactly(1, 2, 3, 4);
+    assertThat(copyOnC.download(c)).containsExactly(1, 2, 3, 4);
+    copyOnB.close();
+    copyOnC.close();
     reused.close();
   }
 
