@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.management.ThreadMXBean;
 import dev.streamfence.driver.jcuda.StandIn;
 import dev.streamfence.launch.VectorKernels;
-import java.lang.management.ManagementFactory;
 import java.lang.reflect.Array;
 import java.util.Arrays;
 import java.util.List;
@@ -120,7 +118,6 @@ final class RuntimeOverStandInTest {
 
   @Test
   void launchesThatWaitForEachOthersStreamAllocateNothing() {
-    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     try (DeviceRuntime gpu = DeviceRuntime.open(0);
         DeviceStream a = gpu.streams().acquire();
         DeviceStream b = gpu.streams().acquire();
@@ -128,17 +125,8 @@ final class RuntimeOverStandInTest {
         DeviceArray<float[]> y = gpu.memory().upload(a, new float[300])) {
       VectorKernels onA = VectorKernels.on(a);
       VectorKernels onB = VectorKernels.on(b);
-      launchOften(onA, onB, x, y);
-      threads.getCurrentThreadAllocatedBytes();
-      // What a launch allocates, every round does; what the compiler does now and then, one alone.
-      long least = Long.MAX_VALUE;
-      for (int round = 0; round < 5; round++) {
-        long before = threads.getCurrentThreadAllocatedBytes();
-        launchOften(onA, onB, x, y);
-        least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
-      }
 
-      assertThat(least).isZero();
+      assertThat(AllocatedBytes.leastOfFiveRounds(() -> launchOften(onA, onB, x, y))).isZero();
     }
   }
 
