@@ -164,11 +164,15 @@ final class CompletionTest {
 
   @Test
   void afterTheEndWhatWasSeenDoneIsDoneAndTheRestSaysSo() {
-    Completion done = launch();
+    Completion seen = launch();
+    seen.await();
+    Completion unseen = launch();
     device.failCall(DriverCall.SYNCHRONIZE_STREAM, 1, 1);
     assertThatThrownBy(gpu::close).isInstanceOf(CudaDriverException.class);
-    assertThatThrownBy(done::isDone).isInstanceOf(StreamMisuseException.class);
-    assertThatThrownBy(done::await).isInstanceOf(StreamMisuseException.class);
+    assertThat(seen.isDone()).isTrue();
+    seen.await();
+    assertThatThrownBy(unseen::isDone).isInstanceOf(StreamMisuseException.class);
+    assertThatThrownBy(unseen::await).isInstanceOf(StreamMisuseException.class);
   }
 
   @Test

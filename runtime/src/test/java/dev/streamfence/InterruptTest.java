@@ -1,5 +1,6 @@
 package dev.streamfence;
 
+import static java.lang.Thread.State.TERMINATED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.launch.VectorKernels;
@@ -67,7 +68,10 @@ final class InterruptTest {
     }
 
     private void awaitParked() {
-      while (thread.getState() != Thread.State.WAITING) {
+      Thread.State state;
+      while ((state = thread.getState()) != Thread.State.WAITING) {
+        assertThat(state).as("the state of the waiting thread").isNotEqualTo(TERMINATED);
+        assertThat(Thread.currentThread().isInterrupted()).as("the test is given up").isFalse();
         Thread.onSpinWait();
       }
     }
