@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Function;
 
 /**
  * One device, opened: its streams, its memory and the kernels loaded on it. The device is a GPU, or
@@ -61,7 +60,7 @@ public final class DeviceRuntime implements AutoCloseable {
     this.pool = new StreamPool(driver, faults, options.streams());
     this.stack = new MemoryStack(pool, options, opening.backend());
     this.arrays = new OpenArrays(stack.budget(), options.guardMemory() || options.directMemory());
-    this.copies = new DeviceCopies(pool);
+    this.copies = opening.copies().apply(pool);
     this.streams = new DeviceStreams(this, pool);
     this.memory = new DeviceMemory(this, stack, arrays);
     this.watcher = new CompletionWatcher("completions of " + this);

@@ -1,6 +1,7 @@
 package dev.streamfence;
 
 import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.memory.DeviceCopies;
 import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.stream.StreamPool;
 import java.util.function.Function;
@@ -12,27 +13,35 @@ import java.util.function.Function;
  * @param simulated whether kernels run on the CPU
  * @param shared whether the runtime belongs to the whole process
  * @param backend where memory comes from
+ * @param copies what copies between host and device
  */
 record Opening(
     CudaDriver driver,
     boolean simulated,
     boolean shared,
     RuntimeOptions options,
-    Function<StreamPool, MemoryResource> backend) {
+    Function<StreamPool, MemoryResource> backend,
+    Function<StreamPool, DeviceCopies> copies) {
 
   /** A runtime that belongs to whoever opens it, with memory as the options ask for it. */
   static Opening of(CudaDriver driver, boolean simulated, RuntimeOptions options) {
-    return new Opening(driver, simulated, false, options, MemoryStack.backend(options));
+    return new Opening(
+        driver, simulated, false, options, MemoryStack.backend(options), DeviceCopies::new);
   }
 
   /** The same for the whole process. */
   Opening forTheProcess() {
-    return new Opening(driver, simulated, true, options, backend);
+    return new Opening(driver, simulated, true, options, backend, copies);
   }
 
   /** The same with memory from somewhere else than the options ask for. */
   Opening withBackend(Function<StreamPool, MemoryResource> other) {
-    return new Opening(driver, simulated, shared, options, other);
+    return new Opening(driver, simulated, shared, options, other, copies);
+  }
+
+  /** The same with other copies between host and device. */
+  Opening withCopies(Function<StreamPool, DeviceCopies> other) {
+    return new Opening(driver, simulated, shared, options, backend, other);
   }
 
   /** Opens the runtime; closes the driver if that fails. */

@@ -48,7 +48,7 @@ enum FailureScenario {
     @Override
     void run(FailureWorld world) {
       DeviceStream a = world.stream();
-      byte[] source = new byte[(4 << 20) + 3];
+      byte[] source = new byte[FailureWorld.CHUNK_BYTES + 3];
       source[0] = 1;
       source[source.length - 1] = 2;
       DeviceArray<byte[]> values =

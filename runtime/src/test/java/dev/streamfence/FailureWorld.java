@@ -8,6 +8,7 @@ import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.launch.VectorKernels;
+import dev.streamfence.memory.DeviceCopies;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,6 +30,9 @@ final class FailureWorld {
   static final class Over extends RuntimeException {
     private static final long serialVersionUID = 1L;
   }
+
+  /** Small, since each run makes its own, and clearing them would take most of its time. */
+  static final int CHUNK_BYTES = 16 << 10;
 
   private static final KernelImage OTHER =
       KernelImage.resource("kernels/vector.ptx", VectorKernels.class::getResourceAsStream);
@@ -62,7 +66,10 @@ final class FailureWorld {
       int retries,
       Executor other) {
     this.device = device;
-    this.gpu = DeviceRuntime.simulated(device, options);
+    this.gpu =
+        Opening.of(device.open(), true, options)
+            .withCopies(pool -> new DeviceCopies(pool, CHUNK_BYTES))
+            .open();
     this.codes = codes;
     this.retries = retries;
     this.other = other;

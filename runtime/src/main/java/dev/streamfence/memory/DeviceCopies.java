@@ -22,9 +22,14 @@ public final class DeviceCopies {
 
   /** Creates the copies of the device of a pool. */
   public DeviceCopies(StreamPool streams) {
+    this(streams, StagingPool.CHUNK_BYTES);
+  }
+
+  /** Creates the copies of the device of a pool, which pass the host in pieces of one size. */
+  public DeviceCopies(StreamPool streams, int chunkBytes) {
     this.streams = streams;
     this.driver = streams.driver();
-    this.staging = new StagingPool(driver);
+    this.staging = new StagingPool(driver, chunkBytes);
   }
 
   /**
@@ -37,8 +42,8 @@ public final class DeviceCopies {
     try (Submission submission = timeline.begin(labels)) {
       submission.use(target.dependencies(), false, true, 0);
       submission.preflight();
-      for (long done = 0; done < bytes; done += StagingPool.CHUNK_BYTES) {
-        int size = (int) Math.min(bytes - done, StagingPool.CHUNK_BYTES);
+      for (long done = 0; done < bytes; done += staging.chunkBytes()) {
+        int size = (int) Math.min(bytes - done, staging.chunkBytes());
         Chunk chunk = staging.take();
         try {
           source.writeTo(view(chunk, size), done);
@@ -69,7 +74,7 @@ public final class DeviceCopies {
       try (Submission submission = timeline.begin(labels)) {
         submission.use(source.dependencies(), true, false, 0);
         submission.preflight();
-        for (long queued = 0; queued < bytes; queued += StagingPool.CHUNK_BYTES) {
+        for (long queued = 0; queued < bytes; queued += staging.chunkBytes()) {
           if (inFlight.size() == 2) {
             delivered += deliver(inFlight, target, delivered, bytes);
           }
@@ -80,7 +85,7 @@ public final class DeviceCopies {
             delivered += deliver(inFlight, target, delivered, bytes);
             chunk = inFlight.isEmpty() ? staging.take() : staging.tryTake();
           }
-          int size = (int) Math.min(bytes - queued, StagingPool.CHUNK_BYTES);
+          int size = (int) Math.min(bytes - queued, staging.chunkBytes());
           inFlight.addLast(chunk);
           driver.copyToHostAsync(
               chunk.memory(), 0, source.address() + offset + queued, size, timeline.stream());
@@ -195,7 +200,7 @@ public final class DeviceCopies {
   private int deliver(Deque<Chunk> inFlight, HostBytes target, long delivered, long bytes) {
     Chunk chunk = inFlight.getFirst();
     staging.await(chunk);
-    int size = (int) Math.min(bytes - delivered, StagingPool.CHUNK_BYTES);
+    int size = (int) Math.min(bytes - delivered, staging.chunkBytes());
     target.readFrom(view(chunk, size), delivered);
     inFlight.removeFirst();
     staging.giveBack(chunk);

@@ -50,14 +50,21 @@ final class StagingPool {
   }
 
   private final CudaDriver driver;
+  private final int chunkBytes;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition returned = lock.newCondition();
   private final Deque<Chunk> idle = new ArrayDeque<>();
   private final List<Chunk> all = new ArrayList<>();
   private int claimed;
 
-  StagingPool(CudaDriver driver) {
+  StagingPool(CudaDriver driver, int chunkBytes) {
     this.driver = driver;
+    this.chunkBytes = chunkBytes;
+  }
+
+  /** The size of every chunk. */
+  int chunkBytes() {
+    return chunkBytes;
   }
 
   /**
@@ -229,7 +236,7 @@ final class StagingPool {
   }
 
   private Chunk create() {
-    HostMemory memory = driver.allocateHost(CHUNK_BYTES);
+    HostMemory memory = driver.allocateHost(chunkBytes);
     try {
       Chunk chunk = new Chunk(memory, driver.createEvent());
       lock.lock();

@@ -155,11 +155,15 @@ final class GuardResourceTest {
 
   @Test
   void whenMemoryIsShortTheQuarantineIsEmptied() {
-    for (int i = 0; i < 8; i++) {
-      Block block = guard.allocate(20 << 20, on.a, "");
-      guard.deallocate(block);
+    try (SimulatedStreams small = new SimulatedStreams(Schedule.LAZY, 1 << 20)) {
+      StreamOrderedResource little = new StreamOrderedResource(small.pool, true);
+      try (GuardResource guarded = new GuardResource(little, small.pool, reports::add)) {
+        for (int i = 0; i < 8; i++) {
+          guarded.deallocate(guarded.allocate(320 << 10, small.a, ""));
+        }
+        assertThat(reports).isEmpty();
+      }
     }
-    assertThat(reports).isEmpty();
   }
 
   @Test

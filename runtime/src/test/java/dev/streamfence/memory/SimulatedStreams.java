@@ -20,7 +20,11 @@ final class SimulatedStreams implements AutoCloseable {
   final Timeline c;
 
   SimulatedStreams(Schedule schedule) {
-    device = SimulatedDevice.builder().schedule(schedule).memoryInBytes(64 << 20).build();
+    this(schedule, 64 << 20);
+  }
+
+  SimulatedStreams(Schedule schedule, long memoryInBytes) {
+    device = SimulatedDevice.builder().schedule(schedule).memoryInBytes(memoryInBytes).build();
     driver = device.open();
     pool = new StreamPool(driver, new FaultLatch(), 8);
     copies = new DeviceCopies(pool);

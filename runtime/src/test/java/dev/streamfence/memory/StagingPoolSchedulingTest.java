@@ -20,7 +20,7 @@ final class StagingPoolSchedulingTest {
         () -> {
           ClockDriver driver = new ClockDriver();
           StreamHandle stream = driver.createStream(0);
-          StagingPool pool = new StagingPool(driver);
+          StagingPool pool = new StagingPool(driver, 16);
           Deque<Chunk> taken = new ArrayDeque<>();
           // All but one, so that the threads below compete for the last.
           for (int i = 0; i < 7; i++) {
