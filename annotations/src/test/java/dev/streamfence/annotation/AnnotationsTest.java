@@ -11,25 +11,46 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.lang.module.ModuleDescriptor;
+import java.net.URISyntaxException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What builds and the processor rely on in the annotations. */
 class AnnotationsTest {
-  static List<Class<? extends Annotation>> all() {
-    return List.of(
-        KernelModule.class,
-        Kernel.class,
-        Reads.class,
-        Writes.class,
-        ReadWrites.class,
-        ThreadCount.class,
-        DynamicSharedBytes.class);
+  /** Every annotation that the package has a class file of. */
+  static List<Class<? extends Annotation>> all() throws IOException, URISyntaxException {
+    Path classes =
+        Path.of(Kernel.class.getProtectionDomain().getCodeSource().getLocation().toURI())
+            .resolve("dev/streamfence/annotation");
+    List<Class<? extends Annotation>> found = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(classes, "*.class")) {
+      for (Path file : files) {
+        String name = file.getFileName().toString().replace(".class", "");
+        Class<?> type = classNamed(Kernel.class.getPackageName() + "." + name);
+        if (type.isAnnotation()) {
+          found.add(type.asSubclass(Annotation.class));
+        }
+      }
+    }
+    return found;
+  }
+
+  private static Class<?> classNamed(String name) {
+    try {
+      return Class.forName(name);
+    } catch (ClassNotFoundException e) {
+      throw new AssertionError("a class file without a class", e);
+    }
   }
 
   /** In class files for incremental builds, but not at run time, where nobody reads them. */
@@ -42,7 +63,7 @@ class AnnotationsTest {
 
   /** Never {@code TYPE_USE}, which the compiler does not look up processors for. */
   @Test
-  void eachAnnotationHasOnePlace() {
+  void eachAnnotationHasOnePlace() throws IOException, URISyntaxException {
     Map<String, List<ElementType>> targets =
         all().stream()
             .collect(
@@ -58,15 +79,25 @@ class AnnotationsTest {
             Map.entry("Writes", List.of(ElementType.PARAMETER)),
             Map.entry("ReadWrites", List.of(ElementType.PARAMETER)),
             Map.entry("ThreadCount", List.of(ElementType.PARAMETER)),
+            Map.entry("Trusted", List.of(ElementType.PARAMETER)),
             Map.entry("DynamicSharedBytes", List.of(ElementType.PARAMETER)));
   }
 
   @Test
-  void kernelHasDefaults() throws NoSuchMethodException {
-    assertThat(Kernel.class.getMethod("value").getDefaultValue()).isEqualTo("");
-    assertThat(Kernel.class.getMethod("blockSize").getDefaultValue()).isEqualTo(256);
-    assertThat(Kernel.class.getMethod("dynamicSharedBytes").getDefaultValue()).isEqualTo(0);
-    assertThat(KernelModule.class.getMethod("value").getDefaultValue()).isNull();
+  void kernelHasDefaults() {
+    assertThat(defaultsOf(Kernel.class))
+        .containsExactlyInAnyOrder(
+            "value=",
+            "blockSize=256",
+            "dynamicSharedBytes=0",
+            "mayAlias=false",
+            "cooperative=false");
+    assertThat(defaultsOf(KernelModule.class)).containsExactly("value=null");
+  }
+
+  private static Stream<String> defaultsOf(Class<? extends Annotation> annotation) {
+    return Arrays.stream(annotation.getDeclaredMethods())
+        .map(attribute -> attribute.getName() + "=" + attribute.getDefaultValue());
   }
 
   @Test
