@@ -17,11 +17,14 @@ import org.eclipse.jdt.internal.compiler.tool.EclipseCompiler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The processor in Eclipse's compiler, which implements elements and types in its own way. */
 class EclipseCompilerTest {
-  private static final Path GOLDENS = Path.of("src/test/resources/golden");
+  /** What users turn on beside what is on anyway. */
+  private static final String WARNINGS =
+      "-warn:+allDeadCode,allOver-ann,dep-ann,emptyBlock,fallthrough,finally,hashCode,semicolon,"
+          + "static-method,super,switchDefault,typeHiding,unnecessaryElse,unused,uselessTypeCheck";
 
   private final DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
   private final StringWriter output = new StringWriter();
@@ -29,22 +32,12 @@ class EclipseCompilerTest {
   @TempDir private Path folder;
 
   @ParameterizedTest
-  @CsvSource({
-    "vector, VectorKernels, demo/VectorKernelsLauncher",
-    "reduce, ReduceKernels, demo/ReduceKernelsLauncher",
-    "nested, Engine, demo/Engine_KernelsLauncher",
-    "unnamed, Rootless, RootlessLauncher",
-    "inherited, FastFloats, demo/FastFloatsLauncher",
-    "names, Access, demo/AccessLauncher",
-    "values, Particles, demo/ParticlesLauncher",
-  })
-  void launcherIsTheOneThatJavacGets(String golden, String source, String launcher)
-      throws IOException {
-    compile(GOLDENS.resolve(golden).resolve(source + ".java"));
+  @MethodSource("dev.streamfence.processor.Golden#all")
+  void launcherIsTheOneThatJavacGets(Golden golden) throws IOException {
+    compile(golden.source());
 
-    String simpleName = launcher.replace("demo/", "");
-    assertThat(generated(launcher))
-        .isEqualTo(Files.readString(GOLDENS.resolve(golden).resolve(simpleName + ".java")));
+    assertThat(generated(golden.qualifiedLauncher().replace('.', '/')))
+        .isEqualTo(Files.readString(golden.expected()));
   }
 
   @Test
@@ -117,6 +110,7 @@ class EclipseCompilerTest {
               diagnostics,
               List.of(
                   "-17",
+                  WARNINGS,
                   "-classpath",
                   System.getProperty("java.class.path"),
                   "-Astreamfence.resources=" + Path.of("../examples/src/main/resources"),
@@ -136,6 +130,12 @@ class EclipseCompilerTest {
     assertThat(diagnostics.getDiagnostics())
         .as("%s", output)
         .noneMatch(diagnostic -> diagnostic.getKind() == Diagnostic.Kind.ERROR);
+    assertThat(diagnostics.getDiagnostics())
+        .filteredOn(d -> d.getSource() != null && d.getSource().getName().endsWith(name + ".java"))
+        .filteredOn(d -> d.getKind() != Diagnostic.Kind.NOTE)
+        .extracting(d -> d.getMessage(Locale.ROOT))
+        .as("warnings in %s", name)
+        .isEmpty();
     assertThat(folder.resolve("classes").resolve(name + ".class")).exists();
     return Files.readString(folder.resolve("generated").resolve(name + ".java"));
   }

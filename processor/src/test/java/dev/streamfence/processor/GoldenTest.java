@@ -8,17 +8,21 @@ import com.google.testing.compile.Compilation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import javax.tools.JavaFileObject;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Compares launchers with the texts in {@code src/test/resources/golden}, which are documentation
  * as well. {@code -Dgolden.update=true} rewrites them.
  */
 class GoldenTest {
-  private static final Path GOLDENS = Path.of("src/test/resources/golden");
-
   /** One golden has code: that of the examples. */
   private static final String CODE =
       "-Astreamfence.resources=" + Path.of("../examples/src/main/resources");
@@ -26,85 +30,66 @@ class GoldenTest {
   private static final List<String> STRICT = List.of("-Xlint:all,-processing", "-Werror", CODE);
 
   @ParameterizedTest
-  @CsvSource({
-    "vector, VectorKernels, VectorKernelsLauncher",
-    "reduce, ReduceKernels, ReduceKernelsLauncher",
-    "nested, Engine, Engine_KernelsLauncher",
-    "unnamed, Rootless, RootlessLauncher",
-    "inherited, FastFloats, FastFloatsLauncher",
-    "names, Access, AccessLauncher",
-    "values, Particles, ParticlesLauncher",
-  })
-  void launcherIsTheGoldenOneAndCompilesWithoutWarnings(
-      String folder, String source, String launcher) throws IOException {
-    String text = read(folder, source);
-
+  @MethodSource("dev.streamfence.processor.Golden#all")
+  void launcherIsTheGoldenOneAndCompilesWithoutWarnings(Golden golden) throws IOException {
     Compilation compilation =
         javac()
             .withOptions(STRICT)
             .withProcessors(new KernelProcessor())
-            .compile(Sources.file(text));
+            .compile(file(golden.source()));
 
     assertThat(compilation).succeededWithoutWarnings();
-    String qualifiedName = text.startsWith("package demo;") ? "demo." + launcher : launcher;
     assertThat(compilation)
-        .generatedSourceFile(qualifiedName)
+        .generatedSourceFile(golden.qualifiedLauncher())
         .contentsAsUtf8String()
-        .isEqualTo(golden(folder, launcher, compilation));
+        .isEqualTo(expected(golden, compilation));
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "vector, VectorKernels, VectorKernelsLauncher",
-    "reduce, ReduceKernels, ReduceKernelsLauncher",
-    "nested, Engine, Engine_KernelsLauncher",
-    "unnamed, Rootless, RootlessLauncher",
-    "inherited, FastFloats, FastFloatsLauncher",
-    "names, Access, AccessLauncher",
-    "values, Particles, ParticlesLauncher",
-  })
-  void goldenCompilesAsIfWrittenByHand(String folder, String source, String launcher)
-      throws IOException {
+  @MethodSource("dev.streamfence.processor.Golden#all")
+  void goldenCompilesAsIfWrittenByHand(Golden golden) throws IOException {
     Compilation compilation =
         javac()
             .withOptions("-Xlint:all,-processing", "-Werror", "-proc:none")
-            .compile(Sources.file(read(folder, source)), Sources.file(read(folder, launcher)));
+            .compile(file(golden.source()), file(golden.expected()));
 
     assertThat(compilation).succeededWithoutWarnings();
   }
 
-  @ParameterizedTest
-  @CsvSource({"vector, VectorKernels", "inherited, FastFloats"})
-  void launcherIsTheSameBytesEachTime(String folder, String source) throws IOException {
-    assertThat(generate(folder, source)).isEqualTo(generate(folder, source)).isNotEmpty();
+  @Test
+  void launcherIsTheSameBytesInWhicheverOrderItsInterfaceComes() throws IOException {
+    List<JavaFileObject> files = new ArrayList<>();
+    for (Golden golden : Golden.all()) {
+      files.add(file(golden.source()));
+    }
+    Map<String, String> launchers = generate(files);
+    Collections.reverse(files);
+
+    assertThat(launchers).hasSameSizeAs(files);
+    assertThat(generate(files)).isEqualTo(launchers);
   }
 
-  private static List<String> generate(String folder, String source) throws IOException {
+  /** The text of each file that is generated, by its name. */
+  private static Map<String, String> generate(List<JavaFileObject> files) throws IOException {
     Compilation compilation =
-        javac().withProcessors(new KernelProcessor()).compile(Sources.file(read(folder, source)));
-    return compilation.generatedSourceFiles().stream()
-        .map(
-            file -> {
-              try {
-                return file.getCharContent(false).toString();
-              } catch (IOException e) {
-                throw new AssertionError(e);
-              }
-            })
-        .toList();
+        javac().withOptions(CODE).withProcessors(new KernelProcessor()).compile(files);
+    Map<String, String> texts = new HashMap<>();
+    for (JavaFileObject generated : compilation.generatedSourceFiles()) {
+      texts.put(generated.getName(), generated.getCharContent(false).toString());
+    }
+    return texts;
   }
 
-  private static String golden(String folder, String launcher, Compilation compilation)
-      throws IOException {
-    Path golden = GOLDENS.resolve(folder).resolve(launcher + ".java");
+  private static String expected(Golden golden, Compilation compilation) throws IOException {
     if (Boolean.getBoolean("golden.update")) {
       Files.writeString(
-          golden, compilation.generatedSourceFiles().get(0).getCharContent(false).toString());
+          golden.expected(),
+          compilation.generatedSourceFiles().get(0).getCharContent(false).toString());
     }
-    return Files.readString(golden);
+    return Files.readString(golden.expected());
   }
 
-  private static String read(String folder, String type) throws IOException {
-    return Files.readString(GOLDENS.resolve(folder).resolve(type + ".java"));
+  private static JavaFileObject file(Path source) throws IOException {
+    return Sources.file(Files.readString(source));
   }
 }

@@ -272,6 +272,33 @@ class MethodMistakesTest {
   }
 
   @Test
+  void constantsThatNeedEachOtherAreLeftToTheCompiler() {
+    Mistakes.in(
+            Sources.importing(
+                """
+                @KernelModule(Sizes.NAME)
+                interface Kernels {
+                  @Kernel(blockSize = Sizes.FIRST) void run(@ThreadCount int n);
+                }
+                """),
+            Sources.importing(
+                """
+                class Sizes {
+                  static final int FIRST = Others.SECOND;
+                  static final String NAME = Others.NAME + "x";
+                }
+                """),
+            Sources.importing(
+                """
+                class Others {
+                  static final int SECOND = Sizes.FIRST;
+                  static final String NAME = Sizes.NAME;
+                }
+                """))
+        .isLeftToTheCompiler();
+  }
+
+  @Test
   void mistakeInAnInheritedKernelIsReportedOnTheInterface() {
     Mistakes.in(
             Sources.importing(

@@ -95,6 +95,12 @@ final class Mistakes {
     assertThat(compilation.diagnostics()).isEmpty();
   }
 
+  /** Asserts that the compiler refuses the sources, and that only it does. */
+  void isLeftToTheCompiler() {
+    assertThat(isCompiled()).isFalse();
+    assertThat(ids()).isEmpty();
+  }
+
   /** The launcher of {@code demo.Kernels}. */
   String launcher() {
     try {
