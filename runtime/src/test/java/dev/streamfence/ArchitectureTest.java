@@ -5,6 +5,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -182,6 +183,11 @@ final class ArchitectureTest {
 
   @Test
   void everyPackageSaysWhatItIs() {
+    Set<String> packages =
+        RUNTIME.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
+    assertThat(RUNTIME.stream().filter(type -> type.getSimpleName().equals("package-info")))
+        .extracting(JavaClass::getPackageName)
+        .containsExactlyInAnyOrderElementsOf(packages);
     check(
         classes()
             .that()

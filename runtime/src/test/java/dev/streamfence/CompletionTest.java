@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,6 +29,7 @@ final class CompletionTest {
   private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
   private final AtomicBoolean answering = new AtomicBoolean(true);
   private final Map<Object, Integer> asked = new ConcurrentHashMap<>();
+  private final AtomicInteger refused = new AtomicInteger();
   private final CudaDriver driver =
       InterceptedDriver.of(
           device.open(),
@@ -36,7 +38,11 @@ final class CompletionTest {
               return call.proceed();
             }
             asked.merge(call.argument(0), 1, Integer::sum);
-            return answering.get() ? call.proceed() : false;
+            if (answering.get()) {
+              return call.proceed();
+            }
+            refused.incrementAndGet();
+            return false;
           });
   private final DeviceRuntime gpu = RuntimeOverDriver.open(driver, RuntimeOptions.defaults());
   private final DeviceStream stream = gpu.streams().acquire();
@@ -44,7 +50,12 @@ final class CompletionTest {
 
   @AfterEach
   void close() {
+    boolean lost = Inside.isLost(gpu);
     gpu.close();
+    // What belongs to a lost context goes with it, and not one by one.
+    if (!lost) {
+      assertThat(device.liveObjects()).isZero();
+    }
   }
 
   private LaunchRecorder begun() {
@@ -118,7 +129,10 @@ final class CompletionTest {
     Completion completion = launch();
     CompletableFuture<Void> done = completion.stage().toCompletableFuture();
     CompletableFuture<String> continued = done.thenApply(nothing -> "continued");
-    Thread.sleep(20);
+    // The watcher has asked, was told that it is not done, has thought about that, and asks again.
+    for (int asked = refused.get(); refused.get() < asked + 3; ) {
+      Thread.onSpinWait();
+    }
     assertThat(continued).isNotDone();
     answering.set(true);
     assertThat(continued.get()).isEqualTo("continued");

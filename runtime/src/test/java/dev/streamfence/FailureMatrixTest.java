@@ -3,6 +3,7 @@ package dev.streamfence;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD;
 
+import dev.streamfence.driver.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
@@ -34,8 +35,12 @@ final class FailureMatrixTest {
   private static final long PAIR_SEED = 20_250_611;
   private static final int PAIRS = 500;
 
-  /** Far more than a close takes that waits for nothing, on a machine that is busy. */
-  private static final long CLOSE_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(2);
+  /** What a close of a lost device has nothing to hope for from. */
+  private static final List<DriverCall> WAITS =
+      List.of(
+          DriverCall.SYNCHRONIZE_STREAM,
+          DriverCall.SYNCHRONIZE_EVENT,
+          DriverCall.SYNCHRONIZE_DEVICE);
 
   /** What is left on the device when the call that was to remove it fails. */
   private static final Set<String> REMOVERS =
@@ -165,10 +170,14 @@ final class FailureMatrixTest {
     world.requireFailsFast();
     // Before the close: what the simulated device still carries out then, a lost one does not.
     assertThat(world.device.findings()).isEmpty();
-    long start = System.nanoTime();
+    long waits = waits(world);
     world.gpu.close();
-    assertThat(System.nanoTime() - start).isLessThan(CLOSE_LIMIT_NANOS);
+    assertThat(waits(world)).as("waits of a close on a lost device").isEqualTo(waits);
     assertThat(world.gpu.isOpen()).isFalse();
+  }
+
+  private static long waits(FailureWorld world) {
+    return WAITS.stream().mapToLong(world.device::calls).sum();
   }
 
   private static void failTwice(

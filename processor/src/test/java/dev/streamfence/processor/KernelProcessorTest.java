@@ -10,6 +10,7 @@ import com.google.testing.compile.Compilation;
 import dev.streamfence.processor.diagnostic.Problem;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -20,7 +21,6 @@ import javax.annotation.processing.Processor;
 import javax.lang.model.SourceVersion;
 import javax.lang.model.element.Element;
 import javax.tools.Diagnostic;
-import javax.tools.JavaFileObject;
 import org.junit.jupiter.api.Test;
 
 /** How the processor behaves towards compilers and builds. */
@@ -104,7 +104,9 @@ class KernelProcessorTest {
                 },
                 origins));
 
-    assertThat(complaint(compilation, INTERNAL_ERROR))
+    Diagnostic<?> complaint = complaint(compilation, INTERNAL_ERROR);
+    assertThat(complaint.getPosition()).isEqualTo(TWO_INTERFACES.indexOf("interface First"));
+    assertThat(complaint.getMessage(Locale.ROOT))
         .startsWith(
             "[InternalError] internal error of the processor at demo.First; report it with this"
                 + " trace:\n")
@@ -125,7 +127,7 @@ class KernelProcessorTest {
                 },
                 origins));
 
-    assertThat(complaint(compilation, WRITE_FAILED))
+    assertThat(complaint(compilation, WRITE_FAILED).getMessage(Locale.ROOT))
         .isEqualTo(
             "[WriteFailed] demo.FirstLauncher cannot be written: java.io.IOException: disk full");
     assertThat(origins).containsKey("demo.SecondLauncher");
@@ -171,12 +173,13 @@ class KernelProcessorTest {
     return javac().withProcessors(processors).compile(Sources.file(TWO_INTERFACES));
   }
 
-  private static String complaint(Compilation compilation, Problem problem) {
-    List<String> complaints =
-        compilation.errors().stream()
-            .map((Diagnostic<? extends JavaFileObject> error) -> error.getMessage(Locale.ROOT))
-            .filter(message -> message.startsWith("[" + problem.id() + "]"))
-            .toList();
+  private static Diagnostic<?> complaint(Compilation compilation, Problem problem) {
+    List<Diagnostic<?>> complaints = new ArrayList<>();
+    for (Diagnostic<?> error : compilation.errors()) {
+      if (error.getMessage(Locale.ROOT).startsWith("[" + problem.id() + "]")) {
+        complaints.add(error);
+      }
+    }
     assertThat(complaints).hasSize(1);
     return complaints.get(0);
   }
