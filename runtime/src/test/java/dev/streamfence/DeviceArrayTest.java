@@ -12,7 +12,6 @@ import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.lang.reflect.Array;
 import java.util.Arrays;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,20 +30,8 @@ final class DeviceArrayTest {
     assertThat(device.liveObjects()).isZero();
   }
 
-  static Stream<Object> arraysOfEveryType() {
-    return Stream.of(
-        new boolean[] {true, false, true},
-        new byte[] {1, -2, 3},
-        new char[] {'a', '\uffff'},
-        new short[] {1, -2, 3},
-        new int[] {1, Integer.MIN_VALUE, 3},
-        new long[] {1, Long.MIN_VALUE, 3},
-        new float[] {1.5f, Float.NaN, -0f},
-        new double[] {1.5, Double.NEGATIVE_INFINITY, 1e-300});
-  }
-
   @ParameterizedTest
-  @MethodSource("arraysOfEveryType")
+  @MethodSource("dev.streamfence.HostArrays#ofEveryType")
   void whatWasUploadedIsDownloaded(Object host) {
     try (DeviceArray<Object> array = gpu.memory().upload(stream, host)) {
       assertThat(array.length()).isEqualTo(Array.getLength(host));
@@ -113,7 +100,7 @@ final class DeviceArrayTest {
   }
 
   @ParameterizedTest
-  @MethodSource("arraysOfEveryType")
+  @MethodSource("dev.streamfence.HostArrays#ofEveryType")
   void aCopyHasTheSameContentOnAnotherStream(Object host) {
     DeviceStream other = gpu.streams().acquire();
     try (DeviceArray<Object> array = gpu.memory().upload(stream, host);

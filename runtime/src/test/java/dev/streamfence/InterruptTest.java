@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.launch.VectorKernels;
 import dev.streamfence.simulation.SimulatedDevice;
+import dev.streamfence.stream.NamedUse;
 import dev.streamfence.stream.Submission;
 import dev.streamfence.stream.UseLabels;
 import java.util.concurrent.TimeUnit;
@@ -19,18 +20,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class InterruptTest {
-  private static final UseLabels LAUNCH =
-      new UseLabels() {
-        @Override
-        public String purpose() {
-          return "a launch";
-        }
-
-        @Override
-        public String use(int label) {
-          return "a block";
-        }
-      };
+  private static final UseLabels LAUNCH = new NamedUse("a launch");
 
   private final SimulatedDevice device = SimulatedDevice.builder().build();
   private final DeviceRuntime gpu = DeviceRuntime.simulated(device);

@@ -39,18 +39,6 @@ final class RuntimeOverStandInTest {
         defaults.withGuardMemory(true).withDirectMemory(true));
   }
 
-  static Stream<Object> arraysOfEveryType() {
-    return Stream.of(
-        new boolean[] {true, false, true},
-        new byte[] {1, -2, 3},
-        new char[] {'a', '\uffff'},
-        new short[] {1, Short.MIN_VALUE, 3},
-        new int[] {1, Integer.MIN_VALUE, 3},
-        new long[] {1, Long.MIN_VALUE, 3},
-        new float[] {1.5f, Float.NaN, -0f},
-        new double[] {1.5, Double.NEGATIVE_INFINITY, 1e-300});
-  }
-
   @Test
   void anOpenedDeviceIsTheDriversAndIsNoSimulation() {
     assertThat(DeviceRuntime.isGpuAvailable()).isTrue();
@@ -61,7 +49,7 @@ final class RuntimeOverStandInTest {
   }
 
   @ParameterizedTest
-  @MethodSource("arraysOfEveryType")
+  @MethodSource("dev.streamfence.HostArrays#ofEveryType")
   void whatGoesUpComesDownAlsoOverACopyOnAnotherStream(Object host) {
     try (DeviceRuntime gpu = DeviceRuntime.open(0)) {
       DeviceStream a = gpu.streams().acquire();

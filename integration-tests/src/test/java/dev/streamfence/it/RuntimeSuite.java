@@ -28,7 +28,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -170,20 +169,8 @@ abstract class RuntimeSuite {
     }
   }
 
-  static Stream<Object> arraysOfEveryType() {
-    return Stream.of(
-        new boolean[] {true, false, true},
-        new byte[] {1, -2, 3},
-        new char[] {'a', '\uffff'},
-        new short[] {1, -2, 3},
-        new int[] {1, Integer.MIN_VALUE, 3},
-        new long[] {1, Long.MIN_VALUE, 3},
-        new float[] {1.5f, Float.NaN, -0f},
-        new double[] {1.5, Double.NEGATIVE_INFINITY, 1e-300});
-  }
-
   @ParameterizedTest
-  @MethodSource("arraysOfEveryType")
+  @MethodSource("dev.streamfence.HostArrays#ofEveryType")
   void whatWasUploadedOnOneStreamIsDownloadedOnAnother(Object host) {
     try (DeviceArray<Object> array = gpu.memory().upload(a, host);
         DeviceArray<Object> copy = array.copy(b)) {

@@ -8,6 +8,7 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.stream.FaultLatch;
+import dev.streamfence.stream.NamedUse;
 import dev.streamfence.stream.StreamPool;
 import dev.streamfence.stream.Submission;
 import dev.streamfence.stream.Timeline;
@@ -32,18 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What every resource promises, in whatever composition and on whatever device. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class MemoryResourceContract {
-  private static final UseLabels TEST =
-      new UseLabels() {
-        @Override
-        public String purpose() {
-          return "a test";
-        }
-
-        @Override
-        public String use(int label) {
-          return "a test's block";
-        }
-      };
+  private static final UseLabels TEST = new NamedUse("a test");
 
   private final List<Stack> stacks = new ArrayList<>();
   private CudaDriver driver;

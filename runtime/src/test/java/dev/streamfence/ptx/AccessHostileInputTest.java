@@ -4,22 +4,17 @@ import static dev.streamfence.ptx.ParameterAccess.Verdict.UNKNOWN;
 import static dev.streamfence.ptx.ParameterAccess.Verdict.WRITES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assertions.assertTimeout;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The analysis of whatever the parser accepts ends, and throws nothing. */
 class AccessHostileInputTest {
-  private static final Pattern TOKEN = Pattern.compile("[%$\\w]+|\\.[\\w:]+|\\s+|.");
-
   private static boolean analyses(String text) {
     PtxModule module;
     try {
@@ -35,25 +30,15 @@ class AccessHostileInputTest {
 
   @Test
   void shuffledTokensAreAnalysedOrRefused() {
-    Random random = new Random(11);
-    List<List<String>> files = new ArrayList<>();
-    List<String> all = new ArrayList<>();
-    for (String file : List.of("calls", "halves", "structs", "async", "joins")) {
-      List<String> tokens = new ArrayList<>();
-      Matcher matcher = TOKEN.matcher(AccessTruth.ptx(file));
-      while (matcher.find()) {
-        tokens.add(matcher.group());
-      }
-      files.add(tokens);
-      all.addAll(tokens);
-    }
+    TokenShuffle shuffle =
+        new TokenShuffle(
+            11,
+            Stream.of("calls", "halves", "structs", "async", "joins")
+                .map(AccessTruth::ptx)
+                .toList());
     int analysed = 0;
     for (int i = 0; i < 600; i++) {
-      List<String> tokens = new ArrayList<>(files.get(i % files.size()));
-      for (int change = 0; change <= i % 3; change++) {
-        tokens.set(random.nextInt(tokens.size()), all.get(random.nextInt(all.size())));
-      }
-      analysed += analyses(String.join("", tokens)) ? 1 : 0;
+      analysed += analyses(shuffle.next(i, 1 + i % 3)) ? 1 : 0;
     }
 
     assertThat(analysed).isBetween(1, 599);
@@ -175,21 +160,28 @@ class AccessHostileInputTest {
 
   @Test
   void timeGrowsInProportionToTheText() {
+    Growth.requireProportional(
+        7_500,
+        size -> {
+          String text = loadsAndBranches(size);
+          return () ->
+              assertThat(AnalysedKernel.of(text).p().verdict())
+                  .isEqualTo(ParameterAccess.Verdict.READS);
+        });
+  }
+
+  private static String loadsAndBranches(int count) {
     StringBuilder body = new StringBuilder();
-    for (int i = 0; i < 60_000; i++) {
+    body.append(".reg .b64 %a<").append(count).append(">; .reg .b32 %b<").append(count);
+    body.append(">;\n");
+    for (int i = 0; i < count; i++) {
       body.append("mad.wide.s32 %a").append(i).append(", %r1, 4, %rd").append(1 + i % 2);
       body.append("; ld.global.u32 %b").append(i).append(", [%a").append(i).append("];\n");
       if (i % 10 == 0) {
-        body.append("$L").append(i).append(": @%p1 bra $L").append(59_990 - i).append(";\n");
+        body.append("$L").append(i).append(": @%p1 bra $L").append(count - 10 - i).append(";\n");
       }
     }
-    String declarations = ".reg .b64 %a<60000>; .reg .b32 %b<60000>;\n";
-
-    assertTimeout(
-        Duration.ofSeconds(20),
-        () ->
-            assertThat(AnalysedKernel.of(declarations + body).p().verdict())
-                .isEqualTo(ParameterAccess.Verdict.READS));
+    return body.toString();
   }
 
   @Test

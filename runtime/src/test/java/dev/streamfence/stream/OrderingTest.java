@@ -443,7 +443,7 @@ final class OrderingTest {
   void anArrayClosedWhileItsStreamIsTakenIsFreedLater() {
     DeviceArray<int[]> values = zeros(a);
     DeviceArray<int[]> unrelated = zeros(a);
-    try (Submission open = Inside.timeline(a).begin(new Named("a launch"))) {
+    try (Submission open = Inside.timeline(a).begin(new NamedUse("a launch"))) {
       open.preflight();
       unrelated.close();
       open.commit();
@@ -456,7 +456,7 @@ final class OrderingTest {
   @Test
   void aFreeThatFailedAtTheEndOfALaunchIsRepeated() {
     DeviceArray<int[]> values = zeros(a);
-    try (Submission open = Inside.timeline(a).begin(new Named("a launch"))) {
+    try (Submission open = Inside.timeline(a).begin(new NamedUse("a launch"))) {
       open.use(Inside.block(values).dependencies(), true, false, 0);
       open.preflight();
       values.close();
@@ -485,13 +485,13 @@ final class OrderingTest {
     Timeline first = pool.acquire(0);
     Timeline second = pool.acquire(0);
     Dependencies block = new Dependencies(1, "a block", first, 1, () -> {});
-    try (Submission open = first.begin(new Named("the allocation"))) {
+    try (Submission open = first.begin(new NamedUse("the allocation"))) {
       open.preflight();
       open.commit();
     }
     assertThatThrownBy(
             () -> {
-              try (Submission open = second.begin(new Named("a launch"))) {
+              try (Submission open = second.begin(new NamedUse("a launch"))) {
                 open.use(block, false, true, 0);
                 open.preflight();
               }
@@ -504,7 +504,7 @@ final class OrderingTest {
 
   @Test
   void aSubmissionBelongsToTheThreadThatBeganIt() throws Exception {
-    Submission open = Inside.timeline(a).begin(new Named("a launch"));
+    Submission open = Inside.timeline(a).begin(new NamedUse("a launch"));
     open.preflight();
     Thread other = new Thread(open::close);
     other.start();
@@ -518,7 +518,7 @@ final class OrderingTest {
   @Test
   void aRuntimeIsNotClosedUnderAnOpenLaunch() throws Exception {
     DeviceArray<int[]> values = zeros(a);
-    Submission open = Inside.timeline(a).begin(new Named("a launch"));
+    Submission open = Inside.timeline(a).begin(new NamedUse("a launch"));
     assertThatThrownBy(gpu::close).isInstanceOf(StreamMisuseException.class);
     assertThat(gpu.isOpen()).isTrue();
     Thread closer = new Thread(gpu::close);
@@ -655,14 +655,7 @@ final class OrderingTest {
     }
   }
 
-  private static final UseLabels READING = new Named("reading");
-
-  private record Named(String purpose) implements UseLabels {
-    @Override
-    public String use(int label) {
-      return purpose;
-    }
-  }
+  private static final UseLabels READING = new NamedUse("reading");
 
   private static final CudaDriver SIMULATED =
       SimulatedDevice.builder().schedule(Schedule.LAZY).build().open();
