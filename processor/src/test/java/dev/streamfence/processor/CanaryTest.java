@@ -5,18 +5,12 @@ import static com.google.testing.compile.Compiler.javac;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.testing.compile.Compilation;
-import java.io.IOException;
-import java.util.HashMap;
-import java.util.Map;
-import javax.tools.JavaFileObject;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Launchers run, and what text from an annotation says does not run with them. */
 class CanaryTest {
-  private static final String SHOT = "static { System.setProperty(\\\"canary\\\", \\\"dead\\\"); }";
-
   /** Java escapes that mean legal resource names; the middle is what would run. */
   @ParameterizedTest
   @ValueSource(
@@ -31,21 +25,21 @@ class CanaryTest {
         "$L); %s $T.of(",
       })
   void canarySurvives(String escaped) throws Exception {
-    assertThat(runLauncher(escaped.formatted(SHOT))).isEqualTo("alive");
+    assertThat(runLauncher(escaped.formatted(Canary.SHOT))).isEqualTo("alive");
   }
 
   @Test
   void initialiserIsWhereItWouldDie() throws Exception {
-    Classes classes =
-        new Classes(
+    CompiledClasses classes =
+        new CompiledClasses(
             javac()
                 .compile(
                     Sources.file(
                         "package demo;\nclass KernelsLauncher { "
-                            + SHOT.replace("\\\"", "\"")
+                            + Canary.SHOT.replace("\\\"", "\"")
                             + " }")));
 
-    assertThat(initialise(classes)).isEqualTo("dead");
+    assertThat(Canary.after(classes, "demo.KernelsLauncher")).isEqualTo("dead");
   }
 
   private static String runLauncher(String resource) throws Exception {
@@ -60,41 +54,6 @@ class CanaryTest {
                             + resource
                             + "\")\ninterface Kernels { @Kernel void run(@ThreadCount int n); }")));
     assertThat(compilation).succeededWithoutWarnings();
-    return initialise(new Classes(compilation));
-  }
-
-  private static String initialise(Classes classes) throws ClassNotFoundException {
-    System.setProperty("canary", "alive");
-    try {
-      Class.forName("demo.KernelsLauncher", true, classes);
-      return System.getProperty("canary");
-    } finally {
-      System.clearProperty("canary");
-    }
-  }
-
-  /** Loads what a compilation has made. */
-  private static final class Classes extends ClassLoader {
-    private final Map<String, byte[]> contents = new HashMap<>();
-
-    Classes(Compilation compilation) throws IOException {
-      for (JavaFileObject file : compilation.generatedFiles()) {
-        if (file.getKind() == JavaFileObject.Kind.CLASS) {
-          String path = file.getName().replaceFirst("^/?CLASS_OUTPUT/", "");
-          try (var bytes = file.openInputStream()) {
-            contents.put(path.replace(".class", "").replace('/', '.'), bytes.readAllBytes());
-          }
-        }
-      }
-    }
-
-    @Override
-    protected Class<?> findClass(String name) throws ClassNotFoundException {
-      byte[] content = contents.get(name);
-      if (content == null) {
-        throw new ClassNotFoundException(name);
-      }
-      return defineClass(name, content, 0, content.length);
-    }
+    return Canary.after(new CompiledClasses(compilation), "demo.KernelsLauncher");
   }
 }

@@ -9,6 +9,7 @@ import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.LiteralTree;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.TreeScanner;
+import dev.streamfence.processor.diagnostic.Problem;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -114,5 +115,23 @@ class HostileTextTest {
       scanner.scan(unit, null);
     }
     return literals;
+  }
+
+  /** A class file cannot hold the last one as a constant. */
+  @ParameterizedTest
+  @ValueSource(ints = {1_025, 70_000})
+  void textThatIsTooLongIsRefused(int length) {
+    String text = "k".repeat(length);
+
+    assertThat(
+            Mistakes.in(
+                    Sources.importing(
+                        "@KernelModule(\""
+                            + text
+                            + "\")\ninterface Kernels { @Kernel void run(@ThreadCount int n); }"))
+                .ids())
+        .containsExactly("ERROR [" + Problem.RESOURCE_NAME.id() + "]");
+    assertThat(Mistakes.inKernels("@Kernel(\"" + text + "\") void run(@ThreadCount int n);").ids())
+        .containsExactly("ERROR [" + Problem.ENTRY_NAME.id() + "]");
   }
 }
