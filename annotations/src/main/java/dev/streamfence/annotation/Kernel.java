@@ -12,8 +12,13 @@ import java.lang.annotation.Target;
  * <p>The method's parameters are the kernel's, in order: primitives go by value, {@code
  * DeviceArray}s as device pointers and with one of {@link Reads}, {@link Writes} and {@link
  * ReadWrites}. How many threads run is said by a {@link ThreadCount} parameter, which the kernel
- * receives as well, or by a {@code LaunchShape} parameter, which it does not. A record of
- * primitives goes by value as the structure with the same fields in the same order.
+ * receives as well, or by a {@code LaunchShape} parameter, which it does not.
+ *
+ * <p>A record of primitives goes by value as the C structure with the same fields in the same
+ * order, laid out as CUDA's compilers do by the host's rules (System V ABI for AMD64): each field
+ * lies at the next multiple of its own size, and the structure is padded at its end to a multiple
+ * of its widest field. A {@code boolean} is one byte, 0 or 1, and a {@code char} an unsigned number
+ * of 16 bits, in structures and by themselves.
  *
  * <p>A kernel returns {@code void}, or a {@code Completion} that says when the launch is done.
  *

@@ -11,12 +11,22 @@ import java.lang.annotation.Target;
  *
  * <p>The processor generates a launcher for it, in the same package: {@code VectorKernelsLauncher}
  * for {@code VectorKernels}, {@code Outer_VectorKernelsLauncher} for one that is nested in {@code
- * Outer}. Its {@code on(stream)} returns an implementation whose methods launch on that stream.
+ * Outer}. Its {@code on(stream)} returns an implementation whose methods launch on that stream. An
+ * interface that is declared inside of a method gets none: compilers show it to no processor.
  *
- * <p>The module is read when {@code on(stream)} first loads it on a device. A missing resource, a
- * missing entry point, and parameters of another number or size are refused there. The processor
- * claims none of these annotations, so that others may see them too; with {@code -Xlint:all
- * -Werror} add {@code -Xlint:-processing}.
+ * <p>Where the compiler sees the module's PTX, it compares it with the interface: a missing entry
+ * point, parameters of another number, size or kind, blocks that the kernel does not allow, and
+ * accesses that the interface does not declare are errors. The launcher carries the hash of what
+ * was compared.
+ *
+ * <p>The module is loaded on a device when {@code on(stream)} is first called there: from the
+ * folders of the runtime's options, then from the class path, and in each place a binary for the
+ * very device, if such are allowed, before the PTX. A missing resource is refused there, and any
+ * other file than the compared one is compared then. A binary cannot be compared: it is refused
+ * beside a compared file unless the runtime's options allow it, and its kernels are not checked.
+ *
+ * <p>The processor claims none of these annotations, so that others may see them too; with {@code
+ * -Xlint:all -Werror} add {@code -Xlint:-processing}.
  *
  * <pre>{@code
  * @KernelModule("kernels/vector.ptx")
@@ -35,8 +45,8 @@ import java.lang.annotation.Target;
 public @interface KernelModule {
   /**
    * The PTX resource with the kernels, as a name from the root of the class path, without a leading
-   * slash: {@code "kernels/vector.ptx"}. It is found through the class loader (and module) of the
-   * annotated interface.
+   * slash: {@code "kernels/vector.ptx"}. On the class path it is found through the class loader
+   * (and module) of the annotated interface.
    */
   String value();
 }
