@@ -22,8 +22,9 @@ import java.lang.annotation.Target;
  * <p>The module is loaded on a device when {@code on(stream)} is first called there: from the
  * folders of the runtime's options, then from the class path, and in each place a binary for the
  * very device, if such are allowed, before the PTX. A missing resource is refused there, and any
- * other file than the compared one is compared then. A binary cannot be compared: it is refused
- * beside a compared file unless the runtime's options allow it, and its kernels are not checked.
+ * other file than the compared one is compared then. Of a binary only the number and the sizes of
+ * parameters can be compared: it is refused beside a compared file unless the runtime's options
+ * allow it, and what its kernels do to memory is not checked.
  *
  * <p>The processor claims none of these annotations, so that others may see them too; with {@code
  * -Xlint:all -Werror} add {@code -Xlint:-processing}.
