@@ -49,11 +49,7 @@ final class CodeCheck {
     String actual = mismatch.actual();
     String site = mismatch.site().map(AccessSite::toString).orElse("");
     return switch (mismatch.kind()) {
-      case NO_ENTRY ->
-          "there is no entry "
-              + signature.entry()
-              + "; it has "
-              + (actual.isEmpty() ? "none" : actual);
+      case NO_ENTRY -> "there is no entry " + signature.entry() + "; it has " + actual;
       case PARAMETER_COUNT ->
           signature.entry()
               + " takes "

@@ -70,7 +70,8 @@ public final class Cubin {
   public List<Mismatch> compare(KernelDeclaration declared) {
     Optional<List<Integer>> known = entries.get(declared.entry());
     if (known == null) {
-      return List.of(Mismatch.ofEntry(Kind.NO_ENTRY, String.join(", ", entries.keySet())));
+      String instead = EntryNames.insteadOf(declared.entry(), entries.keySet());
+      return List.of(Mismatch.ofEntry(Kind.NO_ENTRY, instead));
     }
     if (known.isEmpty()) {
       return List.of();

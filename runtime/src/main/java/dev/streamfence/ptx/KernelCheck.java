@@ -40,7 +40,8 @@ public final class KernelCheck {
     Optional<PtxEntry> found = module.entry(declared.entry());
     if (found.isEmpty()) {
       List<String> names = module.entries().stream().map(PtxEntry::name).toList();
-      return List.of(Mismatch.ofEntry(Kind.NO_ENTRY, String.join(", ", names)));
+      String instead = EntryNames.insteadOf(declared.entry(), names);
+      return List.of(Mismatch.ofEntry(Kind.NO_ENTRY, instead));
     }
     PtxEntry entry = found.get();
     if (entry.parameters().size() != declared.parameters().size()) {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 public final class Mismatch {
   /** What is not as declared. */
   public enum Kind {
-    /** The module has no such entry; {@link #actual} lists those that it has. */
+    /** The module has no such entry; {@link #actual} says which it has instead. */
     NO_ENTRY,
     /** The entry takes another number of parameters; {@link #actual} is that number. */
     PARAMETER_COUNT,

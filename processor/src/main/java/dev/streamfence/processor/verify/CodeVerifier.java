@@ -20,8 +20,6 @@ import javax.lang.model.element.VariableElement;
  * Reports what a kernel's code does not keep of its interface. Confined to one thread at a time.
  */
 public final class CodeVerifier {
-  private static final int MAX_NAMED = 8;
-
   private final ModuleCode code;
   private final String resource;
   private final Findings findings;
@@ -64,7 +62,7 @@ public final class CodeVerifier {
               resource,
               kernel.entry().value(),
               kernel.name(),
-              entries(mismatch.actual(), kernel.entry().value()));
+              mismatch.actual());
       case PARAMETER_COUNT ->
           findings.report(
               Problem.PARAMETER_COUNT,
@@ -73,7 +71,7 @@ public final class CodeVerifier {
               parameters(kernel.parameters().stream().filter(Parameter::isPassed).count()),
               mismatch.actual(),
               place(kernel));
-      default ->
+      case BLOCK_SIZE ->
           findings.report(
               Problem.BLOCK_SIZE_OF_CODE,
               places.blockSize(),
@@ -81,6 +79,7 @@ public final class CodeVerifier {
               kernel.blockSize(),
               mismatch.actual(),
               place(kernel));
+      default -> throw new IllegalStateException(mismatch.toString());
     }
   }
 
@@ -113,38 +112,15 @@ public final class CodeVerifier {
       case NEVER_STORES -> findings.report(Problem.NEVER_STORED, culprit, name, place(kernel));
       case ONLY_LOADS -> findings.report(Problem.NEEDLESS_WRITE, culprit, name, place(kernel));
       case ADDRESS -> findings.report(Problem.NUMBER_AS_ADDRESS, culprit, name, site);
-      default -> {
+      case UNCLEAR -> {
         Parameter.Buffer buffer = (Parameter.Buffer) parameter;
         if (!buffer.isTrusted()) {
           String declared = buffer.access() == Access.READ ? "@Reads" : "@Writes";
           findings.report(Problem.UNCLEAR_ACCESS, culprit, name, declared, site);
         }
       }
+      default -> throw new IllegalStateException(mismatch.toString());
     }
-  }
-
-  /** A module may have thousands, and an interface as many wrong names. */
-  private static String entries(String all, String wanted) {
-    if (all.isEmpty()) {
-      return "none";
-    }
-    List<String> names = List.of(all.split(", ", -1));
-    Optional<String> mangled =
-        names.stream()
-            .filter(name -> MangledName.function(name).equals(Optional.of(wanted)))
-            .findFirst();
-    if (mangled.isPresent()) {
-      return mangled.get()
-          + "; declare that extern \"C\", or name it by @Kernel(\""
-          + mangled.get()
-          + "\")";
-    }
-    return names.size() <= MAX_NAMED
-        ? all
-        : String.join(", ", names.subList(0, MAX_NAMED))
-            + " and "
-            + (names.size() - MAX_NAMED)
-            + " more";
   }
 
   private static String parameters(long count) {

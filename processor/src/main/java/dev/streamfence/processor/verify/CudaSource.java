@@ -1,5 +1,6 @@
 package dev.streamfence.processor.verify;
 
+import dev.streamfence.ptx.MangledName;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

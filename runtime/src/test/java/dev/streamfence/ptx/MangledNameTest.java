@@ -1,4 +1,4 @@
-package dev.streamfence.processor.verify;
+package dev.streamfence.ptx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.streamfence.processor.verify;
+package dev.streamfence.ptx;
 
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -10,13 +10,18 @@ import java.util.regex.Pattern;
  * <p>Source: Itanium C++ ABI, 5.1 "External Names": {@code _Z}, then the length of a name and the
  * name; between {@code N} and {@code E}, one such pair for each scope.
  */
-final class MangledName {
+public final class MangledName {
   private static final Pattern COMPONENT = Pattern.compile("\\G(\\d{1,4})");
 
   private MangledName() {}
 
-  /** The function's own name, without its scopes, its template arguments and its parameters. */
-  static Optional<String> function(String mangled) {
+  /**
+   * Returns the function's own name, without its scopes, its template arguments and its parameters.
+   *
+   * @param mangled any name
+   * @return the name, or empty if this is not such a name
+   */
+  public static Optional<String> function(String mangled) {
     if (!mangled.startsWith("_Z")) {
       return Optional.empty();
     }
