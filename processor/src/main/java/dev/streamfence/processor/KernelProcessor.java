@@ -117,25 +117,22 @@ public final class KernelProcessor extends AbstractProcessor {
     KernelInterfaceParser parser =
         new KernelInterfaceParser(elements(), processingEnv.getTypeUtils());
     var unresolved = parser.unresolvedTypes().firstIn(type);
-    if (unresolved.isEmpty() && !parser.hasUnresolvedValues(type)) {
+    if (!isLastRound && (unresolved.isPresent() || parser.mayHaveUnresolvedValues(type))) {
+      ModuleElement module = elements().getModuleOf(type);
+      deferred.put(type.getQualifiedName().toString(), module.getQualifiedName().toString());
+    } else if (unresolved.isPresent()) {
+      findings.report(
+          Problem.UNRESOLVED_TYPE,
+          Culprit.of(type),
+          type.getSimpleName(),
+          unresolved.get().type(),
+          unresolved.get().place());
+    } else if (!parser.hasUnresolvedValues(type)) {
       ModuleCode code =
           parser.resource(type).map(resources()::code).orElseGet(ModuleCode.Unseen::new);
       parser
           .parse(type, code::accesses, findings)
           .ifPresent(parsed -> verifyAndWrite(parsed, code, type, findings));
-    } else if (isLastRound) {
-      // Of a constant that is not there, the compiler itself says so.
-      unresolved.ifPresent(
-          missing ->
-              findings.report(
-                  Problem.UNRESOLVED_TYPE,
-                  Culprit.of(type),
-                  type.getSimpleName(),
-                  missing.type(),
-                  missing.place()));
-    } else {
-      ModuleElement module = elements().getModuleOf(type);
-      deferred.put(type.getQualifiedName().toString(), module.getQualifiedName().toString());
     }
   }
 

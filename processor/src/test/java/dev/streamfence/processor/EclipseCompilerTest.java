@@ -6,8 +6,11 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import javax.annotation.processing.Processor;
 import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
 import javax.tools.JavaCompiler;
@@ -100,7 +103,21 @@ class EclipseCompilerTest {
             "[ThrowsClause]");
   }
 
-  private void compile(Path source) throws IOException {
+  @Test
+  void constantThatAnotherProcessorGeneratesIsAwaited() throws IOException {
+    String names = "package demo; interface Names { String ENTRY = \"run\"; int SIZE = 96; }";
+    compile(
+        write(
+            "Kernels",
+            Sources.kernels(
+                "@Kernel(value = Names.ENTRY, blockSize = Names.SIZE)"
+                    + " void any(@ThreadCount int n);")),
+        new GeneratingProcessor(Map.of("demo.Names", names)));
+
+    assertThat(generated("demo/KernelsLauncher")).contains("entry(\"run\")", ".blockSize(96)");
+  }
+
+  private void compile(Path source, Processor... others) throws IOException {
     JavaCompiler compiler = new EclipseCompiler();
     try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
       JavaCompiler.CompilationTask task =
@@ -120,7 +137,9 @@ class EclipseCompilerTest {
                   Files.createDirectories(folder.resolve("generated")).toString()),
               null,
               files.getJavaFileObjects(source));
-      task.setProcessors(List.of(new KernelProcessor()));
+      List<Processor> processors = new ArrayList<>(List.of(others));
+      processors.add(new KernelProcessor());
+      task.setProcessors(processors);
       task.call();
     }
   }

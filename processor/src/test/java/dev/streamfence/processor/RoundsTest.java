@@ -9,17 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.testing.compile.Compilation;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.io.Writer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import javax.annotation.processing.AbstractProcessor;
-import javax.annotation.processing.RoundEnvironment;
-import javax.lang.model.SourceVersion;
 import javax.lang.model.element.Element;
-import javax.lang.model.element.TypeElement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -63,14 +56,14 @@ class RoundsTest {
         javac()
             .withProcessors(
                 new KernelProcessor(),
-                new Generating(
+                new GeneratingProcessor(
                     Map.of(
                         "demo.Base",
                         Sources.importing(
                             "@SuppressWarnings(\"streamfence:KernelWithoutLauncher\")\n"
                                 + "interface Base extends Deeper {"
                                 + " @Kernel void fill(@ThreadCount int n); }"))),
-                new Generating(Map.of("demo.Deeper", "package demo; interface Deeper {}")))
+                new GeneratingProcessor(Map.of("demo.Deeper", "package demo; interface Deeper {}")))
             .compile(
                 Sources.file(
                     Sources.importing(
@@ -105,7 +98,8 @@ class RoundsTest {
             + " int SIZE = 96; String REASON = \"seen\"; }";
     Compilation compilation =
         javac()
-            .withProcessors(new KernelProcessor(), new Generating(Map.of("demo.Names", names)))
+            .withProcessors(
+                new KernelProcessor(), new GeneratingProcessor(Map.of("demo.Names", names)))
             .compile(Sources.file(Sources.importing(Sources.UNSEEN + declaration)));
 
     assertThat(compilation).succeededWithoutWarnings();
@@ -168,42 +162,5 @@ class RoundsTest {
                 "@KernelModule(\"k.ptx\")\n«interface Waiting extends Missing {}\n"
                     + "@KernelModule(\"k.ptx\")\ninterface Saxpy { @Kernel void «run(int n); }"))
         .are(UNRESOLVED_TYPE, MISSING_SHAPE);
-  }
-
-  /** Another processor, which generates its files in the first round. */
-  private static final class Generating extends AbstractProcessor {
-    private final Map<String, String> sources;
-    private boolean isDone;
-
-    Generating(Map<String, String> sources) {
-      this.sources = sources;
-    }
-
-    @Override
-    public Set<String> getSupportedAnnotationTypes() {
-      return Set.of("*");
-    }
-
-    @Override
-    public SourceVersion getSupportedSourceVersion() {
-      return SourceVersion.latestSupported();
-    }
-
-    @Override
-    public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
-      if (!isDone) {
-        sources.forEach(this::write);
-        isDone = true;
-      }
-      return false;
-    }
-
-    private void write(String name, String text) {
-      try (Writer writer = processingEnv.getFiler().createSourceFile(name).openWriter()) {
-        writer.write(text);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
   }
 }

@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * same thread; nothing but this recorder's own methods may be called in between. After the first
  * launch no method allocates memory. None synchronises, but for {@link #close} where the runtime
  * was opened with synchronous launches.
+ *
+ * <p>Long, because each of the eight primitive types is passed by a method of its own, by itself
+ * and as a field of a structure: a common one would box.
  */
 public final class LaunchRecorder implements AutoCloseable, UseLabels {
   private enum State {

@@ -40,16 +40,24 @@ public final class KernelInterfaceParser {
   }
 
   /**
-   * Whether an annotation of ours says something by a constant that nobody has declared yet;
+   * Whether an annotation of ours may say something by a constant that nobody has declared yet;
    * another processor may still generate it.
    */
+  public boolean mayHaveUnresolvedValues(TypeElement type) {
+    return annotations(type).anyMatch(Mirrors::mayBeUnresolved);
+  }
+
+  /** Whether an annotation of ours does, of which the compiler complains in the end. */
   public boolean hasUnresolvedValues(TypeElement type) {
+    return annotations(type).anyMatch(Mirrors::isUnresolved);
+  }
+
+  private Stream<AnnotationMirror> annotations(TypeElement type) {
     Stream<? extends Element> members =
         methods.of(type).stream()
             .flatMap(method -> Stream.concat(Stream.of(method), method.getParameters().stream()));
     return Stream.concat(Stream.of(type), members)
-        .flatMap(element -> Mirrors.all(element, List.of(KernelAnnotation.values())).stream())
-        .anyMatch(Mirrors::hasUnresolved);
+        .flatMap(element -> Mirrors.all(element, List.of(KernelAnnotation.values())).stream());
   }
 
   /** The resource that an interface names, if it is a legal name; reports nothing. */

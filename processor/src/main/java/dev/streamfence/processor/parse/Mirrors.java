@@ -66,14 +66,24 @@ final class Mirrors {
         .orElseGet(() -> Culprit.of(annotated));
   }
 
-  /** Whether one of the attributes is a constant that nobody has declared yet. */
-  static boolean hasUnresolved(AnnotationMirror mirror) {
-    return mirror.getElementValues().values().stream().anyMatch(Mirrors::isUnresolved);
+  /**
+   * Whether one of the attributes may be a constant that nobody has declared yet: compilers give
+   * its value as this text, which a source could have, too.
+   */
+  static boolean mayBeUnresolved(AnnotationMirror mirror) {
+    return mirror.getElementValues().values().stream().anyMatch(Mirrors::mayBeUnresolved);
   }
 
-  /** Compilers give such a value as this text, which only a text of the source has in quotes. */
-  private static boolean isUnresolved(AnnotationValue value) {
-    return "<error>".equals(value.getValue()) && !value.toString().startsWith("\"");
+  /**
+   * Whether it certainly is one: javac, but not Eclipse, puts only texts of the source in quotes.
+   */
+  static boolean isUnresolved(AnnotationMirror mirror) {
+    return mirror.getElementValues().values().stream()
+        .anyMatch(value -> mayBeUnresolved(value) && !value.toString().startsWith("\""));
+  }
+
+  private static boolean mayBeUnresolved(AnnotationValue value) {
+    return "<error>".equals(value.getValue());
   }
 
   /**
