@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -164,8 +165,6 @@ public final class KernelProcessor extends AbstractProcessor {
     } else if (code instanceof ModuleCode.Ptx || parsed.source().isEmpty()) {
       // All is compared, or nothing is generated: there is nothing to warn of.
       return;
-    } else if (code instanceof ModuleCode.Binary) {
-      findings.report(Problem.UNCHECKED_MODULE, culprit, name, "a binary", type.getSimpleName());
     } else if (code instanceof ModuleCode.Opaque opaque) {
       findings.report(Problem.UNCHECKED_MODULE, culprit, name, opaque.kind(), type.getSimpleName());
     } else {
@@ -240,8 +239,10 @@ public final class KernelProcessor extends AbstractProcessor {
 
   private VisibleResources resources() {
     if (resources == null) {
-      String folders = processingEnv.getOptions().getOrDefault(VisibleResources.OPTION, "");
-      resources = new VisibleResources(processingEnv.getFiler(), folders);
+      // An option without a value is there, and null.
+      String folders = processingEnv.getOptions().get(VisibleResources.OPTION);
+      resources =
+          new VisibleResources(processingEnv.getFiler(), Objects.requireNonNullElse(folders, ""));
     }
     return resources;
   }

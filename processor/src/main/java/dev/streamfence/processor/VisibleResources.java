@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -120,10 +119,17 @@ final class VisibleResources {
   }
 
   private static Optional<byte[]> readFile(String folder, String name) throws IOException {
-    try (InputStream in = Files.newInputStream(Path.of(folder).resolve(name))) {
-      return Optional.of(upToLimit(in));
-    } catch (NoSuchFileException | InvalidPathException e) {
+    Path file;
+    try {
+      file = Path.of(folder).resolve(name);
+    } catch (InvalidPathException e) {
       return Optional.empty();
+    }
+    if (!Files.isRegularFile(file)) {
+      return Optional.empty();
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      return Optional.of(upToLimit(in));
     }
   }
 

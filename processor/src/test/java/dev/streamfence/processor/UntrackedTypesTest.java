@@ -106,7 +106,9 @@ class UntrackedTypesTest {
         "ElementType",
       })
   void anythingElseIsNoParameterOfAKernel(String type) {
-    refuse(type, "a kernel takes primitives, DeviceArrays of a primitive and one LaunchShape");
+    refuse(
+        type,
+        "a kernel takes primitives, records of primitives, DeviceArrays of a primitive and one LaunchShape");
   }
 
   @ParameterizedTest
@@ -123,8 +125,8 @@ class UntrackedTypesTest {
             "package other;\npublic class DeviceArray<A> {}")
         .are(
             UNSUPPORTED_TYPE,
-            "'x' has type other.DeviceArray<int[]>; a kernel takes primitives, DeviceArrays of a"
-                + " primitive and one LaunchShape");
+            "'x' has type other.DeviceArray<int[]>; a kernel takes primitives, records of"
+                + " primitives, DeviceArrays of a primitive and one LaunchShape");
   }
 
   @ParameterizedTest

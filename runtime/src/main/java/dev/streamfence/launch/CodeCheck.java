@@ -83,6 +83,6 @@ final class CodeCheck {
   }
 
   private static String which(KernelSignature signature, Mismatch mismatch) {
-    return signature.use(mismatch.parameter()) + " (number " + mismatch.parameter() + ")";
+    return signature.use(mismatch.parameter()) + " (number " + (mismatch.parameter() + 1) + ")";
   }
 }

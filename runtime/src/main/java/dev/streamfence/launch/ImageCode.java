@@ -17,12 +17,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is in a file that is going to be loaded for an image, and whether its kernels are still to
- * be compared with their interface. Immutable.
+ * be compared with their interface. Confined to one thread at a time.
  */
 final class ImageCode {
   private final KernelImage image;
   private final @Nullable PtxModule ptx;
   private final @Nullable Cubin binary;
+  private @Nullable KernelCheck check;
   private final boolean isChecked;
   private final String origin;
   private final String unreadable;
@@ -80,8 +81,10 @@ final class ImageCode {
           "it cannot be compared with the interface: "
               + unreadable
               + origin
-              + "; compile the interface with it, or allow it by"
-              + " RuntimeOptions.withUncheckedBinaries(true)",
+              + (looksLikePtx(file)
+                  ? "; make the PTX anew"
+                  : "; compile the interface with it, or allow it by"
+                      + " RuntimeOptions.withUncheckedBinaries(true)"),
           "",
           null);
     }
@@ -107,7 +110,10 @@ final class ImageCode {
   /** Of a binary, no more is seen than the sizes of parameters. */
   private List<Mismatch> compare(KernelDeclaration declared) {
     if (ptx != null) {
-      return new KernelCheck(ptx).compare(declared);
+      if (check == null) {
+        check = new KernelCheck(ptx);
+      }
+      return check.compare(declared);
     }
     return binary == null ? List.of() : binary.compare(declared);
   }

@@ -129,7 +129,7 @@ final class KernelModules implements AutoCloseable {
     return new KernelLoadException(
         image.name(),
         "there is no such resource on the class path; the name counts from its root, and in a named"
-            + " module the resource's package has to be open; looked for "
+            + " module it is to be in the interface's own; looked for "
             + sources.stream().map(ImageSource::name).collect(Collectors.joining(", ")),
         "",
         null);

@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: threads take turns from {@code begin} to {@code close}, which have to be in the
  * same thread; nothing but this recorder's own methods may be called in between. After the first
- * launch no method allocates memory. None synchronises, but for {@link #close} where the runtime
- * was opened with synchronous launches.
+ * launch no method allocates memory, but for cooperative kernels whose blocks change from launch to
+ * launch. None synchronises, but for {@link #close} where the runtime was opened with synchronous
+ * launches.
  *
  * <p>Long, because each of the eight primitive types is passed by a method of its own, by itself
  * and as a field of a structure: a common one would box.

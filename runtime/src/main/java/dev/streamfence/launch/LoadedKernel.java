@@ -105,7 +105,7 @@ final class LoadedKernel {
     requireAtMost(
         "bytes of shared memory per block, "
             + attributes.staticSharedBytes()
-            + " static ones included,",
+            + " static ones included",
         (long) dynamicShared + attributes.staticSharedBytes(),
         device.sharedBytesPerBlockOptIn());
     if (dynamicShared > allowedDynamicSharedBytes) {

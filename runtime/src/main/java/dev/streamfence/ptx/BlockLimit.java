@@ -14,6 +14,17 @@ package dev.streamfence.ptx;
  */
 public record BlockLimit(int x, int y, int z, boolean exact) {
   /**
+   * Checks the extents.
+   *
+   * @throws IllegalArgumentException if one is below 1, or their product is no {@code int}
+   */
+  public BlockLimit {
+    if (x < 1 || y < 1 || z < 1 || (long) x * y > Integer.MAX_VALUE / z) {
+      throw new IllegalArgumentException("a block of " + x + " x " + y + " x " + z + " threads");
+    }
+  }
+
+  /**
    * Returns how many threads a block has at most.
    *
    * @return the product of the three extents

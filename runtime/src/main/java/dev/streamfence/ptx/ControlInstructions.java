@@ -14,7 +14,7 @@ final class ControlInstructions {
     translators.put("call", CallTranslator::translate);
     translators.put("ret", t -> plain(t, Lane::leave));
     translators.put("exit", t -> plain(t, Lane::exit));
-    translators.put("trap", t -> plain(t, lane -> stop(lane, "traps")));
+    translators.put("trap", t -> plain(t, ControlInstructions::trap));
     translators.put("brkpt", t -> plain(t, lane -> stop(lane, "comes to a breakpoint")));
     translators.put("nanosleep", ControlInstructions::sleep);
     translators.put("griddepcontrol", ControlInstructions::dependencyControl);
@@ -25,6 +25,17 @@ final class ControlInstructions {
     t.has("uni");
     t.expectOperands(0, 0);
     return op;
+  }
+
+  /** As the code for a grid's synchronisation does when it finds no place to meet. */
+  private static void trap(Lane lane) {
+    boolean wantsToMeet = lane.block.workspace == 0 && lane.block.askedForWorkspace;
+    stop(
+        lane,
+        wantsToMeet
+            ? "traps: it waits for other blocks in a launch that is not cooperative; declare"
+                + " @Kernel(cooperative = true)"
+            : "traps");
   }
 
   private static void stop(Lane lane, String fact) {

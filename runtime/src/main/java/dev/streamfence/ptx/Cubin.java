@@ -27,6 +27,10 @@ public final class Cubin {
   private static final String CODE = ".text.";
   private static final int SECTION_HEADER_BYTES = 64;
   private static final int HAS_LENGTH = 4;
+
+  /** Far more than compilers give; names may overlap, so that many long ones fit a small file. */
+  private static final int MAX_NAME = 4096;
+
   private static final int PARAMETER = 0x17;
   private static final int PARAMETER_BYTES = 12;
   private static final int ALL_PARAMETERS = 0x19;
@@ -100,6 +104,9 @@ public final class Cubin {
       file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
       headers = file.getLong(40);
       count = Short.toUnsignedInt(file.getShort(60));
+      if (count == 0) {
+        throw new IllegalArgumentException("sections are counted elsewhere");
+      }
       names = content(Short.toUnsignedInt(file.getShort(62)));
     }
 
@@ -109,12 +116,18 @@ public final class Cubin {
         sections.put(name(file.getInt(header(i))), i);
       }
       Map<String, Optional<List<Integer>>> entries = new TreeMap<>();
-      sections.forEach(
-          (name, index) -> {
-            if (name.startsWith(INFO) && sections.containsKey(CODE + entry(name))) {
-              entries.put(entry(name), sizes(content(index)));
-            }
-          });
+      long looked = 0;
+      for (Map.Entry<String, Integer> section : sections.entrySet()) {
+        String name = section.getKey();
+        if (name.startsWith(INFO) && sections.containsKey(CODE + entry(name))) {
+          ByteBuffer info = content(section.getValue());
+          looked += info.remaining();
+          if (looked > file.limit()) {
+            throw new IllegalArgumentException("sections overlap");
+          }
+          entries.put(entry(name), sizes(info));
+        }
+      }
       return entries;
     }
 
@@ -137,6 +150,9 @@ public final class Cubin {
       int end = offset;
       while (names.get(end) != 0) {
         end++;
+        if (end - offset > MAX_NAME) {
+          throw new IllegalArgumentException("a name is too long");
+        }
       }
       byte[] name = new byte[end - offset];
       names.get(offset, name);

@@ -3,6 +3,7 @@ package dev.streamfence.ptx;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Parses declarations of registers, variables and parameters. */
 final class DeclarationParser {
@@ -23,7 +24,7 @@ final class DeclarationParser {
     int alignment;
     int vectorLength = 1;
     ScalarType type = ScalarType.B8;
-    boolean pointer;
+    @Nullable StateSpace pointsTo;
   }
 
   /** Parses {@code .reg …;} after {@code .reg}. */
@@ -127,8 +128,12 @@ final class DeclarationParser {
   private void pointerAttributes(Head head) {
     while (lexer.is(Lexer.Kind.DOTTED)) {
       boolean align = lexer.isDotted("align");
-      head.pointer |= lexer.isDotted("ptr");
-      if (!align && !lexer.isDotted("ptr") && StateSpace.named(lexer.text()).isEmpty()) {
+      Optional<StateSpace> space = StateSpace.named(lexer.text());
+      if (lexer.isDotted("ptr")) {
+        head.pointsTo = StateSpace.GENERIC;
+      } else if (space.isPresent()) {
+        head.pointsTo = space.get();
+      } else if (!align) {
         throw lexer.unexpected("a name");
       }
       lexer.advance();
@@ -192,7 +197,7 @@ final class DeclarationParser {
         !dimensions.isEmpty(),
         alignment,
         external,
-        head.pointer,
+        head.pointsTo,
         values);
   }
 

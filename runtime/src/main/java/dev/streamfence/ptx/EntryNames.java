@@ -12,14 +12,21 @@ final class EntryNames {
   private EntryNames() {}
 
   static String insteadOf(String wanted, Collection<String> names) {
-    Optional<String> renamed =
+    List<String> renamed =
         names.stream()
             .filter(name -> MangledName.function(name).equals(Optional.of(wanted)))
-            .findFirst();
-    if (renamed.isPresent()) {
-      String name = renamed.get();
-      return name + "; declare that extern \"C\", or name it by @Kernel(\"" + name + "\")";
+            .toList();
+    if (renamed.isEmpty()) {
+      return listed(names);
     }
+    String name = renamed.get(0);
+    // Of several, overloads or a template's instances, at most one could have the name itself.
+    return renamed.size() > 1
+        ? listed(renamed) + "; name one of them by @Kernel(\"…\")"
+        : name + "; declare that extern \"C\", or name it by @Kernel(\"" + name + "\")";
+  }
+
+  private static String listed(Collection<String> names) {
     List<String> first = names.stream().limit(MAX_NAMED).toList();
     String listed = first.isEmpty() ? "none" : String.join(", ", first);
     int more = names.size() - first.size();

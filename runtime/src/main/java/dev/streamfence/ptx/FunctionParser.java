@@ -12,8 +12,8 @@ final class FunctionParser {
 
   private static final int MAX_OPERANDS = 64;
 
-  /** Far more than any device takes, so that products fit. */
-  private static final int MAX_BLOCK_EXTENT = 1 << 16;
+  /** Far more than any device takes. */
+  private static final int MAX_BLOCK_THREADS = 1 << 16;
 
   private final Lexer lexer;
   private final OperandParser operands;
@@ -101,18 +101,20 @@ final class FunctionParser {
     return limit;
   }
 
-  private static BlockLimit blockLimit(int line, String directive, List<Long> extents) {
+  /** Returns null for a bound beyond any device, which assemblers ignore with a warning. */
+  private static @Nullable BlockLimit blockLimit(int line, String directive, List<Long> extents) {
     int[] sizes = {1, 1, 1};
     long product = extents.isEmpty() ? 0 : 1;
     for (int i = 0; i < extents.size(); i++) {
-      long extent = extents.get(i);
-      product = extent < 1 || extent > MAX_BLOCK_EXTENT ? 0 : product * extent;
+      long extent = Math.min(extents.get(i), MAX_BLOCK_THREADS + 1L);
+      product = extent < 1 ? 0 : product * extent;
       sizes[i] = (int) extent;
     }
-    if (product < 1 || product > MAX_BLOCK_EXTENT) {
+    boolean exact = directive.equals("reqntid");
+    if (product < 1 || (exact && product > MAX_BLOCK_THREADS)) {
       throw new PtxException(line, "." + directive + " is out of range");
     }
-    return new BlockLimit(sizes[0], sizes[1], sizes[2], directive.equals("reqntid"));
+    return product > MAX_BLOCK_THREADS ? null : new BlockLimit(sizes[0], sizes[1], sizes[2], exact);
   }
 
   private void pragma() {

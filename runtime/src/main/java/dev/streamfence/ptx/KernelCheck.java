@@ -106,17 +106,8 @@ public final class KernelCheck {
     if (declared.sizeInBytes() != actual.sizeInBytes()) {
       return Optional.of(Mismatch.of(index, Kind.PARAMETER_SIZE, actual.sizeInBytes()));
     }
-    if (differsInKind(declared, actual.kind())) {
-      return Optional.of(Mismatch.of(index, Kind.PARAMETER_KIND, inWords(actual.kind())));
-    }
-    // More than its fields need is what vector types and alignas ask for; less is another layout.
-    return declared instanceof KernelDeclaration.Struct struct
-            && actual.alignment() < struct.alignment()
-        ? Optional.of(
-            Mismatch.of(
-                index,
-                Kind.PARAMETER_KIND,
-                "one that is aligned to " + actual.alignment() + " bytes only"))
+    return differsInKind(declared, actual.kind())
+        ? Optional.of(Mismatch.of(index, Kind.PARAMETER_KIND, inWords(actual.kind())))
         : Optional.empty();
   }
 
@@ -125,6 +116,9 @@ public final class KernelCheck {
       KernelDeclaration.Parameter declared, PtxParameter.Kind actual) {
     if (actual == PtxParameter.Kind.POINTER) {
       return !(declared instanceof Buffer);
+    }
+    if (actual == PtxParameter.Kind.OFFSET) {
+      return declared instanceof Buffer;
     }
     if (declared instanceof KernelDeclaration.Scalar number) {
       return number.isFloatingPoint()
@@ -143,6 +137,7 @@ public final class KernelCheck {
     return switch (kind) {
       case FLOAT -> "a floating-point number";
       case POINTER -> "a pointer";
+      case OFFSET -> "a place in another space than the global one";
       default -> "an integer";
     };
   }

@@ -13,7 +13,7 @@ public final class Mismatch {
     PARAMETER_COUNT,
     /** A parameter has another size; {@link #actual} is that size in bytes. */
     PARAMETER_SIZE,
-    /** A parameter is of another kind, or aligned otherwise; {@link #actual} says what is taken. */
+    /** A parameter is of another kind; {@link #actual} says what is taken. */
     PARAMETER_KIND,
     /** Blocks have more threads than the entry allows; {@link #actual} is what it does. */
     BLOCK_SIZE,

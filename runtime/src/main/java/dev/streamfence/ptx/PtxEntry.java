@@ -38,8 +38,10 @@ public final class PtxEntry {
   }
 
   private static PtxParameter.Kind kind(Variable variable) {
-    if (variable.pointer()) {
-      return PtxParameter.Kind.POINTER;
+    if (variable.pointsTo() != null) {
+      boolean global =
+          variable.pointsTo() == StateSpace.GLOBAL || variable.pointsTo() == StateSpace.GENERIC;
+      return global ? PtxParameter.Kind.POINTER : PtxParameter.Kind.OFFSET;
     }
     if (variable.array() || variable.vectorLength() > 1) {
       return PtxParameter.Kind.STRUCT;

@@ -17,8 +17,10 @@ public record PtxParameter(String name, Kind kind, int sizeInBytes, int alignmen
     FLOAT,
     /** {@code .b}: its size is all that is known. */
     BITS,
-    /** Declared to be a pointer, by {@code .ptr}. */
+    /** Declared to be a pointer to global memory, by {@code .ptr}. */
     POINTER,
+    /** Declared to be a pointer into another space, such as an offset into shared memory. */
+    OFFSET,
     /** An array: a structure that is passed by value. */
     STRUCT
   }

@@ -18,6 +18,11 @@ final class SpecialRegisters {
     return lane -> lane.registers[slot] = reader.read(lane);
   }
 
+  private static long workspace(Lane lane) {
+    lane.block.askedForWorkspace = true;
+    return lane.block.workspace;
+  }
+
   private static Reader reader(Translation translation, String name) {
     return switch (name) {
       case "%tid.x" -> lane -> lane.x;
@@ -37,8 +42,8 @@ final class SpecialRegisters {
       case "%nwarpid" -> lane -> PtxGrid.MAX_BLOCK_THREADS / Warp.SIZE;
       case "%smid", "%gridid", "%clock_hi", "%globaltimer_hi" -> lane -> 0;
       // Where a cooperative launch meets; a driver leaves the others to itself, we have no use.
-      case "%envreg1" -> lane -> lane.block.workspace >>> 32;
-      case "%envreg2" -> lane -> lane.block.workspace & LOW_32;
+      case "%envreg1" -> lane -> workspace(lane) >>> 32;
+      case "%envreg2" -> lane -> workspace(lane) & LOW_32;
       case "%nsmid" -> lane -> 1;
       // An instruction a tick and a nanosecond: monotonic, and the same in every run.
       case "%clock", "%globaltimer_lo" -> lane -> lane.clock() & LOW_32;

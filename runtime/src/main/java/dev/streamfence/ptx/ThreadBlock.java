@@ -18,6 +18,7 @@ final class ThreadBlock {
   final GlobalMemory memory;
   final PtxGrid grid;
   final long workspace;
+  boolean askedForWorkspace;
   final byte[] parameters;
   final byte[] constants;
   final long[][] templates;

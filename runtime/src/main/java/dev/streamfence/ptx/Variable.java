@@ -1,13 +1,14 @@
 package dev.streamfence.ptx;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A declared variable or parameter.
  *
  * @param id distinct for every variable of a module
  * @param external declared {@code .extern}
- * @param pointer declared {@code .ptr}
+ * @param pointsTo the space that it is declared a pointer into, by {@code .ptr}; null if it is not
  * @param elements number of elements, 0 for an array of open length
  * @param array whether it was declared with brackets
  * @param initializers in order of their offset; empty when not given
@@ -23,7 +24,7 @@ record Variable(
     boolean array,
     int alignment,
     boolean external,
-    boolean pointer,
+    @Nullable StateSpace pointsTo,
     List<Initializer> initializers) {
 
   /**

@@ -15,7 +15,7 @@ import dev.streamfence.ptx.PtxFault;
 final class KernelFault {
   private KernelFault() {}
 
-  static CudaDriverException of(PtxFault fault, String module) {
+  static CudaDriverException of(DriverCall call, PtxFault fault, String module) {
     DeviceException what = describe(fault, module);
     int code =
         switch (fault.reason()) {
@@ -27,7 +27,7 @@ final class KernelFault {
           case TRAP, CALL_DEPTH -> ResultCode.LAUNCH_FAILED;
         };
     return new CudaDriverException(
-        DriverCall.LAUNCH_KERNEL.function(),
+        call.function(),
         code,
         ResultCode.name(code),
         "an asynchronous launch of " + fault.entry(),

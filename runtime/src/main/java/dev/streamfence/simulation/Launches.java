@@ -125,7 +125,7 @@ final class Launches {
     if (thrown != null
         && !(thrown.getCause() instanceof IllegalAccess refusal
             && submissions.isExplained(op, refusal))) {
-      state.lose(KernelFault.of(thrown, module.name()));
+      state.lose(KernelFault.of(DriverCall.launch(cooperative), thrown, module.name()));
     }
   }
 }

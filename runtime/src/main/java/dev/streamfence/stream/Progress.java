@@ -12,7 +12,8 @@ import java.util.function.BooleanSupplier;
  * How far a stream's work is known to be done, and how more of it is learnt from the driver: with
  * the stream and its events there for as long as the driver is asked. {@code completed} only rises.
  *
- * <p>Thread-safe; no launch takes its lock.
+ * <p>Thread-safe. A launch takes its lock only where an event or a wait could not be queued, and it
+ * waits for the device instead.
  */
 final class Progress {
   private final StreamPool pool;

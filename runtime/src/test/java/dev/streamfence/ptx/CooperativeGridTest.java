@@ -117,6 +117,18 @@ final class CooperativeGridTest {
   }
 
   @Test
+  void aTrapForWantOfAPlaceToMeetSaysWhatIsMissing() {
+    String trapping = WORKSPACE.replace("mov.u32 %r, 99;", "trap;");
+    SimulatedMemory memory = new SimulatedMemory();
+    PtxInstance instance = memory.load(trapping);
+    assertThatThrownBy(
+            () -> memory.run(instance, "workspace", new PtxGrid(3, 1, 1, 1, 1, 1, 0), new byte[12]))
+        .isInstanceOf(PtxFault.class)
+        .hasMessageContaining("traps: it waits for other blocks")
+        .hasMessageContaining("@Kernel(cooperative = true)");
+  }
+
+  @Test
   void noneOfTheWorkspaceIsBeyondItsEnd() {
     String beyond = WORKSPACE.replace("[%at+4]", "[%at+128]");
     SimulatedMemory memory = new SimulatedMemory();

@@ -81,8 +81,8 @@ class PtxModuleTest {
       strings = {
         ".maxntid 0",
         ".reqntid 16, 0",
-        ".maxntid 65537",
-        ".maxntid 65536, 2",
+        ".reqntid 65537",
+        ".reqntid 65536, 2",
         ".reqntid 18446744073709551615",
         ".maxntid"
       })
@@ -91,6 +91,14 @@ class PtxModuleTest {
     assertThatThrownBy(() -> PtxModule.parse(text))
         .isInstanceOf(PtxException.class)
         .hasMessageContaining(directive.split(" ")[0] + " is out of range");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {".maxntid 100000", ".maxntid 1024, 1024, 64", ".maxntid 9223372036854775807, 9"})
+  void aBoundBeyondAnyDeviceIsNone(String directive) {
+    PtxModule module = PtxModule.parse(HEAD + ".entry e() " + directive + " { ret; }");
+    assertThat(module.entry("e").orElseThrow().blockLimit()).isEmpty();
   }
 
   @Test

@@ -11,8 +11,8 @@ import java.util.Set;
 /** How much of a launcher fits into one method and one class. Stateless. */
 public final class LauncherSize {
   /**
-   * Bytes of code that one method can hold, with some left. The initialiser of the signatures is
-   * the longest one; the constant pool takes as many entries, and each takes fewer than these.
+   * Bytes of code that one method can hold, with some left. The initialiser of a part's signatures
+   * is the longest one; it needs fewer entries of the constant pool than bytes.
    */
   private static final int MAX_INITIALIZER = 60_000;
 

@@ -42,9 +42,4 @@ public enum KernelAnnotation {
   public boolean isOnMembers() {
     return this != KERNEL_MODULE;
   }
-
-  /** Its name as messages say it, without the at sign. */
-  String simpleName() {
-    return simpleName;
-  }
 }

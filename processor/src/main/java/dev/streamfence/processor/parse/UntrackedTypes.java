@@ -47,7 +47,7 @@ final class UntrackedTypes {
     if (POINTERS.matcher(nameOf(type)).matches()) {
       return "its memory is not tracked: take a DeviceArray, such as DeviceArray<float[]>";
     }
-    return "a kernel takes primitives, DeviceArrays of a primitive and one LaunchShape";
+    return "a kernel takes primitives, records of primitives, DeviceArrays of a primitive and one LaunchShape";
   }
 
   /** The qualified name of a class or interface; empty for other types. */

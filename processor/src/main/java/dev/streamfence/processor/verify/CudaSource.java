@@ -16,16 +16,18 @@ public record CudaSource(String name, String text) {
   /** What may stand between the start of a kernel's declaration and its name, at most. */
   private static final int MAX_BETWEEN = 500;
 
-  /** Where the kernel of an entry begins, as {@code file:line}. */
+  /** Where the kernel of an entry begins, as {@code file:line}; empty if several have its name. */
   Optional<String> place(String entry) {
     String kernel = MangledName.function(entry).orElse(entry);
     Matcher declaration =
         Pattern.compile(
                 "__global__[^;{}]{0," + MAX_BETWEEN + "}?\\b(" + Pattern.quote(kernel) + ")\\s*\\(")
             .matcher(text);
-    return declaration.find()
-        ? Optional.of(name + ":" + (1 + newLines(declaration.start(1))))
-        : Optional.empty();
+    if (!declaration.find()) {
+      return Optional.empty();
+    }
+    String place = name + ":" + (1 + newLines(declaration.start(1)));
+    return declaration.find() ? Optional.empty() : Optional.of(place);
   }
 
   private long newLines(int end) {

@@ -26,11 +26,9 @@ public sealed interface ModuleCode {
    * A file whose kernels cannot be looked at.
    *
    * @param kind what it is, in words
+   * @param cubin the sizes of its parameters, where they can be read
    */
-  record Opaque(String kind) implements ModuleCode {}
-
-  /** A binary, of which no more can be read than the sizes of parameters. */
-  record Binary(Cubin cubin) implements ModuleCode {}
+  record Opaque(String kind, Optional<Cubin> cubin) implements ModuleCode {}
 
   /** A file that is no PTX, though it has no mark of anything else. */
   record Unreadable(String reason) implements ModuleCode {}
@@ -50,13 +48,13 @@ public sealed interface ModuleCode {
    */
   static ModuleCode of(byte[] file, Supplier<Optional<CudaSource>> source) {
     if (file.length > MAX_BYTES) {
-      return new Opaque("larger than " + (MAX_BYTES >> 20) + " MiB");
+      return new Opaque("larger than " + (MAX_BYTES >> 20) + " MiB", Optional.empty());
     }
     if (startsWith(file, 0x7f, 'E', 'L', 'F')) {
-      return Cubin.read(file).<ModuleCode>map(Binary::new).orElseGet(() -> new Opaque("a binary"));
+      return new Opaque("a binary", Cubin.read(file));
     }
     if (startsWith(file, 0x50, 0xed)) {
-      return new Opaque("a fat binary");
+      return new Opaque("a fat binary", Optional.empty());
     }
     try {
       PtxModule module = PtxModule.parse(new String(file, StandardCharsets.UTF_8));
@@ -86,7 +84,9 @@ public sealed interface ModuleCode {
     if (this instanceof Ptx ptx) {
       return ptx.check().compare(declared);
     }
-    return this instanceof Binary binary ? binary.cubin().compare(declared) : List.of();
+    Optional<Cubin> cubin =
+        this instanceof Opaque opaque ? opaque.cubin() : Optional.<Cubin>empty();
+    return cubin.map(binary -> binary.compare(declared)).orElseGet(List::of);
   }
 
   private static Optional<Access> access(ParameterAccess.Verdict verdict) {
