@@ -9,6 +9,8 @@ import dev.streamfence.ptx.KernelDeclaration.Scalar;
 import dev.streamfence.ptx.KernelDeclaration.Struct;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -109,5 +111,50 @@ final class CubinTest {
                   assertThat(cubin.compare(new KernelDeclaration("move", List.of(COUNT), 0)))
                       .isNotNull());
     }
+  }
+
+  /**
+   * A file of sections with these names, each of which holds the whole file. The last one, which
+   * has no name of its own, holds the names.
+   */
+  private static byte[] overlapping(String... names) {
+    int headers = 64;
+    int texts = headers + 64 * (names.length + 1);
+    byte[] all = (String.join("\0", names) + "\0").getBytes(US_ASCII);
+    ByteBuffer file = ByteBuffer.allocate(texts + all.length).order(ByteOrder.LITTLE_ENDIAN);
+    file.put(0, new byte[] {0x7f, 'E', 'L', 'F', 2, 1});
+    file.putLong(40, headers);
+    file.putShort(60, (short) (names.length + 1));
+    file.putShort(62, (short) names.length);
+    int name = 0;
+    for (int i = 0; i < names.length; i++) {
+      file.putInt(headers + 64 * i, name);
+      file.putLong(headers + 64 * i + 32, file.limit());
+      name += names[i].length() + 1;
+    }
+    file.putInt(headers + 64 * names.length, name - 1);
+    file.putLong(headers + 64 * names.length + 24, texts);
+    file.putLong(headers + 64 * names.length + 32, all.length);
+    file.put(texts, all);
+    return file.array();
+  }
+
+  @Test
+  void sectionsThatHoldMoreThanTheFileAreNotLookedAt() {
+    assertThat(Cubin.read(overlapping(".text.a", ".nv.info.a"))).isPresent();
+    assertThat(Cubin.read(overlapping(".text.a", ".nv.info.a", ".text.b", ".nv.info.b"))).isEmpty();
+  }
+
+  @Test
+  void namesOfAnyLengthAreNotKept() {
+    assertThat(Cubin.read(overlapping(".text." + "a".repeat(4000)))).isPresent();
+    assertThat(Cubin.read(overlapping(".text." + "a".repeat(5000)))).isEmpty();
+  }
+
+  @Test
+  void sectionsThatAreCountedElsewhereAreNoneOfOurs() {
+    byte[] file = overlapping(".text.a", ".nv.info.a");
+    file[60] = 0;
+    assertThat(Cubin.read(file)).isEmpty();
   }
 }
