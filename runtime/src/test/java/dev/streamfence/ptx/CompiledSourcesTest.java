@@ -17,15 +17,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The PTX of these tests and of the integration tests is what the commands in its source make,
- * where nvcc is installed in the version that made it. Debug code is not compared, since it holds
- * the folder that it was made in.
+ * The PTX of these tests, of the integration tests and of the examples is what the commands in its
+ * source make, where nvcc is installed in the version that made it. Debug code is not compared,
+ * since it holds the folder that it was made in.
  */
 final class CompiledSourcesTest {
   private static final List<Path> RESOURCES =
-      List.of(Path.of("src/test/resources"), Path.of("../integration-tests/src/test/resources"));
+      List.of(
+          Path.of("src/test/resources"),
+          Path.of("../integration-tests/src/test/resources"),
+          Path.of("../examples/src/main/resources"));
 
   private static final Pattern TOOLKIT = Pattern.compile("release [0-9.]+, V[0-9.]+");
+  private static final Pattern COMMAND = Pattern.compile("^// +(nvcc|sed) -");
   private static final Pattern OUTPUT = Pattern.compile(" -o (\\S+)");
 
   static List<Path> sources() throws IOException {
@@ -74,9 +78,9 @@ final class CompiledSourcesTest {
   private static List<String> commandsIn(Path source) throws IOException {
     try (Stream<String> lines = Files.lines(source)) {
       return lines
-          .filter(line -> line.startsWith("// nvcc ") || line.startsWith("// sed "))
+          .filter(line -> COMMAND.matcher(line).find())
           .filter(line -> !line.contains(" -G "))
-          .map(line -> line.substring("// ".length()))
+          .map(line -> line.substring("//".length()).strip())
           .toList();
     }
   }
