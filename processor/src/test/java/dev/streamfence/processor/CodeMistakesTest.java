@@ -345,6 +345,26 @@ class CodeMistakesTest {
   }
 
   @Test
+  void whatMayBeReadAndIsNeverWrittenIsSuggestedToBeRead() {
+    String choosing =
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
+            + ".visible .entry choose(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)\n"
+            + "{ .reg .pred %p; .reg .b32 %r<3>; .reg .b64 %rd<5>;\n"
+            + "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [c];\n"
+            + "ld.param.u32 %r1, [n]; setp.eq.u32 %p, %r1, 3; selp.b64 %rd4, %rd1, %rd2, %p;\n"
+            + "ld.global.u32 %r2, [%rd4]; st.global.u32 [%rd3], %r2; ret; }\n";
+    mistakesWith(
+            choosing.getBytes(UTF_8),
+            kernels(
+                "@Kernel void choose(DeviceArray<int[]> a, DeviceArray<int[]> b,"
+                    + " DeviceArray<int[]> c, @ThreadCount int n);"))
+        .say(
+            "'a' of choose needs @Reads, @Writes or @ReadWrites; its code says @Reads",
+            "'b' of choose needs @Reads, @Writes or @ReadWrites; its code says @Reads",
+            "'c' of choose needs @Reads, @Writes or @ReadWrites; its code says @Writes");
+  }
+
+  @Test
   void textThatIsNoPtxIsSaidWithItsLine() {
     mistakesOfResource(".version 7.0\n.target sm_75\nnonsense (\n".getBytes(UTF_8))
         .are(Problem.UNREADABLE_MODULE);

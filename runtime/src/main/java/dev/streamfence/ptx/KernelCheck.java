@@ -70,8 +70,9 @@ public final class KernelCheck {
    * their types.
    *
    * @param areBuffers for each parameter that the entry is to be passed, whether it is an array
-   * @return the verdicts in the same order; empty if there is no such entry, or it takes another
-   *     number of parameters
+   * @return what is safe to declare, in the same order: what may be read and is certainly not
+   *     written counts as read; empty if there is no such entry, or it takes another number of
+   *     parameters
    */
   public List<ParameterAccess.Verdict> verdicts(String entry, List<Boolean> areBuffers) {
     Optional<PtxEntry> found = module.entry(entry);
@@ -80,8 +81,15 @@ public final class KernelCheck {
     }
     KernelAccesses accesses = accesses(found.get(), areBuffers::get);
     return IntStream.range(0, areBuffers.size())
-        .mapToObj(i -> accesses.parameter(i).verdict())
+        .mapToObj(i -> safeToDeclare(accesses.parameter(i)))
         .toList();
+  }
+
+  private static ParameterAccess.Verdict safeToDeclare(ParameterAccess access) {
+    boolean neverStores = access.write().isEmpty() && access.possibleWrite().isEmpty();
+    return neverStores && access.possibleRead().isPresent()
+        ? ParameterAccess.Verdict.READS
+        : access.verdict();
   }
 
   /**
