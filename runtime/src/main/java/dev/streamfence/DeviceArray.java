@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * array are ordered somehow, but never mixed. An array of length 0 takes no device memory and may
  * be used like any other.
  *
+ * <p>Long for its documentation: each operation says what it orders, whether it waits and what it
+ * refuses.
+ *
  * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on for the eight primitives
  */
 public final class DeviceArray<A> implements AutoCloseable {

@@ -11,6 +11,9 @@ import java.util.List;
  * #commit} makes it known. {@link #close} ends it however it went; what was registered stays a use,
  * so that nothing that may have been queued is ever forgotten.
  *
+ * <p>Long, because all of it works on the same few arrays, which are kept from one piece of work to
+ * the next and belong to the holder of the lock.
+ *
  * <p>There is one per stream, used again and again. Allocates nothing once it has seen the largest
  * number of blocks. Confined to the thread that holds the submission lock.
  */

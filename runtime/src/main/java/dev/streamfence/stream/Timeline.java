@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * ticket, and tickets only rise.
  *
  * <p>Thread-safe. {@link #begin} takes the submission lock, which one thread holds from there to
- * {@link Submission#close}; it is never shared by two streams.
+ * {@link Submission#close}; it is never shared by two streams. Long for its documentation: most
+ * methods are a line or two that say what may be assumed of the lock.
  */
 public final class Timeline {
   private final StreamPool pool;
