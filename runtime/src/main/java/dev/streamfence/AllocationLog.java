@@ -6,10 +6,11 @@ import java.nio.file.Path;
 
 /**
  * Where a runtime writes down each allocation, free and reap. Called by the thread that asked for
- * memory, after the fact; implementations are thread-safe. What one throws never reaches that
- * thread: the record counts as dropped.
+ * memory, after the fact; implementations are thread-safe. What one throws, be it an {@link Error},
+ * never reaches that thread: the record counts as dropped. A log must not use the runtime that
+ * writes to it.
  *
- * <p>Whoever makes a log closes it, after the runtimes that write to it.
+ * <p>The caller that makes a log closes it, after the runtimes that write to it.
  */
 @FunctionalInterface
 public interface AllocationLog extends AutoCloseable {

@@ -19,12 +19,10 @@ final class Attachments {
   }
 
   /**
-   * The attachment of a type, made at the first call.
-   *
-   * @throws StreamMisuseException if the runtime is closed; nothing is attached any more then
+   * The attachment of a type, made at the first call. The calling thread has entered the runtime,
+   * so that nothing is attached once it is closed.
    */
   synchronized <T extends AutoCloseable> T get(Class<T> type, Function<DeviceRuntime, T> factory) {
-    runtime.requireOpen();
     AutoCloseable existing = attached.get(type);
     if (existing == null) {
       existing = factory.apply(runtime);

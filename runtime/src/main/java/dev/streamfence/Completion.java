@@ -1,6 +1,8 @@
 package dev.streamfence;
 
+import dev.streamfence.stream.Deadline;
 import dev.streamfence.stream.Timeline;
+import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -29,17 +31,20 @@ public final class Completion {
    * Whether the launch is done. Does not wait; asks the driver unless it is known already.
    *
    * @throws CudaDriverException if the device is lost, and the launch was not known to be done
-   * @throws StreamMisuseException if the runtime is closed, and the launch was not seen done before
+   * @throws RuntimeClosedException if the runtime is closed, and the launch was not seen done
+   *     before
    */
   public boolean isDone() {
     return timeline.isDone(ticket);
   }
 
   /**
-   * Waits until the launch is done, and with it everything queued on its stream before.
+   * Waits until the launch is done, and with it everything queued on its stream before. An
+   * interrupt does not end the wait; the thread stays interrupted.
    *
-   * @throws StreamMisuseException inside the launch itself, which this would wait for for ever; or
-   *     if the runtime is closed, and the launch was not seen done before
+   * @throws StreamMisuseException inside of the launch itself, where the wait would never end
+   * @throws RuntimeClosedException if the runtime is closed, and the launch was not seen done
+   *     before
    * @throws CudaDriverException if the device is lost, and the launch was not known to be done
    */
   public void await() {
@@ -47,8 +52,19 @@ public final class Completion {
   }
 
   /**
+   * Waits like {@link #await()}, but no longer than a timeout.
+   *
+   * @param timeout at least 0
+   * @return whether the launch is done
+   * @throws InterruptedException if the thread is interrupted before or while it waits
+   */
+  public boolean await(Duration timeout) throws InterruptedException {
+    return timeline.awaitDone(ticket, "waiting for " + purpose, Deadline.after(timeout));
+  }
+
+  /**
    * Completes when the launch is done, or with what {@link #isDone} throws: a {@link
-   * CudaDriverException} when the device is lost, a {@link StreamMisuseException} when the runtime
+   * CudaDriverException} when the device is lost, a {@link RuntimeClosedException} when the runtime
    * is closed without the launch being seen done. A thread of the runtime asks the device every now
    * and then, so that this comes up to a millisecond late; what is continued without an executor
    * runs in that thread and must not block.

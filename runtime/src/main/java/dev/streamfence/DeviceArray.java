@@ -1,8 +1,11 @@
 package dev.streamfence;
 
 import dev.streamfence.memory.Block;
+import dev.streamfence.stream.Deadline;
 import java.lang.ref.Reference;
 import java.lang.reflect.Array;
+import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,17 +78,14 @@ public final class DeviceArray<A> implements AutoCloseable {
    * @throws UseAfterFreeException if this array is closed
    */
   public void upload(DeviceStream stream, A source) {
+    Objects.requireNonNull(source, "source");
     requireSameLength(HostArray.length(source), "the host array");
     requireUsable(stream, "upload");
-    if (block != null) {
-      try {
-        runtime
-            .copies()
-            .upload(stream.timeline(), new HostArray(source, elementType), block, 0, sizeInBytes());
-        runtime.memory().transfers().uploaded(sizeInBytes());
-      } finally {
-        Reference.reachabilityFence(this);
-      }
+    Block target = block;
+    if (target != null) {
+      HostArray host = new HostArray(source, elementType);
+      carryOut(() -> runtime.copies().upload(stream.timeline(), host, target, 0, sizeInBytes()));
+      runtime.memory().transfers().uploaded(sizeInBytes());
     }
   }
 
@@ -115,13 +115,42 @@ public final class DeviceArray<A> implements AutoCloseable {
    * @throws UseAfterFreeException if this array is closed
    */
   public void download(DeviceStream stream, A target) {
-    int available = HostArray.length(target);
-    if (available < length) {
-      throw new IllegalArgumentException(
-          "the host array has " + available + " elements; " + this + " needs " + length);
-    }
+    requireRoom(target);
     requireDownload(stream);
     copyOut(stream, target);
+  }
+
+  /**
+   * Copies like {@link #download(DeviceStream, Object)}, but waits no longer than a timeout: for
+   * other threads that use the stream, for the work before it, and for the copy itself.
+   *
+   * @param timeout at least 0
+   * @return whether the copy is done; if not, the content of {@code target} is undefined
+   * @throws InterruptedException if the thread is interrupted before or while it waits; like a
+   *     timeout otherwise
+   */
+  public boolean download(DeviceStream stream, A target, Duration timeout)
+      throws InterruptedException {
+    Deadline deadline = Deadline.after(timeout);
+    requireRoom(target);
+    requireDownload(stream);
+    Block source = block;
+    if (source == null) {
+      return true;
+    }
+    HostArray host = new HostArray(target, elementType);
+    runtime.life().enter();
+    try {
+      boolean done =
+          runtime.copies().download(stream.timeline(), source, 0, sizeInBytes(), host, deadline);
+      if (done) {
+        runtime.memory().transfers().downloaded(sizeInBytes());
+      }
+      return done;
+    } finally {
+      runtime.life().leave();
+      Reference.reachabilityFence(this);
+    }
   }
 
   /** Fills an array of {@code boolean}. Does not synchronise. */
@@ -162,11 +191,12 @@ public final class DeviceArray<A> implements AutoCloseable {
     }
     requireUsable(stream, "copy");
     source.requireUsable(stream, "copy");
-    if (block != null && source.block != null) {
+    Block from = source.block;
+    Block to = block;
+    if (from != null && to != null) {
       try {
-        runtime.copies().copy(stream.timeline(), source.block, 0, block, 0, sizeInBytes());
+        carryOut(() -> runtime.copies().copy(stream.timeline(), from, 0, to, 0, sizeInBytes()));
       } finally {
-        Reference.reachabilityFence(this);
         Reference.reachabilityFence(source);
       }
     }
@@ -178,7 +208,7 @@ public final class DeviceArray<A> implements AutoCloseable {
     try {
       copy.copyFrom(stream, this);
       return copy;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       copy.closeAfter(e);
       throw e;
     }
@@ -203,25 +233,27 @@ public final class DeviceArray<A> implements AutoCloseable {
               + " bytes, which are no whole number of "
               + type.primitive());
     }
-    runtime.requireOpen();
+    runtime.life().enter();
     try {
       requireNotGone("reinterpret");
       // First, so that nothing has changed if there is no room for it on the Java heap.
       DeviceArray<B> heir =
           new DeviceArray<>(memory, arrayType, type, sizeInBytes() / type.sizeInBytes(), block);
-      if (!lifetime.handOver()) {
-        heir.lifetime.handOver();
+      if (!lifetime.handOver(heir.toString())) {
+        heir.lifetime.handOver(toString());
         throw useAfterFree("reinterpret");
       }
       return heir;
     } finally {
+      runtime.life().leave();
       Reference.reachabilityFence(this);
     }
   }
 
   /**
    * Frees the device memory, after every launch and copy that uses it. Does not synchronise, unless
-   * the runtime's memory is guarded or direct. Closing again does nothing.
+   * the runtime's memory is guarded or direct. Closing again does nothing, nor does closing an
+   * array of a closed runtime, which has freed it.
    *
    * <p>An array that is never closed and becomes unreachable is reported through the logger named
    * after {@link DeviceRuntime}, counted, and freed in the same order.
@@ -232,8 +264,14 @@ public final class DeviceArray<A> implements AutoCloseable {
   @Override
   public void close() {
     try {
-      if (block == null || runtime.isOpen()) {
+      if (block == null) {
         lifetime.close();
+      } else if (runtime.life().tryEnter()) {
+        try {
+          lifetime.close();
+        } finally {
+          runtime.life().leave();
+        }
       }
     } finally {
       Reference.reachabilityFence(this);
@@ -249,22 +287,20 @@ public final class DeviceArray<A> implements AutoCloseable {
     return lifetime.isGone();
   }
 
-  void closeAfter(RuntimeException failure) {
+  void closeAfter(Throwable failure) {
     try {
       close();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failure.addSuppressed(e);
     }
   }
 
   private void fillBits(DeviceStream stream, long bits) {
     requireUsable(stream, "fill");
-    if (block != null) {
-      try {
-        runtime.copies().fill(stream.timeline(), block, 0, elementType.sizeInBytes(), bits, length);
-      } finally {
-        Reference.reachabilityFence(this);
-      }
+    Block target = block;
+    if (target != null) {
+      int width = elementType.sizeInBytes();
+      carryOut(() -> runtime.copies().fill(stream.timeline(), target, 0, width, bits, length));
     }
   }
 
@@ -276,16 +312,33 @@ public final class DeviceArray<A> implements AutoCloseable {
   }
 
   private void copyOut(DeviceStream stream, A target) {
-    if (block != null) {
+    Block source = block;
+    if (source != null) {
       HostArray host = new HostArray(target, elementType);
-      try {
-        runtime.copies().download(stream.timeline(), block, 0, sizeInBytes(), host);
-        runtime.memory().transfers().downloaded(sizeInBytes());
-      } finally {
-        // Otherwise the last use of this array would be before the copy, and the cleaner might free
-        // it in between.
-        Reference.reachabilityFence(this);
-      }
+      carryOut(() -> runtime.copies().download(stream.timeline(), source, 0, sizeInBytes(), host));
+      runtime.memory().transfers().downloaded(sizeInBytes());
+    }
+  }
+
+  /** Carries out an operation on the memory while the runtime is open. */
+  private void carryOut(Runnable operation) {
+    runtime.life().enter();
+    try {
+      operation.run();
+    } finally {
+      runtime.life().leave();
+      // Otherwise the last use of this array would be before the operation, and the cleaner might
+      // free it in between.
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  private void requireRoom(A target) {
+    Objects.requireNonNull(target, "target");
+    int available = HostArray.length(target);
+    if (available < length) {
+      throw new IllegalArgumentException(
+          "the host array has " + available + " elements; " + this + " needs " + length);
     }
   }
 
@@ -304,9 +357,13 @@ public final class DeviceArray<A> implements AutoCloseable {
     }
   }
 
-  private UseAfterFreeException useAfterFree(String operation) {
-    return new UseAfterFreeException(
-        operation, toString(), block == null ? 0 : block.generation(), null);
+  /** The refusal of a use of this array, which has no memory any more. */
+  UseAfterFreeException useAfterFree(String use) {
+    long generation = block == null ? 0 : block.generation();
+    String heir = lifetime.heir();
+    return heir == null
+        ? new UseAfterFreeException(use, toString(), generation, null)
+        : UseAfterFreeException.handedOver(use, toString(), generation, heir);
   }
 
   private void requireSameLength(long other, String what) {

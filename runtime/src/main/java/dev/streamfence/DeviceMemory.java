@@ -5,6 +5,7 @@ import dev.streamfence.memory.BlockSource;
 import dev.streamfence.memory.Budget;
 import dev.streamfence.memory.BudgetResource;
 import dev.streamfence.stream.Timeline;
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -83,7 +84,7 @@ public final class DeviceMemory {
         array.fill(stream, 0L);
       }
       return array;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       array.closeAfter(e);
       throw e;
     }
@@ -98,11 +99,12 @@ public final class DeviceMemory {
    */
   @SuppressWarnings("unchecked") // The class of an A is a Class<A>, which getClass cannot say.
   public <A> DeviceArray<A> upload(DeviceStream stream, A source) {
+    Objects.requireNonNull(source, "source");
     DeviceArray<A> array = allocate(stream, (Class<A>) source.getClass(), hostLength(source));
     try {
       array.upload(stream, source);
       return array;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       array.closeAfter(e);
       throw e;
     }
@@ -121,10 +123,14 @@ public final class DeviceMemory {
       throw new IllegalStateException(
           "a reservation by a runtime without a memory budget; open it with one");
     }
-    runtime.requireOpen();
-    runtime.faults().check();
-    arrays.freeLost();
-    return new MemoryReservation(this, resource.reserve(bytes));
+    runtime.life().enter();
+    try {
+      runtime.faults().check();
+      arrays.freeLost();
+      return new MemoryReservation(this, resource.reserve(bytes));
+    } finally {
+      runtime.life().leave();
+    }
   }
 
   /** Bytes in open arrays, and in closed ones that may still be in use. */
@@ -140,11 +146,15 @@ public final class DeviceMemory {
    * @throws CudaDriverException if the driver cannot say what is out of use
    */
   public long reap() {
-    if (!runtime.isOpen()) {
+    if (!runtime.life().tryEnter()) {
       return 0;
     }
-    arrays.freeLost();
-    return stack.budget().reap();
+    try {
+      arrays.freeLost();
+      return stack.budget().reap();
+    } finally {
+      runtime.life().leave();
+    }
   }
 
   /** Starts the peak again from what is live now. */
@@ -210,6 +220,16 @@ public final class DeviceMemory {
 
   <A> DeviceArray<A> allocate(
       BlockSource source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
+    runtime.life().enter();
+    try {
+      return allocateInside(source, stream, arrayType, length, tag);
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
+  private <A> DeviceArray<A> allocateInside(
+      BlockSource source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
     requests.increment();
     ElementType elementType = ElementType.ofArray(arrayType);
     String what = elementType.primitive() + "[" + length + "]";
@@ -238,9 +258,23 @@ public final class DeviceMemory {
       arrays.freeLost();
       block =
           source.allocate(length * elementType.sizeInBytes(), timeline, tag.isEmpty() ? what : tag);
-      arrays.hold(block, resource);
     }
-    return new DeviceArray<>(this, arrayType, elementType, length, block);
+    return array(arrayType, elementType, length, block);
+  }
+
+  private <A> DeviceArray<A> array(
+      Class<A> arrayType, ElementType elementType, long length, @Nullable Block block) {
+    try {
+      if (block != null) {
+        arrays.hold(block, resource);
+      }
+      return new DeviceArray<>(this, arrayType, elementType, length, block);
+    } catch (Error e) {
+      if (block != null) {
+        arrays.freeAfter(block, resource, e);
+      }
+      throw e;
+    }
   }
 
   private static int hostLength(Object source) {

@@ -9,15 +9,18 @@ import dev.streamfence.driver.jcuda.JCudaDevices;
 import dev.streamfence.memory.Block;
 import dev.streamfence.memory.DeviceCopies;
 import dev.streamfence.simulation.SimulatedDevice;
+import dev.streamfence.stream.Deadline;
 import dev.streamfence.stream.FaultLatch;
+import dev.streamfence.stream.Life;
 import dev.streamfence.stream.StreamPool;
 import dev.streamfence.stream.Teardown;
 import dev.streamfence.stream.Timeline;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One device, opened: its streams, its memory and the kernels loaded on it. The device is a GPU, or
@@ -26,12 +29,6 @@ import java.util.function.Function;
  * <p>Thread-safe. Arrays and streams of one runtime cannot be used with another.
  */
 public final class DeviceRuntime implements AutoCloseable {
-  private enum Life {
-    OPEN,
-    CLOSING,
-    CLOSED
-  }
-
   private static final SharedRuntimes SHARED = new SharedRuntimes(DeviceRuntime::openShared);
 
   private static final AtomicLong OPENED = new AtomicLong();
@@ -51,16 +48,17 @@ public final class DeviceRuntime implements AutoCloseable {
   private final Attachments attachments = new Attachments(this);
   private final CompletionWatcher watcher;
   private final LongAdder abandonedLaunches = new LongAdder();
-  private final AtomicReference<Life> life = new AtomicReference<>(Life.OPEN);
 
   DeviceRuntime(Opening opening) {
     this.driver = new CountingDriver(opening.driver());
     this.simulated = opening.simulated();
     this.shared = opening.shared();
     this.options = opening.options();
-    this.pool = new StreamPool(driver, faults, options.streams());
+    this.pool = new StreamPool(driver, faults, options.streams(), this::toString);
     this.stack = new MemoryStack(pool, options, opening.backend());
-    this.arrays = new OpenArrays(stack.budget(), options.guardMemory() || options.directMemory());
+    this.arrays =
+        new OpenArrays(
+            stack.budget(), options.guardMemory() || options.directMemory(), pool.life());
     this.copies = opening.copies().apply(pool);
     this.streams = new DeviceStreams(this, pool);
     this.memory = new DeviceMemory(this, stack, arrays);
@@ -168,65 +166,153 @@ public final class DeviceRuntime implements AutoCloseable {
   }
 
   /**
-   * Waits until everything put on any stream so far is done.
+   * Waits until everything put on any stream so far is done. An interrupt does not end the wait;
+   * the thread stays interrupted.
    *
    * @throws CudaDriverException if some of it failed
+   * @throws RuntimeClosedException if the runtime is closed
    */
   public void synchronize() {
-    requireOpen();
-    pool.synchronizeAll("synchronizing " + this);
+    pool.life().enter();
+    try {
+      pool.synchronizeAll("synchronizing " + this);
+    } finally {
+      pool.life().leave();
+    }
   }
 
-  /** Whether it has not been closed. */
+  /**
+   * Waits like {@link #synchronize()}, but no longer than a timeout.
+   *
+   * @param timeout at least 0
+   * @return whether everything is done
+   * @throws InterruptedException if the thread is interrupted before or while it waits
+   */
+  public boolean synchronize(Duration timeout) throws InterruptedException {
+    Deadline deadline = Deadline.after(timeout);
+    pool.life().requireOpen();
+    return pool.synchronizeAll(deadline);
+  }
+
+  /** Whether no thread has closed it or begun to. */
   public boolean isOpen() {
-    return life.get() == Life.OPEN;
+    return pool.life().isOpen();
   }
 
   /**
    * Waits for all work, then frees everything that belongs to the device. Arrays that are still
    * open are reported through the logger named after this class, with where they were allocated if
-   * that is traced, and freed. Closing again does nothing.
+   * that is traced, and freed.
+   *
+   * <p>Every operation of another thread comes before or is refused: from the beginning on whatever
+   * is begun throws a {@link RuntimeClosedException}, and what was begun before is waited for. A
+   * launch whose thread has ended without closing it, or has left it open for {@link
+   * RuntimeOptions#abandonedLaunchTimeout} while it does something else, is reported through the
+   * same logger with its thread, and closed. Closing again does nothing, but waits while another
+   * thread closes. An interrupt does not end the wait; the thread stays interrupted.
    *
    * @throws CudaDriverException the first failure, after which the rest was closed all the same
-   * @throws IllegalStateException if it is {@link #shared}, which nobody closes
+   * @throws StreamMisuseException if this thread is inside of an operation of the runtime, or has a
+   *     launch open
+   * @throws IllegalStateException if it is {@link #shared}, which is never closed
    */
   @Override
   public void close() {
+    requireMayClose();
+    try {
+      if (pool.life().beginClosing(null)) {
+        closeUntil(null);
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError("a wait without a deadline ends with what it waits for", e);
+    }
+  }
+
+  /**
+   * Closes like {@link #close()}, unless operations of other threads or the work that is queued
+   * take longer than a timeout. The runtime is closed to all operations all the same then, but
+   * nothing was freed; a later call goes on with it.
+   *
+   * @param timeout at least 0
+   * @return whether it is closed
+   * @throws InterruptedException if the thread is interrupted before or while it waits; like a
+   *     timeout otherwise
+   */
+  public boolean close(Duration timeout) throws InterruptedException {
+    Deadline deadline = Deadline.after(timeout);
+    requireMayClose();
+    return pool.life().beginClosing(deadline) ? closeUntil(deadline) : pool.life().isClosed();
+  }
+
+  private void requireMayClose() {
     if (shared) {
       throw new IllegalStateException(
           this + " is shared by the whole process and stays open; open one to close it");
     }
-    if (isOpen() && pool.isHeldByCurrentThread()) {
+    if (pool.life().isEntered()) {
       throw new StreamMisuseException(
-          this + " is closed by a thread that has a launch open on it; commit that first");
+          this
+              + " is closed by a thread that is inside of one of its operations or has a launch"
+              + " open on it; end that first");
     }
-    if (!life.compareAndSet(Life.OPEN, Life.CLOSING)) {
-      return;
+  }
+
+  /** Closes as the closing thread; whether it is closed then. */
+  private boolean closeUntil(@Nullable Deadline deadline) throws InterruptedException {
+    boolean ended = false;
+    boolean isQuiet = false;
+    try {
+      isQuiet = awaitQuiet(deadline);
+      ended = isQuiet;
+    } finally {
+      if (!ended) {
+        pool.life().pauseClosing();
+      }
     }
+    if (isQuiet) {
+      try {
+        closeAlone();
+      } finally {
+        pool.life().endClosing();
+      }
+    }
+    return isQuiet;
+  }
+
+  /** Waits for other threads, and with a deadline for the device as well. */
+  private boolean awaitQuiet(@Nullable Deadline deadline) throws InterruptedException {
+    if (!pool.awaitAlone(options.abandonedLaunchTimeout(), DeviceRuntime::warn, deadline)) {
+      return false;
+    }
+    try {
+      return deadline == null || faults.fault() != null || pool.synchronizeAll(deadline);
+    } catch (CudaDriverException e) {
+      // Closing meets the error again, and says so when everything else is closed.
+      return true;
+    }
+  }
+
+  private void closeAlone() {
     boolean wasLost = faults.fault() != null;
-    arrays.stop();
     Teardown teardown = new Teardown();
-    teardown.step(pool::stopIntake);
     if (!wasLost) {
       teardown.step(() -> pool.synchronizeAll("closing " + this));
     }
     boolean isDeviceDone = !teardown.hasFailed();
-    reportLeaks();
-    attachments.close(teardown);
-    for (Block block : arrays.blocks()) {
-      teardown.step(() -> arrays.freeAtEnd(block));
-    }
+    teardown.step(this::reportLeaks);
+    teardown.step(() -> attachments.close(teardown));
+    teardown.step(
+        () -> arrays.blocks().forEach(block -> teardown.step(() -> arrays.freeAtEnd(block))));
     teardown.step(stack::close);
     teardown.step(() -> copies.destroy(isDeviceDone));
     teardown.step(pool::destroy);
     teardown.step(driver::close);
-    life.set(Life.CLOSED);
-    // On a device that was lost before, each of these calls answers the same error again.
-    if (!wasLost) {
-      try {
-        teardown.finish();
-      } catch (CudaDriverException e) {
-        throw faults.note(e, "closing " + this);
+    try {
+      teardown.finish();
+    } catch (RuntimeException e) {
+      // On a device that was lost before, each of these calls answers the same error again.
+      if (!wasLost) {
+        throw e instanceof CudaDriverException error ? faults.note(error, "closing " + this) : e;
       }
     }
   }
@@ -237,11 +323,11 @@ public final class DeviceRuntime implements AutoCloseable {
 
   void noteAbandoned(String purpose) {
     abandonedLaunches.increment();
-    System.getLogger(DeviceRuntime.class.getName())
-        .log(
-            System.Logger.Level.WARNING,
-            "{0} was closed between preflight and commit; its arrays count as used by it",
-            purpose);
+    warn(purpose + " was closed between preflight and commit; its arrays count as used by it");
+  }
+
+  private static void warn(String fact) {
+    System.getLogger(DeviceRuntime.class.getName()).log(System.Logger.Level.WARNING, fact);
   }
 
   RuntimeOptions options() {
@@ -265,15 +351,18 @@ public final class DeviceRuntime implements AutoCloseable {
     return copies;
   }
 
-  void release(Timeline timeline) {
-    if (isOpen()) {
-      pool.release(timeline);
-    }
+  /** Whether it is open, and which threads use it at the moment. */
+  Life life() {
+    return pool.life();
   }
 
-  void requireOpen() {
-    if (!isOpen()) {
-      throw new StreamMisuseException(this + " is closed");
+  void release(Timeline timeline) {
+    if (pool.life().tryEnter()) {
+      try {
+        pool.release(timeline);
+      } finally {
+        pool.life().leave();
+      }
     }
   }
 

@@ -1,6 +1,8 @@
 package dev.streamfence;
 
+import dev.streamfence.stream.Deadline;
 import dev.streamfence.stream.Timeline;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -36,12 +38,26 @@ public final class DeviceStream implements AutoCloseable {
   }
 
   /**
-   * Waits until everything put on this stream so far is done.
+   * Waits until everything put on this stream so far is done. An interrupt does not end the wait;
+   * the thread stays interrupted.
    *
    * @throws CudaDriverException if some of it failed
+   * @throws StreamMisuseException if the stream is closed
+   * @throws RuntimeClosedException if its runtime is
    */
   public void synchronize() {
     timeline().synchronize("synchronizing " + this);
+  }
+
+  /**
+   * Waits like {@link #synchronize()}, but no longer than a timeout.
+   *
+   * @param timeout at least 0
+   * @return whether everything is done
+   * @throws InterruptedException if the thread is interrupted before or while it waits
+   */
+  public boolean synchronize(Duration timeout) throws InterruptedException {
+    return timeline().synchronize(Deadline.after(timeout));
   }
 
   /** Whether everything put on this stream so far is done. Does not synchronise. */
@@ -66,7 +82,7 @@ public final class DeviceStream implements AutoCloseable {
     if (closed.get()) {
       throw new StreamMisuseException(this + " is closed; acquire another one");
     }
-    runtime.requireOpen();
+    runtime.life().requireOpen();
     return timeline;
   }
 

@@ -30,8 +30,12 @@ public final class DeviceStreams {
    *     priority
    */
   public DeviceStream acquire(int priority) {
-    runtime.requireOpen();
-    return new DeviceStream(runtime, pool.acquire(priority), true);
+    runtime.life().enter();
+    try {
+      return new DeviceStream(runtime, pool.acquire(priority), true);
+    } finally {
+      runtime.life().leave();
+    }
   }
 
   /**
@@ -39,8 +43,12 @@ public final class DeviceStreams {
    * this runtime, not CUDA's legacy default stream, and has no implicit order with others.
    */
   public DeviceStream defaultStream() {
-    runtime.requireOpen();
-    return new DeviceStream(runtime, pool.defaultTimeline(), false);
+    runtime.life().enter();
+    try {
+      return new DeviceStream(runtime, pool.defaultTimeline(), false);
+    } finally {
+      runtime.life().leave();
+    }
   }
 
   /** How many streams may be lent at the same time. */

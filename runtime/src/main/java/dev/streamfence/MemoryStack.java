@@ -1,6 +1,5 @@
 package dev.streamfence;
 
-import dev.streamfence.memory.Block;
 import dev.streamfence.memory.BudgetResource;
 import dev.streamfence.memory.DirectResource;
 import dev.streamfence.memory.GuardReport;
@@ -33,7 +32,7 @@ final class MemoryStack {
         options.allocationLog() == AllocationLog.none()
             ? null
             : new LoggingResource(guarded, options.allocationLog());
-    long limit = options.memoryBudget().inBytes(streams.driver().properties().totalMemoryInBytes());
+    long limit = limit(options, streams);
     budget = new BudgetResource(log == null ? guarded : log, limit);
   }
 
@@ -42,7 +41,17 @@ final class MemoryStack {
     boolean tracing = options.traceAllocations();
     return options.directMemory()
         ? streams -> new DirectResource(streams, tracing)
-        : streams -> new StreamOrderedResource(streams, tracing);
+        : streams ->
+            new StreamOrderedResource(
+                streams, tracing, Math.min(limit(options, streams), totalMemory(streams)));
+  }
+
+  private static long limit(RuntimeOptions options, StreamPool streams) {
+    return options.memoryBudget().inBytes(totalMemory(streams));
+  }
+
+  private static long totalMemory(StreamPool streams) {
+    return streams.driver().properties().totalMemoryInBytes();
   }
 
   BudgetResource budget() {
@@ -65,11 +74,7 @@ final class MemoryStack {
       teardown.step(guard::close);
     }
     if (backend instanceof TrackedResource tracked) {
-      for (Block block : tracked.live()) {
-        if (block.dependencies().isOpen()) {
-          teardown.step(() -> tracked.deallocate(block));
-        }
-      }
+      tracked.freeAll(teardown);
     }
     teardown.finish();
   }

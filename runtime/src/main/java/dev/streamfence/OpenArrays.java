@@ -2,6 +2,7 @@ package dev.streamfence;
 
 import dev.streamfence.memory.Block;
 import dev.streamfence.memory.MemoryResource;
+import dev.streamfence.stream.Life;
 import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,19 +12,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The arrays of a runtime that hold device memory. One that becomes unreachable without a close is
- * reported and freed in stream order: by the cleaner's thread where a free does not wait for the
- * device, and otherwise by whoever allocates or reaps next. Thread-safe.
+ * reported and freed in stream order: by the cleaner's thread where a free does not wait, and
+ * otherwise by the next allocation or reap. Thread-safe.
  */
 final class OpenArrays {
   private enum State {
     OPEN,
     CLOSED,
-    /** It was closed without memory of its own to say so, or another array has its memory now. */
+    /** An empty array was closed, or the memory was handed over to another array. */
     GONE
   }
 
@@ -32,6 +32,7 @@ final class OpenArrays {
     private final @Nullable Block block;
     private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
     private Cleaner.@Nullable Cleanable cleanable;
+    private volatile @Nullable String heir;
 
     private Lifetime(@Nullable Block block) {
       this.block = block;
@@ -39,6 +40,11 @@ final class OpenArrays {
 
     boolean isGone() {
       return state.get() == State.GONE;
+    }
+
+    /** The array that has the memory now, in words; null if it was not handed over. */
+    @Nullable String heir() {
+      return heir;
     }
 
     /** Frees the memory unless that was done; when it fails the array is open as before. */
@@ -49,8 +55,10 @@ final class OpenArrays {
       if (block != null) {
         try {
           free(block);
-        } catch (RuntimeException e) {
-          state.set(State.OPEN);
+        } catch (RuntimeException | Error e) {
+          if (block.dependencies().isOpen()) {
+            state.set(State.OPEN);
+          }
           throw e;
         }
       }
@@ -60,12 +68,14 @@ final class OpenArrays {
     /**
      * Leaves the memory, if it has any, to another array.
      *
+     * @param newHeir that array, in words
      * @return whether it was still this one's
      */
-    boolean handOver() {
+    boolean handOver(String newHeir) {
       if (!state.compareAndSet(State.OPEN, State.GONE)) {
         return false;
       }
+      heir = newHeir;
       forget();
       return true;
     }
@@ -88,6 +98,7 @@ final class OpenArrays {
 
   private final MemoryResource resource;
   private final boolean freeWaits;
+  private final Life life;
 
   /** Where each block goes back to. */
   private final Map<Block, MemoryResource> open = new ConcurrentHashMap<>();
@@ -97,15 +108,10 @@ final class OpenArrays {
   private final LongAdder failedFrees = new LongAdder();
   private final LongAdder failedFreeBytes = new LongAdder();
 
-  /** Held while a lost array is freed, so that the runtime is not closed meanwhile. */
-  private final ReentrantLock freeing = new ReentrantLock();
-
-  private boolean stopped;
-  private @Nullable Cleaner cleaner;
-
-  OpenArrays(MemoryResource resource, boolean freeWaits) {
+  OpenArrays(MemoryResource resource, boolean freeWaits, Life life) {
     this.resource = resource;
     this.freeWaits = freeWaits;
+    this.life = life;
   }
 
   /** Notes a block that an array is about to be made of, and the resource that it came from. */
@@ -117,43 +123,37 @@ final class OpenArrays {
   Lifetime watch(DeviceArray<?> array, @Nullable Block block) {
     Lifetime lifetime = new Lifetime(block);
     if (block != null) {
-      lifetime.cleanable = cleaner().register(array, lifetime);
+      lifetime.cleanable = LostArrays.CLEANER.register(array, lifetime);
     }
     return lifetime;
   }
 
   /** Frees the lost arrays that the cleaner's thread must not, or could not, free. */
   void freeLost() {
-    freeing.lock();
-    try {
-      List<Block> failed = new ArrayList<>(0);
-      Block block;
-      while (!stopped && (block = lost.poll()) != null) {
-        try {
-          free(block);
-        } catch (DeviceException e) {
-          failed.add(block);
-        }
+    List<Block> failed = new ArrayList<>(0);
+    for (Block block = lost.poll(); block != null; block = lost.poll()) {
+      try {
+        free(block);
+      } catch (DeviceException e) {
+        failed.add(block);
       }
-      lost.addAll(failed);
-    } finally {
-      freeing.unlock();
     }
+    lost.addAll(failed);
   }
 
-  /** From now on nothing is freed by the cleaner's thread. Waits for what it is at. */
-  void stop() {
-    freeing.lock();
-    try {
-      stopped = true;
-    } finally {
-      freeing.unlock();
-    }
-  }
-
-  /** Blocks of arrays that nobody has closed, lost ones included. A snapshot. */
+  /** Blocks of arrays that were not closed, lost ones included. A snapshot. */
   List<Block> blocks() {
     return List.copyOf(open.keySet());
+  }
+
+  /** Frees a block of which no array could be made. */
+  void freeAfter(Block block, MemoryResource from, Error failure) {
+    open.remove(block);
+    try {
+      from.deallocate(block);
+    } catch (RuntimeException | Error e) {
+      failure.addSuppressed(e);
+    }
   }
 
   /** Frees a block when the runtime is closed, unless its array's owner is faster. */
@@ -184,7 +184,6 @@ final class OpenArrays {
 
   private void free(Block block) {
     try {
-      // One that somebody else has freed is refused by any resource.
       open.getOrDefault(block, resource).deallocate(block);
       open.remove(block);
     } catch (CudaDriverException e) {
@@ -194,12 +193,12 @@ final class OpenArrays {
     }
   }
 
+  /** Called by the cleaner's thread, which serves every runtime and must not wait for one. */
   private void lose(Block block) {
-    freeing.lock();
+    if (!life.tryEnterWithoutWaiting()) {
+      return;
+    }
     try {
-      if (stopped) {
-        return;
-      }
       lostArrays.increment();
       System.getLogger(DeviceRuntime.class.getName())
           .log(
@@ -211,16 +210,7 @@ final class OpenArrays {
         freeLost();
       }
     } finally {
-      freeing.unlock();
+      life.leave();
     }
-  }
-
-  private synchronized Cleaner cleaner() {
-    Cleaner existing = cleaner;
-    if (existing == null) {
-      existing = Cleaner.create();
-      cleaner = existing;
-    }
-    return existing;
   }
 }

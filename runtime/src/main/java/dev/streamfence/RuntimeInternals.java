@@ -4,6 +4,7 @@ import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.DeviceProperties;
 import dev.streamfence.memory.Block;
 import dev.streamfence.stream.FaultLatch;
+import dev.streamfence.stream.Life;
 import dev.streamfence.stream.Timeline;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Function;
@@ -43,9 +44,19 @@ public final class RuntimeInternals {
     return array.block();
   }
 
-  /** Whether the array was closed while it was empty, or its memory is another one's now. */
+  /** Whether an empty array was closed, or the array's memory was handed over to another one. */
   public boolean isGone(DeviceArray<?> array) {
     return array.isGone();
+  }
+
+  /** The refusal of a use of an array that is closed, or whose memory was handed over. */
+  public UseAfterFreeException useAfterFree(DeviceArray<?> array, String use) {
+    return array.useAfterFree(use);
+  }
+
+  /** Whether a runtime is open, and which threads use it at the moment. */
+  public Life life(DeviceRuntime runtime) {
+    return runtime.life();
   }
 
   /**

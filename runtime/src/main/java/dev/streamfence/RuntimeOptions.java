@@ -1,7 +1,9 @@
 package dev.streamfence;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -26,6 +28,9 @@ import java.util.function.Consumer;
  * @param uncheckedBinaries whether a binary is loaded for an interface that was compiled with
  *     another file; nobody can then say whether its kernels do what the interface declares
  * @param kernelFolders where kernel modules are looked for before the class path, first one first
+ * @param abandonedLaunchTimeout how long closing the runtime waits for a launch that another thread
+ *     has begun and not closed, while that thread does something else; if the thread has ended, it
+ *     does not wait
  */
 public record RuntimeOptions(
     int streams,
@@ -37,7 +42,8 @@ public record RuntimeOptions(
     boolean synchronousLaunches,
     long poolReleaseThresholdInBytes,
     boolean uncheckedBinaries,
-    List<Path> kernelFolders) {
+    List<Path> kernelFolders,
+    Duration abandonedLaunchTimeout) {
   /** The limit that statistics tell where nothing limits memory but the device. */
   public static final long NO_BUDGET = Long.MAX_VALUE;
 
@@ -55,10 +61,18 @@ public record RuntimeOptions(
           false,
           Long.MAX_VALUE,
           false,
-          List.of());
+          List.of(),
+          Duration.ofSeconds(10));
 
-  /** Checks the number of streams and the threshold. */
+  /** Checks the figures, and that nothing is null. */
   public RuntimeOptions {
+    Objects.requireNonNull(memoryBudget, "memoryBudget");
+    Objects.requireNonNull(allocationLog, "allocationLog");
+    Objects.requireNonNull(abandonedLaunchTimeout, "abandonedLaunchTimeout");
+    if (abandonedLaunchTimeout.isNegative()) {
+      throw new IllegalArgumentException(
+          "a timeout of " + abandonedLaunchTimeout + " for abandoned launches; it is at least 0");
+    }
     if (streams < 1) {
       throw new IllegalArgumentException(streams + " streams; a runtime has at least 1");
     }
@@ -135,6 +149,14 @@ public record RuntimeOptions(
     return with(draft -> draft.uncheckedBinaries = uncheckedBinaries);
   }
 
+  /**
+   * The same with another time that closing the runtime waits for a launch that another thread has
+   * left open.
+   */
+  public RuntimeOptions withAbandonedLaunchTimeout(Duration timeout) {
+    return with(draft -> draft.abandonedLaunchTimeout = timeout);
+  }
+
   private RuntimeOptions with(Consumer<Draft> change) {
     Draft draft = new Draft(this);
     change.accept(draft);
@@ -153,6 +175,7 @@ public record RuntimeOptions(
     private long poolReleaseThresholdInBytes;
     private boolean uncheckedBinaries;
     private List<Path> kernelFolders;
+    private Duration abandonedLaunchTimeout;
 
     private Draft(RuntimeOptions options) {
       streams = options.streams;
@@ -165,6 +188,7 @@ public record RuntimeOptions(
       poolReleaseThresholdInBytes = options.poolReleaseThresholdInBytes;
       uncheckedBinaries = options.uncheckedBinaries;
       kernelFolders = options.kernelFolders;
+      abandonedLaunchTimeout = options.abandonedLaunchTimeout;
     }
 
     private RuntimeOptions options() {
@@ -178,7 +202,8 @@ public record RuntimeOptions(
           synchronousLaunches,
           poolReleaseThresholdInBytes,
           uncheckedBinaries,
-          kernelFolders);
+          kernelFolders,
+          abandonedLaunchTimeout);
     }
   }
 }

@@ -18,8 +18,27 @@ public final class UseAfterFreeException extends DeviceException {
    */
   public UseAfterFreeException(
       String use, String block, long generation, @Nullable Throwable closedAt) {
-    super(use + " uses " + block + ", which is closed", closedAt);
+    this(use + " uses " + block + ", which is closed", generation, closedAt);
+  }
+
+  private UseAfterFreeException(String message, long generation, @Nullable Throwable closedAt) {
+    super(message, closedAt);
     this.generation = generation;
+  }
+
+  /**
+   * Creates the refusal of an array whose memory another one has.
+   *
+   * @param use what wanted the array, such as {@code saxpy: parameter 'x'}
+   * @param array the array in words
+   * @param generation its block's number, which no other block of this process has
+   * @param heir the array that has its memory, in words
+   */
+  static UseAfterFreeException handedOver(String use, String array, long generation, String heir) {
+    return new UseAfterFreeException(
+        use + " uses " + array + ", whose memory was handed over to " + heir + "; use that",
+        generation,
+        null);
   }
 
   /** The closed block's number, which no other block of this process has. */

@@ -186,8 +186,8 @@ final class CompletionTest {
     assertThatThrownBy(gpu::close).isInstanceOf(CudaDriverException.class);
     assertThat(seen.isDone()).isTrue();
     seen.await();
-    assertThatThrownBy(unseen::isDone).isInstanceOf(StreamMisuseException.class);
-    assertThatThrownBy(unseen::await).isInstanceOf(StreamMisuseException.class);
+    assertThatThrownBy(unseen::isDone).isInstanceOf(RuntimeClosedException.class);
+    assertThatThrownBy(unseen::await).isInstanceOf(RuntimeClosedException.class);
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.driver.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,7 +78,8 @@ final class RuntimeOptionsTest {
             .withSynchronousLaunches(true)
             .withPoolReleaseThresholdInBytes(5)
             .withUncheckedBinaries(true)
-            .withKernelFolders(Path.of("kernels"));
+            .withKernelFolders(Path.of("kernels"))
+            .withAbandonedLaunchTimeout(Duration.ofSeconds(3));
     assertThat(all)
         .isEqualTo(
             new RuntimeOptions(
@@ -90,7 +92,8 @@ final class RuntimeOptionsTest {
                 true,
                 5,
                 true,
-                List.of(Path.of("kernels"))));
+                List.of(Path.of("kernels")),
+                Duration.ofSeconds(3)));
     assertThat(RuntimeOptions.defaults().withStreams(3).withStreams(16))
         .isEqualTo(RuntimeOptions.defaults());
   }

@@ -39,6 +39,19 @@ final class RuntimeOverStandInTest {
         defaults.withGuardMemory(true).withDirectMemory(true));
   }
 
+  /** The stand-in counts what is live in the driver, also after the context was released. */
+  @ParameterizedTest
+  @MethodSource("options")
+  void closingBesideThreadsThatWorkLeavesNothing(RuntimeOptions options) throws Exception {
+    RuntimeOptions roomy = options.withMemoryBudget(MemoryBudget.ofDevice(0.5));
+    int rounds = Integer.getInteger("streamfence.closing.rounds", 40);
+    ClosingRounds closing = new ClosingRounds(rounds);
+    for (int i = 0; i < rounds; i++) {
+      closing.run(DeviceRuntime.open(0, roomy));
+      assertThat(standIn.live()).isEqualTo(before);
+    }
+  }
+
   @Test
   void anOpenedDeviceIsTheDriversAndIsNoSimulation() {
     assertThat(DeviceRuntime.isGpuAvailable()).isTrue();

@@ -5,7 +5,6 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.RuntimeInternals;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.StreamMisuseException;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.driver.DeviceProperties;
@@ -16,14 +15,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
  * The kernel modules loaded on one runtime, each once, and the native memory of their argument
- * frames. Closed with the runtime, after which nothing is loaded and no kernel looked up any more:
- * whoever races with that comes before it or is refused. Thread-safe; never locked on the launch
- * path.
+ * frames. Each caller has entered the runtime, so that nothing is loaded and no kernel looked up
+ * once it is closed. Thread-safe; never locked on the launch path.
  */
 final class KernelModules implements AutoCloseable {
   private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
@@ -38,7 +35,6 @@ final class KernelModules implements AutoCloseable {
   private final Map<KernelImage, LoadedImage> loaded = new HashMap<>();
   private final List<HostMemory> frameChunks = new ArrayList<>();
   private long frameOffset;
-  private boolean closed;
 
   private KernelModules(DeviceRuntime runtime) {
     this.runtime = runtime;
@@ -52,11 +48,8 @@ final class KernelModules implements AutoCloseable {
   /**
    * Loads an image, or returns what was loaded from it before. May wait for the device the first
    * time.
-   *
-   * @throws StreamMisuseException if the runtime is closed
    */
   synchronized LoadedImage load(KernelImage image) {
-    requireOpen();
     LoadedImage existing = loaded.get(image);
     if (existing != null) {
       return existing;
@@ -146,23 +139,8 @@ final class KernelModules implements AutoCloseable {
     return all;
   }
 
-  /**
-   * Does something with a loaded module, which stays loaded meanwhile.
-   *
-   * @throws StreamMisuseException if the runtime is closed
-   */
-  synchronized <T> T whileLoaded(Supplier<T> act) {
-    requireOpen();
-    return act.get();
-  }
-
-  /**
-   * Memory for the arguments of one kernel on one stream.
-   *
-   * @throws StreamMisuseException if the runtime is closed
-   */
+  /** Memory for the arguments of one kernel on one stream. */
   synchronized ArgumentFrame frame(List<KernelParameter> parameters) {
-    requireOpen();
     int size = ArgumentFrame.sizeInBytes(parameters);
     if (frameChunks.isEmpty() || frameOffset + size > lastChunk().sizeInBytes()) {
       INTERNALS.faults(runtime).check();
@@ -180,7 +158,6 @@ final class KernelModules implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    closed = true;
     Teardown teardown = new Teardown();
     for (LoadedImage image : loaded.values()) {
       teardown.step(() -> driver.unloadModule(image.module()));
@@ -191,12 +168,6 @@ final class KernelModules implements AutoCloseable {
     }
     frameChunks.clear();
     teardown.finish();
-  }
-
-  private void requireOpen() {
-    if (closed) {
-      throw new StreamMisuseException(runtime + " is closed");
-    }
   }
 
   private HostMemory lastChunk() {

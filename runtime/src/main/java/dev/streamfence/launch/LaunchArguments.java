@@ -7,7 +7,6 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.RuntimeInternals;
 import dev.streamfence.StreamMisuseException;
-import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.driver.HostMemory;
 import dev.streamfence.driver.LaunchObserver;
 import dev.streamfence.memory.Block;
@@ -133,8 +132,7 @@ final class LaunchArguments {
     boolean recorded = block != null && (strict || block.isTracked());
     // What is recorded is refused at preflight, all at once, if it is closed by then.
     if (recorded ? INTERNALS.isGone(array) : !array.isOpen()) {
-      throw new UseAfterFreeException(
-          signature.use(index), array.toString(), block == null ? 0 : block.generation(), null);
+      throw INTERNALS.useAfterFree(array, signature.use(index));
     }
     if (block != null && !signature.mayAlias()) {
       requireAlone(index, block, access);

@@ -8,6 +8,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeInternals;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
@@ -82,7 +83,9 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
    * stream.
    *
    * @return this recorder
-   * @throws StreamMisuseException if the stream is closed, or this thread has a launch open on it
+   * @throws StreamMisuseException if the stream is closed, or this thread has a launch open, on
+   *     whichever stream
+   * @throws RuntimeClosedException if the runtime is closed
    * @throws CudaDriverException if the device is lost
    */
   public LaunchRecorder begin() {
@@ -332,8 +335,17 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
         INTERNALS.noteAbandoned(runtime, purpose());
       }
       if (wait) {
-        timeline.synchronize("the launch of " + purpose());
+        awaitKernel();
       }
+    }
+  }
+
+  private void awaitKernel() {
+    try {
+      timeline.synchronize("the launch of " + purpose());
+    } catch (RuntimeClosedException e) {
+      // Another thread closes the runtime meanwhile: it waits for the kernel, and says how it
+      // ended.
     }
   }
 
@@ -366,6 +378,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   private Submission requireOpen() {
     Submission submission = open;
     if (submission == null || !submission.isHeldByCurrentThread()) {
+      INTERNALS.life(runtime).requireOpen();
       throw new StreamMisuseException(
           purpose() + " is not begun; the order is begin, arguments, preflight, launch, commit");
     }

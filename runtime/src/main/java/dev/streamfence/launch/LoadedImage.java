@@ -46,8 +46,6 @@ final class LoadedImage {
    *
    * @throws dev.streamfence.KernelLoadException if the image has no such entry, or one with other
    *     parameters
-   * @throws dev.streamfence.StreamMisuseException if the runtime is closed, and the kernel was not
-   *     asked for before
    */
   synchronized LoadedKernel kernel(KernelSignature signature) {
     LoadedKernel existing = kernels.get(signature);
@@ -56,7 +54,7 @@ final class LoadedImage {
     }
     INTERNALS.faults(runtime).check();
     code.check(signature);
-    LoadedKernel kernel = modules.whileLoaded(() -> lookUp(signature));
+    LoadedKernel kernel = lookUp(signature);
     kernels.put(signature, kernel);
     return kernel;
   }

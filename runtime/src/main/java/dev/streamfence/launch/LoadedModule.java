@@ -2,6 +2,7 @@ package dev.streamfence.launch;
 
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeInternals;
+import dev.streamfence.stream.Life;
 import dev.streamfence.stream.Timeline;
 import java.lang.invoke.MethodHandles;
 
@@ -25,7 +26,13 @@ public final class LoadedModule {
    */
   public static LoadedModule of(DeviceStream stream, KernelImage image) {
     INTERNALS.timeline(stream);
-    return new LoadedModule(stream, KernelModules.of(stream.runtime()).load(image));
+    Life life = INTERNALS.life(stream.runtime());
+    life.enter();
+    try {
+      return new LoadedModule(stream, KernelModules.of(stream.runtime()).load(image));
+    } finally {
+      life.leave();
+    }
   }
 
   /**
@@ -33,7 +40,8 @@ public final class LoadedModule {
    *
    * @throws dev.streamfence.KernelLoadException if the module has no such kernel, or one with other
    *     parameters
-   * @throws dev.streamfence.StreamMisuseException if the stream or its runtime is closed
+   * @throws dev.streamfence.StreamMisuseException if the stream is closed
+   * @throws dev.streamfence.RuntimeClosedException if its runtime is
    */
   public LaunchRecorder recorder(KernelSignature signature) {
     return recorder(signature, true);
@@ -45,7 +53,8 @@ public final class LoadedModule {
    *
    * @throws dev.streamfence.KernelLoadException if the module has no such kernel, or one with other
    *     parameters
-   * @throws dev.streamfence.StreamMisuseException if the stream or its runtime is closed
+   * @throws dev.streamfence.StreamMisuseException if the stream is closed
+   * @throws dev.streamfence.RuntimeClosedException if its runtime is
    */
   public LaunchRecorder permissiveRecorder(KernelSignature signature) {
     return recorder(signature, false);
@@ -53,7 +62,13 @@ public final class LoadedModule {
 
   private LaunchRecorder recorder(KernelSignature signature, boolean strict) {
     Timeline timeline = INTERNALS.timeline(stream);
-    LoadedKernel kernel = image.kernel(signature);
-    return new LaunchRecorder(kernel, stream, image.frame(timeline, signature), strict);
+    Life life = INTERNALS.life(stream.runtime());
+    life.enter();
+    try {
+      LoadedKernel kernel = image.kernel(signature);
+      return new LaunchRecorder(kernel, stream, image.frame(timeline, signature), strict);
+    } finally {
+      life.leave();
+    }
   }
 }

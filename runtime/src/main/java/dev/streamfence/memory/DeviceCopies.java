@@ -3,13 +3,12 @@ package dev.streamfence.memory;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.memory.StagingPool.Chunk;
+import dev.streamfence.stream.Deadline;
 import dev.streamfence.stream.StreamPool;
 import dev.streamfence.stream.Submission;
 import dev.streamfence.stream.Timeline;
 import dev.streamfence.stream.UseLabels;
-import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies and fills of tracked blocks, each registered and ordered like a launch on the stream that
@@ -46,10 +45,10 @@ public final class DeviceCopies {
         int size = (int) Math.min(bytes - done, staging.chunkBytes());
         Chunk chunk = staging.take();
         try {
-          source.writeTo(view(chunk, size), done);
+          source.writeTo(chunk.view(size), done);
           driver.copyToDeviceAsync(
               target.address() + offset + done, chunk.memory(), 0, size, timeline.stream());
-          markCopied(chunk, timeline);
+          staging.markCopied(chunk, timeline, streams.faults());
         } finally {
           staging.giveBack(chunk);
         }
@@ -65,44 +64,38 @@ public final class DeviceCopies {
    * before.
    */
   public void download(Timeline timeline, Block source, long offset, long bytes, HostBytes target) {
+    try {
+      downloadUntil(timeline, source, offset, bytes, target, null);
+    } catch (InterruptedException e) {
+      throw new AssertionError("a wait without a deadline ends with what it waits for", e);
+    }
+  }
+
+  /**
+   * Copies like {@link #download(Timeline, Block, long, long, HostBytes)}, unless a deadline passes
+   * before the data is there.
+   *
+   * @return whether it is; if not, parts of it may be
+   * @throws InterruptedException if the thread is interrupted before or while it waits
+   */
+  public boolean download(
+      Timeline timeline, Block source, long offset, long bytes, HostBytes target, Deadline deadline)
+      throws InterruptedException {
+    return downloadUntil(timeline, source, offset, bytes, target, deadline);
+  }
+
+  private boolean downloadUntil(
+      Timeline timeline,
+      Block source,
+      long offset,
+      long bytes,
+      HostBytes target,
+      @Nullable Deadline deadline)
+      throws InterruptedException {
     UseLabels labels = labels("download of ", bytes, " bytes from ", source, timeline);
     source.requireTracked(labels, 0);
-    Deque<Chunk> inFlight = new ArrayDeque<>(2);
-    long delivered = 0;
-    long ticket;
-    try {
-      try (Submission submission = timeline.begin(labels)) {
-        submission.use(source.dependencies(), true, false, 0);
-        submission.preflight();
-        for (long queued = 0; queued < bytes; queued += staging.chunkBytes()) {
-          if (inFlight.size() == 2) {
-            delivered += deliver(inFlight, target, delivered, bytes);
-          }
-          // Two in flight keep the bus busy. Whoever holds one chunk never waits for a second: if
-          // everybody did, nobody would give one back.
-          Chunk chunk = inFlight.isEmpty() ? staging.take() : staging.tryTake();
-          while (chunk == null) {
-            delivered += deliver(inFlight, target, delivered, bytes);
-            chunk = inFlight.isEmpty() ? staging.take() : staging.tryTake();
-          }
-          int size = (int) Math.min(bytes - queued, staging.chunkBytes());
-          inFlight.addLast(chunk);
-          driver.copyToHostAsync(
-              chunk.memory(), 0, source.address() + offset + queued, size, timeline.stream());
-          markCopied(chunk, timeline);
-        }
-        submission.commit();
-        ticket = submission.ticket();
-      }
-      while (delivered < bytes) {
-        delivered += deliver(inFlight, target, delivered, bytes);
-      }
-      timeline.noteCompleted(ticket);
-    } catch (CudaDriverException e) {
-      throw streams.faults().note(e, labels.purpose());
-    } finally {
-      inFlight.forEach(staging::giveBack);
-    }
+    return new ChunkedDownload(streams, staging, timeline, source, offset, bytes, target, deadline)
+        .run(labels);
   }
 
   /** Copies within the device, between two blocks. Does not synchronise. */
@@ -180,36 +173,6 @@ public final class DeviceCopies {
       driver.fill32StridedAsync(address, 8, low, count, timeline.stream());
       driver.fill32StridedAsync(address + 4, 8, high, count, timeline.stream());
     }
-  }
-
-  /** A chunk whose copy has no event must not be used again before the copy is done. */
-  private void markCopied(Chunk chunk, Timeline timeline) {
-    try {
-      staging.copied(chunk, timeline.stream());
-    } catch (CudaDriverException unrecorded) {
-      try {
-        driver.synchronizeStream(timeline.stream());
-      } catch (CudaDriverException unsynchronized) {
-        unrecorded.addSuppressed(unsynchronized);
-        streams.faults().poison(unrecorded, "a copy on " + timeline);
-      }
-      throw unrecorded;
-    }
-  }
-
-  private int deliver(Deque<Chunk> inFlight, HostBytes target, long delivered, long bytes) {
-    Chunk chunk = inFlight.getFirst();
-    staging.await(chunk);
-    int size = (int) Math.min(bytes - delivered, staging.chunkBytes());
-    target.readFrom(view(chunk, size), delivered);
-    inFlight.removeFirst();
-    staging.giveBack(chunk);
-    return size;
-  }
-
-  private static ByteBuffer view(Chunk chunk, int size) {
-    ByteBuffer shared = chunk.memory().buffer();
-    return shared.slice(0, size).order(shared.order());
   }
 
   private static UseLabels labels(

@@ -13,7 +13,7 @@ import dev.streamfence.stream.Timeline;
 public final class DirectResource extends TrackedResource {
   /** Creates a resource over the device of a pool, see {@link StreamOrderedResource}. */
   public DirectResource(StreamPool streams, boolean tracing) {
-    super(streams, tracing);
+    super(streams, tracing, Long.MAX_VALUE);
   }
 
   @Override
@@ -31,7 +31,16 @@ public final class DirectResource extends TrackedResource {
                 throw streams.faults().note(e, purpose.purpose());
               }
             });
-    return adopt(new Block(address, sizeInBytes, tag, timeline, 0, this::release, true, site()));
+    try {
+      return adopt(new Block(address, sizeInBytes, tag, timeline, 0, this::release, true, site()));
+    } catch (Error e) {
+      try {
+        driver.free(address);
+      } catch (RuntimeException | Error unfreed) {
+        e.addSuppressed(unfreed);
+      }
+      throw e;
+    }
   }
 
   @Override
@@ -44,11 +53,7 @@ public final class DirectResource extends TrackedResource {
     }
     // Outside of the submission, so that nobody else has to wait for the stream meanwhile.
     timeline.synchronize(purpose.purpose());
-    try {
-      driver.free(block.address());
-    } catch (CudaDriverException e) {
-      throw streams.faults().note(e, purpose.purpose());
-    }
+    giveBack(block, purpose.purpose(), () -> driver.free(block.address()));
     return ledger.gone(block.sizeInBytes());
   }
 }

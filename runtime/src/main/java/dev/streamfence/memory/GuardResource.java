@@ -51,7 +51,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
    *     after them
    */
   public GuardResource(MemoryResource resource, StreamPool streams, Consumer<GuardReport> reports) {
-    super(streams, false);
+    super(streams, false, Long.MAX_VALUE);
     if (!resource.tracksUses()) {
       throw new IllegalArgumentException("a guard needs a resource that tracks uses");
     }
@@ -129,8 +129,13 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     timeline.synchronize(purpose.purpose());
     boolean clean = checkMargins(block, margins);
     window.giveBack(margins);
-    raws.remove(block);
-    quarantine.add(new Range(block, raw, !clean));
+    giveBack(
+        block,
+        purpose.purpose(),
+        () -> {
+          raws.remove(block);
+          quarantine.add(new Range(block, raw, !clean));
+        });
     return evict();
   }
 

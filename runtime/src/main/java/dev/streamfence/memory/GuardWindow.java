@@ -45,11 +45,20 @@ final class GuardWindow {
       } catch (CudaDriverException e) {
         throw streams.faults().note(e, "allocating memory to check arrays");
       }
+      keep(window);
+    }
+    return window;
+  }
+
+  private void keep(HostMemory window) {
+    try {
       synchronized (this) {
         all.add(window);
       }
+    } catch (Error e) {
+      driver.freeHost(window);
+      throw e;
     }
-    return window;
   }
 
   /** Gives a window back that no queued copy uses; others are kept aside until the end. */

@@ -50,7 +50,7 @@ public final class LoggingResource implements MemoryResource {
           block.generation(),
           null);
       return block;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       append(Action.ALLOCATE, device, stream, 0, sizeInBytes, tag, 0, e);
       throw e;
     }
@@ -65,7 +65,7 @@ public final class LoggingResource implements MemoryResource {
       long released = resource.deallocate(block);
       append(block, null);
       return released;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       append(block, e);
       throw e;
     }
@@ -81,7 +81,7 @@ public final class LoggingResource implements MemoryResource {
       long released = resource.awaitReap(wanted);
       append(Action.REAP, device, -1, 0, released, "", 0, null);
       return released;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       append(Action.REAP, device, -1, 0, 0, "", 0, e);
       throw e;
     }
@@ -133,7 +133,7 @@ public final class LoggingResource implements MemoryResource {
     return text.substring(0, end) + "…";
   }
 
-  private void append(Block block, @Nullable RuntimeException failure) {
+  private void append(Block block, @Nullable Throwable failure) {
     append(
         Action.DEALLOCATE,
         block.deviceOrdinal(),
@@ -153,10 +153,10 @@ public final class LoggingResource implements MemoryResource {
       long bytes,
       String tag,
       long generation,
-      @Nullable RuntimeException failure) {
-    Instant now = Instant.now();
-    String message = failure == null ? null : failure.getMessage();
+      @Nullable Throwable failure) {
     try {
+      Instant now = Instant.now();
+      String message = failure == null ? null : failure.getMessage();
       log.append(
           new AllocationRecord(
               action,
@@ -171,7 +171,8 @@ public final class LoggingResource implements MemoryResource {
               TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano(),
               failure == null ? "" : failure.getClass().getSimpleName(),
               message == null ? "" : cut(message, MESSAGE_BYTES)));
-    } catch (RuntimeException refused) {
+    } catch (RuntimeException | Error refused) {
+      // Whatever a log throws: the memory is there, or was freed, and the caller is told that.
       dropped.incrementAndGet();
     }
   }

@@ -7,7 +7,12 @@ import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.EventHandle;
 import dev.streamfence.driver.CudaDriver.StreamHandle;
 import dev.streamfence.driver.HostMemory;
+import dev.streamfence.stream.Deadline;
+import dev.streamfence.stream.FaultLatch;
+import dev.streamfence.stream.Polling;
 import dev.streamfence.stream.Teardown;
+import dev.streamfence.stream.Timeline;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -47,6 +52,12 @@ final class StagingPool {
     HostMemory memory() {
       return memory;
     }
+
+    /** Its first bytes. */
+    ByteBuffer view(int size) {
+      ByteBuffer shared = memory.buffer();
+      return shared.slice(0, size).order(shared.order());
+    }
   }
 
   private final CudaDriver driver;
@@ -76,7 +87,32 @@ final class StagingPool {
   }
 
   /**
-   * Takes a chunk like {@link #take}, or null when all are taken: for whoever holds one and must
+   * Takes a chunk like {@link #take()}, unless a deadline passes before one is ready.
+   *
+   * @return null if it has passed
+   * @throws InterruptedException if the thread is interrupted before or while it waits
+   */
+  @Nullable Chunk take(Deadline deadline) throws InterruptedException {
+    Chunk chunk = takeIdle(false);
+    if (chunk == null) {
+      chunk = pollIdle(deadline);
+    }
+    if (chunk == null) {
+      return null;
+    }
+    boolean ready = false;
+    try {
+      ready = !chunk.copied || await(chunk, deadline);
+      return ready ? chunk : null;
+    } finally {
+      if (!ready) {
+        giveBack(chunk);
+      }
+    }
+  }
+
+  /**
+   * Takes a chunk like {@link #take()}, or null when all are taken: for whoever holds one and must
    * not wait for more.
    */
   @Nullable Chunk tryTake() {
@@ -92,7 +128,7 @@ final class StagingPool {
         chunk.copied = false;
       }
       return chunk;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       giveBack(chunk);
       throw e;
     }
@@ -104,10 +140,38 @@ final class StagingPool {
     chunk.copied = true;
   }
 
+  /**
+   * Notes like {@link #copied} that a copy was queued, or waits for it where that fails. A chunk whose copy has no
+   * event must not be used again before the copy is done.
+   */
+  void markCopied(Chunk chunk, Timeline timeline, FaultLatch faults) {
+    try {
+      copied(chunk, timeline.stream());
+    } catch (RuntimeException | Error unrecorded) {
+      try {
+        driver.synchronizeStream(timeline.stream());
+      } catch (RuntimeException | Error unsynchronized) {
+        unrecorded.addSuppressed(unsynchronized);
+        faults.poison(unrecorded, "a copy on " + timeline);
+      }
+      throw unrecorded;
+    }
+  }
+
   /** Waits for the chunk's copy. */
   void await(Chunk chunk) {
     driver.synchronizeEvent(chunk.lastCopy);
     chunk.copied = false;
+  }
+
+  /**
+   * Waits for the chunk's copy until a deadline, asking the driver now and then; whether it is
+   * done.
+   */
+  boolean await(Chunk chunk, Deadline deadline) throws InterruptedException {
+    boolean done = Polling.until(deadline, () -> driver.isEventComplete(chunk.lastCopy));
+    chunk.copied = !done;
+    return done;
   }
 
   /** Gives a chunk back; its copy may still run. */
@@ -166,9 +230,13 @@ final class StagingPool {
           putFirst(oldest);
         }
         return fresh;
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         giveUpClaim();
         if (oldest == null) {
+          throw e;
+        }
+        if (e instanceof Error) {
+          putFirst(oldest);
           throw e;
         }
         // An old chunk does as well, unless there is no device any more to copy to.
@@ -184,9 +252,24 @@ final class StagingPool {
   private boolean isDone(Chunk chunk) {
     try {
       return !chunk.copied || driver.isEventComplete(chunk.lastCopy);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       giveBack(chunk);
       throw e;
+    }
+  }
+
+  private @Nullable Chunk pollIdle(Deadline deadline) throws InterruptedException {
+    lock.lock();
+    try {
+      for (long left = deadline.remainingNanos(); idle.isEmpty(); ) {
+        if (left <= 0) {
+          return null;
+        }
+        left = returned.awaitNanos(left);
+      }
+      return idle.pollFirst();
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -247,10 +330,10 @@ final class StagingPool {
         lock.unlock();
       }
       return chunk;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       try {
         driver.freeHost(memory);
-      } catch (RuntimeException unfreed) {
+      } catch (RuntimeException | Error unfreed) {
         e.addSuppressed(unfreed);
       }
       throw e;

@@ -13,13 +13,29 @@ import dev.streamfence.stream.Timeline;
  */
 public final class StreamOrderedResource extends TrackedResource {
   /**
+   * How many events there are for the frees of a whole budget: an allocation that is short waits
+   * for at most that part of it in vain.
+   */
+  private static final int EVENTS_PER_BUDGET = 64;
+
+  /**
    * Creates a resource over the device of a pool.
    *
    * @param tracing whether blocks remember where they were allocated and closed, which costs a
    *     stack trace each
    */
   public StreamOrderedResource(StreamPool streams, boolean tracing) {
-    super(streams, tracing);
+    this(streams, tracing, streams.driver().properties().totalMemoryInBytes());
+  }
+
+  /**
+   * Creates a resource within a budget, which a decorator keeps.
+   *
+   * @param budgetInBytes says how finely frees have to be told apart: each sixty-fourth of it that
+   *     is freed on a stream is covered by an event
+   */
+  public StreamOrderedResource(StreamPool streams, boolean tracing, long budgetInBytes) {
+    super(streams, tracing, budgetInBytes / EVENTS_PER_BUDGET);
   }
 
   @Override
@@ -37,19 +53,23 @@ public final class StreamOrderedResource extends TrackedResource {
       } catch (CudaDriverException e) {
         throw streams.faults().note(e, submission.purpose());
       }
-      Block block =
-          adopt(
-              new Block(
-                  address,
-                  sizeInBytes,
-                  tag,
-                  timeline,
-                  submission.ticket(),
-                  this::release,
-                  true,
-                  site()));
+      Block block = adopt(address, sizeInBytes, timeline, submission.ticket(), tag);
       submission.commitWithoutEvent();
       return block;
+    }
+  }
+
+  private Block adopt(long address, long sizeInBytes, Timeline timeline, long ticket, String tag) {
+    try {
+      return adopt(
+          new Block(address, sizeInBytes, tag, timeline, ticket, this::release, true, site()));
+    } catch (Error e) {
+      try {
+        driver.freeAsync(address, timeline.stream());
+      } catch (RuntimeException | Error unfreed) {
+        e.addSuppressed(unfreed);
+      }
+      throw e;
     }
   }
 
@@ -59,13 +79,13 @@ public final class StreamOrderedResource extends TrackedResource {
     try (Submission submission = begun) {
       submission.free(block.dependencies());
       submission.preflight();
-      try {
-        driver.freeAsync(block.address(), timeline.stream());
-      } catch (CudaDriverException e) {
-        throw streams.faults().note(e, submission.purpose());
-      }
+      giveBack(
+          block, submission.purpose(), () -> driver.freeAsync(block.address(), timeline.stream()));
       submission.commitWithoutEvent();
       ticket = submission.ticket();
+      if (ledger.needsEvent(block.sizeInBytes(), timeline)) {
+        submission.coverIfPossible();
+      }
     }
     // Only now is the ticket submitted, so that a reap may ask after it. Until here the bytes were
     // live.
@@ -77,28 +97,44 @@ public final class StreamOrderedResource extends TrackedResource {
   public long awaitReap(long wanted) {
     long reaped = super.awaitReap(wanted);
     CudaDriverException failure = null;
-    for (Ledger.Pending pending : ledger.pending()) {
-      try {
-        pending.timeline().isDone(pending.ticket());
-      } catch (CudaDriverException e) {
-        failure = e;
-      }
-    }
-    reaped += ledger.reap();
     try {
-      for (Ledger.Pending pending : ledger.pending()) {
-        if (reaped >= wanted) {
+      reaped += reapDone();
+      while (reaped < wanted) {
+        Ledger.Pending oldest = ledger.oldest();
+        if (oldest == null) {
           break;
         }
-        pending.timeline().synchronize("waiting for freed memory");
-        reaped += ledger.reap();
+        oldest.timeline().awaitDone(oldest.ticket(), "waiting for freed memory");
+        reaped += reapDone();
       }
     } catch (CudaDriverException e) {
       failure = e;
     }
     // Bytes that are returned must not be hidden by an error; whoever asks again meets it again.
-    if (failure != null && isLost()) {
-      reaped += ledger.reapAll();
+    reaped += failure != null && isLost() ? ledger.reapAll() : ledger.reapKnown();
+    if (failure != null && reaped == 0) {
+      throw failure;
+    }
+    return reaped;
+  }
+
+  /**
+   * Returns what the device is found to be done with: on each stream the driver is asked after the
+   * oldest free until one is not done.
+   */
+  private long reapDone() {
+    CudaDriverException failure = null;
+    long reaped = 0;
+    for (Timeline timeline : ledger.timelines()) {
+      try {
+        for (Ledger.Pending oldest = ledger.oldest(timeline);
+            oldest != null && timeline.isDone(oldest.ticket());
+            oldest = ledger.oldest(timeline)) {
+          reaped += ledger.reapKnown(timeline);
+        }
+      } catch (CudaDriverException e) {
+        failure = e;
+      }
     }
     if (failure != null && reaped == 0) {
       throw failure;

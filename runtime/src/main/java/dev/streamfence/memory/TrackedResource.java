@@ -9,8 +9,8 @@ import dev.streamfence.driver.MemoryInfo;
 import dev.streamfence.stream.FaultLatch;
 import dev.streamfence.stream.StreamPool;
 import dev.streamfence.stream.Submission;
+import dev.streamfence.stream.Teardown;
 import dev.streamfence.stream.Timeline;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,12 +32,13 @@ public abstract sealed class TrackedResource implements MemoryResource
 
   final StreamPool streams;
   final CudaDriver driver;
-  final Ledger ledger = new Ledger();
+  final Ledger ledger;
   private final boolean tracing;
   private final ConcurrentMap<Long, Block> live = new ConcurrentHashMap<>();
   private final Queue<Block> unreleased = new ConcurrentLinkedQueue<>();
 
-  TrackedResource(StreamPool streams, boolean tracing) {
+  TrackedResource(StreamPool streams, boolean tracing, long bytesPerEvent) {
+    this.ledger = new Ledger(bytesPerEvent);
     this.streams = streams;
     this.driver = streams.driver();
     this.tracing = tracing;
@@ -47,7 +48,7 @@ public abstract sealed class TrackedResource implements MemoryResource
   abstract Block obtain(long sizeInBytes, Timeline timeline, String tag);
 
   /**
-   * Gives the memory of a closed block back.
+   * Gives the memory of a closed block back, by {@link #giveBack}.
    *
    * @param timeline the stream of its latest use
    * @param submission begun on that stream, for this to use and to close
@@ -80,7 +81,7 @@ public abstract sealed class TrackedResource implements MemoryResource
     if (!block.dependencies().isOpen()) {
       throw new UseAfterFreeException("a second free", block.toString(), block.generation(), null);
     }
-    if (live.get(block.address()) != block) {
+    if (!isLive(block)) {
       throw new StreamMisuseException(block + " is freed by a resource that it does not come from");
     }
     if (!block.dependencies().close(tracing ? new ClosedHere() : null)) {
@@ -89,8 +90,10 @@ public abstract sealed class TrackedResource implements MemoryResource
     long returned;
     try {
       returned = disown(block, true);
-    } catch (RuntimeException e) {
-      block.dependencies().reopen();
+    } catch (RuntimeException | Error e) {
+      if (isLive(block)) {
+        block.dependencies().reopen();
+      }
       throw e;
     }
     releaseAgain();
@@ -115,12 +118,59 @@ public abstract sealed class TrackedResource implements MemoryResource
   @Override
   public long awaitReap(long wanted) {
     releaseAgain();
-    return isLost() ? ledger.reapAll() : ledger.reap();
+    return isLost() ? ledger.reapAll() : ledger.reapKnown();
   }
 
   /** The blocks whose memory has not been given back, in no order. A snapshot. */
   public final List<Block> live() {
     return List.copyOf(live.values());
+  }
+
+  /**
+   * Frees every block whose memory has not been given back, open or closed, as steps of the end:
+   * nothing uses them any more.
+   */
+  public final void freeAll(Teardown teardown) {
+    for (Block block : live()) {
+      teardown.step(
+          () -> {
+            if (block.dependencies().isOpen()) {
+              deallocate(block);
+            } else {
+              ledger.keepForReap(disown(block, false));
+            }
+          });
+    }
+  }
+
+  private boolean isLive(Block block) {
+    return live.get(block.address()) == block;
+  }
+
+  /**
+   * Makes the driver call that gives a block's memory back.
+   *
+   * <p>The block is forgotten directly before: afterwards the driver may give the address to
+   * another block, which must not find it taken. It is known again if the driver refuses. Whether
+   * an {@link Error} came before the driver was reached or after it cannot be known: the driver is
+   * not asked again then, since it would free memory that may be another block's by now.
+   *
+   * @param purpose what for, said in errors
+   */
+  final void giveBack(Block block, String purpose, Runnable call) {
+    live.remove(block.address(), block);
+    try {
+      call.run();
+    } catch (CudaDriverException e) {
+      live.put(block.address(), block);
+      throw streams.faults().note(e, purpose);
+    } catch (RuntimeException e) {
+      live.put(block.address(), block);
+      throw e;
+    } catch (Error e) {
+      ledger.keepForReap(ledger.gone(block.sizeInBytes()));
+      throw e;
+    }
   }
 
   /** Whether the context is lost, and its memory with it: nothing can be freed or has to be. */
@@ -162,10 +212,21 @@ public abstract sealed class TrackedResource implements MemoryResource
    * others wait for, so that this waits for no stream.
    */
   final void release(Block block) {
+    if (!streams.life().tryEnter()) {
+      // The thread that closes the runtime frees whatever is left.
+      return;
+    }
     try {
       ledger.keepForReap(disown(block, false));
     } catch (RuntimeException e) {
       unreleased.add(block);
+    } catch (Error e) {
+      if (isLive(block)) {
+        unreleased.add(block);
+      }
+      throw e;
+    } finally {
+      streams.life().leave();
     }
   }
 
@@ -178,8 +239,8 @@ public abstract sealed class TrackedResource implements MemoryResource
         throw e;
       }
     }
-    for (Ledger.Pending pending : ledger.pending()) {
-      pending.timeline().synchronize("making room for " + sizeInBytes + " bytes");
+    for (Timeline timeline : ledger.timelines()) {
+      timeline.synchronize("making room for " + sizeInBytes + " bytes");
     }
     try {
       return allocation.get();
@@ -220,32 +281,27 @@ public abstract sealed class TrackedResource implements MemoryResource
     Timeline timeline = block.dependencies().lastUser();
     Purpose purpose = new Purpose("freeing", block.sizeInBytes(), block.tag(), timeline);
     Submission submission = timeline.tryBegin(purpose);
-    if (submission == null && (!mayWait || streams.isHeldByCurrentThread())) {
-      // Whoever has a stream and waits for another one may wait for ever; the free can wait
-      // instead.
+    if (submission == null && (!mayWait || !streams.mayWaitForOthers())) {
+      // Two threads that each have a stream and wait for the other one's would wait for ever; the
+      // free is put off instead.
       unreleased.add(block);
       return 0;
     }
     Submission begun = submission != null ? submission : timeline.begin(purpose);
-    // Before the free is queued: afterwards the driver may give the address to somebody else, who
-    // must not find it taken.
-    live.remove(block.address(), block);
-    try {
-      return free(block, timeline, begun);
-    } catch (RuntimeException e) {
-      live.put(block.address(), block);
-      throw e;
-    }
+    return free(block, timeline, begun);
   }
 
   private void releaseAgain() {
-    if (unreleased.isEmpty() || streams.isHeldByCurrentThread()) {
+    if (unreleased.isEmpty() || !streams.mayWaitForOthers()) {
       return;
     }
-    List<Block> blocks = new ArrayList<>();
-    for (Block block = unreleased.poll(); block != null; block = unreleased.poll()) {
-      blocks.add(block);
+    // Once each: what cannot be freed is at the end of the queue again.
+    for (int left = unreleased.size(); left > 0; left--) {
+      Block block = unreleased.poll();
+      if (block == null) {
+        return;
+      }
+      release(block);
     }
-    blocks.forEach(this::release);
   }
 }

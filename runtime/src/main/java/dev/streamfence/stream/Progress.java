@@ -1,38 +1,25 @@
 package dev.streamfence.stream;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.StreamMisuseException;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.StreamHandle;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * How far a stream's work is known to be done, and how more of it is learnt from the driver: with
- * the stream and its events there for as long as the driver is asked. {@code completed} only rises.
- *
- * <p>Thread-safe. A launch takes its lock only where an event or a wait could not be queued, and it
- * waits for the device instead.
+ * How far a stream's work is known to be done, and how more of it is learnt from the driver, as
+ * long as the runtime is open. {@code completed} only rises. Thread-safe.
  */
 final class Progress {
   private final StreamPool pool;
-  private final int index;
   private final CudaDriver driver;
   private final StreamHandle stream;
   private final EventRing ring;
   private final String query;
   private final AtomicLong completed = new AtomicLong();
 
-  /** Shared by whoever asks the driver; taken before the stream and its events are destroyed. */
-  private final ReentrantReadWriteLock asking = new ReentrantReadWriteLock();
-
-  // Guarded by asking.
-  private boolean ended;
-
   Progress(StreamPool pool, int index, CudaDriver driver, StreamHandle stream, EventRing ring) {
     this.pool = pool;
-    this.index = index;
     this.driver = driver;
     this.stream = stream;
     this.ring = ring;
@@ -57,7 +44,7 @@ final class Progress {
 
   /** Whether the stream is idle, where {@code ticket} is the last that was submitted. */
   boolean isIdle(long ticket) {
-    return isKnown(ticket) || ask(ticket, query, () -> driver.isStreamIdle(stream));
+    return isKnown(ticket) || ask(ticket, query, false, () -> driver.isStreamIdle(stream));
   }
 
   /**
@@ -67,7 +54,11 @@ final class Progress {
    */
   boolean isDone(long ticket, long submitted) {
     return isKnown(ticket)
-        || ask(ticket, query, () -> driver.isEventComplete(ring.covering(ticket, submitted, null)));
+        || ask(
+            ticket,
+            query,
+            false,
+            () -> driver.isEventComplete(ring.covering(ticket, submitted, null)));
   }
 
   /**
@@ -80,6 +71,7 @@ final class Progress {
       ask(
           ticket,
           purpose,
+          true,
           () -> {
             driver.synchronizeEvent(ring.covering(ticket, submitted, null));
             return true;
@@ -96,6 +88,7 @@ final class Progress {
     ask(
         ticket,
         purpose,
+        true,
         () -> {
           long[] waitedFor = ring.clock();
           driver.synchronizeStream(stream);
@@ -108,24 +101,17 @@ final class Progress {
         });
   }
 
-  /** From here on the driver is not asked any more. Waits for whoever is asking it. */
-  void end() {
-    asking.writeLock().lock();
-    try {
-      ended = true;
-    } finally {
-      asking.writeLock().unlock();
-    }
-  }
-
-  /** Asks the driver whether a ticket is done, while nobody destroys what it is asked after. */
-  private boolean ask(long ticket, String purpose, BooleanSupplier question) {
+  /**
+   * Asks the driver whether a ticket is done, unless the runtime is closed.
+   *
+   * @param waiting whether the question waits until it is, and so may wait for a close as well
+   */
+  private boolean ask(long ticket, String purpose, boolean waiting, BooleanSupplier question) {
     pool.faults().check();
-    asking.readLock().lock();
+    if (!pool.life().tryEnter()) {
+      return isKnownAtTheEnd(ticket, purpose, waiting);
+    }
     try {
-      if (ended) {
-        return requireKnown(ticket);
-      }
       boolean done = question.getAsBoolean();
       if (done) {
         note(ticket);
@@ -134,16 +120,22 @@ final class Progress {
     } catch (CudaDriverException e) {
       throw pool.faults().note(e, purpose);
     } finally {
-      asking.readLock().unlock();
+      pool.life().leave();
     }
   }
 
-  /** After the end nobody can be asked any more. */
-  private boolean requireKnown(long ticket) {
+  /** A closed runtime knows what it saw before, and closing one waits for all work. */
+  private boolean isKnownAtTheEnd(long ticket, String purpose, boolean waiting) {
+    if (waiting) {
+      pool.life().awaitClosed();
+    }
+    boolean mayBecomeKnown = !pool.life().isClosed();
     if (isKnown(ticket)) {
       return true;
     }
-    throw new StreamMisuseException(
-        "stream " + index + " is asked after work whose end nobody saw before the runtime closed");
+    if (mayBecomeKnown && !waiting) {
+      return false;
+    }
+    throw pool.life().closed(purpose + " asks after work whose end was not seen before");
   }
 }

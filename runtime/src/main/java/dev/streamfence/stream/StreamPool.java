@@ -3,12 +3,16 @@ package dev.streamfence.stream;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.driver.CudaDriver;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The streams of one device, made when first needed and lent out again and again. Thread-safe; its
@@ -21,19 +25,20 @@ public final class StreamPool {
   private final CudaDriver driver;
   private final FaultLatch faults;
   private final int capacity;
+  private final Life life;
   private final AtomicReferenceArray<Timeline> timelines;
   private final Deque<Timeline> free = new ArrayDeque<>();
   private final AtomicInteger inUse = new AtomicInteger();
   private int created;
-  private boolean closed;
 
   /**
-   * Creates a pool without making any stream.
+   * Creates the pool of a runtime without making any stream.
    *
    * @param capacity how many streams may be lent at the same time, at least 1; the stream with
    *     number 0, which belongs to nobody, is not counted
+   * @param runtime describes the runtime, for errors
    */
-  public StreamPool(CudaDriver driver, FaultLatch faults, int capacity) {
+  public StreamPool(CudaDriver driver, FaultLatch faults, int capacity, Supplier<String> runtime) {
     if (capacity < 1 || capacity > MAX_CAPACITY) {
       throw new IllegalArgumentException(
           "a pool of " + capacity + " streams; it has from 1 to " + MAX_CAPACITY);
@@ -41,8 +46,14 @@ public final class StreamPool {
     this.driver = driver;
     this.faults = faults;
     this.capacity = capacity;
+    this.life = new Life(runtime);
     this.timelines = new AtomicReferenceArray<>(capacity + 1);
     faults.askForOutstanding(this::outstanding);
+  }
+
+  /** Creates the pool of a device, see the other constructor. */
+  public StreamPool(CudaDriver driver, FaultLatch faults, int capacity) {
+    this(driver, faults, capacity, () -> "device " + driver.properties().ordinal());
   }
 
   /** How many streams may be lent at the same time. */
@@ -53,6 +64,11 @@ public final class StreamPool {
   /** The device's fatal error, if it had one. */
   public FaultLatch faults() {
     return faults;
+  }
+
+  /** How long the streams may be used, and who uses them. */
+  public Life life() {
+    return life;
   }
 
   /** The driver of the device. */
@@ -66,7 +82,6 @@ public final class StreamPool {
    */
   public synchronized Timeline defaultTimeline() {
     faults.check();
-    requireOpen();
     Timeline existing = timelines.get(0);
     return existing != null ? existing : create(0, 0);
   }
@@ -85,7 +100,6 @@ public final class StreamPool {
    */
   public synchronized Timeline acquire(int priority) {
     faults.check();
-    requireOpen();
     for (Timeline returned : free) {
       if (returned.priority() == priority) {
         free.remove(returned);
@@ -135,6 +149,23 @@ public final class StreamPool {
     teardown.finish();
   }
 
+  /**
+   * Waits like {@link #synchronizeAll(String)}, until a deadline, asking the driver now and then.
+   *
+   * @return whether everything is done
+   * @throws InterruptedException if the thread is interrupted before or while it waits
+   */
+  public boolean synchronizeAll(Deadline deadline) throws InterruptedException {
+    faults.check();
+    for (int i = 0; i <= capacity; i++) {
+      Timeline timeline = timelines.get(i);
+      if (timeline != null && !timeline.synchronize(deadline)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Destroys every stream and its events; nothing may be submitted any more. */
   public synchronized void destroy() {
     Teardown teardown = new Teardown();
@@ -148,44 +179,52 @@ public final class StreamPool {
   }
 
   /**
-   * Refuses every later submission of other threads, and waits for the open ones.
+   * Waits until the thread that closes the runtime is alone. A launch whose thread has ended, or
+   * has left it open for longer than {@code patience} while it does something else, is closed in
+   * that thread's place.
    *
-   * @throws StreamMisuseException if this thread has one open; nothing has changed then
+   * @param abandoned is told of such a launch and its thread, in words
+   * @param deadline until when; null for as long as it takes
+   * @return whether it is alone
+   * @throws InterruptedException if the thread is interrupted while it waits with a deadline
    */
-  public void stopIntake() {
-    if (isHeldByCurrentThread()) {
-      throw new StreamMisuseException(
-          "a runtime is closed by a thread that has a launch open on it; commit that first");
+  public boolean awaitAlone(
+      Duration patience, Consumer<String> abandoned, @Nullable Deadline deadline)
+      throws InterruptedException {
+    Deadline end = Deadline.after(patience);
+    return life.awaitAlone(visit -> closeIfAbandoned(visit, end, abandoned), deadline);
+  }
+
+  private void closeIfAbandoned(Visit visit, Deadline patience, Consumer<String> abandoned) {
+    Thread thread = visit.owner();
+    Timeline open = visit.submitting();
+    if (thread == null) {
+      return;
     }
-    synchronized (this) {
-      closed = true;
+    boolean ended = !thread.isAlive();
+    if (!ended && (open == null || !patience.hasPassed() || Whereabouts.isInside(thread))) {
+      return;
     }
-    for (int i = 0; i <= capacity; i++) {
-      Timeline timeline = timelines.get(i);
-      if (timeline != null) {
-        timeline.stopIntake();
-      }
+    if (open == null) {
+      life.evict(visit);
+      return;
     }
+    String purpose = open.closeInPlaceOf(visit);
+    abandoned.accept(
+        purpose
+            + " is still open in thread '"
+            + thread.getName()
+            + "', which "
+            + (ended ? "has ended" : "has gone on to something else")
+            + "; the launch counts as done with the rest");
   }
 
   /**
-   * Whether the calling thread has a submission open on any stream, and so must not wait for
-   * another one.
+   * Whether the calling thread may wait until another thread has submitted its work; one that has a
+   * submission open itself may not.
    */
-  public boolean isHeldByCurrentThread() {
-    for (int i = 0; i <= capacity; i++) {
-      Timeline timeline = timelines.get(i);
-      if (timeline != null && timeline.isHeldByCurrentThread()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private void requireOpen() {
-    if (closed) {
-      throw new StreamMisuseException("a stream is asked for after the runtime was closed");
-    }
+  public boolean mayWaitForOthers() {
+    return life.mayWait();
   }
 
   Timeline timeline(int index) {

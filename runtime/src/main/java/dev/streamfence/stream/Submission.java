@@ -1,9 +1,12 @@
 package dev.streamfence.stream;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One piece of work on its way onto a stream: the blocks that it uses are added, {@link #preflight}
@@ -50,6 +53,10 @@ public final class Submission implements AutoCloseable {
   private boolean isUse;
   private boolean recorded;
   private long ticket;
+  private @Nullable Visit visit;
+
+  /** What the thread has open on another stream meanwhile; only a free begins within that. */
+  private @Nullable Timeline outer;
 
   Submission(Timeline timeline) {
     this.timeline = timeline;
@@ -58,11 +65,19 @@ public final class Submission implements AutoCloseable {
     this.scratch = new long[timelines];
   }
 
-  void open(UseLabels newLabels) {
+  void open(UseLabels newLabels, Visit newVisit) {
+    visit = newVisit;
+    outer = newVisit.submitting();
+    newVisit.setSubmitting(timeline);
     labels = newLabels;
     state = State.RECORDING;
     isUse = true;
     recorded = false;
+  }
+
+  /** Whether it is between its beginning and its end. */
+  boolean isOpen() {
+    return state != State.CLOSED;
   }
 
   /** Whether the calling thread began it and has not closed it. */
@@ -168,6 +183,20 @@ public final class Submission implements AutoCloseable {
     }
   }
 
+  /**
+   * Records an event that covers this work and nothing behind it, after {@link
+   * #commitWithoutEvent}. Without it a wait for this work waits for later work as well, and nothing
+   * else changes: so an error of the driver is not thrown, and counts only if it loses the device.
+   */
+  public void coverIfPossible() {
+    require(State.COMMITTED, "asks for an event");
+    try {
+      timeline.record(ticket);
+    } catch (CudaDriverException e) {
+      timeline.pool().faults().note(e, labels.purpose());
+    }
+  }
+
   /** Makes the work known as submitted, and leaves the event until somebody has to wait for it. */
   public void commitWithoutEvent() {
     require(State.PREFLIGHTED, "commits");
@@ -200,20 +229,33 @@ public final class Submission implements AutoCloseable {
     if (!isHeldByCurrentThread() || state == State.CLOSED) {
       return;
     }
+    Visit ended = requireNonNull(visit);
     List<Runnable> releases = List.of();
     try {
-      if (state != State.RECORDING) {
-        securePendingWaits();
-        timeline.publish(ticket, labels, isUse);
-        releases = unpin();
+      try {
+        if (state != State.RECORDING) {
+          securePendingWaits();
+          timeline.publish(ticket, labels, isUse);
+          releases = unpin();
+        }
+      } finally {
+        ended.setSubmitting(outer);
+        reset();
+        timeline.release();
+      }
+      if (!releases.isEmpty()) {
+        run(releases);
       }
     } finally {
-      reset();
-      timeline.release();
+      timeline.pool().life().leave(ended);
     }
-    if (!releases.isEmpty()) {
-      releases.forEach(Runnable::run);
-    }
+  }
+
+  /** Carries out the frees that were put off, each whatever became of those before. */
+  private static void run(List<Runnable> releases) {
+    Teardown all = new Teardown();
+    releases.forEach(all::step);
+    all.finish();
   }
 
   private void collect() {
@@ -230,15 +272,6 @@ public final class Submission implements AutoCloseable {
     }
     for (int i = 0; i < uses.count(); i++) {
       uses.block(i).collectWrite(waits);
-    }
-    for (int i = 0; i < waits.count(); i++) {
-      if (waits.timeline(i).isPendingInThisThread(waits.ticket(i))) {
-        throw new StreamMisuseException(
-            labels.purpose()
-                + " depends on work that this thread has open on "
-                + waits.timeline(i)
-                + "; commit that first");
-      }
     }
   }
 
@@ -266,6 +299,7 @@ public final class Submission implements AutoCloseable {
     for (; waitsQueued < waits.count(); waitsQueued++) {
       Timeline other = waits.timeline(waitsQueued);
       try {
+        other.awaitSubmitted(waits.ticket(waitsQueued));
         other.awaitDone(waits.ticket(waitsQueued), labels.purpose());
       } catch (RuntimeException | Error e) {
         timeline.pool().faults().poison(e, labels.purpose());
@@ -293,6 +327,8 @@ public final class Submission implements AutoCloseable {
     waitsQueued = 0;
     freeing = false;
     labels = NOBODY;
+    visit = null;
+    outer = null;
     state = State.CLOSED;
   }
 

@@ -3,17 +3,18 @@ package dev.streamfence.stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of an orderly close: each is carried out whatever became of those before, and the first
- * failure is thrown at the end with the others suppressed. Confined to one thread.
+ * The steps of an orderly close: each is carried out whatever became of those before, be it an
+ * {@link Error}, and the first failure is thrown at the end with the others suppressed. Confined to
+ * one thread.
  */
 public final class Teardown {
-  private @Nullable RuntimeException first;
+  private @Nullable Throwable first;
 
   /** Carries out one step. */
   public void step(Runnable step) {
     try {
       step.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (first == null) {
         first = e;
       } else if (first != e) {
@@ -29,8 +30,11 @@ public final class Teardown {
 
   /** Throws the first failure, if there was one. */
   public void finish() {
-    if (first != null) {
-      throw first;
+    if (first instanceof Error error) {
+      throw error;
+    }
+    if (first instanceof RuntimeException exception) {
+      throw exception;
     }
   }
 }

@@ -6,7 +6,6 @@ import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.CudaDriver.EventHandle;
 import dev.streamfence.driver.CudaDriver.StreamHandle;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,14 +23,13 @@ public final class Timeline {
   private final CudaDriver driver;
   private final StreamHandle stream;
   private final EventRing ring;
-  private final ReentrantLock submissionLock = new ReentrantLock();
+  private final SubmissionLock submissionLock = new SubmissionLock();
   private final Submission submission;
   private final Progress progress;
   private final SubmittedGate gate = new SubmittedGate();
   private final RecentWork recent = new RecentWork();
   // Guarded by the submission lock.
   private boolean busy;
-  private @Nullable Thread closer;
 
   Timeline(StreamPool pool, int index, int priority, CudaDriver driver, StreamHandle stream) {
     this.pool = pool;
@@ -80,54 +78,107 @@ public final class Timeline {
    *
    * @param labels how errors name it
    * @return the stream's one submission object
-   * @throws StreamMisuseException if this thread has a submission open on this stream already
+   * @throws StreamMisuseException if this thread has a submission open, on whichever stream: two
+   *     threads that begin on each other's streams would wait for each other
+   * @throws dev.streamfence.RuntimeClosedException if the runtime is closed
    * @throws CudaDriverException if the device is lost
    */
   public Submission begin(UseLabels labels) {
     pool.faults().check();
-    if (submissionLock.isHeldByCurrentThread()) {
-      throw new StreamMisuseException(
-          labels.purpose()
-              + " begins while "
-              + submission.purpose()
-              + " is open on the same stream in this thread; close that first");
+    Visit visit = pool.life().visit();
+    boolean locked = false;
+    try {
+      requireNoneOpen(visit, labels);
+      submissionLock.lock();
+      locked = true;
+    } finally {
+      if (!locked) {
+        pool.life().leave(visit);
+      }
     }
-    submissionLock.lock();
-    return open(labels);
+    return open(labels, visit);
+  }
+
+  /**
+   * Starts a submission like {@link #begin}, unless the deadline passes before the lock is free.
+   *
+   * @return null if it has passed
+   * @throws InterruptedException if the thread is interrupted before or while it waits
+   */
+  public @Nullable Submission begin(UseLabels labels, Deadline deadline)
+      throws InterruptedException {
+    pool.faults().check();
+    Visit visit = pool.life().visit();
+    boolean locked = false;
+    try {
+      requireNoneOpen(visit, labels);
+      locked = submissionLock.lock(deadline);
+    } finally {
+      if (!locked) {
+        pool.life().leave(visit);
+      }
+    }
+    return locked ? open(labels, visit) : null;
   }
 
   /**
    * Starts a submission like {@link #begin}, or returns null when that would have to wait, be it
-   * for this thread itself.
+   * for this thread itself, or the runtime is closed. A thread that has a submission open on
+   * another stream may start this one within that.
    *
-   * @throws StreamMisuseException if the pool is closed
    * @throws CudaDriverException if the device is lost
    */
   public @Nullable Submission tryBegin(UseLabels labels) {
     pool.faults().check();
-    if (submissionLock.isHeldByCurrentThread() || !submissionLock.tryLock()) {
+    Visit visit = pool.life().tryVisit();
+    if (visit == null) {
       return null;
     }
-    return open(labels);
+    if (!submissionLock.tryLock()) {
+      pool.life().leave(visit);
+      return null;
+    }
+    return open(labels, visit);
   }
 
-  private Submission open(UseLabels labels) {
-    if (closer != null && closer != Thread.currentThread()) {
-      submissionLock.unlock();
-      throw new StreamMisuseException(labels.purpose() + " begins after the runtime was closed");
+  private void requireNoneOpen(Visit visit, UseLabels labels) {
+    Timeline open = visit.submitting();
+    if (open != null) {
+      throw new StreamMisuseException(
+          labels.purpose()
+              + " begins while "
+              + open.submission.purpose()
+              + " is open "
+              + (open == this ? "on the same stream" : "on " + open)
+              + " in this thread; close that first");
     }
-    submission.open(labels);
+  }
+
+  private Submission open(UseLabels labels, Visit visit) {
+    submission.open(labels, visit);
     return submission;
   }
 
-  /** Waits for the open submission, and refuses every later one of other threads. */
-  void stopIntake() {
-    submissionLock.lock();
+  /**
+   * Closes the submission of a visit that its thread has left open for ever, as that thread would
+   * have done. The calling thread is the one that closes the runtime.
+   *
+   * @return what was submitted, in words
+   */
+  String closeInPlaceOf(Visit visit) {
+    submissionLock.takeOver();
+    String purpose = submission.purpose();
     try {
-      closer = Thread.currentThread();
+      submission.close();
     } finally {
-      submissionLock.unlock();
+      pool.life().evict(visit);
     }
+    return purpose;
+  }
+
+  /** What is being submitted, in words. Racy: for reports. */
+  String openPurpose() {
+    return submission.purpose();
   }
 
   boolean isHeldByCurrentThread() {
@@ -140,7 +191,8 @@ public final class Timeline {
    *
    * @param purpose what for, said in errors
    * @throws CudaDriverException if some of it failed
-   * @throws StreamMisuseException if it was not known to be done when the runtime was closed
+   * @throws dev.streamfence.RuntimeClosedException if it was not known to be done when the runtime
+   *     was closed
    */
   public void synchronize(String purpose) {
     synchronizeTo(submitted(), purpose);
@@ -159,7 +211,7 @@ public final class Timeline {
    * already.
    *
    * @throws CudaDriverException if the device is lost, or the driver does not say
-   * @throws StreamMisuseException if it was not known when the runtime was closed
+   * @throws dev.streamfence.RuntimeClosedException if it was not known when the runtime was closed
    */
   public boolean isIdle() {
     pool.faults().check();
@@ -171,7 +223,7 @@ public final class Timeline {
    * the driver unless it is known already. A ticket that is not submitted is not done.
    *
    * @throws CudaDriverException if the driver does not say
-   * @throws StreamMisuseException if it was not known when the runtime was closed
+   * @throws dev.streamfence.RuntimeClosedException if it was not known when the runtime was closed
    */
   public boolean isDone(long ticket) {
     if (progress.isKnown(ticket)) {
@@ -192,18 +244,51 @@ public final class Timeline {
    *
    * @param purpose what for, said in errors
    * @throws CudaDriverException if the device is lost, and the ticket was not known to be done
-   * @throws StreamMisuseException if this thread has that submission open, or it was not known to
-   *     be done when the runtime was closed
+   * @throws StreamMisuseException if the ticket's submission is open in this thread, or in another
+   *     one while this thread has one open itself: they could wait for each other
+   * @throws dev.streamfence.RuntimeClosedException if it was not known to be done when the runtime
+   *     was closed
    */
   public void awaitDone(long ticket, String purpose) {
     if (progress.isKnown(ticket)) {
       return;
     }
+    requireMayAwait(ticket, purpose);
+    gate.await(ticket);
+    progress.await(ticket, submitted(), purpose);
+  }
+
+  /**
+   * Waits like {@link #awaitDone(long, String)}, until a deadline, asking the driver now and then.
+   *
+   * @return whether the ticket is done
+   * @throws InterruptedException if the thread is interrupted before or while it waits
+   */
+  public boolean awaitDone(long ticket, String purpose, Deadline deadline)
+      throws InterruptedException {
+    if (ticket > submitted()) {
+      requireMayAwait(ticket, purpose);
+    }
+    return Polling.until(deadline, () -> isDone(ticket));
+  }
+
+  /** Waits until everything submitted so far is done, until a deadline; whether it is. */
+  public boolean synchronize(Deadline deadline) throws InterruptedException {
+    pool.faults().check();
+    long ticket = submitted();
+    return Polling.until(deadline, () -> progress.isIdle(ticket));
+  }
+
+  private void requireMayAwait(long ticket, String purpose) {
     if (isPendingInThisThread(ticket)) {
       throw new StreamMisuseException(purpose + " inside of it; close the launch first");
     }
-    gate.await(ticket);
-    progress.await(ticket, submitted(), purpose);
+    if (ticket > submitted() && !pool.life().mayWait()) {
+      throw new StreamMisuseException(
+          purpose
+              + ", which another thread has not submitted, inside of a launch; close that launch"
+              + " first");
+    }
   }
 
   /**
@@ -275,9 +360,17 @@ public final class Timeline {
     recent.describe(completed(), submitted(), descriptions);
   }
 
-  /** Notes that the stream is given back: until its next submission it does not count as in use. */
+  /**
+   * Notes that the stream is given back: until its next submission it does not count as in use.
+   * Waits for a submission that another thread has open, unless this thread has one open itself; it
+   * then goes on counting, and a few events too many are recorded.
+   */
   void retire() {
-    submissionLock.lock();
+    if (pool.life().mayWait()) {
+      submissionLock.lock();
+    } else if (!submissionLock.tryLock()) {
+      return;
+    }
     try {
       if (busy) {
         busy = false;
@@ -289,8 +382,6 @@ public final class Timeline {
   }
 
   void destroy() {
-    // Waits for who is asking, which a device that is done or lost answers at once.
-    progress.end();
     Teardown teardown = new Teardown();
     teardown.step(ring::destroy);
     teardown.step(() -> driver.destroyStream(stream));

@@ -10,6 +10,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.Inside;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.RuntimeOverDriver;
+import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.DriverCall;
@@ -523,7 +524,7 @@ final class OrderingTest {
     assertThat(gpu.isOpen()).isTrue();
     Thread closer = new Thread(gpu::close);
     closer.start();
-    while (closer.getState() != Thread.State.WAITING) {
+    while (gpu.isOpen()) {
       Thread.onSpinWait();
     }
     open.use(Inside.block(values).dependencies(), true, true, 0);
@@ -531,7 +532,7 @@ final class OrderingTest {
     open.commit();
     open.close();
     closer.join();
-    assertThatThrownBy(() -> onA.increment(values, N)).isInstanceOf(StreamMisuseException.class);
+    assertThatThrownBy(() -> onA.increment(values, N)).isInstanceOf(RuntimeClosedException.class);
   }
 
   @Test

@@ -3,10 +3,11 @@ package dev.streamfence.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.StreamMisuseException;
+import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.InterceptedDriver;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -73,16 +74,27 @@ final class ProgressTest {
     }
   }
 
+  /** Ends the life of the streams as a runtime does. */
+  private void end() {
+    try {
+      assertThat(pool.life().beginClosing(null)).isTrue();
+      assertThat(pool.awaitAlone(Duration.ofDays(1), left -> {}, null)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    pool.destroy();
+    pool.life().endClosing();
+  }
+
   @ParameterizedTest
   @EnumSource
   void nothingIsDestroyedWhileTheDriverIsAsked(Question question) throws Exception {
     submit();
-    Thread closer = new Thread(pool::destroy);
+    Thread closer = new Thread(this::end);
     whileAsked.set(
         () -> {
           closer.start();
-          while (closer.getState() != Thread.State.WAITING
-              && closer.getState() != Thread.State.TERMINATED) {
+          while (pool.life().isOpen()) {
             Thread.onSpinWait();
           }
           assertThat(destroyed).isEmpty();
@@ -97,15 +109,15 @@ final class ProgressTest {
   @EnumSource
   void afterTheEndTheDriverIsNotAsked(Question question) {
     submit();
-    pool.destroy();
+    end();
     asked.set(question.driverCall);
     whileAsked.set(
         () -> {
           throw new AssertionError("asked after a stream that is gone");
         });
     assertThatThrownBy(() -> question.ask.accept(timeline))
-        .isInstanceOf(StreamMisuseException.class)
-        .hasMessageContaining("stream 1 is asked after work whose end nobody saw");
+        .isInstanceOf(RuntimeClosedException.class)
+        .hasMessageContaining("asks after work whose end was not seen before");
   }
 
   @ParameterizedTest
@@ -113,7 +125,7 @@ final class ProgressTest {
   void afterTheEndWhatIsKnownToBeDoneIsDone(Question question) {
     submit();
     timeline.noteCompleted(1);
-    pool.destroy();
+    end();
     asked.set(question.driverCall);
     whileAsked.set(
         () -> {

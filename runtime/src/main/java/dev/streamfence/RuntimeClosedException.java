@@ -1,0 +1,28 @@
+package dev.streamfence;
+
+/**
+ * A runtime was used after it was closed, or while another thread was closing it. Nothing was
+ * queued, and nothing has changed. Only a use is refused: closing an array, a stream, a reservation
+ * or a launch of a closed runtime does nothing.
+ */
+public final class RuntimeClosedException extends DeviceException {
+  private static final long serialVersionUID = 1L;
+
+  private final String runtime;
+
+  /**
+   * Creates a refusal.
+   *
+   * @param runtime the runtime in words
+   * @param detail what cannot be said any more, or empty
+   */
+  public RuntimeClosedException(String runtime, String detail) {
+    super(runtime + " is closed" + (detail.isEmpty() ? "" : ": " + detail));
+    this.runtime = runtime;
+  }
+
+  /** The closed runtime, as its {@code toString} describes it. */
+  public String runtime() {
+    return runtime;
+  }
+}

@@ -1,0 +1,32 @@
+package dev.streamfence.stream;
+
+import java.util.Set;
+
+/** Where another thread is at the moment. */
+final class Whereabouts {
+  /** The packages from which a thread may be on its way into the driver. */
+  private static final Set<String> INSIDE =
+      Set.of(
+          "dev.streamfence",
+          "dev.streamfence.launch",
+          "dev.streamfence.stream",
+          "dev.streamfence.memory",
+          "dev.streamfence.driver",
+          "dev.streamfence.driver.jcuda",
+          "dev.streamfence.simulation",
+          "jcuda.driver");
+
+  private Whereabouts() {}
+
+  /** Whether a thread carries out any method of the runtime. Stops the thread for a moment. */
+  static boolean isInside(Thread thread) {
+    for (StackTraceElement frame : thread.getStackTrace()) {
+      String name = frame.getClassName();
+      int dot = name.lastIndexOf('.');
+      if (dot > 0 && INSIDE.contains(name.substring(0, dot))) {
+        return true;
+      }
+    }
+    return false;
+  }
+}
