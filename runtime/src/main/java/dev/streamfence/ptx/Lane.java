@@ -83,17 +83,13 @@ final class Lane {
 
   /** Runs until the lane waits, exits, or has had its share. */
   void run() {
+    long before = executed;
     remaining = ThreadBlock.QUANTUM;
     do {
       ops[pc++].execute(this);
     } while (--remaining > 0 && state == State.READY);
     executed += ThreadBlock.QUANTUM - remaining;
-    if (executed > block.instructionLimit) {
-      throw fault(
-          Reason.INSTRUCTION_LIMIT,
-          "has run " + executed + " instructions, more than the limit of a launch",
-          0);
-    }
+    block.budget.spend(this, executed - before);
   }
 
   /** Returns how many instructions the lane has run, for clocks. */

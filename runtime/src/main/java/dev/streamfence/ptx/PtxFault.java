@@ -24,8 +24,10 @@ public final class PtxFault extends RuntimeException {
     ASSERT,
     /** Threads wait for one another in a way that never ends. */
     BARRIER_DIVERGENCE,
-    /** A thread ran more instructions than a launch allows. */
+    /** The threads of the launch ran more instructions than it allows them together. */
     INSTRUCTION_LIMIT,
+    /** The Java thread that ran the launch was interrupted. */
+    INTERRUPTED,
     /** Calls are nested too deeply. */
     CALL_DEPTH
   }

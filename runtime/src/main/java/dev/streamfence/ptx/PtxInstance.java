@@ -10,8 +10,8 @@ import java.util.Optional;
  * and thread-safe as far as the global memories it is given are.
  */
 public final class PtxInstance {
-  /** Some seconds of work for one thread, which no sensible kernel asks of a simulation. */
-  public static final long DEFAULT_INSTRUCTION_LIMIT = 1L << 28;
+  /** A minute or two of interpretation, which no sensible launch asks of a simulation. */
+  public static final long DEFAULT_INSTRUCTION_LIMIT = 1L << 34;
 
   final byte[] constants;
   final long[][] templates;
@@ -54,21 +54,17 @@ public final class PtxInstance {
   }
 
   /**
-   * Returns this instance with another limit on how long a thread may run.
+   * Returns this instance with another limit on how long a launch may run.
    *
-   * @param instructions how many instructions one thread may run in one launch, give or take a few
-   *     thousand
+   * @param instructions how many instructions all threads of one launch may run together, give or
+   *     take a few thousand; {@link #DEFAULT_INSTRUCTION_LIMIT} at first
    * @return an instance that shares all else with this one
    */
   public PtxInstance withInstructionLimit(long instructions) {
     if (instructions < 1) {
-      throw new IllegalArgumentException("a limit of " + instructions + " lets no thread run");
+      throw new IllegalArgumentException("a limit of " + instructions + " lets no launch run");
     }
     return new PtxInstance(this, instructions);
-  }
-
-  long instructionLimit() {
-    return instructionLimit;
   }
 
   private PtxEntry entry(String name) {
@@ -120,6 +116,9 @@ public final class PtxInstance {
    * Runs a kernel to its end on the calling thread. Blocks run one after another in the order of
    * their linear index; the outcome depends on nothing but the arguments and the memory's content.
    *
+   * <p>An interruption of the calling thread ends a kernel that has run for some millions of
+   * instructions with a fault; the thread stays interrupted.
+   *
    * @param entry the entry's name
    * @param grid the shape of the launch
    * @param parameters the parameter space, of {@linkplain #parameterSpaceSize that size} at least
@@ -128,7 +127,7 @@ public final class PtxInstance {
    * @throws IllegalArgumentException if there is no such entry or the parameters are too few
    */
   public void run(String entry, PtxGrid grid, byte[] parameters, GlobalMemory memory) {
-    ThreadBlock block = block(entry, grid, 0, parameters, memory);
+    ThreadBlock block = block(entry, grid, 0, parameters, memory, budget());
     for (int z = 0; z < grid.gridZ(); z++) {
       for (int y = 0; y < grid.gridY(); y++) {
         for (int x = 0; x < grid.gridX(); x++) {
@@ -151,11 +150,13 @@ public final class PtxInstance {
    */
   public void runTogether(String entry, PtxGrid grid, byte[] parameters, GlobalMemory memory) {
     GlobalMemory withWorkspace = new GridWorkspace(memory);
+    LaunchBudget budget = budget();
     List<ThreadBlock> running = new ArrayList<>();
     for (int z = 0; z < grid.gridZ(); z++) {
       for (int y = 0; y < grid.gridY(); y++) {
         for (int x = 0; x < grid.gridX(); x++) {
-          ThreadBlock block = block(entry, grid, GridWorkspace.ADDRESS, parameters, withWorkspace);
+          ThreadBlock block =
+              block(entry, grid, GridWorkspace.ADDRESS, parameters, withWorkspace, budget);
           block.start(x, y, z);
           running.add(block);
         }
@@ -166,8 +167,17 @@ public final class PtxInstance {
     }
   }
 
+  private LaunchBudget budget() {
+    return new LaunchBudget(instructionLimit);
+  }
+
   private ThreadBlock block(
-      String entry, PtxGrid grid, long workspace, byte[] parameters, GlobalMemory memory) {
+      String entry,
+      PtxGrid grid,
+      long workspace,
+      byte[] parameters,
+      GlobalMemory memory,
+      LaunchBudget budget) {
     PtxEntry described = entry(entry);
     int size = parameterSpaceSize(entry);
     if (parameters.length < size) {
@@ -180,6 +190,6 @@ public final class PtxInstance {
     }
     int shared = (int) described.staticSharedBytes();
     return new ThreadBlock(
-        code, grid, workspace, Arrays.copyOf(parameters, size), memory, this, shared);
+        code, grid, workspace, Arrays.copyOf(parameters, size), memory, this, budget, shared);
   }
 }

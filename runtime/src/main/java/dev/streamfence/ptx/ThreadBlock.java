@@ -25,7 +25,7 @@ final class ThreadBlock {
   final Code[] codes;
   final byte[] shared;
   final int dynamicSharedBase;
-  final long instructionLimit;
+  final LaunchBudget budget;
   final Warp[] warps;
   int x;
   int y;
@@ -44,6 +44,7 @@ final class ThreadBlock {
       byte[] parameters,
       GlobalMemory memory,
       PtxInstance instance,
+      LaunchBudget budget,
       int staticSharedBytes) {
     this.entry = entry;
     this.grid = grid;
@@ -53,7 +54,7 @@ final class ThreadBlock {
     this.constants = instance.constants;
     this.templates = instance.templates;
     this.codes = instance.codes;
-    this.instructionLimit = instance.instructionLimit();
+    this.budget = budget;
     // The same alignment that drivers give dynamic shared memory.
     this.dynamicSharedBase = (int) Layout.aligned(staticSharedBytes, 16);
     int dynamic = grid.dynamicSharedBytes();
@@ -99,6 +100,7 @@ final class ThreadBlock {
     live = lanes.length;
     converging = 0;
     Bytes.markUnwritten(shared, 0, shared.length);
+    budget.clear(shared.length);
     for (Warp warp : warps) {
       warp.start();
     }

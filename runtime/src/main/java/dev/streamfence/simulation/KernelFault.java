@@ -23,7 +23,7 @@ final class KernelFault {
               ResultCode.ILLEGAL_ADDRESS;
           case MISALIGNED -> ResultCode.MISALIGNED_ADDRESS;
           case ASSERT -> ResultCode.ASSERT;
-          case INSTRUCTION_LIMIT, BARRIER_DIVERGENCE -> ResultCode.LAUNCH_TIMEOUT;
+          case INSTRUCTION_LIMIT, INTERRUPTED, BARRIER_DIVERGENCE -> ResultCode.LAUNCH_TIMEOUT;
           case TRAP, CALL_DEPTH -> ResultCode.LAUNCH_FAILED;
         };
     return new CudaDriverException(
@@ -60,6 +60,10 @@ final class KernelFault {
             + fault.threadZ()
             + ")";
     String where = module + " line " + fault.line();
+    String advice =
+        fault.reason() == PtxFault.Reason.INSTRUCTION_LIMIT
+            ? "; SimulatedDevice.Builder.instructionsPerLaunch sets the budget"
+            : "";
     return switch (fault.reason()) {
       case GLOBAL_ACCESS, SHARED_ACCESS, LOCAL_ACCESS, CONSTANT_ACCESS, MISALIGNED -> {
         Throwable cause = fault.getCause();
@@ -79,7 +83,8 @@ final class KernelFault {
                   + fault.getMessage()
                   + " ("
                   + where
-                  + ")",
+                  + ")"
+                  + advice,
               fault);
     };
   }

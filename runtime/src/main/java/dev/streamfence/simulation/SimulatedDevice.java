@@ -4,6 +4,7 @@ import dev.streamfence.RacyAccessException;
 import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.DeviceProperties;
 import dev.streamfence.driver.DriverCall;
+import dev.streamfence.ptx.PtxInstance;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,12 @@ import org.jspecify.annotations.Nullable;
  * the second. The error's cause is then a {@link RacyAccessException}. Atomic accesses count as
  * ordinary ones: the order of launches is declared for whole parameters.
  *
- * <p>Thread-safe. It holds one lock while a kernel runs.
+ * <p>Thread-safe. It holds one lock while a kernel runs, in whichever thread calls the driver when
+ * the schedule has it: the one that launches, or one that waits. A kernel that never ends is ended
+ * by {@link Builder#instructionsPerLaunch}, or by an interruption of the thread that runs it: once
+ * the kernel has run for some millions of instructions it stops, the device is lost with {@code
+ * CUDA_ERROR_LAUNCH_TIMEOUT} and a cause that says so, and the thread stays interrupted. Shorter
+ * kernels run to their end in spite of an interruption.
  */
 public final class SimulatedDevice {
   private final DeviceProperties properties;
@@ -152,6 +158,7 @@ public final class SimulatedDevice {
     private int computeMajor = 9;
     private int computeMinor;
     private int multiprocessors = 1;
+    private long instructionsPerLaunch = PtxInstance.DEFAULT_INSTRUCTION_LIMIT;
     private boolean checkRaces = true;
     private boolean checkUninitializedReads;
     private boolean traceSubmissions;
@@ -166,6 +173,7 @@ public final class SimulatedDevice {
       copy.computeMajor = computeMajor;
       copy.computeMinor = computeMinor;
       copy.multiprocessors = multiprocessors;
+      copy.instructionsPerLaunch = instructionsPerLaunch;
       copy.checkRaces = checkRaces;
       copy.checkUninitializedReads = checkUninitializedReads;
       copy.traceSubmissions = traceSubmissions;
@@ -217,6 +225,20 @@ public final class SimulatedDevice {
     }
 
     /**
+     * How many instructions all threads of one launch run together before the device takes the
+     * kernel for one that never ends: the launch then fails with {@code CUDA_ERROR_LAUNCH_TIMEOUT},
+     * which ends the device. Some 17 billion when not said, which take a minute or two.
+     */
+    public Builder instructionsPerLaunch(long instructions) {
+      if (instructions < 1) {
+        throw new IllegalArgumentException(
+            instructions + " instructions per launch; a launch runs at least 1");
+      }
+      instructionsPerLaunch = instructions;
+      return this;
+    }
+
+    /**
      * Whether accesses are checked: races, uses of memory that is freed or not ready, and kernels
      * that do more than they declare. True when not said; kernels take up to twice as long.
      */
@@ -249,6 +271,10 @@ public final class SimulatedDevice {
 
     long seed() {
       return seed;
+    }
+
+    long instructionsPerLaunch() {
+      return instructionsPerLaunch;
     }
 
     boolean checksRaces() {

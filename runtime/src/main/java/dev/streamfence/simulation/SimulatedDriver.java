@@ -49,7 +49,9 @@ final class SimulatedDriver implements CudaDriver {
             checker,
             new SimulatedStream(order.newStream()));
     this.transfers = new Transfers(state, submissions, mapped, checker);
-    this.modules = new SimulatedModules(properties, state, scheduler, memory, mapped);
+    this.modules =
+        new SimulatedModules(
+            properties, settings.instructionsPerLaunch(), state, scheduler, memory, mapped);
     this.launches = new Launches(properties, state, submissions, mapped, checker);
   }
 

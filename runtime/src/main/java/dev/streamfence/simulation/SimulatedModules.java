@@ -20,6 +20,7 @@ import java.util.Set;
 /** The driver calls about modules and their functions. Confined to the driver's lock. */
 final class SimulatedModules {
   private final DeviceProperties properties;
+  private final long instructionsPerLaunch;
   private final DeviceState state;
   private final Scheduler scheduler;
   private final SimulatedMemory variables;
@@ -34,11 +35,13 @@ final class SimulatedModules {
    */
   SimulatedModules(
       DeviceProperties properties,
+      long instructionsPerLaunch,
       DeviceState state,
       Scheduler scheduler,
       SimulatedMemory variables,
       MappedMemory memory) {
     this.properties = properties;
+    this.instructionsPerLaunch = instructionsPerLaunch;
     this.state = state;
     this.scheduler = scheduler;
     this.variables = variables;
@@ -64,7 +67,7 @@ final class SimulatedModules {
           new SimulatedModule(
               name,
               ptx,
-              program.instantiate(memory, placed),
+              program.instantiate(memory, placed).withInstructionLimit(instructionsPerLaunch),
               placed,
               properties.sharedBytesPerBlock());
       modules.add(module);

@@ -151,23 +151,4 @@ class FaultTest {
 
     assertThat(fault.reason()).isEqualTo(Reason.CALL_DEPTH);
   }
-
-  @Test
-  void anEndlessLoopReachesTheLimit() {
-    SimulatedMemory memory = new SimulatedMemory();
-    PtxInstance instance =
-        memory.load(HandWritten.kernel("AGAIN: bra AGAIN;")).withInstructionLimit(100_000);
-    PtxFault fault =
-        catchThrowableOfType(
-            PtxFault.class,
-            () ->
-                memory.run(
-                    instance,
-                    "kernel",
-                    new PtxGrid(1, 1, 1, 4, 1, 1, 0),
-                    new byte[256],
-                    new byte[8]));
-
-    assertThat(fault.reason()).isEqualTo(Reason.INSTRUCTION_LIMIT);
-  }
 }
