@@ -1,11 +1,17 @@
 package dev.streamfence.simulation;
 
 import dev.streamfence.simulation.SimulatedStream.Operation;
+import dev.streamfence.simulation.SimulatedStream.Place;
 import dev.streamfence.simulation.SimulatedStream.Point;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which stream's next operation is carried out, and when. Confined to the driver's lock.
@@ -13,7 +19,10 @@ import java.util.function.Consumer;
 final class Scheduler {
   private final Schedule schedule;
   private final Random random;
-  private final List<SimulatedStream> streams = new ArrayList<>();
+  private final Set<SimulatedStream> streams = new LinkedHashSet<>();
+
+  /** Of the random schedule: every stream that is ready, and some that are not. */
+  private final List<SimulatedStream> candidates = new ArrayList<>();
 
   Scheduler(Schedule schedule, long seed) {
     this.schedule = schedule;
@@ -44,15 +53,16 @@ final class Scheduler {
 
   void enqueue(SimulatedStream stream, Operation operation) {
     stream.add(operation);
-    advance();
-  }
-
-  /** Lets time pass: the host called the driver. */
-  void advance() {
     switch (schedule) {
-      case EAGER -> runAllReady();
+      // All others are idle: what a stream waits for was carried out when it was queued.
+      case EAGER -> drain(stream);
       case LAZY -> {}
-      case RANDOM -> runSomeReady();
+      case RANDOM -> {
+        if (stream.place() == Place.NOWHERE) {
+          consider(stream);
+        }
+        runSomeReady();
+      }
     }
   }
 
@@ -61,17 +71,22 @@ final class Scheduler {
    * an end.
    */
   void poll(SimulatedStream stream) {
-    if (schedule == Schedule.LAZY) {
-      advanceOnce(stream);
-    } else {
-      advance();
+    switch (schedule) {
+      case EAGER -> {}
+      case LAZY -> advanceOnce(stream);
+      case RANDOM -> runSomeReady();
     }
   }
 
   /** Carries out everything that is queued on a stream, and what it waits for. */
   void drain(SimulatedStream stream) {
     while (!stream.isIdle()) {
-      advanceOnce(stream);
+      Point blocker = stream.blockedBy();
+      if (blocker == null) {
+        step(stream);
+      } else {
+        reach(blocker);
+      }
     }
   }
 
@@ -83,8 +98,18 @@ final class Scheduler {
 
   /** Carries out what has to be done for a point to be reached. */
   void reach(Point point) {
-    while (!point.isReached()) {
-      advanceOnce(point.stream());
+    Deque<Point> wanted = new ArrayDeque<>();
+    wanted.addLast(point);
+    while (!wanted.isEmpty()) {
+      Point next = wanted.getLast();
+      Point blocker = next.stream().blockedBy();
+      if (next.isReached()) {
+        wanted.removeLast();
+      } else if (blocker == null) {
+        step(next.stream());
+      } else {
+        wanted.addLast(blocker);
+      }
     }
   }
 
@@ -102,36 +127,53 @@ final class Scheduler {
       blocker = current.blockedBy();
     }
     if (!current.isIdle()) {
-      current.step();
+      step(current);
     }
   }
 
-  private void runAllReady() {
-    boolean progress = true;
-    while (progress) {
-      progress = false;
-      for (SimulatedStream stream : List.copyOf(streams)) {
-        while (stream.isReady()) {
-          stream.step();
-          progress = true;
-        }
-      }
+  private void step(SimulatedStream stream) {
+    Point reached = stream.step();
+    if (reached != null) {
+      reached.waiting().forEach(this::consider);
+      reached.waiting().clear();
     }
+  }
+
+  private void consider(SimulatedStream stream) {
+    stream.setPlace(Place.CANDIDATES);
+    candidates.add(stream);
   }
 
   private void runSomeReady() {
-    List<SimulatedStream> ready = new ArrayList<>();
     while (random.nextBoolean()) {
-      ready.clear();
-      for (SimulatedStream stream : streams) {
-        if (stream.isReady()) {
-          ready.add(stream);
-        }
-      }
-      if (ready.isEmpty()) {
+      SimulatedStream drawn = drawReady();
+      if (drawn == null) {
         return;
       }
-      ready.get(random.nextInt(ready.size())).step();
+      step(drawn);
     }
+  }
+
+  /** Draws one of the streams that are ready; those that turn out not to be are set aside. */
+  private @Nullable SimulatedStream drawReady() {
+    while (!candidates.isEmpty()) {
+      int index = random.nextInt(candidates.size());
+      SimulatedStream drawn = candidates.get(index);
+      if (drawn.isReady()) {
+        return drawn;
+      }
+      SimulatedStream last = candidates.remove(candidates.size() - 1);
+      if (last != drawn) {
+        candidates.set(index, last);
+      }
+      Point blocker = drawn.blockedBy();
+      if (blocker == null) {
+        drawn.setPlace(Place.NOWHERE);
+      } else {
+        drawn.setPlace(Place.POINT);
+        blocker.waiting().add(drawn);
+      }
+    }
+    return null;
   }
 }

@@ -3,7 +3,9 @@ package dev.streamfence.simulation;
 import dev.streamfence.driver.CudaDriver.StreamHandle;
 import dev.streamfence.simulation.SubmissionOrder.StreamClock;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A queue of operations that are carried out in their order. Confined to the driver's lock. */
@@ -23,16 +25,17 @@ final class SimulatedStream implements StreamHandle {
   /** What a record of an event stands for. */
   static final class Point {
     private final SimulatedStream stream;
-    private final long[] clock;
+    private final long[][] clock;
+    private final List<SimulatedStream> waiting = new ArrayList<>();
     private boolean reached;
 
-    Point(SimulatedStream stream, long[] clock) {
+    Point(SimulatedStream stream, long[][] clock) {
       this.stream = stream;
       this.clock = clock;
     }
 
     /** What comes before it. */
-    long[] clock() {
+    long[][] clock() {
       return clock;
     }
 
@@ -43,13 +46,37 @@ final class SimulatedStream implements StreamHandle {
     boolean isReached() {
       return reached;
     }
+
+    /** The streams that a scheduler has set aside until it is reached. */
+    List<SimulatedStream> waiting() {
+      return waiting;
+    }
+  }
+
+  /** Where a scheduler looks for a stream. */
+  enum Place {
+    /** Nowhere: nothing is queued on it. */
+    NOWHERE,
+    /** Among those that may be ready. */
+    CANDIDATES,
+    /** At the point that its first operation waits for. */
+    POINT
   }
 
   private final StreamClock clock;
   private final Deque<Operation> queue = new ArrayDeque<>();
+  private Place place = Place.NOWHERE;
 
   SimulatedStream(StreamClock clock) {
     this.clock = clock;
+  }
+
+  Place place() {
+    return place;
+  }
+
+  void setPlace(Place place) {
+    this.place = place;
   }
 
   StreamClock clock() {
@@ -76,14 +103,16 @@ final class SimulatedStream implements StreamHandle {
         : null;
   }
 
-  /** Carries out the first operation, which is ready. */
-  void step() {
+  /** Carries out the first operation, which is ready; returns the point that it reaches, if any. */
+  @Nullable Point step() {
     Operation first = queue.removeFirst();
     if (first instanceof Operation.Work work) {
       work.run().run();
     } else if (first instanceof Operation.Reach reach) {
       reach.point().reached = true;
+      return reach.point();
     }
+    return null;
   }
 
   /**

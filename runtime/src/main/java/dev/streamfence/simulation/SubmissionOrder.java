@@ -6,6 +6,9 @@ import java.util.Arrays;
  * What is ordered after what, by vector clocks that advance as operations are submitted: the order
  * that holds under every schedule. A clock says per stream up to which position its operations come
  * before. Confined to the driver's lock.
+ *
+ * <p>A clock is in blocks that are never written to once they are in one, so that the clocks of
+ * many streams share what they have in common.
  */
 final class SubmissionOrder {
   /** The clock of one stream. Numbers are never used again. */
@@ -13,7 +16,7 @@ final class SubmissionOrder {
     private final int number;
     private long position;
     // Never written to once it is here: operations keep it.
-    private long[] seen = {};
+    private long[][] seen = {};
     private long hostVersion;
 
     private StreamClock(int number) {
@@ -29,10 +32,10 @@ final class SubmissionOrder {
   static final class Place {
     private final int stream;
     private final long position;
-    private final long[] seen;
+    private final long[][] seen;
     private final long sequence;
 
-    private Place(int stream, long position, long[] seen, long sequence) {
+    private Place(int stream, long position, long[][] seen, long sequence) {
       this.stream = stream;
       this.position = position;
       this.seen = seen;
@@ -61,14 +64,20 @@ final class SubmissionOrder {
       }
       return stream == other.stream
           ? position <= other.position
-          : stream < other.seen.length && other.seen[stream] >= position;
+          : get(other.seen, stream) >= position;
     }
   }
 
   /** What the host does itself: it is done before anything is submitted later. */
   private static final int HOST = 0;
 
-  private long[] host = {};
+  private static final int BLOCK_SHIFT = 5;
+  private static final int BLOCK = 1 << BLOCK_SHIFT;
+
+  /** The block of streams of which nothing is known. */
+  private static final long[] NOTHING = new long[BLOCK];
+
+  private long[][] host = {};
   private long hostVersion;
   private long sequence;
   private int streams;
@@ -93,21 +102,23 @@ final class SubmissionOrder {
   /**
    * Everything that is on the stream by now, and what that comes after: what an event stands for.
    */
-  long[] reached(StreamClock stream) {
+  long[][] reached(StreamClock stream) {
     learnFromHost(stream);
-    long[] reached = Arrays.copyOf(stream.seen, Math.max(stream.seen.length, stream.number + 1));
-    reached[stream.number] = stream.position;
+    int block = stream.number >> BLOCK_SHIFT;
+    long[][] reached = copy(stream.seen, block + 1);
+    reached[block] = reached[block].clone();
+    reached[block][stream.number & (BLOCK - 1)] = stream.position;
     return reached;
   }
 
   /** What is submitted to the stream from now on comes after what an event stands for. */
-  void waited(StreamClock stream, long[] reached) {
+  void waited(StreamClock stream, long[][] reached) {
     stream.seen = later(stream.seen, reached);
   }
 
   /** The host knows that something is done: whatever anybody submits from now on comes after it. */
-  void hostKnows(long[] reached) {
-    long[] merged = later(host, reached);
+  void hostKnows(long[][] reached) {
+    long[][] merged = later(host, reached);
     if (merged != host) {
       host = merged;
       hostVersion++;
@@ -121,17 +132,50 @@ final class SubmissionOrder {
     }
   }
 
-  private static long[] later(long[] one, long[] other) {
-    boolean covered = one.length >= other.length;
-    for (int i = 0; covered && i < other.length; i++) {
-      covered = one[i] >= other[i];
+  private static long get(long[][] clock, int stream) {
+    int block = stream >> BLOCK_SHIFT;
+    return block < clock.length ? clock[block][stream & (BLOCK - 1)] : 0;
+  }
+
+  private static long[][] copy(long[][] clock, int leastBlocks) {
+    long[][] copy = Arrays.copyOf(clock, Math.max(clock.length, leastBlocks));
+    Arrays.fill(copy, clock.length, copy.length, NOTHING);
+    return copy;
+  }
+
+  /** The first clock if it covers the other one. */
+  private static long[][] later(long[][] one, long[][] other) {
+    long[][] merged = one;
+    for (int i = 0; i < other.length; i++) {
+      long[] known = i < one.length ? one[i] : NOTHING;
+      long[] later = later(known, other[i]);
+      if (later != known) {
+        if (merged == one) {
+          merged = copy(one, other.length);
+        }
+        merged[i] = later;
+      }
     }
-    if (covered) {
+    return merged;
+  }
+
+  /** One of the two blocks if it covers the other one, the first rather than the second. */
+  private static long[] later(long[] one, long[] other) {
+    if (one == other) {
       return one;
     }
-    long[] merged = Arrays.copyOf(one, Math.max(one.length, other.length));
-    for (int i = 0; i < other.length; i++) {
-      merged[i] = Math.max(merged[i], other[i]);
+    boolean oneCovers = true;
+    boolean otherCovers = true;
+    for (int i = 0; i < BLOCK; i++) {
+      oneCovers &= one[i] >= other[i];
+      otherCovers &= other[i] >= one[i];
+    }
+    if (oneCovers || otherCovers) {
+      return oneCovers ? one : other;
+    }
+    long[] merged = new long[BLOCK];
+    for (int i = 0; i < BLOCK; i++) {
+      merged[i] = Math.max(one[i], other[i]);
     }
     return merged;
   }
