@@ -1,6 +1,7 @@
 package dev.streamfence.simulation;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceException;
 import dev.streamfence.driver.CudaDriver.StreamHandle;
 import dev.streamfence.driver.DriverCall;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ final class DeviceState {
   private final Scheduler scheduler;
   private @Nullable CudaDriverException fault;
   private boolean closed;
+  private String lastCall = "";
 
   DeviceState(FaultPlan plan, Scheduler scheduler) {
     this.plan = plan;
@@ -25,6 +27,7 @@ final class DeviceState {
     if (closed) {
       throw error(call, ResultCode.DEINITIALIZED, "the device is closed");
     }
+    lastCall = call.function();
     plan.enter(call);
     if (fault != null) {
       throw new CudaDriverException(
@@ -49,10 +52,28 @@ final class DeviceState {
     }
   }
 
+  /** Ends the device because the simulation itself failed, such as for want of Java memory. */
+  void breakDown(String call, String what, Throwable failure) {
+    int code = ResultCode.LAUNCH_FAILED;
+    DeviceException cause =
+        new DeviceException("the simulated device ended with " + failure, failure);
+    lose(new CudaDriverException(call, code, ResultCode.name(code), what, cause));
+  }
+
+  /** Ends the device because a driver call did not come to its end. */
+  void breakDown(Throwable failure) {
+    breakDown(lastCall, "a call that may have done a part of its work", failure);
+  }
+
   void requireNoFault() {
     if (fault != null) {
       throw fault;
     }
+  }
+
+  /** Whether the device takes calls. */
+  boolean isUsable() {
+    return !closed && fault == null;
   }
 
   /** Closes the device; whether it was open. */

@@ -92,7 +92,7 @@ final class Launches {
             ? submissions.submit(known, kernel.entry().name(), 0, kernel.pointers(arguments), false)
             : submissions.submit(
                 known, declaration.purpose(), declaration.ticket(), declaration.uses(), true);
-    submissions.work(known, () -> run(op, kernel, cooperative, grid, arguments));
+    submissions.work(known, call, op, () -> run(op, kernel, cooperative, grid, arguments));
   }
 
   private void requireResident(long blocks, int perMultiprocessor) {

@@ -1,3 +1,4 @@
+// Long because the seam has many calls, each of which is a method here.
 package dev.streamfence.simulation;
 
 import dev.streamfence.driver.CudaDriver;
@@ -18,6 +19,7 @@ final class SimulatedDriver implements CudaDriver {
   private final Runnable onClose;
   private final Scheduler scheduler;
   private final DeviceState state;
+  private final DriverLock lock;
   private final SimulatedStreams streams;
   private final SimulatedMemory memory;
   private final Transfers transfers;
@@ -34,6 +36,7 @@ final class SimulatedDriver implements CudaDriver {
     this.onClose = onClose;
     this.scheduler = new Scheduler(settings.schedule(), settings.seed());
     this.state = new DeviceState(plan, scheduler);
+    this.lock = new DriverLock(state);
     SubmissionOrder order = new SubmissionOrder();
     RaceChecker checker = settings.checksRaces() ? checker(settings, findings) : null;
     Submissions submissions =
@@ -66,12 +69,12 @@ final class SimulatedDriver implements CudaDriver {
         });
   }
 
-  synchronized int liveObjects() {
-    return streams.count() + memory.count() + modules.count();
+  int liveObjects() {
+    return lock.call(() -> streams.count() + memory.count() + modules.count());
   }
 
-  synchronized void carryOutEverything() {
-    scheduler.drainAll();
+  void carryOutEverything() {
+    lock.run(() -> scheduler.drainAll());
   }
 
   @Override
@@ -85,180 +88,185 @@ final class SimulatedDriver implements CudaDriver {
   }
 
   @Override
-  public synchronized MemoryInfo memoryInfo() {
-    state.enter(DriverCall.MEMORY_INFO);
-    return new MemoryInfo(memory.available(), properties.totalMemoryInBytes());
+  public MemoryInfo memoryInfo() {
+    return lock.call(
+        () -> {
+          state.enter(DriverCall.MEMORY_INFO);
+          return new MemoryInfo(memory.available(), properties.totalMemoryInBytes());
+        });
   }
 
   /** The simulated pool is the whole memory and gives nothing back to anybody. */
   @Override
-  public synchronized void keepFreedMemory(long bytes) {
-    state.enter(DriverCall.KEEP_FREED_MEMORY);
+  public void keepFreedMemory(long bytes) {
+    lock.run(() -> state.enter(DriverCall.KEEP_FREED_MEMORY));
   }
 
   @Override
-  public synchronized StreamHandle createStream(int priority) {
-    return streams.createStream();
+  public StreamHandle createStream(int priority) {
+    return lock.call(() -> streams.createStream());
   }
 
   @Override
-  public synchronized void destroyStream(StreamHandle stream) {
-    streams.destroyStream(stream);
+  public void destroyStream(StreamHandle stream) {
+    lock.run(() -> streams.destroyStream(stream));
   }
 
   @Override
-  public synchronized void synchronizeStream(StreamHandle stream) {
-    streams.synchronizeStream(stream);
+  public void synchronizeStream(StreamHandle stream) {
+    lock.run(() -> streams.synchronizeStream(stream));
   }
 
   @Override
-  public synchronized boolean isStreamIdle(StreamHandle stream) {
-    return streams.isStreamIdle(stream);
+  public boolean isStreamIdle(StreamHandle stream) {
+    return lock.call(() -> streams.isStreamIdle(stream));
   }
 
   @Override
-  public synchronized void waitForEvent(StreamHandle stream, EventHandle event) {
-    streams.waitForEvent(stream, event);
+  public void waitForEvent(StreamHandle stream, EventHandle event) {
+    lock.run(() -> streams.waitForEvent(stream, event));
   }
 
   @Override
-  public synchronized EventHandle createEvent() {
-    return streams.createEvent();
+  public EventHandle createEvent() {
+    return lock.call(() -> streams.createEvent());
   }
 
   @Override
-  public synchronized void destroyEvent(EventHandle event) {
-    streams.destroyEvent(event);
+  public void destroyEvent(EventHandle event) {
+    lock.run(() -> streams.destroyEvent(event));
   }
 
   @Override
-  public synchronized void recordEvent(EventHandle event, StreamHandle stream) {
-    streams.recordEvent(event, stream);
+  public void recordEvent(EventHandle event, StreamHandle stream) {
+    lock.run(() -> streams.recordEvent(event, stream));
   }
 
   @Override
-  public synchronized void synchronizeEvent(EventHandle event) {
-    streams.synchronizeEvent(event);
+  public void synchronizeEvent(EventHandle event) {
+    lock.run(() -> streams.synchronizeEvent(event));
   }
 
   @Override
-  public synchronized boolean isEventComplete(EventHandle event) {
-    return streams.isEventComplete(event);
+  public boolean isEventComplete(EventHandle event) {
+    return lock.call(() -> streams.isEventComplete(event));
   }
 
   @Override
-  public synchronized long allocateAsync(long bytes, StreamHandle stream) {
-    return memory.allocateAsync(bytes, stream);
+  public long allocateAsync(long bytes, StreamHandle stream) {
+    return lock.call(() -> memory.allocateAsync(bytes, stream));
   }
 
   @Override
-  public synchronized void freeAsync(long address, StreamHandle stream) {
-    memory.freeAsync(address, stream);
+  public void freeAsync(long address, StreamHandle stream) {
+    lock.run(() -> memory.freeAsync(address, stream));
   }
 
   @Override
-  public synchronized long allocate(long bytes) {
-    return memory.allocate(bytes);
+  public long allocate(long bytes) {
+    return lock.call(() -> memory.allocate(bytes));
   }
 
   @Override
-  public synchronized void free(long address) {
-    memory.free(address);
+  public void free(long address) {
+    lock.run(() -> memory.free(address));
   }
 
   @Override
-  public synchronized HostMemory allocateHost(long bytes) {
-    return memory.allocateHost(bytes, this::accessed);
+  public HostMemory allocateHost(long bytes) {
+    return lock.call(() -> memory.allocateHost(bytes, this::accessed));
   }
 
-  private synchronized void accessed(SimulatedHostMemory hostMemory) {
-    memory.accessed(hostMemory);
-  }
-
-  @Override
-  public synchronized void freeHost(HostMemory hostMemory) {
-    memory.freeHost(hostMemory);
+  private void accessed(SimulatedHostMemory hostMemory) {
+    lock.run(() -> memory.accessed(hostMemory));
   }
 
   @Override
-  public synchronized void copyToDeviceAsync(
+  public void freeHost(HostMemory hostMemory) {
+    lock.run(() -> memory.freeHost(hostMemory));
+  }
+
+  @Override
+  public void copyToDeviceAsync(
       long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream) {
-    transfers.copyToDevice(destination, source, sourceOffset, bytes, stream);
+    lock.run(() -> transfers.copyToDevice(destination, source, sourceOffset, bytes, stream));
   }
 
   @Override
-  public synchronized void copyToHostAsync(
+  public void copyToHostAsync(
       HostMemory destination,
       long destinationOffset,
       long source,
       long bytes,
       StreamHandle stream) {
-    transfers.copyToHost(destination, destinationOffset, source, bytes, stream);
+    lock.run(() -> transfers.copyToHost(destination, destinationOffset, source, bytes, stream));
   }
 
   @Override
-  public synchronized void copyOnDeviceAsync(
-      long destination, long source, long bytes, StreamHandle stream) {
-    transfers.copyOnDevice(destination, source, bytes, stream);
+  public void copyOnDeviceAsync(long destination, long source, long bytes, StreamHandle stream) {
+    lock.run(() -> transfers.copyOnDevice(destination, source, bytes, stream));
   }
 
   @Override
-  public synchronized void fill8Async(
-      long destination, byte value, long count, StreamHandle stream) {
-    transfers.fill(DriverCall.FILL_8_ASYNC, destination, 1, 1, value, count, stream);
+  public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
+    lock.run(
+        () -> transfers.fill(DriverCall.FILL_8_ASYNC, destination, 1, 1, value, count, stream));
   }
 
   @Override
-  public synchronized void fill16Async(
-      long destination, short value, long count, StreamHandle stream) {
-    transfers.fill(DriverCall.FILL_16_ASYNC, destination, 2, 2, value, count, stream);
+  public void fill16Async(long destination, short value, long count, StreamHandle stream) {
+    lock.run(
+        () -> transfers.fill(DriverCall.FILL_16_ASYNC, destination, 2, 2, value, count, stream));
   }
 
   @Override
-  public synchronized void fill32Async(
-      long destination, int value, long count, StreamHandle stream) {
-    transfers.fill(DriverCall.FILL_32_ASYNC, destination, 4, 4, value, count, stream);
+  public void fill32Async(long destination, int value, long count, StreamHandle stream) {
+    lock.run(
+        () -> transfers.fill(DriverCall.FILL_32_ASYNC, destination, 4, 4, value, count, stream));
   }
 
   @Override
-  public synchronized void fill32StridedAsync(
+  public void fill32StridedAsync(
       long destination, long pitch, int value, long count, StreamHandle stream) {
-    transfers.fill(DriverCall.FILL_32_STRIDED_ASYNC, destination, pitch, 4, value, count, stream);
+    lock.run(
+        () ->
+            transfers.fill(
+                DriverCall.FILL_32_STRIDED_ASYNC, destination, pitch, 4, value, count, stream));
   }
 
   @Override
-  public synchronized ModuleHandle loadModule(String name, byte[] image) {
-    return modules.load(name, image);
+  public ModuleHandle loadModule(String name, byte[] image) {
+    return lock.call(() -> modules.load(name, image));
   }
 
   @Override
-  public synchronized void unloadModule(ModuleHandle module) {
-    modules.unload(module);
+  public void unloadModule(ModuleHandle module) {
+    lock.run(() -> modules.unload(module));
   }
 
   @Override
-  public synchronized FunctionHandle function(ModuleHandle module, String entry) {
-    return modules.function(module, entry);
+  public FunctionHandle function(ModuleHandle module, String entry) {
+    return lock.call(() -> modules.function(module, entry));
   }
 
   @Override
-  public synchronized FunctionAttributes attributes(FunctionHandle function) {
-    return modules.attributes(function);
+  public FunctionAttributes attributes(FunctionHandle function) {
+    return lock.call(() -> modules.attributes(function));
   }
 
   @Override
-  public synchronized void allowDynamicSharedBytes(FunctionHandle function, int bytes) {
-    modules.allowDynamicSharedBytes(function, bytes);
+  public void allowDynamicSharedBytes(FunctionHandle function, int bytes) {
+    lock.run(() -> modules.allowDynamicSharedBytes(function, bytes));
   }
 
   @Override
-  public synchronized int residentBlocksPerMultiprocessor(
+  public int residentBlocksPerMultiprocessor(
       FunctionHandle function, int blockThreads, int dynamicSharedBytes) {
-    return modules.residentBlocks(function, blockThreads, dynamicSharedBytes);
+    return lock.call(() -> modules.residentBlocks(function, blockThreads, dynamicSharedBytes));
   }
 
   @Override
-  public synchronized void launchKernel(
+  public void launchKernel(
       FunctionHandle function,
       boolean cooperative,
       int gridX,
@@ -270,32 +278,31 @@ final class SimulatedDriver implements CudaDriver {
       int dynamicSharedBytes,
       StreamHandle stream,
       HostMemory parameters) {
-    launches.launch(
-        function,
-        cooperative,
-        gridX,
-        gridY,
-        gridZ,
-        blockX,
-        blockY,
-        blockZ,
-        dynamicSharedBytes,
-        stream,
-        parameters);
+    lock.run(
+        () ->
+            launches.launch(
+                function,
+                cooperative,
+                gridX,
+                gridY,
+                gridZ,
+                blockX,
+                blockY,
+                blockZ,
+                dynamicSharedBytes,
+                stream,
+                parameters));
   }
 
   @Override
-  public synchronized void synchronizeDevice() {
-    streams.synchronizeDevice();
+  public void synchronizeDevice() {
+    lock.run(() -> streams.synchronizeDevice());
   }
 
   @Override
   public void close() {
-    synchronized (this) {
-      if (!state.end()) {
-        return;
-      }
+    if (lock.call(state::end)) {
+      onClose.run();
     }
-    onClose.run();
   }
 }

@@ -76,6 +76,8 @@ final class SimulatedMemory {
     }
     submissions.work(
         known,
+        DriverCall.ALLOCATE_ASYNC,
+        op,
         () -> {
           memory.map(address, (int) bytes);
           if (checker != null) {
@@ -92,6 +94,8 @@ final class SimulatedMemory {
         submissions.submit(known, DriverCall.FREE_ASYNC, new Use("", address, 0, false, false));
     submissions.work(
         known,
+        DriverCall.FREE_ASYNC,
+        op,
         () -> {
           memory.unmap(address);
           freed.carryOut();
@@ -150,7 +154,7 @@ final class SimulatedMemory {
 
   /** The host has the bytes in its hands from now on; what it finds there must be done. */
   void accessed(SimulatedHostMemory accessed) {
-    if (checker != null && accessed.sizeInBytes() > 0) {
+    if (checker != null && state.isUsable() && accessed.sizeInBytes() > 0) {
       checker.transferred(
           submissions.onHost(
               "the host", new Use("", accessed.address(), accessed.sizeInBytes(), false, true)));

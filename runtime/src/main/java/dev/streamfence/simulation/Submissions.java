@@ -52,15 +52,28 @@ final class Submissions {
     return new Submitted(what, order.onHost(), 0, List.of(uses), false, submittedAt(what));
   }
 
-  /** Queues work, which is carried out when the schedule has it. */
-  void work(SimulatedStream stream, Runnable run) {
-    scheduler.enqueue(stream, new Operation.Work(run));
+  /**
+   * Queues work, which is carried out when the schedule has it. Work that does not come to its end
+   * leaves memory half-changed, which is the end of the device.
+   */
+  void work(SimulatedStream stream, DriverCall call, Submitted op, Runnable run) {
+    Runnable whole =
+        () -> {
+          try {
+            run.run();
+          } catch (RuntimeException | Error e) {
+            state.breakDown(call.function(), "an asynchronous operation, " + op.what(), e);
+          }
+        };
+    scheduler.enqueue(stream, new Operation.Work(whole));
   }
 
   /** Queues work that may touch memory which is not there. */
   void access(SimulatedStream stream, DriverCall call, Submitted op, Runnable run) {
     work(
         stream,
+        call,
+        op,
         () -> {
           try {
             run.run();
