@@ -1,51 +1,50 @@
 package dev.streamfence.simulation;
 
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of one allocation of device memory while it exists in stream order. Confined to the
- * driver's lock.
+ * One allocation of device memory while it exists in stream order. Confined to the driver's lock.
  */
 final class Allocation {
-  /**
-   * Fresh memory holds this in every byte, so that a kernel that reads what nobody wrote gets the
-   * same each time.
-   */
-  private static final byte FRESH = (byte) 0xCB;
-
   private final long address;
-  private final byte[] bytes;
+  private final long size;
+  private final Backing bytes;
   private @Nullable TouchedBytes touched;
 
-  Allocation(long address, int size) {
+  /** Starts with fresh bytes, of which {@code bytes} has as many at least. */
+  Allocation(long address, long size, Backing bytes) {
     this.address = address;
-    this.bytes = new byte[size];
-    Arrays.fill(bytes, FRESH);
+    this.size = size;
+    this.bytes = bytes;
+    bytes.refresh();
   }
 
   long address() {
     return address;
   }
 
-  byte[] bytes() {
+  long size() {
+    return size;
+  }
+
+  Backing bytes() {
     return bytes;
   }
 
-  /** What the launch that runs has touched of it; null before its first access. */
+  /** What the launch that runs has touched of it; null before the first access of all launches. */
   @Nullable TouchedBytes touched() {
     return touched;
   }
 
-  void setTouched(@Nullable TouchedBytes touched) {
+  void setTouched(TouchedBytes touched) {
     this.touched = touched;
   }
 
   boolean contains(long from, long count) {
-    return from >= address && count <= bytes.length && from - address <= bytes.length - count;
+    return from >= address && count <= size && from - address <= size - count;
   }
 
-  int offset(long at) {
-    return (int) (at - address);
+  long offset(long at) {
+    return at - address;
   }
 }

@@ -23,9 +23,9 @@ final class DeclaredAccess {
   /** Reports what goes beyond, each kind once. */
   void check(Runs runs) {
     for (int i = 0; i < runs.count(); i++) {
-      int at = runs.start(i);
+      long at = runs.start(i);
       while (at < runs.end(i)) {
-        int until = lookUp(at, runs.end(i));
+        long until = lookUp(at, runs.end(i));
         if (!given) {
           report(Kind.UNDECLARED_BLOCK, at, until);
         } else {
@@ -42,7 +42,7 @@ final class DeclaredAccess {
   }
 
   /** Finds what is declared about a byte, and how far that goes. */
-  private int lookUp(int at, int end) {
+  private long lookUp(long at, long end) {
     List<Use> uses = op.uses();
     long address = shadow.base() + at;
     long until = shadow.base() + end;
@@ -61,10 +61,10 @@ final class DeclaredAccess {
         until = Math.min(until, use.address());
       }
     }
-    return (int) (until - shadow.base());
+    return until - shadow.base();
   }
 
-  private void report(Kind kind, int from, int to) {
+  private void report(Kind kind, long from, long to) {
     if (reported.add(kind)) {
       shadow.report(kind, shadow.allocation(), op, from, to);
     }

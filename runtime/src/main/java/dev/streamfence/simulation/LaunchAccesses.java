@@ -21,22 +21,21 @@ final class LaunchAccesses implements GlobalMemory {
   @Override
   public long load(long address, int bytes) {
     Allocation allocation = memory.require(address, bytes);
-    touched(allocation).load(allocation.offset(address), bytes);
-    return MappedMemory.get(allocation, address, bytes);
+    long offset = allocation.offset(address);
+    touched(allocation).load(offset, bytes);
+    return allocation.bytes().load(offset, bytes);
   }
 
   @Override
   public void store(long address, int bytes, long value) {
     Allocation allocation = memory.require(address, bytes);
-    touched(allocation).store(allocation.offset(address), bytes);
-    MappedMemory.put(allocation, address, bytes, value);
+    long offset = allocation.offset(address);
+    touched(allocation).store(offset, bytes);
+    allocation.bytes().store(offset, bytes, value);
   }
 
-  /** The allocations that were touched; the launch is over, and they are untouched again. */
+  /** The allocations that were touched; those are drained before the next launch. */
   List<TouchedBytes> end() {
-    for (TouchedBytes bytes : touched) {
-      bytes.allocation().setTouched(null);
-    }
     return touched;
   }
 
@@ -45,6 +44,8 @@ final class LaunchAccesses implements GlobalMemory {
     if (bytes == null) {
       bytes = new TouchedBytes(allocation, pages);
       allocation.setTouched(bytes);
+    }
+    if (bytes.isUntouched()) {
       touched.add(bytes);
     }
     return bytes;

@@ -1,10 +1,6 @@
 package dev.streamfence.simulation;
 
 import dev.streamfence.ptx.GlobalMemory;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,13 +12,6 @@ import org.jspecify.annotations.Nullable;
  * lock.
  */
 final class MappedMemory implements GlobalMemory {
-  private static final VarHandle SHORT =
-      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle INT =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
   /** Allocations start at multiples of this many bytes, so that a page has one at most. */
   private static final int PAGE_SHIFT = 9;
 
@@ -44,22 +33,33 @@ final class MappedMemory implements GlobalMemory {
         }
       };
 
-  void map(long address, int size) {
-    mapped.put(address, new Allocation(address, size));
-    unmapped.remove(address);
+  void map(Allocation allocation) {
+    mapped.put(allocation.address(), allocation);
+    unmapped.remove(allocation.address());
   }
 
   void unmap(long address) {
     Allocation gone = mapped.remove(address);
     if (gone != null) {
-      unmapped.put(address, (long) gone.bytes().length);
-      Arrays.fill(cache, null);
+      unmapped.put(address, gone.size());
+      forget(gone);
     }
+  }
+
+  private void forget(Allocation gone) {
+    long pages = Math.min(CACHED_PAGES, (gone.size() >>> PAGE_SHIFT) + 1);
+    for (long page = 0; page < pages; page++) {
+      cache[slot(gone.address() + (page << PAGE_SHIFT))] = null;
+    }
+  }
+
+  private static int slot(long address) {
+    return (int) (address >>> PAGE_SHIFT) & (CACHED_PAGES - 1);
   }
 
   /** The allocation that has all of these bytes. */
   Allocation require(long address, long count) {
-    int slot = (int) (address >>> PAGE_SHIFT) & (CACHED_PAGES - 1);
+    int slot = slot(address);
     Allocation cached = cache[slot];
     if (cached != null && cached.contains(address, count)) {
       return cached;
@@ -74,36 +74,14 @@ final class MappedMemory implements GlobalMemory {
 
   @Override
   public long load(long address, int bytes) {
-    return get(require(address, bytes), address, bytes);
-  }
-
-  /** Loads from an allocation that has all of these bytes. */
-  static long get(Allocation allocation, long address, int bytes) {
-    byte[] memory = allocation.bytes();
-    int at = allocation.offset(address);
-    return switch (bytes) {
-      case 1 -> memory[at] & 0xFFL;
-      case 2 -> (short) SHORT.get(memory, at) & 0xFFFFL;
-      case 4 -> (int) INT.get(memory, at) & 0xFFFF_FFFFL;
-      default -> (long) LONG.get(memory, at);
-    };
+    Allocation allocation = require(address, bytes);
+    return allocation.bytes().load(allocation.offset(address), bytes);
   }
 
   @Override
   public void store(long address, int bytes, long value) {
-    put(require(address, bytes), address, bytes, value);
-  }
-
-  /** Stores to an allocation that has all of these bytes. */
-  static void put(Allocation allocation, long address, int bytes, long value) {
-    byte[] memory = allocation.bytes();
-    int at = allocation.offset(address);
-    switch (bytes) {
-      case 1 -> memory[at] = (byte) value;
-      case 2 -> SHORT.set(memory, at, (short) value);
-      case 4 -> INT.set(memory, at, (int) value);
-      default -> LONG.set(memory, at, value);
-    }
+    Allocation allocation = require(address, bytes);
+    allocation.bytes().store(allocation.offset(address), bytes, value);
   }
 
   private String describe(long address, long count, Map.@Nullable Entry<Long, Allocation> floor) {
@@ -117,12 +95,12 @@ final class MappedMemory implements GlobalMemory {
       return access + " are in no block";
     }
     Allocation below = floor.getValue();
-    long behind = address + count - below.address() - below.bytes().length;
+    long behind = address + count - below.address() - below.size();
     return access
         + " end "
         + behind
         + " bytes behind the nearest block, which has "
-        + below.bytes().length
+        + below.size()
         + " bytes at 0x"
         + Long.toHexString(below.address());
   }

@@ -3,7 +3,10 @@ package dev.streamfence.simulation;
 import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.RacyAccessException.Kind;
 import dev.streamfence.driver.LaunchObserver.Use;
-import java.util.LinkedHashMap;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -20,7 +23,10 @@ final class RaceChecker {
   private final boolean checkUninitialized;
   private final Consumer<Finding> findings;
   private final TreeMap<Long, Shadow> shadows = new TreeMap<>();
-  private final Map<Submitted, Shadow> promised = new LinkedHashMap<>();
+
+  /** By address, in the order of submission. */
+  private final TreeMap<Long, Deque<Shadow>> promised = new TreeMap<>();
+
   private final TouchedBytes.Pages pages = new TouchedBytes.Pages();
 
   RaceChecker(boolean checkUninitialized, Consumer<Finding> findings) {
@@ -29,32 +35,45 @@ final class RaceChecker {
   }
 
   /** Notes that an address was handed out; its allocation is yet to run. */
-  void promised(Submitted op, long address, int size) {
-    promised.put(op, new Shadow(address, size, op, checkUninitialized, findings));
+  void promised(Submitted op, long address, long size) {
+    promised
+        .computeIfAbsent(address, a -> new ArrayDeque<>())
+        .addLast(new Shadow(address, size, op, checkUninitialized, findings));
     Shadow known = shadows.get(address);
     if (known != null) {
       known.promise(op);
     }
   }
 
-  void allocated(Submitted op, long address, int size) {
-    promised.remove(op);
+  void allocated(Submitted op, long address, long size) {
+    Deque<Shadow> others = keep(op, address);
     Shadow known = shadows.get(address);
     if (known == null) {
       Shadow fresh = new Shadow(address, size, op, checkUninitialized, findings);
       shadows.put(address, fresh);
-      for (Shadow next : promised.values()) {
-        if (next.base() == address) {
-          fresh.promise(next.allocation());
-        }
-      }
+      others.forEach(next -> fresh.promise(next.allocation()));
     } else {
       known.allocate(size, op);
     }
   }
 
+  /** Keeps a promise; the others at its address are left. Most often it is the first. */
+  private Deque<Shadow> keep(Submitted op, long address) {
+    Deque<Shadow> there = promised.getOrDefault(address, new ArrayDeque<>());
+    for (Iterator<Shadow> i = there.iterator(); i.hasNext(); ) {
+      if (i.next().allocation().equals(op)) {
+        i.remove();
+        break;
+      }
+    }
+    if (there.isEmpty()) {
+      promised.remove(address);
+    }
+    return there;
+  }
+
   /** Notes host memory, of which it is not known when the host writes to it. */
-  void allocatedHost(Submitted op, long address, int size) {
+  void allocatedHost(Submitted op, long address, long size) {
     shadows.put(address, new Shadow(address, size, op, false, findings));
   }
 
@@ -119,13 +138,14 @@ final class RaceChecker {
    */
   boolean explains(Submitted op, long address) {
     Shadow meant = null;
-    for (Shadow next : promised.values()) {
+    Map.Entry<Long, Deque<Shadow>> floor = promised.floorEntry(address);
+    for (Shadow next : floor == null ? List.<Shadow>of() : floor.getValue()) {
       if (next.contains(address) && next.allocation().place().submittedBefore(op.place())) {
         meant = next;
       }
     }
     if (meant != null) {
-      int offset = (int) (address - meant.base());
+      long offset = address - meant.base();
       meant.report(Kind.USE_BEFORE_READY, meant.allocation(), op, offset, offset + 1);
       return true;
     }
@@ -133,7 +153,7 @@ final class RaceChecker {
     if (shadow == null || shadow.isLive()) {
       return false;
     }
-    int offset = (int) (address - shadow.base());
+    long offset = address - shadow.base();
     return shadow.meansEarlierLife(op, offset, offset + 1);
   }
 

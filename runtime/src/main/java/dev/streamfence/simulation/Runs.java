@@ -10,8 +10,8 @@ final class Runs {
   static final int READS = 1;
   static final int WRITES = 2;
 
-  private int[] starts = new int[4];
-  private int[] ends = new int[4];
+  private long[] starts = new long[4];
+  private long[] ends = new long[4];
   private byte[] access = new byte[4];
   private int count;
 
@@ -28,7 +28,7 @@ final class Runs {
       return;
     }
     if (count > 0 && ends[count - 1] == start && access[count - 1] == what) {
-      ends[count - 1] = (int) end;
+      ends[count - 1] = end;
       return;
     }
     if (count == starts.length) {
@@ -36,8 +36,8 @@ final class Runs {
       ends = Arrays.copyOf(ends, 2 * count);
       access = Arrays.copyOf(access, 2 * count);
     }
-    starts[count] = (int) start;
-    ends[count] = (int) end;
+    starts[count] = start;
+    ends[count] = end;
     access[count++] = (byte) what;
   }
 
@@ -45,11 +45,11 @@ final class Runs {
     return count;
   }
 
-  int start(int index) {
+  long start(int index) {
     return starts[index];
   }
 
-  int end(int index) {
+  long end(int index) {
     return ends[index];
   }
 

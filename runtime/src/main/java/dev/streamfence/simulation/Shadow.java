@@ -3,7 +3,6 @@ package dev.streamfence.simulation;
 import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.RacyAccessException.Kind;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,19 +24,17 @@ final class Shadow {
   private final long base;
   private final boolean checkUninitialized;
   private final Consumer<Finding> findings;
-  private int size;
+  private long size;
   private boolean live;
   private Submitted allocation;
   private @Nullable Submitted free;
   private final Deque<Submitted> nextLives = new ArrayDeque<>();
-  private int[] starts = {0};
-  private ByteState[] states;
-  private int count = 1;
+  private final Intervals states;
 
   /** Starts the first life. */
   Shadow(
       long base,
-      int size,
+      long size,
       Submitted allocation,
       boolean checkUninitialized,
       Consumer<Finding> findings) {
@@ -46,7 +43,7 @@ final class Shadow {
     this.findings = findings;
     this.size = size;
     this.allocation = allocation;
-    this.states = new ByteState[] {ByteState.allocatedBy(allocation)};
+    this.states = new Intervals(ByteState.allocatedBy(allocation));
     this.live = true;
   }
 
@@ -54,7 +51,7 @@ final class Shadow {
     return base;
   }
 
-  int size() {
+  long size() {
     return size;
   }
 
@@ -76,7 +73,7 @@ final class Shadow {
   }
 
   /** Starts the next life. The pool hands an address out only after its free. */
-  void allocate(int newSize, Submitted newAllocation) {
+  void allocate(long newSize, Submitted newAllocation) {
     size = newSize;
     allocation = newAllocation;
     nextLives.remove(newAllocation);
@@ -93,18 +90,18 @@ final class Shadow {
       report(Kind.USE_BEFORE_READY, allocation, op, 0, size);
     }
     Set<Submitted> reported = new HashSet<>();
-    for (int i = 0; i < count; i++) {
-      ByteState state = states[i];
-      int end = i + 1 < count ? starts[i + 1] : size;
-      if (state.written() && !state.write().before(op) && reported.add(state.write())) {
-        reportFree(state.write(), op, starts[i], end);
-      }
-      for (Submitted read : state.reads()) {
-        if (!read.before(op) && reported.add(read)) {
-          reportFree(read, op, starts[i], end);
-        }
-      }
-    }
+    states.forEach(
+        size,
+        (start, end, state) -> {
+          if (state.written() && !state.write().before(op) && reported.add(state.write())) {
+            reportFree(state.write(), op, start, end);
+          }
+          for (Submitted read : state.reads()) {
+            if (!read.before(op) && reported.add(read)) {
+              reportFree(read, op, start, end);
+            }
+          }
+        });
     live = false;
     free = op;
     forget();
@@ -124,12 +121,13 @@ final class Shadow {
   }
 
   /** Whether an operation means what is yet to be at this address, which is then reported. */
-  private boolean meansLaterLife(Submitted op, int from, int to) {
+  private boolean meansLaterLife(Submitted op, long from, long to) {
     Submitted meant = null;
     for (Submitted next : nextLives) {
-      if (next.place().submittedBefore(op.place())) {
-        meant = next;
+      if (!next.place().submittedBefore(op.place())) {
+        break;
       }
+      meant = next;
     }
     if (meant == null) {
       return false;
@@ -139,7 +137,7 @@ final class Shadow {
   }
 
   /** Whether an operation means what was at this address before, which is then reported. */
-  boolean meansEarlierLife(Submitted op, int from, int to) {
+  boolean meansEarlierLife(Submitted op, long from, long to) {
     if (live && allocation.place().submittedBefore(op.place())) {
       return false;
     }
@@ -152,12 +150,12 @@ final class Shadow {
     return true;
   }
 
-  private void reportFree(Submitted use, Submitted end, int from, int to) {
+  private void reportFree(Submitted use, Submitted end, long from, long to) {
     boolean inTime = use.place().submittedBefore(end.place());
     report(inTime ? Kind.FREE_WHILE_IN_USE : Kind.USE_AFTER_FREE, use, end, from, to);
   }
 
-  void report(Kind kind, Submitted one, Submitted other, int from, int to) {
+  void report(Kind kind, Submitted one, Submitted other, long from, long to) {
     boolean inOrder = one.place().submittedBefore(other.place());
     Submitted first = inOrder ? one : other;
     Submitted second = inOrder ? other : one;
@@ -171,9 +169,7 @@ final class Shadow {
   }
 
   private void forget() {
-    starts = new int[] {0};
-    states = new ByteState[] {ByteState.allocatedBy(allocation)};
-    count = 1;
+    states.reset(ByteState.allocatedBy(allocation));
   }
 
   /** Lays the runs of one operation over the intervals. */
@@ -183,9 +179,7 @@ final class Shadow {
     private final Map<ByteState, ByteState> afterRead = new HashMap<>();
     private final Set<ByteState> checkedForWrite = new HashSet<>();
     private final Set<Reported> reported = new HashSet<>();
-    private int[] newStarts = new int[count + 4];
-    private ByteState[] newStates = new ByteState[count + 4];
-    private int newCount;
+    private int run;
 
     Merge(Submitted op) {
       this.op = op;
@@ -193,43 +187,30 @@ final class Shadow {
     }
 
     void apply(Runs runs) {
-      int run = 0;
-      for (int i = 0; i < count; i++) {
-        int at = starts[i];
-        int end = i + 1 < count ? starts[i + 1] : size;
-        while (at < end) {
-          while (run < runs.count() && runs.end(run) <= at) {
-            run++;
-          }
-          int until = end;
-          if (run < runs.count() && runs.start(run) <= at) {
-            until = Math.min(end, runs.end(run));
-            append(at, next(states[i], runs.access(run), at, until));
-          } else {
-            until = run < runs.count() ? Math.min(end, runs.start(run)) : end;
-            append(at, states[i]);
-          }
-          at = until;
+      Intervals.Part merged = states.part(runs.start(0), runs.end(runs.count() - 1));
+      merged.forEach(size, (start, end, state) -> merge(runs, merged, start, end, state));
+      merged.replace();
+    }
+
+    private void merge(Runs runs, Intervals.Part merged, long start, long end, ByteState state) {
+      long at = start;
+      while (at < end) {
+        while (run < runs.count() && runs.end(run) <= at) {
+          run++;
         }
+        long until = end;
+        if (run < runs.count() && runs.start(run) <= at) {
+          until = Math.min(end, runs.end(run));
+          merged.append(at, next(state, runs.access(run), at, until));
+        } else {
+          until = run < runs.count() ? Math.min(end, runs.start(run)) : end;
+          merged.append(at, state);
+        }
+        at = until;
       }
-      starts = newStarts;
-      states = newStates;
-      count = newCount;
     }
 
-    private void append(int start, ByteState state) {
-      if (newCount > 0 && newStates[newCount - 1].equals(state)) {
-        return;
-      }
-      if (newCount == newStarts.length) {
-        newStarts = Arrays.copyOf(newStarts, 2 * newCount);
-        newStates = Arrays.copyOf(newStates, 2 * newCount);
-      }
-      newStarts[newCount] = start;
-      newStates[newCount++] = state;
-    }
-
-    private ByteState next(ByteState state, int access, int from, int to) {
+    private ByteState next(ByteState state, int access, long from, long to) {
       boolean writes = (access & Runs.WRITES) != 0;
       ByteState read = state;
       if ((access & Runs.READS) != 0) {
@@ -250,7 +231,7 @@ final class Shadow {
       return written;
     }
 
-    private void checkRead(ByteState state, boolean writesToo, int from, int to) {
+    private void checkRead(ByteState state, boolean writesToo, long from, long to) {
       if (state.written()) {
         // Who reads and writes conflicts once, by its write.
         if (!writesToo && !state.write().before(op)) {
@@ -262,7 +243,7 @@ final class Shadow {
       }
     }
 
-    private void checkWrite(ByteState state, int from, int to) {
+    private void checkWrite(ByteState state, long from, long to) {
       if (state.written() && !state.write().before(op)) {
         once(Kind.WRITE_WRITE, state.write(), from, to);
       }
@@ -274,7 +255,7 @@ final class Shadow {
       }
     }
 
-    private void once(Kind kind, Submitted other, int from, int to) {
+    private void once(Kind kind, Submitted other, long from, long to) {
       if (reported.add(new Reported(kind, other))) {
         report(kind, other, op, from, to);
       }

@@ -1,3 +1,4 @@
+// Long because its options are documented here.
 package dev.streamfence.simulation;
 
 import dev.streamfence.RacyAccessException;
@@ -159,6 +160,7 @@ public final class SimulatedDevice {
     private int computeMinor;
     private int multiprocessors = 1;
     private long instructionsPerLaunch = PtxInstance.DEFAULT_INSTRUCTION_LIMIT;
+    private int segmentShift = Backing.SEGMENT_SHIFT;
     private boolean checkRaces = true;
     private boolean checkUninitializedReads;
     private boolean traceSubmissions;
@@ -174,13 +176,18 @@ public final class SimulatedDevice {
       copy.computeMinor = computeMinor;
       copy.multiprocessors = multiprocessors;
       copy.instructionsPerLaunch = instructionsPerLaunch;
+      copy.segmentShift = segmentShift;
       copy.checkRaces = checkRaces;
       copy.checkUninitializedReads = checkUninitializedReads;
       copy.traceSubmissions = traceSubmissions;
       return copy;
     }
 
-    /** Device memory; 2 GiB when not said. It is taken from the Java heap as it is allocated. */
+    /**
+     * Device memory; 2 GiB when not said. An array may take all of it. It is taken from the Java
+     * heap when the allocation is submitted: one that the heap has no room for is refused like one
+     * that the device has no room for, with {@code CUDA_ERROR_OUT_OF_MEMORY}.
+     */
     public Builder memoryInBytes(long bytes) {
       if (bytes < 1) {
         throw new IllegalArgumentException(bytes + " bytes of device memory; it has at least 1");
@@ -263,6 +270,16 @@ public final class SimulatedDevice {
     public Builder traceSubmissions(boolean trace) {
       traceSubmissions = trace;
       return this;
+    }
+
+    /** For tests: so that small arrays have several segments, too. */
+    Builder segmentShift(int shift) {
+      segmentShift = shift;
+      return this;
+    }
+
+    int segmentShift() {
+      return segmentShift;
     }
 
     Schedule schedule() {

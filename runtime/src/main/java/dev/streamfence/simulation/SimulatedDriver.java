@@ -42,12 +42,14 @@ final class SimulatedDriver implements CudaDriver {
     Submissions submissions =
         new Submissions(state, scheduler, order, checker, settings.tracesSubmissions());
     MappedMemory mapped = new MappedMemory();
+    HeapMemory heap = new HeapMemory();
     this.streams = new SimulatedStreams(state, scheduler, order);
     this.memory =
         new SimulatedMemory(
             state,
             submissions,
-            new AddressSpace(properties.totalMemoryInBytes()),
+            heap,
+            new AddressSpace(properties.totalMemoryInBytes(), heap, settings.segmentShift()),
             mapped,
             checker,
             new SimulatedStream(order.newStream()));

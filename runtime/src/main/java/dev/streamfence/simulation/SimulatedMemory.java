@@ -2,17 +2,18 @@ package dev.streamfence.simulation;
 
 import static dev.streamfence.simulation.DeviceState.error;
 import static dev.streamfence.simulation.DeviceState.requireArgument;
-import static java.util.Objects.requireNonNull;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.driver.CudaDriver.StreamHandle;
 import dev.streamfence.driver.DriverCall;
 import dev.streamfence.driver.HostMemory;
 import dev.streamfence.driver.LaunchObserver.Use;
 import dev.streamfence.ptx.PtxVariable;
 import dev.streamfence.simulation.AddressSpace.Freed;
+import dev.streamfence.simulation.AddressSpace.HeapExhausted;
+import dev.streamfence.simulation.AddressSpace.Range;
 import java.util.HashSet;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -25,11 +26,12 @@ final class SimulatedMemory {
   /** Far from the device's, however many of those are used up. */
   private static final long FIRST_HOST_ADDRESS = 0x7f00_0000_0000L;
 
-  /** What one array of bytes has at most. */
-  private static final long MAX_BYTES = Integer.MAX_VALUE - 8;
+  /** What a buffer has at most. */
+  private static final long MAX_HOST_BYTES = Integer.MAX_VALUE - 8;
 
   private final DeviceState state;
   private final Submissions submissions;
+  private final HeapMemory heap;
   private final AddressSpace addresses;
   private final MappedMemory memory;
   private final @Nullable RaceChecker checker;
@@ -43,12 +45,14 @@ final class SimulatedMemory {
   SimulatedMemory(
       DeviceState state,
       Submissions submissions,
+      HeapMemory heap,
       AddressSpace addresses,
       MappedMemory memory,
       @Nullable RaceChecker checker,
       SimulatedStream host) {
     this.state = state;
     this.submissions = submissions;
+    this.heap = heap;
     this.addresses = addresses;
     this.memory = memory;
     this.checker = checker;
@@ -67,21 +71,23 @@ final class SimulatedMemory {
 
   long allocateAsync(long bytes, StreamHandle stream) {
     SimulatedStream known = state.enter(DriverCall.ALLOCATE_ASYNC, stream);
-    long address = address(DriverCall.ALLOCATE_ASYNC, bytes, known);
+    Range range = range(DriverCall.ALLOCATE_ASYNC, bytes, known);
+    long address = range.address();
+    Backing memoryOfIt = range.bytes();
     Submitted op =
         submissions.submit(
             known, DriverCall.ALLOCATE_ASYNC, new Use("", address, bytes, false, false));
     if (checker != null) {
-      checker.promised(op, address, (int) bytes);
+      checker.promised(op, address, bytes);
     }
     submissions.work(
         known,
         DriverCall.ALLOCATE_ASYNC,
         op,
         () -> {
-          memory.map(address, (int) bytes);
+          memory.map(new Allocation(address, bytes, memoryOfIt));
           if (checker != null) {
-            checker.allocated(op, address, (int) bytes);
+            checker.allocated(op, address, bytes);
           }
         });
     return address;
@@ -107,9 +113,9 @@ final class SimulatedMemory {
 
   long allocate(long bytes) {
     state.enter(DriverCall.ALLOCATE);
-    long address = address(DriverCall.ALLOCATE, bytes, host);
-    memory.map(address, (int) bytes);
-    return address;
+    Range range = range(DriverCall.ALLOCATE, bytes, host);
+    memory.map(new Allocation(range.address(), bytes, range.bytes()));
+    return range.address();
   }
 
   /** Waits for nothing, as the driver need not: work that is still queued finds the memory gone. */
@@ -127,15 +133,18 @@ final class SimulatedMemory {
    */
   HostMemory allocateHost(long bytes, Consumer<SimulatedHostMemory> onAccess) {
     state.enter(DriverCall.ALLOCATE_HOST);
-    requireArgument(DriverCall.ALLOCATE_HOST, bytes > 0 && bytes <= MAX_BYTES, bytes + " bytes");
-    SimulatedHostMemory allocated = new SimulatedHostMemory(nextHostAddress, (int) bytes, onAccess);
+    requireArgument(
+        DriverCall.ALLOCATE_HOST, bytes > 0 && bytes <= MAX_HOST_BYTES, bytes + " bytes");
+    SimulatedHostMemory allocated =
+        heap.take(bytes, () -> new SimulatedHostMemory(nextHostAddress, (int) bytes, onAccess));
+    if (allocated == null) {
+      throw beyondTheHeap(DriverCall.ALLOCATE_HOST, bytes);
+    }
     nextHostAddress += (bytes + 0xFFFF) & ~0xFFFFL;
     hostMemory.add(allocated);
     if (checker != null) {
       checker.allocatedHost(
-          submissions.onHost(DriverCall.ALLOCATE_HOST.function()),
-          allocated.address(),
-          (int) bytes);
+          submissions.onHost(DriverCall.ALLOCATE_HOST.function()), allocated.address(), bytes);
     }
     return allocated;
   }
@@ -146,6 +155,7 @@ final class SimulatedMemory {
         DriverCall.FREE_HOST,
         freed instanceof SimulatedHostMemory allocated && hostMemory.remove(allocated),
         "host memory that is not allocated here");
+    heap.giveBack(freed.sizeInBytes());
     if (checker != null) {
       checker.freed(submissions.onHost(DriverCall.FREE_HOST.function()), freed.address());
       checker.forget(freed.address());
@@ -165,9 +175,10 @@ final class SimulatedMemory {
   long[] place(List<PtxVariable> globals) {
     long[] placed = new long[globals.size()];
     for (int i = 0; i < placed.length; i++) {
-      int size = Math.max(1, Math.toIntExact(globals.get(i).sizeInBytes()));
-      placed[i] = address(DriverCall.LOAD_MODULE, size, host);
-      memory.map(placed[i], size);
+      long size = Math.max(1, globals.get(i).sizeInBytes());
+      Range range = range(DriverCall.LOAD_MODULE, size, host);
+      placed[i] = range.address();
+      memory.map(new Allocation(placed[i], size, range.bytes()));
       if (checker != null) {
         checker.forget(placed[i]);
       }
@@ -186,16 +197,36 @@ final class SimulatedMemory {
     }
   }
 
-  private long address(DriverCall call, long bytes, SimulatedStream stream) {
+  private Range range(DriverCall call, long bytes, SimulatedStream stream) {
     requireArgument(call, bytes > 0, bytes + " bytes");
-    OptionalLong address =
-        bytes > MAX_BYTES ? OptionalLong.empty() : addresses.allocate(bytes, stream);
-    return address.orElseThrow(() -> error(call, ResultCode.OUT_OF_MEMORY, bytes + " bytes"));
+    try {
+      Range range = addresses.allocate(bytes, stream);
+      if (range == null) {
+        throw error(call, ResultCode.OUT_OF_MEMORY, "an allocation of " + bytes + " bytes");
+      }
+      return range;
+    } catch (HeapExhausted e) {
+      throw beyondTheHeap(call, bytes);
+    }
+  }
+
+  private static CudaDriverException beyondTheHeap(DriverCall call, long bytes) {
+    return error(
+        call,
+        ResultCode.OUT_OF_MEMORY,
+        "an allocation of "
+            + bytes
+            + " bytes, for which the Java heap of at most "
+            + Runtime.getRuntime().maxMemory()
+            + " bytes (-Xmx) has no room");
   }
 
   private Freed free(DriverCall call, long address, SimulatedStream stream) {
     Freed freed = addresses.free(address, stream);
-    requireArgument(call, freed != null, "0x" + Long.toHexString(address) + " is not allocated");
-    return requireNonNull(freed);
+    if (freed == null) {
+      throw error(
+          call, ResultCode.INVALID_VALUE, "0x" + Long.toHexString(address) + " is not allocated");
+    }
+    return freed;
   }
 }

@@ -38,23 +38,28 @@ final class TouchedBytes {
   TouchedBytes(Allocation allocation, Pages pool) {
     this.allocation = allocation;
     this.pool = pool;
-    this.pages = new long[(allocation.bytes().length >>> PAGE_SHIFT) + 1][];
+    this.pages = new long[(int) (allocation.size() >>> PAGE_SHIFT) + 1][];
   }
 
   Allocation allocation() {
     return allocation;
   }
 
+  /** Whether nothing was touched since the last drain. */
+  boolean isUntouched() {
+    return touched.isEmpty();
+  }
+
   /** Notes a load of 1, 2, 4 or 8 aligned bytes, which one word of bits has therefore. */
-  void load(int offset, int bytes) {
+  void load(long offset, int bytes) {
     long[] page = page(offset);
-    int word = (offset >>> 6) & (WORDS - 1);
+    int word = word(offset);
     page[word] |= bits(offset, bytes) & ~page[WORDS + word];
   }
 
   /** Notes a store of 1, 2, 4 or 8 aligned bytes. */
-  void store(int offset, int bytes) {
-    page(offset)[WORDS + ((offset >>> 6) & (WORDS - 1))] |= bits(offset, bytes);
+  void store(long offset, int bytes) {
+    page(offset)[WORDS + word(offset)] |= bits(offset, bytes);
   }
 
   /** What was touched, in rising order; forgets it. */
@@ -88,8 +93,8 @@ final class TouchedBytes {
     }
   }
 
-  private long[] page(int offset) {
-    int index = offset >>> PAGE_SHIFT;
+  private long[] page(long offset) {
+    int index = (int) (offset >>> PAGE_SHIFT);
     long[] page = pages[index];
     if (page == null) {
       page = pool.take();
@@ -99,7 +104,11 @@ final class TouchedBytes {
     return page;
   }
 
-  private static long bits(int offset, int bytes) {
+  private static int word(long offset) {
+    return (int) (offset >>> 6) & (WORDS - 1);
+  }
+
+  private static long bits(long offset, int bytes) {
     return ((1L << bytes) - 1) << offset;
   }
 }

@@ -38,8 +38,9 @@ final class Transfers {
         new Use("destination", destination, bytes, false, true),
         () -> {
           Allocation target = memory.require(destination, bytes);
-          from.bytes()
-              .get((int) sourceOffset, target.bytes(), target.offset(destination), (int) bytes);
+          target
+              .bytes()
+              .read(from.bytes(), (int) sourceOffset, target.offset(destination), (int) bytes);
         });
   }
 
@@ -59,7 +60,7 @@ final class Transfers {
         new Use("destination", to.address() + destinationOffset, bytes, false, true),
         () -> {
           Allocation from = memory.require(source, bytes);
-          to.bytes().put((int) destinationOffset, from.bytes(), from.offset(source), (int) bytes);
+          from.bytes().write(to.bytes(), (int) destinationOffset, from.offset(source), (int) bytes);
         });
   }
 
@@ -73,8 +74,7 @@ final class Transfers {
         () -> {
           Allocation from = memory.require(source, bytes);
           Allocation to = memory.require(destination, bytes);
-          System.arraycopy(
-              from.bytes(), from.offset(source), to.bytes(), to.offset(destination), (int) bytes);
+          to.bytes().copy(from.bytes(), from.offset(source), to.offset(destination), bytes);
         });
   }
 
@@ -97,9 +97,14 @@ final class Transfers {
         call,
         op,
         () -> {
-          memory.require(destination, bytes);
-          for (long i = 0; i < count; i++) {
-            memory.store(destination + i * pitch, width, value);
+          Allocation target = memory.require(destination, bytes);
+          long offset = target.offset(destination);
+          if (pitch == width) {
+            target.bytes().fill(offset, width, value, count);
+          } else {
+            for (long i = 0; i < count; i++) {
+              target.bytes().store(offset + i * pitch, width, value);
+            }
           }
           if (checker != null) {
             checker.filled(op, destination, pitch, width, count);

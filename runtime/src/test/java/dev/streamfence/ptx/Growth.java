@@ -10,7 +10,7 @@ import java.util.function.IntFunction;
  * How time grows with the size of an input: in time of the processor, which what else runs on the
  * machine does not lengthen much, and in relation, which no machine's speed changes.
  */
-final class Growth {
+public final class Growth {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final int TIMES = 8;
 
@@ -22,7 +22,7 @@ final class Growth {
    *
    * @param work for a size, what is measured: its input is made before
    */
-  static void requireProportional(int size, IntFunction<Runnable> work) {
+  public static void requireProportional(int size, IntFunction<Runnable> work) {
     long small = leastOfThree(work.apply(size));
     long large = leastOfThree(work.apply(TIMES * size));
     assertThat(large)
