@@ -10,6 +10,7 @@ import dev.streamfence.ptx.Mismatch;
 import dev.streamfence.ptx.PtxEntry;
 import dev.streamfence.ptx.PtxException;
 import dev.streamfence.ptx.PtxModule;
+import dev.streamfence.ptx.PtxVersion;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;

@@ -9,7 +9,9 @@ import java.util.Optional;
 
 /** Translates a module: places its variables, then translates each of its functions. */
 final class ProgramTranslator {
-  private static final int MAX_CONSTANT_BYTES = 1 << 20;
+  /** What {@code .const} has on every device. */
+  private static final int MAX_CONSTANT_BYTES = 64 << 10;
+
   private static final int MAX_SHARED_BYTES = 1 << 24;
 
   private final PtxModule module;
@@ -37,7 +39,12 @@ final class ProgramTranslator {
       }
     }
     if (constantLayout.size() > MAX_CONSTANT_BYTES) {
-      throw new PtxException(1, "the module has more constants than a device can hold");
+      throw new PtxException(
+          1,
+          "the module has "
+              + constantLayout.size()
+              + " bytes of constants, a device holds "
+              + MAX_CONSTANT_BYTES);
     }
     if (module.commonShared().size() > MAX_SHARED_BYTES) {
       throw new PtxException(1, "the module has more shared memory than a block can have");

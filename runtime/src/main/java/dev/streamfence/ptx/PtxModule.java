@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 /** Parsed PTX text. Immutable. */
 public final class PtxModule {
   /** {@code sm_90}: the last digit is the second number of the compute capability. */
-  private static final Pattern ARCHITECTURE = Pattern.compile("sm_(\\d{1,2})(\\d)[af]?");
+  private static final Pattern ARCHITECTURE = Pattern.compile("sm_(\\d{1,2})(\\d)([af]?)");
 
   private final String isaVersion;
   private final String target;
@@ -99,18 +99,26 @@ public final class PtxModule {
   }
 
   /**
-   * Tells whether a device is new enough for the text. It may still be too new, for what is made
-   * for one architecture alone ({@code sm_90a}).
+   * Tells whether a device is new enough for the text, and is the one that it was made for if it
+   * was made for one architecture alone ({@code sm_90a}) or for one family ({@code sm_100f}).
    *
    * @param major the device's compute capability, first number
    * @param minor the device's compute capability, second number
-   * @return false if {@code .target} names a newer architecture
+   * @return false if {@code .target} names a newer architecture, or another one to which alone it
+   *     applies
    */
   public boolean runsOn(int major, int minor) {
     Matcher named = ARCHITECTURE.matcher(target);
-    return !named.matches()
-        || 100 * Integer.parseInt(named.group(1)) + Integer.parseInt(named.group(2))
-            <= 100 * major + minor;
+    if (!named.matches()) {
+      return true;
+    }
+    int wantedMajor = Integer.parseInt(named.group(1));
+    int wantedMinor = Integer.parseInt(named.group(2));
+    return switch (named.group(3)) {
+      case "a" -> wantedMajor == major && wantedMinor == minor;
+      case "f" -> wantedMajor == major && wantedMinor <= minor;
+      default -> 100 * wantedMajor + wantedMinor <= 100 * major + minor;
+    };
   }
 
   /**

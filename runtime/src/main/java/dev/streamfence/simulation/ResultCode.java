@@ -8,6 +8,8 @@ final class ResultCode {
   static final int INVALID_VALUE = 1;
   static final int OUT_OF_MEMORY = 2;
   static final int DEINITIALIZED = 4;
+  static final int NO_BINARY_FOR_GPU = 209;
+  static final int UNSUPPORTED_PTX_VERSION = 222;
   static final int INVALID_HANDLE = 400;
   static final int ILLEGAL_ADDRESS = 700;
   static final int LAUNCH_TIMEOUT = 702;

@@ -8,7 +8,6 @@ import dev.streamfence.driver.CudaDriver.StreamHandle;
 import dev.streamfence.driver.DriverCall;
 import dev.streamfence.driver.HostMemory;
 import dev.streamfence.driver.LaunchObserver.Use;
-import dev.streamfence.ptx.PtxVariable;
 import dev.streamfence.simulation.AddressSpace.Freed;
 import dev.streamfence.simulation.AddressSpace.HeapExhausted;
 import dev.streamfence.simulation.AddressSpace.Range;
@@ -171,23 +170,23 @@ final class SimulatedMemory {
     }
   }
 
-  /** Allocates the variables of a module. */
-  long[] place(List<PtxVariable> globals) {
-    long[] placed = new long[globals.size()];
-    for (int i = 0; i < placed.length; i++) {
-      long size = Math.max(1, globals.get(i).sizeInBytes());
-      Range range = range(DriverCall.LOAD_MODULE, size, host);
-      placed[i] = range.address();
-      memory.map(new Allocation(placed[i], size, range.bytes()));
-      if (checker != null) {
-        checker.forget(placed[i]);
-      }
+  /**
+   * Allocates a variable of a module.
+   *
+   * @throws CudaDriverException if there is no memory for it
+   */
+  long place(long bytes) {
+    long size = Math.max(1, bytes);
+    Range range = range(DriverCall.LOAD_MODULE, size, host);
+    memory.map(new Allocation(range.address(), size, range.bytes()));
+    if (checker != null) {
+      checker.forget(range.address());
     }
-    return placed;
+    return range.address();
   }
 
   /** Frees the variables of a module. */
-  void remove(long[] variables) {
+  void remove(List<Long> variables) {
     for (long variable : variables) {
       memory.unmap(variable);
       Freed freed = addresses.free(variable, host);

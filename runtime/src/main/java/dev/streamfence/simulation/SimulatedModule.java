@@ -79,11 +79,15 @@ final class SimulatedModule implements ModuleHandle {
   private final String name;
   private final PtxModule ptx;
   private final PtxInstance instance;
-  private final long[] variables;
+  private final List<Long> variables;
   private final int defaultSharedBytes;
 
   SimulatedModule(
-      String name, PtxModule ptx, PtxInstance instance, long[] variables, int defaultSharedBytes) {
+      String name,
+      PtxModule ptx,
+      PtxInstance instance,
+      List<Long> variables,
+      int defaultSharedBytes) {
     this.name = name;
     this.ptx = ptx;
     this.instance = instance;
@@ -100,7 +104,7 @@ final class SimulatedModule implements ModuleHandle {
   }
 
   /** Addresses of its variables in device memory. */
-  long[] variables() {
+  List<Long> variables() {
     return variables;
   }
 

@@ -2,6 +2,7 @@ package dev.streamfence.simulation;
 
 import static dev.streamfence.simulation.DeviceState.requireArgument;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.driver.CudaDriver.ModuleHandle;
@@ -10,11 +11,17 @@ import dev.streamfence.driver.DriverCall;
 import dev.streamfence.driver.FunctionAttributes;
 import dev.streamfence.ptx.PtxEntry;
 import dev.streamfence.ptx.PtxException;
+import dev.streamfence.ptx.PtxInstance;
 import dev.streamfence.ptx.PtxModule;
 import dev.streamfence.ptx.PtxProgram;
+import dev.streamfence.ptx.PtxVariable;
+import dev.streamfence.ptx.PtxVersion;
 import dev.streamfence.simulation.SimulatedModule.Function;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** The driver calls about modules and their functions. Confined to the driver's lock. */
@@ -57,24 +64,82 @@ final class SimulatedModules {
     state.enter(DriverCall.LOAD_MODULE);
     try {
       PtxModule ptx = PtxModule.parse(new String(image, StandardCharsets.UTF_8));
-      if (!ptx.runsOn(properties.computeMajor(), properties.computeMinor())) {
-        throw new KernelLoadException(
-            name, "the device answered CUDA_ERROR_NO_BINARY_FOR_GPU (209)", "", null);
-      }
+      requireTaken(name, ptx);
       PtxProgram program = PtxProgram.translate(ptx);
-      long[] placed = variables.place(program.globals());
-      SimulatedModule module =
-          new SimulatedModule(
-              name,
-              ptx,
-              program.instantiate(memory, placed).withInstructionLimit(instructionsPerLaunch),
-              placed,
-              properties.sharedBytesPerBlock());
+      SimulatedModule module = place(name, ptx, program);
       modules.add(module);
       return module;
     } catch (PtxException e) {
       throw new KernelLoadException(
           name, "the simulated device cannot run it: " + e.getMessage(), "", e);
+    } catch (StackOverflowError | OutOfMemoryError e) {
+      throw new KernelLoadException(
+          name, "it is too large for the Java memory of the simulated device: " + e, "", e);
+    }
+  }
+
+  /** Refuses what a driver and a device of these versions refuse. */
+  private void requireTaken(String name, PtxModule ptx) {
+    Optional<PtxVersion> written = PtxVersion.of(ptx.isaVersion());
+    Optional<PtxVersion> taken = PtxVersion.takenBy(properties.driverVersion());
+    if (written.isPresent() && taken.isPresent() && written.get().isNewerThan(taken.get())) {
+      throw refused(name, ResultCode.UNSUPPORTED_PTX_VERSION);
+    }
+    if (!ptx.runsOn(properties.computeMajor(), properties.computeMinor())) {
+      throw refused(name, ResultCode.NO_BINARY_FOR_GPU);
+    }
+  }
+
+  private static KernelLoadException refused(String name, int code) {
+    return new KernelLoadException(
+        name, "the device answered " + ResultCode.name(code) + " (" + code + ")", "", null);
+  }
+
+  /** Gives the variables of a module memory with their initial values: all of them, or none. */
+  private SimulatedModule place(String name, PtxModule ptx, PtxProgram program) {
+    List<Long> placed = new ArrayList<>();
+    try {
+      for (PtxVariable variable : program.globals()) {
+        placed.add(place(name, variable));
+      }
+      PtxInstance instance =
+          program
+              .instantiate(memory, placed.stream().mapToLong(Long::longValue).toArray())
+              .withInstructionLimit(instructionsPerLaunch);
+      return new SimulatedModule(name, ptx, instance, placed, properties.sharedBytesPerBlock());
+    } catch (RuntimeException | Error e) {
+      variables.remove(placed);
+      throw e;
+    }
+  }
+
+  private long place(String module, PtxVariable variable) {
+    if (variable.alignment() > AddressSpace.ALIGNMENT) {
+      throw new KernelLoadException(
+          module,
+          "its variable '"
+              + variable.name()
+              + "' wants an address that is a multiple of "
+              + variable.alignment()
+              + "; the simulated device aligns to "
+              + AddressSpace.ALIGNMENT,
+          "",
+          null);
+    }
+    try {
+      return variables.place(variable.sizeInBytes());
+    } catch (CudaDriverException e) {
+      throw new CudaDriverException(
+          e.call(),
+          e.code(),
+          e.codeName(),
+          "loading module "
+              + module
+              + ", giving memory to its variable '"
+              + variable.name()
+              + "': "
+              + e.purpose(),
+          null);
     }
   }
 
@@ -89,10 +154,26 @@ final class SimulatedModules {
   FunctionHandle function(ModuleHandle module, String entry) {
     state.enter(DriverCall.FUNCTION);
     SimulatedModule known = (SimulatedModule) module;
-    return known
-        .function(entry)
-        .orElseThrow(
-            () -> new KernelLoadException(known.name(), "there is no entry " + entry, "", null));
+    Function function =
+        known
+            .function(entry)
+            .orElseThrow(
+                () ->
+                    new KernelLoadException(known.name(), "there is no entry " + entry, "", null));
+    long shared = function.entry().staticSharedBytes();
+    if (shared > properties.sharedBytesPerBlock()) {
+      throw new KernelLoadException(
+          known.name(),
+          "its entry "
+              + entry
+              + " has "
+              + shared
+              + " bytes of static shared memory, a block has "
+              + properties.sharedBytesPerBlock(),
+          "",
+          null);
+    }
+    return function;
   }
 
   FunctionAttributes attributes(FunctionHandle function) {

@@ -1,15 +1,25 @@
-package dev.streamfence.launch;
+package dev.streamfence.ptx;
 
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A version of the PTX language. Immutable. */
-record PtxVersion(int major, int minor) {
+/**
+ * A version of the PTX language. Immutable.
+ *
+ * @param major what stands before the point
+ * @param minor what stands behind it
+ */
+public record PtxVersion(int major, int minor) {
   private static final Pattern WRITTEN = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})");
 
-  /** What {@code .version} says, if it is one. */
-  static Optional<PtxVersion> of(String written) {
+  /**
+   * Reads a version.
+   *
+   * @param written what {@code .version} says, such as {@code 7.0}
+   * @return the version, if it is one
+   */
+  public static Optional<PtxVersion> of(String written) {
     Matcher version = WRITTEN.matcher(written);
     return version.matches()
         ? Optional.of(
@@ -22,8 +32,9 @@ record PtxVersion(int major, int minor) {
    * driver that is not in this copy of it.
    *
    * @param driverVersion as {@code cuDriverGetVersion} says it
+   * @return the newest version
    */
-  static Optional<PtxVersion> takenBy(int driverVersion) {
+  public static Optional<PtxVersion> takenBy(int driverVersion) {
     int major = driverVersion / 1000;
     int minor = driverVersion % 1000 / 10;
     return switch (major) {
@@ -38,7 +49,13 @@ record PtxVersion(int major, int minor) {
     };
   }
 
-  boolean isNewerThan(PtxVersion other) {
+  /**
+   * Compares two versions.
+   *
+   * @param other the other one
+   * @return whether this one is newer
+   */
+  public boolean isNewerThan(PtxVersion other) {
     return major != other.major ? major > other.major : minor > other.minor;
   }
 
