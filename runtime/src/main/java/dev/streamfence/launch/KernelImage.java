@@ -1,5 +1,6 @@
 package dev.streamfence.launch;
 
+import dev.streamfence.ptx.CodeLimits;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KernelImage {
   /** Bytes of a file that are read: more than any kernels need. */
-  public static final int MAX_BYTES = 16 << 20;
+  public static final int MAX_BYTES = CodeLimits.FILE_BYTES;
 
   /** Opens a resource by name; {@code SomeClass.class::getResourceAsStream} is one. */
   @FunctionalInterface

@@ -7,16 +7,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Parses declarations of registers, variables and parameters. */
 final class DeclarationParser {
-  private static final int MAX_ALIGNMENT = 1 << 16;
-  private static final int MAX_DIMENSIONS = 16;
-
   private final Lexer lexer;
   private final OperandParser operands;
+  private final ModelSize size;
   private int variables;
 
-  DeclarationParser(Lexer lexer, OperandParser operands) {
+  DeclarationParser(Lexer lexer, OperandParser operands, ModelSize size) {
     this.lexer = lexer;
     this.operands = operands;
+    this.size = size;
   }
 
   /** What stands between the state space and the name. */
@@ -39,6 +38,7 @@ final class DeclarationParser {
         if (scope.hasFamily(name)) {
           throw new PtxException(line, "registers " + name + "<…> are declared twice");
         }
+        size.add(ModelSize.NAME);
         scope.addFamily(name, head.type, head.vectorLength, count);
       } else {
         checkNew(scope, name, line);
@@ -145,8 +145,8 @@ final class DeclarationParser {
 
   private int alignment() {
     long alignment = operands.integer("an alignment");
-    if (alignment < 1 || alignment > MAX_ALIGNMENT || Long.bitCount(alignment) != 1) {
-      throw lexer.error("an alignment is a power of two up to " + MAX_ALIGNMENT);
+    if (alignment < 1 || alignment > CodeLimits.ALIGNMENT || Long.bitCount(alignment) != 1) {
+      throw lexer.error("an alignment is a power of two up to " + CodeLimits.ALIGNMENT);
     }
     return (int) alignment;
   }
@@ -166,10 +166,11 @@ final class DeclarationParser {
   private Variable variable(StateSpace space, boolean external, Head head, Scope scope) {
     int line = lexer.line();
     String name = lexer.take(Lexer.Kind.WORD, "a name");
+    size.add(ModelSize.VARIABLE);
     List<Long> dimensions = new ArrayList<>();
     while (lexer.accept('[')) {
-      if (dimensions.size() == MAX_DIMENSIONS) {
-        throw lexer.error("'" + name + "' has more than " + MAX_DIMENSIONS + " dimensions");
+      if (dimensions.size() == CodeLimits.DIMENSIONS) {
+        throw lexer.error("'" + name + "' has more than " + CodeLimits.DIMENSIONS + " dimensions");
       }
       dimensions.add(lexer.is(']') ? 0L : operands.integer("a length"));
       lexer.expect(']');
@@ -219,18 +220,17 @@ final class DeclarationParser {
 
   /** Parses {@code {1, 2, {3}}} or one value; inner braces start at a row of their dimension. */
   private List<Variable.Initializer> initializers(List<Long> dimensions, Scope scope) {
-    List<Variable.Initializer> values = new ArrayList<>();
-    long next = 0;
+    Initializers.Builder values = new Initializers.Builder();
     int depth = 0;
     do {
       while (lexer.accept('{')) {
         depth++;
-        if (depth > MAX_DIMENSIONS) {
-          throw lexer.error("braces are nested deeper than " + MAX_DIMENSIONS);
+        if (depth > CodeLimits.DIMENSIONS) {
+          throw lexer.error("braces are nested deeper than " + CodeLimits.DIMENSIONS);
         }
       }
       if (!lexer.is('}')) {
-        values.add(new Variable.Initializer(next++, value(scope)));
+        values.add(operands.shared(value(scope)));
       }
       while (depth > 0 && lexer.accept('}')) {
         depth--;
@@ -238,10 +238,11 @@ final class DeclarationParser {
         for (int d = depth; d < dimensions.size(); d++) {
           row = Math.max(1, row * dimensions.get(d));
         }
-        next = depth == 0 || next % row == 0 ? next : next + row - next % row;
+        long next = values.next();
+        values.skipTo(depth == 0 || next % row == 0 ? next : next + row - next % row);
       }
     } while (depth > 0 && acceptComma());
-    return values;
+    return values.build();
   }
 
   private boolean acceptComma() {
@@ -250,7 +251,7 @@ final class DeclarationParser {
   }
 
   private Operand value(Scope scope) {
-    Scope.RegisterFile none = new Scope.RegisterFile();
+    Scope.RegisterFile none = new Scope.RegisterFile(size);
     Operand value = address(scope, none);
     if (value instanceof Operand.IntegerLiteral mask && lexer.accept('(')) {
       Operand target = address(scope, none);

@@ -7,9 +7,6 @@ import java.util.TreeMap;
 
 /** The parameters of an entry, cut into pieces of a pointer's width: each may hold a pointer. */
 final class EntryParameters {
-  /** What fits the parameter space of any device, in pieces of eight bytes. */
-  private static final int MAX_PIECES = 4096;
-
   /** One piece: where it is in its parameter, and what stands for it in the analysis. */
   private record Piece(int parameter, Variable variable, long offset, int width, int origin) {}
 
@@ -26,7 +23,7 @@ final class EntryParameters {
       NavigableMap<Long, Integer> indexes = new TreeMap<>();
       long size = variable.sizeInBytes();
       for (long at = 0; at < size; at += pointerBytes) {
-        tooMany |= pieces.size() >= MAX_PIECES;
+        tooMany |= pieces.size() >= CodeLimits.PARAMETER_PIECES;
         if (tooMany && at > 0) {
           // One piece will do for the verdict that nothing is known.
           break;

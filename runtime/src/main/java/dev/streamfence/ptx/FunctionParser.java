@@ -7,41 +7,45 @@ import org.jspecify.annotations.Nullable;
 
 /** Parses entries, functions and prototypes: their heads, and the statements of their bodies. */
 final class FunctionParser {
-  /** Four times what any instruction has. */
-  private static final int MAX_MODIFIERS = 64;
-
-  private static final int MAX_OPERANDS = 64;
-
   /** Far more than any device takes. */
   private static final int MAX_BLOCK_THREADS = 1 << 16;
 
   private final Lexer lexer;
   private final OperandParser operands;
   private final DeclarationParser declarations;
+  private final ModelSize size;
+  private final Interner<List<String>> knownModifiers;
+  private final Interner<List<Operand>> knownOperands;
 
-  FunctionParser(Lexer lexer, OperandParser operands, DeclarationParser declarations) {
+  FunctionParser(
+      Lexer lexer, OperandParser operands, DeclarationParser declarations, ModelSize size) {
     this.lexer = lexer;
     this.operands = operands;
     this.declarations = declarations;
+    this.size = size;
+    knownModifiers = new Interner<>(size);
+    knownOperands = new Interner<>(size);
   }
 
   /** What the body of one function has come to so far. */
   private static final class Body {
-    final Scope.RegisterFile registers = new Scope.RegisterFile();
+    final Scope.RegisterFile registers;
     final List<Variable> locals = new ArrayList<>();
     final List<Instruction> instructions = new ArrayList<>();
     Scope scope;
     int depth;
     SourceLine source = SourceLine.NONE;
 
-    Body(Scope scope) {
+    Body(Scope scope, ModelSize size) {
       this.scope = scope;
+      registers = new Scope.RegisterFile(size);
     }
   }
 
   /** Parses a function after {@code .entry} or {@code .func}. */
   Function function(boolean entry, Scope module) {
-    Body body = new Body(new Scope(module));
+    size.add(ModelSize.FUNCTION);
+    Body body = new Body(new Scope(module), size);
     int line = lexer.line();
     List<Function.Formal> returns =
         !entry && lexer.is('(') ? declarations.formals(body.scope, body.registers) : List.of();
@@ -139,8 +143,8 @@ final class FunctionParser {
 
   private void punctuation(Body body) {
     if (lexer.accept('{')) {
-      if (body.scope.depth() >= Scope.MAX_DEPTH) {
-        throw lexer.error("scopes are nested deeper than " + Scope.MAX_DEPTH);
+      if (body.scope.depth() >= CodeLimits.SCOPES) {
+        throw lexer.error("scopes are nested deeper than " + CodeLimits.SCOPES);
       }
       body.scope = new Scope(body.scope);
       body.depth++;
@@ -233,8 +237,9 @@ final class FunctionParser {
     if (label == null) {
       throw new PtxException(line, ".callprototype needs a label before it");
     }
-    Scope.RegisterFile registers = new Scope.RegisterFile();
-    Scope scope = new Scope(null);
+    size.add(ModelSize.FUNCTION);
+    Scope.RegisterFile registers = new Scope.RegisterFile(size);
+    Scope scope = new Scope(size);
     List<Function.Formal> returns =
         lexer.is('(') ? declarations.formals(scope, registers) : List.of();
     lexer.take(Lexer.Kind.WORD, "'_'");
@@ -259,8 +264,8 @@ final class FunctionParser {
   private void instruction(Body body, int line, Instruction.@Nullable Guard guard, String opcode) {
     List<String> modifiers = new ArrayList<>();
     while (lexer.is(Lexer.Kind.DOTTED)) {
-      if (modifiers.size() == MAX_MODIFIERS) {
-        throw lexer.error("an instruction has more than " + MAX_MODIFIERS + " modifiers");
+      if (modifiers.size() == CodeLimits.MODIFIERS) {
+        throw lexer.error("an instruction has more than " + CodeLimits.MODIFIERS + " modifiers");
       }
       modifiers.add(lexer.text());
       lexer.advance();
@@ -268,13 +273,21 @@ final class FunctionParser {
     List<Operand> parsed = new ArrayList<>();
     if (!lexer.accept(';')) {
       do {
-        if (parsed.size() == MAX_OPERANDS) {
-          throw lexer.error("an instruction has more than " + MAX_OPERANDS + " operands");
+        if (parsed.size() == CodeLimits.OPERANDS) {
+          throw lexer.error("an instruction has more than " + CodeLimits.OPERANDS + " operands");
         }
         parsed.add(operands.operand(body.scope, body.registers));
       } while (lexer.accept(','));
       lexer.expect(';');
     }
-    body.instructions.add(new Instruction(line, guard, opcode, modifiers, parsed, body.source));
+    size.add(1);
+    body.instructions.add(
+        new Instruction(
+            line,
+            guard,
+            opcode,
+            knownModifiers.one(List.copyOf(modifiers), modifiers.size()),
+            knownOperands.one(List.copyOf(parsed), 1),
+            body.source));
   }
 }

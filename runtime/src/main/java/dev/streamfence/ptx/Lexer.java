@@ -1,5 +1,7 @@
 package dev.streamfence.ptx;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Splits PTX text into tokens, one at a time: it holds the current token and reads the next one on
  * demand. Confined to one thread.
@@ -19,7 +21,15 @@ final class Lexer {
     END
   }
 
+  /** Words that stood at several places are held once; enough for those of some hundred lines. */
+  private static final int KNOWN_WORDS = 1 << 11;
+
+  private static final String MARKS = "{}()[]<>,;:=+-*/|@!~&^?";
+
+  private static final String[] MARK_TEXTS = MARKS.split("");
+
   private final String source;
+  private final @Nullable String[] known = new @Nullable String[KNOWN_WORDS];
   private int position;
   private int currentLine = 1;
   private Kind kind = Kind.END;
@@ -118,9 +128,9 @@ final class Lexer {
       word(Kind.DOTTED, position);
     } else if (c == '"') {
       string();
-    } else if ("{}()[]<>,;:=+-*/|@!~&^?".indexOf(c) >= 0) {
+    } else if (MARKS.indexOf(c) >= 0) {
       kind = Kind.PUNCTUATION;
-      text = String.valueOf(c);
+      text = MARK_TEXTS[MARKS.indexOf(c)];
       position++;
     } else {
       throw new PtxException(currentLine, "unexpected character " + describe(c));
@@ -142,10 +152,12 @@ final class Lexer {
 
   private void word(Kind found, int start) {
     int end = start;
+    int hash = 0;
     int length = source.length();
     while (end < length) {
       char c = source.charAt(end);
       if (isWordStart(c) || (c >= '0' && c <= '9')) {
+        hash = 31 * hash + c;
         end++;
       } else if (found == Kind.DOTTED
           && source.startsWith("::", end)
@@ -157,8 +169,20 @@ final class Lexer {
       }
     }
     kind = found;
-    text = source.substring(start, end);
+    text = text(start, end, hash);
     position = end;
+  }
+
+  /** Returns a piece of the source, the same text for the same piece if that is not long ago. */
+  private String text(int start, int end, int hash) {
+    int place = (hash ^ hash >>> 11 ^ hash >>> 22) & KNOWN_WORDS - 1;
+    String earlier = known[place];
+    if (earlier != null && earlier.length() == end - start && source.startsWith(earlier, start)) {
+      return earlier;
+    }
+    String word = source.substring(start, end);
+    known[place] = word;
+    return word;
   }
 
   private void number() {

@@ -8,21 +8,17 @@ import java.util.Map;
  * they may take together. Confined to one thread.
  */
 final class ModuleAnalysis {
-  /** Ten kernels of the largest kind; half a minute to a minute of work. */
-  private static final long MAX_WORK = 10 * Worklist.MAX_WORK;
-
   private final PtxModule module;
   private final Map<String, FunctionFlow> flows = new HashMap<>();
-  private final long maxWork;
-  private long work;
+  private final AnalysisBudget budget;
 
   ModuleAnalysis(PtxModule module) {
-    this(module, MAX_WORK);
+    this(module, new AnalysisBudget());
   }
 
-  ModuleAnalysis(PtxModule module, long maxWork) {
+  ModuleAnalysis(PtxModule module, AnalysisBudget budget) {
     this.module = module;
-    this.maxWork = maxWork;
+    this.budget = budget;
   }
 
   PtxModule module() {
@@ -30,14 +26,14 @@ final class ModuleAnalysis {
   }
 
   FunctionFlow flow(Function function) {
+    if (function.instructions().size() > CodeLimits.FUNCTION_INSTRUCTIONS) {
+      throw new TooLargeException(TooLargeException.KERNEL);
+    }
     return flows.computeIfAbsent(function.name(), name -> new FunctionFlow(function));
   }
 
   /** Counts work; too much of it ends this analysis, and all that come after. */
   void charge(int units) {
-    work += units;
-    if (work > maxWork) {
-      throw new TooLargeException("the kernels of the module are too large to analyse together");
-    }
+    budget.charge(units);
   }
 }

@@ -17,7 +17,8 @@ final class ModuleParser {
   private final OperandParser operands;
   private final DeclarationParser declarations;
   private final FunctionParser functionParser;
-  private final Scope scope = new Scope(null);
+  private final ModelSize size;
+  private final Scope scope;
   private final List<Variable> variables = new ArrayList<>();
   private final Map<String, Function> functions = new LinkedHashMap<>();
   private final Set<String> aliases = new HashSet<>();
@@ -26,11 +27,18 @@ final class ModuleParser {
   private String target = "";
   private int addressSize = 32;
 
-  ModuleParser(String source) {
+  /**
+   * A parser of a text.
+   *
+   * @param maxParts what the model may come to, see {@link ModelSize}
+   */
+  ModuleParser(String source, int maxParts) {
+    size = new ModelSize(maxParts);
+    scope = new Scope(size);
     lexer = new Lexer(source);
-    operands = new OperandParser(lexer);
-    declarations = new DeclarationParser(lexer, operands);
-    functionParser = new FunctionParser(lexer, operands, declarations);
+    operands = new OperandParser(lexer, size);
+    declarations = new DeclarationParser(lexer, operands, size);
+    functionParser = new FunctionParser(lexer, operands, declarations, size);
   }
 
   PtxModule parse() {
@@ -70,7 +78,8 @@ final class ModuleParser {
         variables,
         new ArrayList<>(functions.values()),
         aliases,
-        files);
+        files,
+        size.parts());
   }
 
   private void directive(String word, int line, boolean external) {
@@ -115,6 +124,7 @@ final class ModuleParser {
   /** Parses {@code .alias name, function}; nobody looks at the function. */
   private void alias() {
     if (lexer.is(Lexer.Kind.WORD)) {
+      size.add(ModelSize.NAME);
       aliases.add(lexer.text());
     }
     skipToSemicolon();
@@ -137,6 +147,7 @@ final class ModuleParser {
 
   private void file() {
     long number = number(lexer.take(Lexer.Kind.NUMBER, "a file number"));
+    size.add(ModelSize.NAME);
     files.putIfAbsent(number, lexer.take(Lexer.Kind.STRING, "a file name"));
     while (lexer.accept(',')) {
       lexer.take(Lexer.Kind.NUMBER, "a number");

@@ -8,13 +8,24 @@ final class OperandParser {
   private static final String ELEMENTS = "xyzw";
 
   private final Lexer lexer;
+  private final Interner<Operand> known;
 
-  OperandParser(Lexer lexer) {
+  OperandParser(Lexer lexer, ModelSize size) {
     this.lexer = lexer;
+    known = new Interner<>(size);
+  }
+
+  /** Returns an operand that is equal to this one, which may have come before. */
+  Operand shared(Operand operand) {
+    return known.one(operand, 1);
   }
 
   /** Parses one operand, which may be a list in braces, brackets or parentheses. */
   Operand operand(Scope scope, Scope.RegisterFile registers) {
+    return shared(any(scope, registers));
+  }
+
+  private Operand any(Scope scope, Scope.RegisterFile registers) {
     if (lexer.accept('(')) {
       return new Operand.Arguments(list(')', scope, registers));
     }
@@ -94,6 +105,10 @@ final class OperandParser {
 
   /** Parses an operand without brackets of any kind. */
   Operand simple(Scope scope, Scope.RegisterFile registers) {
+    return shared(alone(scope, registers));
+  }
+
+  private Operand alone(Scope scope, Scope.RegisterFile registers) {
     if (lexer.accept('!')) {
       int line = lexer.line();
       String word = lexer.take(Lexer.Kind.WORD, "a predicate register after '!'");

@@ -25,6 +25,7 @@ public final class PtxModule {
   private final Map<String, Function> functionsByName;
   private final Layout commonShared;
   private final List<PtxEntry> entries;
+  private final int parts;
 
   PtxModule(
       String isaVersion,
@@ -33,7 +34,9 @@ public final class PtxModule {
       List<Variable> variables,
       List<Function> functions,
       Set<String> aliases,
-      Map<Long, String> files) {
+      Map<Long, String> files,
+      int parts) {
+    this.parts = parts;
     this.isaVersion = isaVersion;
     this.target = target;
     this.addressSize = addressSize;
@@ -77,7 +80,33 @@ public final class PtxModule {
    * @throws PtxException if the text is not PTX; no other exception is thrown on any text
    */
   public static PtxModule parse(String source) {
-    return new ModuleParser(Objects.requireNonNull(source, "source")).parse();
+    return new ModuleParser(Objects.requireNonNull(source, "source"), Integer.MAX_VALUE).parse();
+  }
+
+  /**
+   * Parses PTX text unless it is too large.
+   *
+   * @param source the text of a {@code .ptx} file
+   * @param maxParts how many instructions, names, and operands and initial values that differ, it
+   *     may have; each takes less than a hundred bytes
+   * @return the module; empty if it has more
+   * @throws PtxException if the text is not PTX; no other exception is thrown on any text
+   */
+  public static Optional<PtxModule> parseUpTo(String source, int maxParts) {
+    try {
+      return Optional.of(new ModuleParser(source, maxParts).parse());
+    } catch (ModelSize.ExceededException e) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Returns how large the module is.
+   *
+   * @return the number that {@link #parseUpTo} limits
+   */
+  public int parts() {
+    return parts;
   }
 
   /**

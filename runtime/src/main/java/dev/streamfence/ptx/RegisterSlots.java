@@ -12,8 +12,8 @@ import java.util.Map;
  * a straight piece goes to the register's common slot, from which all other pieces take it.
  */
 final class RegisterSlots {
-  private final Map<Long, Integer> uses = new HashMap<>();
-  private final Map<Long, Integer> assignments = new HashMap<>();
+  private final SlotMap uses = new SlotMap();
+  private final SlotMap assignments = new SlotMap();
   private final BitSet lasting = new BitSet();
   private final BitSet reassigned = new BitSet();
   private final BitSet assigned = new BitSet();
@@ -54,7 +54,7 @@ final class RegisterSlots {
           register -> {
             Integer slot = current.get(register);
             if (slot != null) {
-              uses.put(key(index, register), slot);
+              uses.put(index, register, slot);
             }
           });
     }
@@ -70,7 +70,7 @@ final class RegisterSlots {
       }
       Integer slot = current.get(register);
       if (slot != null) {
-        assignments.put(key(index, register), slot);
+        assignments.put(index, register, slot);
         mark(slot, rule);
       }
     }
@@ -97,10 +97,6 @@ final class RegisterSlots {
     return registers;
   }
 
-  private static long key(int instruction, int register) {
-    return (long) instruction << 32 | register;
-  }
-
   /** Returns how many slots there are; the first ones belong to the registers. */
   int size() {
     return size;
@@ -108,16 +104,12 @@ final class RegisterSlots {
 
   /** Returns the slot in which an instruction finds what a register holds. */
   int use(int instruction, int register) {
-    return reassigned.get(register)
-        ? uses.getOrDefault(key(instruction, register), register)
-        : register;
+    return reassigned.get(register) ? uses.get(instruction, register) : register;
   }
 
   /** Returns the slot to which an instruction assigns. */
   int assignment(int instruction, int register) {
-    return reassigned.get(register)
-        ? assignments.getOrDefault(key(instruction, register), register)
-        : register;
+    return reassigned.get(register) ? assignments.get(instruction, register) : register;
   }
 
   /** Returns whether any instruction assigns to a slot. */

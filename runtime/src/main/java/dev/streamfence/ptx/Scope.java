@@ -8,10 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The names that are declared between one pair of braces, and, through it, those around it. */
 final class Scope {
-  /** More than any compiler nests, and little enough to look through for each name. */
-  static final int MAX_DEPTH = 64;
-
   private final @Nullable Scope parent;
+  private final ModelSize model;
   private final int depth;
   private final Map<String, Register> registers = new HashMap<>();
   private final Map<String, Family> families = new HashMap<>();
@@ -21,9 +19,19 @@ final class Scope {
   /** Registers declared together, as in {@code %r<5>}; they come to be when first used. */
   private record Family(ScalarType type, int vectorLength, long count) {}
 
-  Scope(@Nullable Scope parent) {
+  private Scope(@Nullable Scope parent, ModelSize model) {
     this.parent = parent;
+    this.model = model;
     this.depth = parent == null ? 0 : parent.depth + 1;
+  }
+
+  /** A scope with none around it. */
+  Scope(ModelSize model) {
+    this(null, model);
+  }
+
+  Scope(Scope parent) {
+    this(parent, parent.model);
   }
 
   int depth() {
@@ -120,7 +128,12 @@ final class Scope {
 
   /** Returns the label of this name in this scope, which need not be defined yet. */
   Label label(String name, int line) {
-    return labels.computeIfAbsent(name, n -> new Label(n, line));
+    return labels.computeIfAbsent(
+        name,
+        n -> {
+          model.add(ModelSize.LABEL);
+          return new Label(n, line);
+        });
   }
 
   /** Hands the labels that were used here but not defined to the enclosing scope. */
@@ -137,9 +150,15 @@ final class Scope {
 
   /** Gives out the places of one function's register file. */
   static final class RegisterFile {
+    private final ModelSize model;
     private int size;
 
+    RegisterFile(ModelSize model) {
+      this.model = model;
+    }
+
     Register create(String name, ScalarType type, int vectorLength) {
+      model.add(ModelSize.REGISTER);
       Register register = new Register(name, type, vectorLength, size);
       size += vectorLength;
       return register;

@@ -35,7 +35,14 @@ record Variable(
   record Initializer(long element, Operand value) {}
 
   Variable {
-    initializers = List.copyOf(initializers);
+    // Initializers do not change, and a copy would hold an object for each.
+    initializers = initializers instanceof Initializers ? initializers : List.copyOf(initializers);
+  }
+
+  /** Not that of the initial values, which may be millions. */
+  @Override
+  public int hashCode() {
+    return id;
   }
 
   long sizeInBytes() {

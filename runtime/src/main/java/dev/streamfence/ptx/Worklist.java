@@ -6,9 +6,6 @@ import java.util.Deque;
 
 /** The instructions that are to be looked at again, and how much work there has been. */
 final class Worklist {
-  /** Instructions looked at, counted again each time; some seconds of work. */
-  static final long MAX_WORK = 10_000_000;
-
   private final ModuleAnalysis module;
   private final Deque<Activation> waiting = new ArrayDeque<>();
   private boolean closed;
@@ -65,7 +62,7 @@ final class Worklist {
   /** Counts work; too much of it ends the analysis. */
   void charge(int units) {
     work += units;
-    if (work > MAX_WORK) {
+    if (work > CodeLimits.KERNEL_WORK) {
       throw new TooLargeException(TooLargeException.KERNEL);
     }
     module.charge(units);

@@ -197,7 +197,7 @@ class AccessHostileInputTest {
           .append(" ld.param.u64 %a, [p]; call f, (%a); ret; }\n");
     }
     PtxModule module = PtxModule.parse(text.toString());
-    ModuleAnalysis analysis = new ModuleAnalysis(module, 100_000);
+    ModuleAnalysis analysis = new ModuleAnalysis(module, new AnalysisBudget(100_000));
     List<ParameterAccess> found =
         module.entries().stream()
             .map(
