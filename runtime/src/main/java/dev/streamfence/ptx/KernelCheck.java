@@ -3,9 +3,10 @@ package dev.streamfence.ptx;
 import dev.streamfence.ptx.KernelDeclaration.Buffer;
 import dev.streamfence.ptx.Mismatch.Kind;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -20,13 +21,37 @@ import java.util.stream.IntStream;
 public final class KernelCheck {
   private static final String BOTH = "@ReadWrites";
 
+  /** Parameters of the kernels that are analysed once; any after them are analysed each time. */
+  private static final int MAX_KNOWN = 1 << 16;
+
   private final PtxModule module;
   private final ModuleAnalysis analysis;
 
-  /** A check of the kernels of this module. */
+  /** Interfaces beside each other declare the same kernels in the same way. */
+  private final Map<Declared, List<ParameterAccess>> known = new HashMap<>();
+
+  private int knownParameters;
+
+  /**
+   * What the analysis of a kernel depends on.
+   *
+   * @param areBuffers for each parameter, whether it is an array
+   */
+  private record Declared(String entry, List<Boolean> areBuffers) {}
+
+  /** A check of the kernels of this module, with a budget of its own. */
   public KernelCheck(PtxModule module) {
+    this(module, new AnalysisBudget());
+  }
+
+  /**
+   * A check of the kernels of this module.
+   *
+   * @param budget of work, for all that the object looks at
+   */
+  public KernelCheck(PtxModule module, AnalysisBudget budget) {
     this.module = module;
-    this.analysis = new ModuleAnalysis(module);
+    this.analysis = new ModuleAnalysis(module, budget);
   }
 
   /**
@@ -48,12 +73,12 @@ public final class KernelCheck {
       return List.of(Mismatch.ofEntry(Kind.PARAMETER_COUNT, entry.parameters().size()));
     }
     List<Mismatch> mismatches = new ArrayList<>();
-    KernelAccesses accesses =
-        accesses(entry, index -> declared.parameters().get(index) instanceof Buffer);
+    List<ParameterAccess> accesses =
+        accesses(entry, declared.parameters().stream().map(p -> p instanceof Buffer).toList());
     for (int i = 0; i < declared.parameters().size(); i++) {
       KernelDeclaration.Parameter parameter = declared.parameters().get(i);
       compare(i, parameter, entry.parameters().get(i))
-          .or(compare(i, parameter, accesses.parameter(i)))
+          .or(compare(i, parameter, accesses.get(i)))
           .ifPresent(mismatches::add);
     }
     if (declared.blockSize() > 0) {
@@ -79,10 +104,7 @@ public final class KernelCheck {
     if (found.isEmpty() || found.get().parameters().size() != areBuffers.size()) {
       return List.of();
     }
-    KernelAccesses accesses = accesses(found.get(), areBuffers::get);
-    return IntStream.range(0, areBuffers.size())
-        .mapToObj(i -> safeToDeclare(accesses.parameter(i)))
-        .toList();
+    return accesses(found.get(), areBuffers).stream().map(KernelCheck::safeToDeclare).toList();
   }
 
   private static ParameterAccess.Verdict safeToDeclare(ParameterAccess access) {
@@ -90,6 +112,16 @@ public final class KernelCheck {
     return neverStores && access.possibleRead().isPresent()
         ? ParameterAccess.Verdict.READS
         : access.verdict();
+  }
+
+  /** Returns the names of the module's kernels, in the order of the text. */
+  public List<String> entries() {
+    return module.entries().stream().map(PtxEntry::name).toList();
+  }
+
+  /** Returns how large the module is, see {@link PtxModule#parts}. */
+  public int parts() {
+    return module.parts();
   }
 
   /**
@@ -101,12 +133,24 @@ public final class KernelCheck {
     return module.entry(entry).map(PtxEntry::line).orElse(0);
   }
 
-  private KernelAccesses accesses(PtxEntry entry, IntPredicate isBuffer) {
-    return KernelAccesses.of(
-        analysis,
-        entry,
-        (parameter, offset) ->
-            isBuffer.test(parameter) ? ParameterRole.BUFFER : ParameterRole.NUMBER);
+  /** Returns what is done through each parameter; of what is known already, without work. */
+  private List<ParameterAccess> accesses(PtxEntry entry, List<Boolean> areBuffers) {
+    Declared declared = new Declared(entry.name(), List.copyOf(areBuffers));
+    List<ParameterAccess> found = known.get(declared);
+    if (found == null) {
+      KernelAccesses accesses =
+          KernelAccesses.of(
+              analysis,
+              entry,
+              (parameter, offset) ->
+                  areBuffers.get(parameter) ? ParameterRole.BUFFER : ParameterRole.NUMBER);
+      found = IntStream.range(0, areBuffers.size()).mapToObj(accesses::parameter).toList();
+      if (knownParameters + found.size() <= MAX_KNOWN) {
+        knownParameters += found.size();
+        known.put(declared, found);
+      }
+    }
+    return found;
   }
 
   private static Optional<Mismatch> compare(
