@@ -166,7 +166,13 @@ public final class KernelProcessor extends AbstractProcessor {
       // All is compared, or nothing is generated: there is nothing to warn of.
       return;
     } else if (code instanceof ModuleCode.Opaque opaque) {
-      findings.report(Problem.UNCHECKED_MODULE, culprit, name, opaque.kind(), type.getSimpleName());
+      findings.report(
+          Problem.UNCHECKED_MODULE,
+          culprit,
+          name,
+          opaque.kind(),
+          type.getSimpleName(),
+          opaque.remedy());
     } else {
       findings.report(Problem.UNSEEN_MODULE, culprit, name, type.getSimpleName());
     }

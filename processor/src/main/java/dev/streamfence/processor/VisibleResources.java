@@ -4,19 +4,23 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.streamfence.processor.model.ResourceName;
 import dev.streamfence.processor.verify.CudaSource;
+import dev.streamfence.processor.verify.KnownModules;
 import dev.streamfence.processor.verify.ModuleCode;
+import dev.streamfence.ptx.CodeLimits;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import javax.annotation.processing.Filer;
+import javax.tools.FileObject;
 import javax.tools.StandardLocation;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the resources of the compiled code while it is being compiled: in the folders of an option,
@@ -34,8 +38,7 @@ final class VisibleResources {
 
   private final Filer filer;
   private final List<String> folders;
-  private @Nullable ResourceName lastName;
-  private ModuleCode lastCode = new ModuleCode.Unseen();
+  private final KnownModules modules = new KnownModules();
 
   /**
    * Resources that a compiler sees.
@@ -52,16 +55,10 @@ final class VisibleResources {
     return folders.stream().filter(folder -> !isFolder(folder)).findFirst();
   }
 
-  /**
-   * The code in a resource. Interfaces beside each other often share one, so that the last that was
-   * seen is kept; one that was not may be there in a later round.
-   */
+  /** The code in a resource. One that is not there may be there in a later round. */
   ModuleCode code(ResourceName name) {
-    if (!name.equals(lastName) || lastCode instanceof ModuleCode.Unseen) {
-      lastCode = look(name);
-      lastName = name;
-    }
-    return lastCode;
+    ModuleCode known = modules.find(name);
+    return known == null ? look(name) : known;
   }
 
   private ModuleCode look(ResourceName name) {
@@ -70,7 +67,8 @@ final class VisibleResources {
         try {
           Optional<byte[]> file = readFile(folder, name.value());
           if (file.isPresent()) {
-            return ModuleCode.of(file.get(), () -> sourceIn(folder, name));
+            return modules.add(
+                name, file.get(), entries -> source(name, entries, other -> beside(folder, other)));
           }
         } catch (IOException e) {
           // Another file of the same name would be the wrong one.
@@ -81,32 +79,31 @@ final class VisibleResources {
     for (StandardLocation location : LOCATIONS) {
       Optional<byte[]> file = readFrom(location, name.value());
       if (file.isPresent()) {
-        return ModuleCode.of(file.get(), () -> source(name, source -> readFrom(location, source)));
+        return modules.add(
+            name, file.get(), entries -> source(name, entries, other -> readFrom(location, other)));
       }
     }
     return new ModuleCode.Unseen();
   }
 
-  private static Optional<CudaSource> sourceIn(String folder, ResourceName ptx) {
-    return source(
-        ptx,
-        name -> {
-          try {
-            return readFile(folder, name);
-          } catch (IOException e) {
-            // Messages do without it.
-            return Optional.empty();
-          }
-        });
+  private static Optional<byte[]> beside(String folder, String name) {
+    try {
+      return readFile(folder, name);
+    } catch (IOException e) {
+      // Messages do without it.
+      return Optional.empty();
+    }
   }
 
   private static Optional<CudaSource> source(
-      ResourceName ptx, Function<String, Optional<byte[]>> reader) {
+      ResourceName ptx, Collection<String> entries, Function<String, Optional<byte[]>> reader) {
     if (!ptx.value().endsWith(PTX)) {
       return Optional.empty();
     }
     String name = ptx.value().substring(0, ptx.value().length() - PTX.length()) + ".cu";
-    return reader.apply(name).map(file -> new CudaSource(name, new String(file, UTF_8)));
+    return Optional.of(
+        new CudaSource(
+            name, entries, () -> reader.apply(name).map(file -> new String(file, UTF_8))));
   }
 
   private static boolean isFolder(String folder) {
@@ -135,14 +132,25 @@ final class VisibleResources {
 
   /** Compilers answer what is not there, or a location that they have not got, in many ways. */
   private Optional<byte[]> readFrom(StandardLocation location, String name) {
-    try (InputStream in = filer.getResource(location, "", name).openInputStream()) {
-      return in == null ? Optional.empty() : Optional.of(upToLimit(in));
+    try {
+      FileObject file = filer.getResource(location, "", name);
+      if (!isRegular(file.toUri())) {
+        return Optional.empty();
+      }
+      try (InputStream in = file.openInputStream()) {
+        return in == null ? Optional.empty() : Optional.of(upToLimit(in));
+      }
     } catch (IOException | RuntimeException e) {
       return Optional.empty();
     }
   }
 
+  /** Whether a file ends, and needs no other process to do so; what is in an archive does. */
+  private static boolean isRegular(URI file) {
+    return !"file".equals(file.getScheme()) || Files.isRegularFile(Path.of(file));
+  }
+
   private static byte[] upToLimit(InputStream in) throws IOException {
-    return in.readNBytes(ModuleCode.MAX_BYTES + 1);
+    return in.readNBytes(CodeLimits.FILE_BYTES + 1);
   }
 }

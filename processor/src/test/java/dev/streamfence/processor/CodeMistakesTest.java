@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.processor.diagnostic.Problem;
-import dev.streamfence.processor.verify.ModuleCode;
+import dev.streamfence.ptx.CodeLimits;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -403,13 +403,13 @@ class CodeMistakesTest {
 
   @Test
   void aFileThatIsTooLargeIsNotLookedAt() {
-    byte[] large = new byte[ModuleCode.MAX_BYTES + 1];
+    byte[] large = new byte[CodeLimits.FILE_BYTES + 1];
     Arrays.fill(large, (byte) ' ');
     mistakesOfResource(large)
         .areWarning(
             Problem.UNCHECKED_MODULE,
-            "k/k.ptx is larger than 16 MiB, whose code cannot be compared with Kernels; name the"
-                + " PTX that it was made of");
+            "k/k.ptx is larger than 16 MiB, whose code cannot be compared with Kernels; split its"
+                + " kernels up");
   }
 
   @Test

@@ -93,9 +93,7 @@ public enum Problem {
           + " loaded; put it where resources are copied before compilation, or name its folder by"
           + " -Astreamfence.resources"),
   UNREADABLE_MODULE("%s cannot be read as PTX: %s"),
-  UNCHECKED_MODULE(
-      Diagnostic.Kind.WARNING,
-      "%s is %s, whose code cannot be compared with %s; name the PTX that it was made of"),
+  UNCHECKED_MODULE(Diagnostic.Kind.WARNING, "%s is %s, whose code cannot be compared with %s; %s"),
   RESOURCE_FOLDER("-Astreamfence.resources names %s, which is no folder"),
   NO_SUCH_ENTRY("%s has no entry %s for %s; it has %s"),
   PARAMETER_COUNT("%s passes %s to its kernel, which takes %s; see %s"),

@@ -1,36 +1,100 @@
 package dev.streamfence.processor.verify;
 
 import dev.streamfence.ptx.MangledName;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The source that lies beside a module's PTX, where most people keep it. Only searched for the
- * names of kernels, to say where they begin. Immutable.
- *
- * @param name of the file
- * @param text of the file, or as much of it as is looked at
+ * names of kernels, to say where they begin: once, and not before a message says so. Confined to
+ * one thread at a time.
  */
-public record CudaSource(String name, String text) {
+public final class CudaSource {
+  private static final String MARK = "__global__";
+
   /** What may stand between the start of a kernel's declaration and its name, at most. */
   private static final int MAX_BETWEEN = 500;
 
-  /** Where the kernel of an entry begins, as {@code file:line}; empty if several have its name. */
-  Optional<String> place(String entry) {
-    String kernel = MangledName.function(entry).orElse(entry);
-    Matcher declaration =
-        Pattern.compile(
-                "__global__[^;{}]{0," + MAX_BETWEEN + "}?\\b(" + Pattern.quote(kernel) + ")\\s*\\(")
-            .matcher(text);
-    if (!declaration.find()) {
-      return Optional.empty();
-    }
-    String place = name + ":" + (1 + newLines(declaration.start(1)));
-    return declaration.find() ? Optional.empty() : Optional.of(place);
+  /** The line of a name that several kernels have. */
+  private static final int SEVERAL = -1;
+
+  private final String name;
+  private final Set<String> kernels;
+  private final Supplier<Optional<String>> text;
+  private @Nullable Map<String, Integer> lines;
+
+  /**
+   * A source.
+   *
+   * @param name of the file
+   * @param entries of the PTX, of which others may be asked as well, to no avail
+   * @param text of the file, or as much of it as is looked at; empty if there is no such file
+   */
+  public CudaSource(String name, Collection<String> entries, Supplier<Optional<String>> text) {
+    this.name = name;
+    this.kernels = entries.stream().map(CudaSource::kernel).collect(Collectors.toSet());
+    this.text = text;
   }
 
-  private long newLines(int end) {
-    return text.substring(0, end).chars().filter(c -> c == '\n').count();
+  /** Where the kernel of an entry begins, as {@code file:line}; empty if several have its name. */
+  Optional<String> place(String entry) {
+    if (lines == null) {
+      lines = text.get().map(source -> lines(source, kernels)).orElseGet(Map::of);
+    }
+    return Optional.ofNullable(lines.get(kernel(entry)))
+        .filter(line -> line != SEVERAL)
+        .map(line -> name + ":" + line);
+  }
+
+  private static String kernel(String entry) {
+    return MangledName.function(entry).orElse(entry);
+  }
+
+  /** The lines on which the names of these kernels stand, found in one walk through the text. */
+  private static Map<String, Integer> lines(String text, Set<String> kernels) {
+    Map<String, Integer> lines = new HashMap<>();
+    int line = 1;
+    int counted = 0;
+    int mark = text.indexOf(MARK);
+    while (mark >= 0) {
+      int at = mark + MARK.length();
+      mark = text.indexOf(MARK, at);
+      int end = Math.min(mark < 0 ? text.length() : mark, at + MAX_BETWEEN);
+      while (at < end && ";{}".indexOf(text.charAt(at)) < 0) {
+        int start = at;
+        at = endOfWord(text, start);
+        if (at == start) {
+          at++;
+        } else if (isCalled(text, at) && kernels.contains(text.substring(start, at))) {
+          for (; counted < start; counted++) {
+            line += text.charAt(counted) == '\n' ? 1 : 0;
+          }
+          lines.merge(text.substring(start, at), line, (one, other) -> SEVERAL);
+        }
+      }
+    }
+    return lines;
+  }
+
+  private static int endOfWord(String text, int start) {
+    int end = start;
+    while (end < text.length() && Character.isJavaIdentifierPart(text.charAt(end))) {
+      end++;
+    }
+    return end;
+  }
+
+  private static boolean isCalled(String text, int end) {
+    int at = end;
+    while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+      at++;
+    }
+    return at < text.length() && text.charAt(at) == '(';
   }
 }

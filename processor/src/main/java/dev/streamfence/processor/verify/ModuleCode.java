@@ -1,24 +1,16 @@
 package dev.streamfence.processor.verify;
 
 import dev.streamfence.Access;
-import dev.streamfence.launch.KernelImage;
 import dev.streamfence.ptx.Cubin;
 import dev.streamfence.ptx.KernelCheck;
 import dev.streamfence.ptx.KernelDeclaration;
 import dev.streamfence.ptx.Mismatch;
 import dev.streamfence.ptx.ParameterAccess;
-import dev.streamfence.ptx.PtxException;
-import dev.streamfence.ptx.PtxModule;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /** What the compiler sees of a module's code. */
 public sealed interface ModuleCode {
-  /** More than any kernels need; larger files are not looked at. */
-  int MAX_BYTES = KernelImage.MAX_BYTES;
-
   /** There is no such file where the compiler looks. */
   record Unseen() implements ModuleCode {}
 
@@ -26,9 +18,18 @@ public sealed interface ModuleCode {
    * A file whose kernels cannot be looked at.
    *
    * @param kind what it is, in words
+   * @param remedy what to do about that
    * @param cubin the sizes of its parameters, where they can be read
    */
-  record Opaque(String kind, Optional<Cubin> cubin) implements ModuleCode {}
+  record Opaque(String kind, String remedy, Optional<Cubin> cubin) implements ModuleCode {
+    static Opaque binary(String kind, Optional<Cubin> cubin) {
+      return new Opaque(kind, "name the PTX that it was made of", cubin);
+    }
+
+    static Opaque tooLarge(String kind) {
+      return new Opaque(kind, "split its kernels up", Optional.empty());
+    }
+  }
 
   /** A file that is no PTX, though it has no mark of anything else. */
   record Unreadable(String reason) implements ModuleCode {}
@@ -40,29 +41,6 @@ public sealed interface ModuleCode {
    * @param source what it was compiled from, where that lies beside it
    */
   record Ptx(KernelCheck check, String sha256, Optional<CudaSource> source) implements ModuleCode {}
-
-  /**
-   * What is in a file: its bytes, or the first {@link #MAX_BYTES} and more of them.
-   *
-   * @param source gives what lies beside it
-   */
-  static ModuleCode of(byte[] file, Supplier<Optional<CudaSource>> source) {
-    if (file.length > MAX_BYTES) {
-      return new Opaque("larger than " + (MAX_BYTES >> 20) + " MiB", Optional.empty());
-    }
-    if (startsWith(file, 0x7f, 'E', 'L', 'F')) {
-      return new Opaque("a binary", Cubin.read(file));
-    }
-    if (startsWith(file, 0x50, 0xed)) {
-      return new Opaque("a fat binary", Optional.empty());
-    }
-    try {
-      PtxModule module = PtxModule.parse(new String(file, StandardCharsets.UTF_8));
-      return new Ptx(new KernelCheck(module), KernelImage.sha256(file), source.get());
-    } catch (PtxException e) {
-      return new Unreadable(String.valueOf(e.getMessage()));
-    }
-  }
 
   /** The hash of a file whose kernels were compared with their interface; empty of any other. */
   default String comparedHash() {
@@ -96,14 +74,5 @@ public sealed interface ModuleCode {
       case READS_WRITES -> Optional.of(Access.READ_WRITE);
       case NONE, UNKNOWN -> Optional.empty();
     };
-  }
-
-  private static boolean startsWith(byte[] file, int... mark) {
-    for (int i = 0; i < mark.length; i++) {
-      if (i >= file.length || (file[i] & 0xff) != mark[i]) {
-        return false;
-      }
-    }
-    return true;
   }
 }
