@@ -1,29 +1,44 @@
 package dev.streamfence.processor.generate;
 
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-
 /**
  * Brings JavaPoet's text closer to what a formatter would leave. Works on lines, which is safe
- * because no literal of a launcher spans two. Immutable.
+ * because no literal of a launcher spans two; by hand, because patterns take longer than all the
+ * rest of generating a launcher does. Immutable.
  */
 final class SourceLayout {
   private static final int MAX_WIDTH = 100;
-  private static final Pattern TRAILING_BLANKS = Pattern.compile("[ \t]+$", Pattern.MULTILINE);
-  private static final Pattern SHORT_JAVADOC =
-      Pattern.compile("^( *)/\\*\\*\n *\\* (.*)\n *\\*/$", Pattern.MULTILINE);
+  private static final String OPEN = "/**";
+  private static final String NEXT = "* ";
+  private static final String CLOSE = "*/";
 
   private SourceLayout() {}
 
   /** The same source without trailing blanks and with Javadoc on one line where it fits. */
   static String tidy(String source) {
-    Matcher javadoc = SHORT_JAVADOC.matcher(source);
-    String joined =
-        javadoc.replaceAll(
-            match -> {
-              String line = match.group(1) + "/** " + match.group(2) + " */";
-              return Matcher.quoteReplacement(line.length() <= MAX_WIDTH ? line : match.group());
-            });
-    return TRAILING_BLANKS.matcher(joined).replaceAll("");
+    String[] lines = source.split("\n", -1);
+    StringBuilder tidied = new StringBuilder(source.length());
+    for (int i = 0; i < lines.length; i++) {
+      tidied.append(i == 0 ? "" : "\n");
+      if (i + 2 < lines.length && isShortJavadoc(lines[i], lines[i + 1], lines[i + 2])) {
+        String indent = lines[i].substring(0, lines[i].length() - OPEN.length());
+        tidied.append(indent).append(OPEN).append(' ').append(text(lines[i + 1])).append(" */");
+        i += 2;
+      } else {
+        tidied.append(lines[i].stripTrailing());
+      }
+    }
+    return tidied.toString();
+  }
+
+  private static boolean isShortJavadoc(String open, String text, String close) {
+    return open.endsWith(OPEN)
+        && open.strip().equals(OPEN)
+        && text.strip().startsWith(NEXT)
+        && close.strip().equals(CLOSE)
+        && open.length() + 1 + text(text).length() + 3 <= MAX_WIDTH;
+  }
+
+  private static String text(String line) {
+    return line.strip().substring(NEXT.length());
   }
 }

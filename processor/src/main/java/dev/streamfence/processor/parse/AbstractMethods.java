@@ -2,6 +2,7 @@ package dev.streamfence.processor.parse;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -19,10 +20,13 @@ import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
 
-/** Finds what an interface leaves to its launcher, and what it inherits. Immutable. */
+/** Finds what an interface leaves to its launcher, and what it inherits. Confined to one round. */
 final class AbstractMethods {
   private final Elements elements;
   private final Types types;
+
+  /** Several checks ask for those of the same type, and comparing all of them takes long. */
+  private final Map<TypeElement, List<ExecutableElement>> known = new HashMap<>();
 
   AbstractMethods(Elements elements, Types types) {
     this.elements = elements;
@@ -35,6 +39,15 @@ final class AbstractMethods {
    * Object} implements are not among them unless they are annotated.
    */
   List<ExecutableElement> of(TypeElement type) {
+    List<ExecutableElement> found = known.get(type);
+    if (found == null) {
+      found = find(type);
+      known.put(type, found);
+    }
+    return found;
+  }
+
+  private List<ExecutableElement> find(TypeElement type) {
     List<ExecutableElement> methods = new ArrayList<>();
     for (TypeElement owner : withInherited(type)) {
       ElementFilter.methodsIn(owner.getEnclosedElements()).stream()
