@@ -44,7 +44,18 @@ public final class DeviceMemory {
    *     has not got is refused all the same
    */
   public DeviceMemory within(long budgetInBytes) {
-    return new DeviceMemory(runtime, stack, arrays, resource.part(budgetInBytes), transfers);
+    return within(budgetInBytes, "within " + budgetInBytes + " bytes");
+  }
+
+  /**
+   * The same memory within a budget of its own, like {@link #within(long)}.
+   *
+   * @param name what refusals call the budget
+   */
+  public DeviceMemory within(long budgetInBytes, String name) {
+    Objects.requireNonNull(name, "name");
+    return new DeviceMemory(
+        runtime, stack, arrays, resource.part(budgetInBytes, name), transfers);
   }
 
   /**

@@ -17,6 +17,7 @@ import dev.streamfence.stream.Teardown;
 import dev.streamfence.stream.Timeline;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -78,6 +79,7 @@ public final class DeviceRuntime implements AutoCloseable {
 
   /** Opens a GPU, see {@link #open(int)}. */
   public static DeviceRuntime open(int ordinal, RuntimeOptions options) {
+    Objects.requireNonNull(options, "options");
     return Opening.of(JCudaDevices.open(ordinal), false, options).open();
   }
 
@@ -129,6 +131,7 @@ public final class DeviceRuntime implements AutoCloseable {
 
   /** Opens a simulated device, see {@link #simulated(SimulatedDevice)}. */
   public static DeviceRuntime simulated(SimulatedDevice device, RuntimeOptions options) {
+    Objects.requireNonNull(options, "options");
     return Opening.of(device.open(), true, options).open();
   }
 

@@ -26,6 +26,8 @@ public final class MemoryReservation implements AutoCloseable {
    *
    * @throws OutOfMemoryBudgetException if the array has more bytes than are left of the
    *     reservation, or the driver has no memory
+   * @throws IllegalStateException if the reservation is closed
+   * @throws RuntimeClosedException if the runtime is closed
    */
   public <A> DeviceArray<A> allocate(DeviceStream stream, Class<A> arrayType, long length) {
     return memory.allocate(reservation::allocate, stream, arrayType, length, "");

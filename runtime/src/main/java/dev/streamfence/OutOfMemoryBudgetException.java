@@ -12,6 +12,7 @@ public final class OutOfMemoryBudgetException extends DeviceException {
   private final long requested;
   private final long current;
   private final long limit;
+  private final String budget;
 
   /**
    * Creates a refusal.
@@ -20,11 +21,17 @@ public final class OutOfMemoryBudgetException extends DeviceException {
    * @param requested bytes asked for
    * @param current bytes in use, those included that are freed but not yet given back
    * @param limit bytes that may be in use
+   * @param budget the name of the budget that refuses; empty for that of the runtime or the device
    * @param cause the driver's refusal, if it was the driver that refused, or why freed memory did
    *     not come back
    */
   public OutOfMemoryBudgetException(
-      String what, long requested, long current, long limit, @Nullable Throwable cause) {
+      String what,
+      long requested,
+      long current,
+      long limit,
+      String budget,
+      @Nullable Throwable cause) {
     super(
         what
             + " needs "
@@ -33,11 +40,14 @@ public final class OutOfMemoryBudgetException extends DeviceException {
             + current
             + " of "
             + limit
-            + " bytes are in use; close arrays that are no longer needed or ask for less",
+            + " bytes "
+            + (budget.isEmpty() ? "" : "of the budget '" + budget + "' ")
+            + "are in use; close arrays that are no longer needed or ask for less",
         cause);
     this.requested = requested;
     this.current = current;
     this.limit = limit;
+    this.budget = budget;
   }
 
   /** Bytes asked for. */
@@ -53,5 +63,10 @@ public final class OutOfMemoryBudgetException extends DeviceException {
   /** Bytes that may be in use. */
   public long limit() {
     return limit;
+  }
+
+  /** The name of the budget that refuses; empty for that of the runtime or the device. */
+  public String budget() {
+    return budget;
   }
 }

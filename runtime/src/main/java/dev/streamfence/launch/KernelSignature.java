@@ -111,7 +111,10 @@ public final class KernelSignature {
     return entry;
   }
 
-  /** Collects a signature. Confined to one thread at a time. */
+  /**
+   * Collects a signature. A parameter without a name is called by its number, from {@code #0} on.
+   * Confined to one thread at a time.
+   */
   public static final class Builder {
     private final String entry;
     private final List<KernelParameter> parameters = new ArrayList<>();
@@ -129,13 +132,13 @@ public final class KernelSignature {
 
     /** Adds a number by value; {@code type} is the class of a primitive. */
     public Builder value(String name, Class<?> type) {
-      parameters.add(new KernelParameter.Value(name, ElementType.ofArray(type.arrayType())));
+      parameters.add(new KernelParameter.Value(named(name), ElementType.ofArray(type.arrayType())));
       return this;
     }
 
     /** Adds a tracked array. */
     public Builder buffer(String name, ElementType elementType, Access access) {
-      parameters.add(new KernelParameter.Buffer(name, elementType, access, false));
+      parameters.add(new KernelParameter.Buffer(named(name), elementType, access, false));
       return this;
     }
 
@@ -144,7 +147,7 @@ public final class KernelSignature {
      * open.
      */
     public Builder trustedBuffer(String name, ElementType elementType, Access access) {
-      parameters.add(new KernelParameter.Buffer(name, elementType, access, true));
+      parameters.add(new KernelParameter.Buffer(named(name), elementType, access, true));
       return this;
     }
 
@@ -152,7 +155,7 @@ public final class KernelSignature {
     public Builder struct(String name, Class<?>... fields) {
       List<ElementType> types =
           Arrays.stream(fields).map(type -> ElementType.ofArray(type.arrayType())).toList();
-      parameters.add(new KernelParameter.Struct(name, new StructLayout(types)));
+      parameters.add(new KernelParameter.Struct(named(name), new StructLayout(types)));
       return this;
     }
 
@@ -170,7 +173,7 @@ public final class KernelSignature {
 
     /** Adds the number by value that also says how many threads a launch has. */
     public Builder threadCount(String name, Class<?> type) {
-      threadCount = name;
+      threadCount = named(name);
       return value(name, type);
     }
 
@@ -179,7 +182,7 @@ public final class KernelSignature {
      * does not receive it.
      */
     public Builder launchShape(String name) {
-      launchShape = name;
+      launchShape = name.isBlank() ? "shape" : name;
       return this;
     }
 
@@ -188,7 +191,7 @@ public final class KernelSignature {
      * receive it.
      */
     public Builder dynamicSharedBytesParameter(String name) {
-      dynamicSharedBytesParameter = name;
+      dynamicSharedBytesParameter = name.isBlank() ? "dynamicSharedBytes" : name;
       return this;
     }
 
@@ -210,6 +213,11 @@ public final class KernelSignature {
       }
       dynamicSharedBytes = bytes;
       return this;
+    }
+
+    /** What errors call the next parameter: a signature written by hand may leave names out. */
+    private String named(String name) {
+      return name.isBlank() ? "#" + parameters.size() : name;
     }
 
     /** The signature. */

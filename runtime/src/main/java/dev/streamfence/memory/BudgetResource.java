@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class BudgetResource implements MemoryResource {
   private final MemoryResource resource;
   private final long limit;
+  private final String name;
   private long reserved;
   private long live;
   private long promised;
@@ -28,12 +29,17 @@ public final class BudgetResource implements MemoryResource {
    * @param limitInBytes at least 0
    */
   public BudgetResource(MemoryResource resource, long limitInBytes) {
+    this(resource, limitInBytes, "");
+  }
+
+  private BudgetResource(MemoryResource resource, long limitInBytes, String name) {
     if (limitInBytes < 0) {
       throw new IllegalArgumentException(
           "a budget of " + limitInBytes + " bytes; the limit is at least 0");
     }
     this.resource = resource;
     this.limit = limitInBytes;
+    this.name = name;
     this.reserved = resource.bytesOutstanding();
   }
 
@@ -58,9 +64,10 @@ public final class BudgetResource implements MemoryResource {
    * counts in both, but only open blocks count in the part.
    *
    * @param limitInBytes at least 0; more than the whole has is never reached
+   * @param partName what its refusals call it
    */
-  public BudgetResource part(long limitInBytes) {
-    return new BudgetResource(new BudgetPart(this), limitInBytes);
+  public BudgetResource part(long limitInBytes, String partName) {
+    return new BudgetResource(new BudgetPart(this), limitInBytes, partName);
   }
 
   @Override
@@ -194,7 +201,8 @@ public final class BudgetResource implements MemoryResource {
 
   private synchronized OutOfMemoryBudgetException refusal(
       String what, long bytes, @Nullable DeviceException cause) {
-    return new OutOfMemoryBudgetException(what, bytes, reserved + promised, limit, cause);
+    return new OutOfMemoryBudgetException(
+        what, bytes, reserved + promised, limit, name, cause);
   }
 
   private synchronized boolean tryAdmit(long claim, long promise, long bytes) {

@@ -154,6 +154,11 @@ final class Ledger {
     return timelines;
   }
 
+  /** How many frees of a stream are told apart at the moment. */
+  synchronized int apart(Timeline timeline) {
+    return stream(timeline).pending.size();
+  }
+
   /** The oldest free of a stream that was not returned; null if there is none. */
   synchronized @Nullable Pending oldest(Timeline timeline) {
     return stream(timeline).pending.peekFirst();

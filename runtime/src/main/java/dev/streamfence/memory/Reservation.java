@@ -39,6 +39,7 @@ public final class Reservation implements AutoCloseable {
    * fails, the bytes are back.
    *
    * @throws OutOfMemoryBudgetException if more is asked for than is left of the reservation
+   * @throws IllegalStateException if the reservation is closed
    */
   public Block allocate(long sizeInBytes, Timeline timeline, String tag) {
     TrackedResource.requirePositive(sizeInBytes, "a block");
@@ -61,12 +62,20 @@ public final class Reservation implements AutoCloseable {
   }
 
   private synchronized void draw(long bytes, String tag) {
+    if (closed) {
+      throw new IllegalStateException(
+          TrackedResource.inWords(tag)
+              + " is allocated from a reservation of "
+              + size
+              + " bytes that is closed; reserve again");
+    }
     if (bytes > remaining) {
       throw new OutOfMemoryBudgetException(
           TrackedResource.inWords(tag) + " from a reservation",
           bytes,
           size - remaining,
           size,
+          "",
           null);
     }
     remaining -= bytes;

@@ -260,7 +260,7 @@ public abstract sealed class TrackedResource implements MemoryResource
       cause.addSuppressed(streams.faults().note(unknown, "asking how much memory is free"));
       used = ledger.outstanding();
     }
-    return new OutOfMemoryBudgetException(inWords(tag), bytes, used, total, cause);
+    return new OutOfMemoryBudgetException(inWords(tag), bytes, used, total, "", cause);
   }
 
   static void requirePositive(long bytes, String what) {
