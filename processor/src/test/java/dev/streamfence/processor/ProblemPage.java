@@ -43,6 +43,22 @@ record ProblemPage(List<Section> sections) {
 
     /** What the processor says to it; {@code folder} is for its modules alone. */
     Mistakes compile(Path folder, String... options) {
+      return Mistakes.in(modules(folder), List.of(options), Sources.importing(source()));
+    }
+
+    /** A build of it that is still to run, in {@code folder}, which it has for itself. */
+    UserBuild build(UserBuild.Tool tool, Path folder) {
+      Path resources = folder.resolve("resources");
+      modules(resources);
+      List<Path> classPath = new ArrayList<>(List.of(resources));
+      classPath.addAll(UserBuild.OWN_CLASS_PATH);
+      String text = Sources.importing(source());
+      return UserBuild.by(tool, folder)
+          .classPath(classPath)
+          .with(Sources.file(text).getName().substring(1), text);
+    }
+
+    private Resources modules(Path folder) {
       Resources visible = Resources.in(folder);
       Matcher name = MODULE.matcher(types);
       for (String module : modules) {
@@ -51,7 +67,7 @@ record ProblemPage(List<Section> sections) {
         }
         visible.with(name.group(1), module);
       }
-      return Mistakes.in(visible, List.of(options), Sources.importing(source()));
+      return visible;
     }
 
     /** Modules are left out where they are not the point. */

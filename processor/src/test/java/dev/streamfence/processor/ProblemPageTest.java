@@ -1,5 +1,6 @@
 package dev.streamfence.processor;
 
+import static dev.streamfence.processor.UserBuild.Tool.ECLIPSE;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -89,6 +90,33 @@ class ProblemPageTest {
 
     mistakes.areNone();
     assertThat(mistakes.isCompiled()).as("%s", problem).isTrue();
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrong")
+  void wrongExampleHasThisProblemAloneInEclipse(Problem problem, ProblemPage.Example example) {
+    UserBuild build = example.build(ECLIPSE, folder).run();
+
+    assertThat(build.ids()).containsExactly(problem.kind() + " [" + problem.id() + "]");
+    assertThat(build.inGeneratedFiles()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrong")
+  void wrongExampleIsWrongForTheProcessorAloneInEclipse(
+      Problem problem, ProblemPage.Example example) {
+    assertThat(example.build(ECLIPSE, folder).runWithoutProcessors().isCompiled())
+        .isNotEqualTo(ERRORS_OF_THE_COMPILER.contains(problem));
+  }
+
+  @ParameterizedTest
+  @MethodSource("right")
+  void rightExampleHasNoProblemInEclipse(Problem problem, ProblemPage.Example example) {
+    UserBuild build = example.build(ECLIPSE, folder).options(EclipseCompilerTest.WARNINGS).run();
+
+    assertThat(build.ids()).as("%s", problem).isEmpty();
+    assertThat(build.inGeneratedFiles()).isEmpty();
+    assertThat(build.isCompiled()).as("%s", build.everything()).isTrue();
   }
 
   @Test

@@ -1,15 +1,16 @@
 package dev.streamfence.processor.parse;
 
+import dev.streamfence.processor.diagnostic.Culprit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import javax.lang.model.element.Element;
-import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.element.TypeElement;
@@ -48,6 +49,28 @@ final class AbstractMethods {
   }
 
   private List<ExecutableElement> find(TypeElement type) {
+    return members(type).stream()
+        .filter(method -> method.getModifiers().contains(Modifier.ABSTRACT))
+        .filter(method -> !isImplementedByObject(method))
+        .toList();
+  }
+
+  /** The methods that an implementing class has or must have; none that another one overrides. */
+  List<ExecutableElement> members(TypeElement type) {
+    List<ExecutableElement> methods = declared(type);
+    // Thousands of methods take seconds when each is compared with all others.
+    Map<String, List<ExecutableElement>> methodsByName =
+        methods.stream().collect(Collectors.groupingBy(m -> m.getSimpleName().toString()));
+    return methods.stream()
+        .filter(
+            method ->
+                methodsByName.getOrDefault(method.getSimpleName().toString(), List.of()).stream()
+                    .noneMatch(other -> overrides(other, method, type)))
+        .toList();
+  }
+
+  /** The methods of the interface and of all that it inherits from, overridden ones among them. */
+  List<ExecutableElement> declared(TypeElement type) {
     List<ExecutableElement> methods = new ArrayList<>();
     for (TypeElement owner : withInherited(type)) {
       ElementFilter.methodsIn(owner.getEnclosedElements()).stream()
@@ -55,27 +78,14 @@ final class AbstractMethods {
           .filter(method -> !method.getModifiers().contains(Modifier.PRIVATE))
           .forEach(methods::add);
     }
-    // Thousands of methods take seconds when each is compared with all others.
-    Map<String, List<ExecutableElement>> methodsByName =
-        methods.stream().collect(Collectors.groupingBy(m -> m.getSimpleName().toString()));
-    return methods.stream()
-        .filter(method -> method.getModifiers().contains(Modifier.ABSTRACT))
-        .filter(method -> !isImplementedByObject(method))
-        .filter(
-            method ->
-                methodsByName.getOrDefault(method.getSimpleName().toString(), List.of()).stream()
-                    .noneMatch(other -> elements.overrides(other, method, type)))
-        .toList();
+    return methods;
   }
 
   /** The interface itself, then all that it inherits from, by name. */
   List<TypeElement> withInherited(TypeElement type) {
-    Set<TypeElement> inherited = new LinkedHashSet<>();
-    collectInherited(type, inherited);
-    inherited.remove(type);
     List<TypeElement> all = new ArrayList<>();
     all.add(type);
-    inherited.stream()
+    inherited(type).stream()
         .sorted(Comparator.comparing(t -> t.getQualifiedName().toString()))
         .forEach(all::add);
     return all;
@@ -88,14 +98,73 @@ final class AbstractMethods {
         && haveSameTypes(parameterTypes(type, one), parameterTypes(type, other));
   }
 
+  /**
+   * Whether a method, as a member of {@code type}, has the signature that another one has there, or
+   * the erasure of that.
+   */
+  boolean isSubsignature(TypeElement type, ExecutableElement method, ExecutableElement other) {
+    if (!method.getSimpleName().contentEquals(other.getSimpleName())
+        || method.getParameters().size() != other.getParameters().size()) {
+      return false;
+    }
+    if (!method.getTypeParameters().isEmpty()) {
+      // Each has type variables of its own. Eclipse's compiler compares erasures only, which differ
+      // in the types of a right source.
+      return types.isSubsignature(asMember(type, method), asMember(type, other));
+    }
+    List<? extends TypeMirror> parameters = parameterTypes(type, method);
+    List<? extends TypeMirror> others = parameterTypes(type, other);
+    return haveSameTypes(parameters, others)
+        || haveSameTypes(parameters, others.stream().map(types::erasure).toList());
+  }
+
   /** The types of a method's parameters as a member of {@code type}. */
   List<? extends TypeMirror> parameterTypes(TypeElement type, ExecutableElement method) {
     return asMember(type, method).getParameterTypes();
   }
 
-  /** A method's type as a member of {@code type}, with the type arguments that it has there. */
+  /**
+   * A method's type as a member of {@code type}, with the type arguments that it has there.
+   *
+   * <p>Eclipse's compiler takes the first method in the hierarchy that has the same erasure, which
+   * may be another one, so that it is only asked for a member of the very type that declares it.
+   */
   ExecutableType asMember(TypeElement type, ExecutableElement method) {
-    return (ExecutableType) types.asMemberOf((DeclaredType) type.asType(), method);
+    DeclaredType owner =
+        supertype((DeclaredType) type.asType(), owner(method))
+            .orElseThrow(
+                () -> new IllegalArgumentException("no member of " + type.getQualifiedName()));
+    return (ExecutableType) types.asMemberOf(owner, method);
+  }
+
+  private static TypeElement owner(ExecutableElement method) {
+    return Culprit.of(method).enclosingType();
+  }
+
+  /** The type, or the one of those that it inherits from, that {@code element} declares. */
+  private Optional<DeclaredType> supertype(DeclaredType type, TypeElement element) {
+    if (type.asElement().equals(element)) {
+      return Optional.of(type);
+    }
+    return types.directSupertypes(type).stream()
+        .filter(DeclaredType.class::isInstance)
+        .map(parent -> supertype((DeclaredType) parent, element))
+        .flatMap(Optional::stream)
+        .findFirst();
+  }
+
+  /**
+   * Whether a method overrides another one from an interface that its own one inherits from (JLS
+   * 9.4.1.1). Not {@code Elements.overrides}, which Eclipse's compiler also answers with yes for
+   * the overridden method, and for one from an unrelated interface.
+   */
+  private boolean overrides(
+      ExecutableElement method, ExecutableElement overridden, TypeElement type) {
+    TypeElement owner = owner(method);
+    TypeElement parent = owner(overridden);
+    return !owner.equals(parent)
+        && inherited(owner).contains(parent)
+        && isSubsignature(type, method, overridden);
   }
 
   private boolean haveSameTypes(
@@ -108,6 +177,13 @@ final class AbstractMethods {
     return true;
   }
 
+  private Set<TypeElement> inherited(TypeElement type) {
+    Set<TypeElement> inherited = new LinkedHashSet<>();
+    collectInherited(type, inherited);
+    inherited.remove(type);
+    return inherited;
+  }
+
   private void collectInherited(TypeElement type, Set<TypeElement> inherited) {
     for (TypeMirror each : type.getInterfaces()) {
       Element element = types.asElement(each);
@@ -118,20 +194,21 @@ final class AbstractMethods {
   }
 
   private boolean isImplementedByObject(ExecutableElement method) {
-    if (Mirrors.has(method, KernelAnnotation.KERNEL)) {
-      return false;
-    }
-    TypeElement object = elements.getTypeElement("java.lang.Object");
-    return object != null
-        && object.getEnclosedElements().stream()
-            .filter(member -> member.getKind() == ElementKind.METHOD)
-            .filter(member -> member.getModifiers().contains(Modifier.PUBLIC))
-            .map(ExecutableElement.class::cast)
-            .anyMatch(member -> isSubsignature(method, member));
+    return !Mirrors.has(method, KernelAnnotation.KERNEL) && ofObject(method).isPresent();
   }
 
-  private boolean isSubsignature(ExecutableElement method, ExecutableElement other) {
-    return method.getSimpleName().contentEquals(other.getSimpleName())
-        && types.isSubsignature((ExecutableType) method.asType(), (ExecutableType) other.asType());
+  /** The public method of {@code Object} that a method has the signature of. */
+  Optional<ExecutableElement> ofObject(ExecutableElement method) {
+    TypeElement object = elements.getTypeElement("java.lang.Object");
+    return object == null
+        ? Optional.empty()
+        : ElementFilter.methodsIn(object.getEnclosedElements()).stream()
+            .filter(member -> member.getModifiers().contains(Modifier.PUBLIC))
+            .filter(member -> method.getSimpleName().contentEquals(member.getSimpleName()))
+            .filter(
+                member ->
+                    types.isSubsignature(
+                        (ExecutableType) method.asType(), (ExecutableType) member.asType()))
+            .findFirst();
   }
 }

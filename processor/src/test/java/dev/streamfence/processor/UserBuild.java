@@ -1,0 +1,247 @@
+package dev.streamfence.processor;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.annotation.processing.Processor;
+import javax.tools.Diagnostic;
+import javax.tools.DiagnosticCollector;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.eclipse.jdt.internal.compiler.tool.EclipseCompiler;
+
+/** A build of files on disk, by one of the compilers that users run the processor in. */
+final class UserBuild {
+  /** Which compiler builds. */
+  enum Tool {
+    /** The one of the JDK that runs the tests. */
+    JAVAC(ToolProvider::getSystemJavaCompiler, List.of()),
+
+    /** Eclipse's, which implements elements and types in its own way. */
+    ECLIPSE(EclipseCompiler::new, List.of("-17"));
+
+    private final Supplier<JavaCompiler> compiler;
+    private final List<String> level;
+
+    Tool(Supplier<JavaCompiler> compiler, List<String> level) {
+      this.compiler = compiler;
+      this.level = level;
+    }
+  }
+
+  /** What the tests themselves see: annotations and runtime among others. */
+  static final List<Path> OWN_CLASS_PATH =
+      Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+          .map(Path::of)
+          .toList();
+
+  private final Tool tool;
+  private final Path folder;
+  private final List<Path> sources = new ArrayList<>();
+  private final List<String> options = new ArrayList<>();
+  private final List<Processor> processors = new ArrayList<>();
+  private final DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
+  private final StringWriter output = new StringWriter();
+  private List<Path> classPath = OWN_CLASS_PATH;
+  private boolean saysRelease;
+  private boolean isCompiled;
+
+  private UserBuild(Tool tool, Path folder) {
+    this.tool = tool;
+    this.folder = folder;
+  }
+
+  /** A build without sources in {@code folder}, which it has for itself. */
+  static UserBuild by(Tool tool, Path folder) {
+    return new UserBuild(tool, folder);
+  }
+
+  /** Adds a source under its path from the root of the sources. */
+  UserBuild with(String path, String text) {
+    try {
+      Path file = sourceFolder().resolve(path);
+      Files.createDirectories(file.getParent());
+      sources.add(Files.writeString(file, text));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return this;
+  }
+
+  /** Adds a source that lies somewhere already. */
+  UserBuild with(Path source) {
+    sources.add(source);
+    return this;
+  }
+
+  /** Adds options that both compilers know. */
+  UserBuild options(String... more) {
+    options.addAll(List.of(more));
+    return this;
+  }
+
+  /** Compiles for an earlier version of Java. */
+  UserBuild release(int version) {
+    saysRelease = true;
+    return options("--release", String.valueOf(version));
+  }
+
+  /** Replaces the class path; what the tests themselves see otherwise. */
+  UserBuild classPath(List<Path> entries) {
+    classPath = List.copyOf(entries);
+    return this;
+  }
+
+  /** Adds processors that run before ours. */
+  UserBuild after(Processor... others) {
+    processors.addAll(List.of(others));
+    return this;
+  }
+
+  /** Compiles, with our processor behind the others. */
+  UserBuild run() {
+    return runWith(new KernelProcessor());
+  }
+
+  /** Compiles, with this one in place of our processor. */
+  UserBuild runWith(Processor processor) {
+    processors.add(processor);
+    return compile(List.of());
+  }
+
+  /** Compiles without any processor. */
+  UserBuild runWithoutProcessors() {
+    return compile(List.of("-proc:none"));
+  }
+
+  private UserBuild compile(List<String> more) {
+    JavaCompiler compiler = tool.compiler.get();
+    try (StandardJavaFileManager files =
+        compiler.getStandardFileManager(diagnostics, Locale.ROOT, null)) {
+      List<String> all = new ArrayList<>(options);
+      all.addAll(saysRelease ? List.of() : tool.level);
+      all.addAll(more);
+      all.addAll(
+          List.of(
+              "-classpath",
+              classPath.stream()
+                  .map(Path::toString)
+                  .collect(Collectors.joining(File.pathSeparator)),
+              "-d",
+              Files.createDirectories(classFolder()).toString(),
+              "-s",
+              Files.createDirectories(folder.resolve("generated")).toString()));
+      JavaCompiler.CompilationTask task =
+          compiler.getTask(
+              output,
+              files,
+              diagnostics,
+              all,
+              null,
+              files.getJavaFileObjectsFromPaths(List.copyOf(sources)));
+      if (!processors.isEmpty()) {
+        task.setProcessors(processors);
+      }
+      isCompiled = task.call();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return this;
+  }
+
+  /** Whether the compiler has taken everything. */
+  boolean isCompiled() {
+    return isCompiled;
+  }
+
+  /** The messages of the processor, in order. */
+  List<String> complaints() {
+    return messages().filter(message -> message.startsWith("[")).toList();
+  }
+
+  /** The ids of the processor's messages with their kinds, {@code ERROR [MissingAccess]}. */
+  List<String> ids() {
+    return diagnostics.getDiagnostics().stream()
+        .filter(diagnostic -> diagnostic.getMessage(Locale.ROOT).startsWith("["))
+        .map(d -> d.getKind() + " " + d.getMessage(Locale.ROOT).replaceAll("(?s)].*", "]"))
+        .toList();
+  }
+
+  /** Everything that is an error or a warning, of the compiler as well, one to a line. */
+  List<String> everything() {
+    return diagnostics.getDiagnostics().stream()
+        .filter(diagnostic -> diagnostic.getKind() != Diagnostic.Kind.NOTE)
+        .map(UserBuild::describe)
+        .toList();
+  }
+
+  /** Errors and warnings that stand in a generated file. */
+  List<String> inGeneratedFiles() {
+    return diagnostics.getDiagnostics().stream()
+        .filter(diagnostic -> diagnostic.getKind() != Diagnostic.Kind.NOTE)
+        .filter(UserBuild::isInALauncher)
+        .map(UserBuild::describe)
+        .toList();
+  }
+
+  /** What the compiler printed beside its diagnostics. */
+  String output() {
+    return output.toString();
+  }
+
+  /** Whether a source was generated, under its path from the root of generated sources. */
+  boolean hasGenerated(String path) {
+    return Files.exists(folder.resolve("generated").resolve(path));
+  }
+
+  /** The text of a generated source. */
+  String generated(String path) {
+    try {
+      return Files.readString(folder.resolve("generated").resolve(path));
+    } catch (IOException e) {
+      throw new AssertionError(everything() + output(), e);
+    }
+  }
+
+  /** Where sources are. */
+  Path sourceFolder() {
+    return folder.resolve("sources");
+  }
+
+  /** Where classes are written to. */
+  Path classFolder() {
+    return folder.resolve("classes");
+  }
+
+  private Stream<String> messages() {
+    return diagnostics.getDiagnostics().stream().map(d -> d.getMessage(Locale.ROOT));
+  }
+
+  private static boolean isInALauncher(Diagnostic<? extends JavaFileObject> diagnostic) {
+    return diagnostic.getSource() != null
+        && diagnostic.getSource().getName().endsWith("Launcher.java");
+  }
+
+  private static String describe(Diagnostic<? extends JavaFileObject> diagnostic) {
+    JavaFileObject source = diagnostic.getSource();
+    String file = source == null ? "" : Path.of(source.getName()).getFileName().toString();
+    return String.join(
+        " ",
+        Arrays.asList(
+            file + ":" + diagnostic.getLineNumber(),
+            diagnostic.getKind().toString(),
+            diagnostic.getMessage(Locale.ROOT)));
+  }
+}
