@@ -12,7 +12,9 @@ import java.lang.annotation.Target;
  * <p>The processor generates a launcher for it, in the same package: {@code VectorKernelsLauncher}
  * for {@code VectorKernels}, {@code Outer_VectorKernelsLauncher} for one that is nested in {@code
  * Outer}. Its {@code on(stream)} returns an implementation whose methods launch on that stream. An
- * interface that is declared inside of a method gets none: compilers show it to no processor.
+ * interface that is declared inside of a method gets none: compilers show processors nothing that
+ * stands in bodies and initialisers. For the same reason there is no warning of these annotations
+ * on local and anonymous classes and on parameters of lambdas, where they have no effect.
  *
  * <p>Where the compiler sees the module's PTX, it compares it with the interface: a missing entry
  * point, parameters of another number, size or kind, blocks that the kernel does not allow, and

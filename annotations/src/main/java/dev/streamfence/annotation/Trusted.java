@@ -21,6 +21,6 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.PARAMETER)
 public @interface Trusted {
-  /** Why the declared access is right; not empty. */
+  /** Why the declared access is right; with a letter or a digit at least. */
   String value();
 }

@@ -16,18 +16,13 @@ import dev.streamfence.processor.parse.StrayAnnotations;
 import dev.streamfence.processor.verify.CodeVerifier;
 import dev.streamfence.processor.verify.ModuleCode;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import javax.annotation.processing.AbstractProcessor;
 import javax.annotation.processing.Processor;
@@ -48,12 +43,16 @@ import org.jspecify.annotations.Nullable;
  */
 @AutoService(Processor.class)
 public final class KernelProcessor extends AbstractProcessor {
-  /** Interfaces that wait, by name: elements do not outlive a round. */
-  private final Map<String, String> deferred = new LinkedHashMap<>();
+  /** Interfaces that wait. */
+  private final Set<Waiting> deferred = new LinkedHashSet<>();
 
   private final LauncherNames names = new LauncherNames();
   private @Nullable VisibleResources resources;
   private boolean isWrongFolderTold;
+  private boolean hidesMethods;
+
+  /** An interface by its name: elements do not outlive a round. */
+  private record Waiting(String module, String name) {}
 
   /** Called by the compiler, through its service loader. */
   public KernelProcessor() {}
@@ -77,16 +76,23 @@ public final class KernelProcessor extends AbstractProcessor {
 
   @Override
   public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
-    names.addSources(round.getRootElements());
+    Guard guard = new Guard(processingEnv.getMessager(), () -> resources = null);
+    guard.aboutARound(() -> process(annotations, round, guard));
+    return false;
+  }
+
+  private void process(
+      Set<? extends TypeElement> annotations, RoundEnvironment round, Guard guard) {
+    names.addSources(round.getRootElements(), this::moduleOf);
+    Set<TypeElement> typesOfMembers = typesOfAnnotatedMembers(annotations, round);
     List<TypeElement> interfaces = takeDeferred();
     interfaces.addAll(modules(annotations, round));
     for (TypeElement type : interfaces) {
-      guarded(type, (t, findings) -> launch(t, findings, round.processingOver()));
+      guard.about(type, findings -> launch(type, findings, round.processingOver()));
     }
-    for (TypeElement type : typesOfAnnotatedMembers(annotations, round)) {
-      guarded(type, StrayAnnotations::check);
+    for (TypeElement type : typesOfMembers) {
+      guard.about(type, findings -> StrayAnnotations.check(type, findings));
     }
-    return false;
   }
 
   private static Set<TypeElement> modules(
@@ -101,14 +107,15 @@ public final class KernelProcessor extends AbstractProcessor {
   }
 
   /** The types with a method or constructor that carries one of our annotations. */
-  private static Set<TypeElement> typesOfAnnotatedMembers(
+  private Set<TypeElement> typesOfAnnotatedMembers(
       Set<? extends TypeElement> annotations, RoundEnvironment round) {
     Set<TypeElement> types = new LinkedHashSet<>();
     for (TypeElement type : annotations) {
       if (KernelAnnotation.of(type).filter(KernelAnnotation::isOnMembers).isPresent()) {
-        round
-            .getElementsAnnotatedWith(type)
-            .forEach(element -> types.add(Culprit.of(element).enclosingType()));
+        for (Element element : round.getElementsAnnotatedWith(type)) {
+          // Eclipse's compiler shows parameters of methods that it hides, as their types are wrong.
+          Culprit.typeAround(element).ifPresentOrElse(types::add, () -> hidesMethods = true);
+        }
       }
     }
     return types;
@@ -119,8 +126,7 @@ public final class KernelProcessor extends AbstractProcessor {
         new KernelInterfaceParser(elements(), processingEnv.getTypeUtils());
     var unresolved = parser.unresolvedTypes().firstIn(type);
     if (!isLastRound && (unresolved.isPresent() || parser.mayHaveUnresolvedValues(type))) {
-      ModuleElement module = elements().getModuleOf(type);
-      deferred.put(type.getQualifiedName().toString(), module.getQualifiedName().toString());
+      deferred.add(new Waiting(moduleOf(type), type.getQualifiedName().toString()));
     } else if (unresolved.isPresent()) {
       findings.report(
           Problem.UNRESOLVED_TYPE,
@@ -128,7 +134,7 @@ public final class KernelProcessor extends AbstractProcessor {
           type.getSimpleName(),
           unresolved.get().type(),
           unresolved.get().place());
-    } else if (!parser.hasUnresolvedValues(type)) {
+    } else if (!parser.hasUnresolvedValues(type) && !(hidesMethods && parser.isEmpty(type))) {
       ModuleCode code =
           parser.resource(type).map(resources()::code).orElseGet(ModuleCode.Unseen::new);
       parser
@@ -202,7 +208,7 @@ public final class KernelProcessor extends AbstractProcessor {
     Optional<String> holder =
         source.takenNames().contains(launcher.nameInPackage())
             ? Optional.of("a member of " + source.name().nameInPackage())
-            : names.claim(launcher, source.name());
+            : names.claim(moduleOf(type), launcher, source.name());
     if (holder.isPresent()) {
       findings.report(
           Problem.LAUNCHER_NAME_CLASH,
@@ -215,7 +221,7 @@ public final class KernelProcessor extends AbstractProcessor {
     LauncherGenerator generator = new LauncherGenerator(KernelProcessor.class.getName());
     try {
       new LauncherWriter(processingEnv.getFiler())
-          .write(launcher, generator.generate(source, sha256), type);
+          .write(names.ofFile(moduleOf(type), launcher), generator.generate(source, sha256), type);
     } catch (IOException e) {
       findings.report(Problem.WRITE_FAILED, Culprit.of(type), launcher.canonical(), e);
     }
@@ -223,24 +229,25 @@ public final class KernelProcessor extends AbstractProcessor {
 
   private List<TypeElement> takeDeferred() {
     List<TypeElement> types = new ArrayList<>();
-    deferred.forEach(
-        (type, module) ->
-            types.add(elements().getTypeElement(elements().getModuleElement(module), type)));
+    for (Waiting waiting : deferred) {
+      ModuleElement module = elements().getModuleElement(waiting.module());
+      TypeElement type =
+          module == null
+              ? elements().getTypeElement(waiting.name())
+              : elements().getTypeElement(module, waiting.name());
+      // Eclipse's compiler loses a generated file where a later round generates what that names.
+      if (type != null) {
+        types.add(type);
+      }
+    }
     deferred.clear();
     return types;
   }
 
-  /** A mistake of ours is told on the type that provoked it, and does not stop the others. */
-  private void guarded(TypeElement type, BiConsumer<TypeElement, Findings> work) {
-    Findings findings = new Findings(type);
-    try {
-      work.accept(type, findings);
-    } catch (RuntimeException | StackOverflowError e) {
-      StringWriter trace = new StringWriter();
-      e.printStackTrace(new PrintWriter(trace));
-      findings.report(Problem.INTERNAL_ERROR, Culprit.of(type), type.getQualifiedName(), trace);
-    }
-    new FindingPrinter(processingEnv.getMessager()).print(findings);
+  /** The module's name; empty of the unnamed one, and before Java 9. */
+  private String moduleOf(Element element) {
+    ModuleElement module = elements().getModuleOf(element);
+    return module == null ? "" : module.getQualifiedName().toString();
   }
 
   private VisibleResources resources() {

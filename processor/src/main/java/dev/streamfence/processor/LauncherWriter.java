@@ -1,6 +1,5 @@
 package dev.streamfence.processor;
 
-import dev.streamfence.processor.model.QualifiedName;
 import java.io.IOException;
 import java.io.Writer;
 import javax.annotation.processing.Filer;
@@ -20,10 +19,11 @@ final class LauncherWriter {
   /**
    * Writes a source file.
    *
+   * @param name as the filer takes it
    * @throws IOException if the file cannot be created or written, or has been already
    */
-  void write(QualifiedName launcher, String source, TypeElement origin) throws IOException {
-    try (Writer writer = filer.createSourceFile(launcher.canonical(), origin).openWriter()) {
+  void write(String name, String source, TypeElement origin) throws IOException {
+    try (Writer writer = filer.createSourceFile(name, origin).openWriter()) {
       writer.write(source);
     }
   }

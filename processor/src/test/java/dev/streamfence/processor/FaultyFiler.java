@@ -1,6 +1,7 @@
 package dev.streamfence.processor;
 
 import java.io.IOException;
+import java.lang.annotation.Annotation;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -22,7 +23,7 @@ import javax.tools.JavaFileObject;
 
 /**
  * The processor with a filer that fails on one class, and that notes the originating elements of
- * the others.
+ * the others; also with a round that fails.
  */
 final class FaultyFiler extends AbstractProcessor {
   /** What happens when the class is to be written. */
@@ -34,6 +35,7 @@ final class FaultyFiler extends AbstractProcessor {
   private final String className;
   private final Fault fault;
   private final Map<String, List<Element>> origins;
+  private Runnable roundFault = () -> {};
 
   FaultyFiler(String className, Fault fault, Map<String, List<Element>> origins) {
     this.className = className;
@@ -57,9 +59,43 @@ final class FaultyFiler extends AbstractProcessor {
     return processor.getSupportedSourceVersion();
   }
 
+  /** Fails as well where a round is asked what it compiles. */
+  void failInRound(Runnable roundFault) {
+    this.roundFault = roundFault;
+  }
+
   @Override
   public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
-    return processor.process(annotations, round);
+    return processor.process(
+        annotations, round.processingOver() ? round : new FaultyRound(round, roundFault));
+  }
+
+  private record FaultyRound(RoundEnvironment round, Runnable fault) implements RoundEnvironment {
+    @Override
+    public boolean processingOver() {
+      return round.processingOver();
+    }
+
+    @Override
+    public boolean errorRaised() {
+      return round.errorRaised();
+    }
+
+    @Override
+    public Set<? extends Element> getRootElements() {
+      fault.run();
+      return round.getRootElements();
+    }
+
+    @Override
+    public Set<? extends Element> getElementsAnnotatedWith(TypeElement annotation) {
+      return round.getElementsAnnotatedWith(annotation);
+    }
+
+    @Override
+    public Set<? extends Element> getElementsAnnotatedWith(Class<? extends Annotation> type) {
+      return round.getElementsAnnotatedWith(type);
+    }
   }
 
   private final class RecordingFiler implements Filer {

@@ -6,16 +6,24 @@ import java.io.Writer;
 import java.util.Map;
 import java.util.Set;
 import javax.annotation.processing.AbstractProcessor;
+import javax.annotation.processing.Filer;
 import javax.annotation.processing.RoundEnvironment;
 import javax.lang.model.SourceVersion;
 import javax.lang.model.element.TypeElement;
+import javax.tools.FileObject;
+import javax.tools.StandardLocation;
 
-/** Another processor, which generates its files in the first round. */
+/** Another processor, which generates its files in one round, by default the first. */
 final class GeneratingProcessor extends AbstractProcessor {
   private final Map<String, String> sources;
-  private boolean isDone;
+  private int roundsToWait;
 
   GeneratingProcessor(Map<String, String> sources) {
+    this(1, sources);
+  }
+
+  GeneratingProcessor(int round, Map<String, String> sources) {
+    this.roundsToWait = round;
     this.sources = sources;
   }
 
@@ -31,18 +39,25 @@ final class GeneratingProcessor extends AbstractProcessor {
 
   @Override
   public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
-    if (!isDone) {
+    if (--roundsToWait == 0) {
       sources.forEach(this::write);
-      isDone = true;
     }
     return false;
   }
 
   private void write(String name, String text) {
-    try (Writer writer = processingEnv.getFiler().createSourceFile(name).openWriter()) {
+    try (Writer writer = file(name).openWriter()) {
       writer.write(text);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** A source, or a resource if it is PTX. */
+  private FileObject file(String name) throws IOException {
+    Filer filer = processingEnv.getFiler();
+    return name.endsWith(".ptx")
+        ? filer.createResource(StandardLocation.CLASS_OUTPUT, "", name)
+        : filer.createSourceFile(name);
   }
 }

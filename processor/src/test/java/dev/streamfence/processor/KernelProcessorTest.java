@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.testing.compile.Compilation;
 import dev.streamfence.processor.diagnostic.Problem;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,6 +23,8 @@ import javax.lang.model.SourceVersion;
 import javax.lang.model.element.Element;
 import javax.tools.Diagnostic;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How the processor behaves towards compilers and builds. */
 class KernelProcessorTest {
@@ -115,6 +118,75 @@ class KernelProcessorTest {
     assertThat(origins).containsKey("demo.SecondLauncher");
   }
 
+  @ParameterizedTest
+  @ValueSource(classes = {StackOverflowError.class, OutOfMemoryError.class, LinkageError.class})
+  void errorIsToldOnTheInterfaceAndDoesNotStopTheOthers(Class<? extends Error> type)
+      throws ReflectiveOperationException {
+    Error planted = type.getConstructor().newInstance();
+    Map<String, List<Element>> origins = new HashMap<>();
+    Compilation compilation =
+        compile(
+            new FaultyFiler(
+                "demo.FirstLauncher",
+                () -> {
+                  throw planted;
+                },
+                origins));
+
+    Diagnostic<?> complaint = complaint(compilation, INTERNAL_ERROR);
+    assertThat(complaint.getPosition()).isEqualTo(TWO_INTERFACES.indexOf("interface First"));
+    assertThat(complaint.getMessage(Locale.ROOT)).contains(type.getName());
+    assertThat(origins).containsKey("demo.SecondLauncher");
+  }
+
+  @Test
+  void stackThatReallyOverflowsIsToldInFewLines() {
+    Compilation compilation =
+        compile(
+            new FaultyFiler("demo.FirstLauncher", KernelProcessorTest::overflow, new HashMap<>()));
+
+    assertThat(complaint(compilation, INTERNAL_ERROR).getMessage(Locale.ROOT).lines())
+        .hasSizeLessThan(100)
+        .anyMatch(line -> line.contains("StackOverflowError"));
+  }
+
+  @Test
+  void errorThatCannotBeToldInFullIsToldInAConstant() {
+    Map<String, List<Element>> origins = new HashMap<>();
+    Compilation compilation =
+        compile(
+            new FaultyFiler(
+                "demo.FirstLauncher",
+                () -> {
+                  throw new EndlessError();
+                },
+                origins));
+
+    Diagnostic<?> complaint = complaint(compilation, INTERNAL_ERROR);
+    assertThat(complaint.getPosition()).isEqualTo(TWO_INTERFACES.indexOf("interface First"));
+    assertThat(complaint.getMessage(Locale.ROOT))
+        .isEqualTo(
+            "[InternalError] internal error of the processor, which has no memory or stack left to"
+                + " say more; launchers are missing");
+    assertThat(origins).containsKey("demo.SecondLauncher");
+  }
+
+  @Test
+  void bugAtTheStartOfARoundIsToldWithoutAPlace() {
+    FaultyFiler processor = new FaultyFiler("none", () -> {}, new HashMap<>());
+    processor.failInRound(
+        () -> {
+          throw new OutOfMemoryError("planted");
+        });
+
+    Diagnostic<?> complaint = complaint(compile(processor), INTERNAL_ERROR);
+
+    assertThat(complaint.getSource()).isNull();
+    assertThat(complaint.getMessage(Locale.ROOT))
+        .startsWith("[InternalError] internal error of the processor at the start of a round;")
+        .contains("java.lang.OutOfMemoryError: planted");
+  }
+
   @Test
   void fileThatCannotBeWrittenIsAnErrorWithItsCause() {
     Map<String, List<Element>> origins = new HashMap<>();
@@ -167,6 +239,21 @@ class KernelProcessorTest {
             Sources.importing(
                 "@KernelModule interface Saxpy { @Kernel void run(@ThreadCount int n); }"))
         .are();
+  }
+
+  /** One for which there is no memory while it is told. */
+  private static final class EndlessError extends OutOfMemoryError {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void printStackTrace(PrintWriter writer) {
+      throw new OutOfMemoryError("again");
+    }
+  }
+
+  @SuppressWarnings("InfiniteRecursion")
+  private static void overflow() {
+    overflow();
   }
 
   private static Compilation compile(Processor... processors) {

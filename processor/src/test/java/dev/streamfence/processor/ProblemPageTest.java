@@ -29,13 +29,15 @@ class ProblemPageTest {
           Problem.TOO_LARGE,
           Problem.KERNEL_TOO_LARGE,
           Problem.ARGUMENT_BYTES,
+          Problem.NO_JAVA_NAME,
           Problem.UNCHECKED_MODULE,
           Problem.RESOURCE_FOLDER,
           Problem.WRITE_FAILED,
           Problem.INTERNAL_ERROR);
 
   /** What the compiler refuses as well, whatever the processor says. */
-  private static final Set<Problem> ERRORS_OF_THE_COMPILER = EnumSet.of(Problem.UNRESOLVED_TYPE);
+  private static final Set<Problem> ERRORS_OF_THE_COMPILER =
+      EnumSet.of(Problem.UNRESOLVED_TYPE, Problem.FINAL_METHOD, Problem.ERASURE_CLASH);
 
   private static final ProblemPage PAGE = read();
 

@@ -6,6 +6,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Records by value, and what goes by value with a word that does not fit. */
 class StructMistakesTest {
@@ -65,7 +66,8 @@ class StructMistakesTest {
                     + " @Kernel void run(Hidden «hidden, @ThreadCount int n); }\n}\n"))
         .are(
             Problem.HIDDEN_STRUCT,
-            "'hidden' has type Outer.Hidden, which its launcher cannot name; make it and what encloses it accessible there");
+            "'hidden' has type Outer.Hidden, which its launcher cannot name; make it and what"
+                + " encloses it accessible there");
   }
 
   @Test
@@ -104,12 +106,37 @@ class StructMistakesTest {
         .are(problem);
   }
 
-  @Test
-  void trustHasAReason() {
-    with("", "@Trusted(«\" \") @Reads DeviceArray<int[]> x")
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        " ",
+        "\\t\\n",
+        "\\u00a0",
+        "\\u00ad",
+        "\\u200b\\u200d",
+        "\\ufeff",
+        "\\u2060",
+        "\\u202e",
+        "\\u3164",
+        "\\u115f\\u1160",
+        "\\uffa0",
+        "\\u2800",
+        "\\udb40\\udc20",
+        "...",
+        "-"
+      })
+  void trustHasAReason(String blank) {
+    with("", "@Trusted(«\"" + blank + "\") @Reads DeviceArray<int[]> x")
         .are(
             Problem.TRUSTED_WITHOUT_REASON,
             "@Trusted on 'x' gives no reason; say why the declared access is right");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"x", "1", "\\u5b57", "\\u200bread only", "\\u00e9"})
+  void reasonIsAnyLetterOrDigit(String reason) {
+    with("", "@Trusted(\"" + reason + "\") @Reads DeviceArray<int[]> x").areNone();
   }
 
   @Test

@@ -11,7 +11,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.annotation.processing.Processor;
 import javax.tools.Diagnostic;
@@ -19,6 +18,7 @@ import javax.tools.DiagnosticCollector;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.StandardJavaFileManager;
+import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 import org.eclipse.jdt.internal.compiler.tool.EclipseCompiler;
 
@@ -130,15 +130,12 @@ final class UserBuild {
     JavaCompiler compiler = tool.compiler.get();
     try (StandardJavaFileManager files =
         compiler.getStandardFileManager(diagnostics, Locale.ROOT, null)) {
+      files.setLocationFromPaths(StandardLocation.CLASS_PATH, classPath);
       List<String> all = new ArrayList<>(options);
       all.addAll(saysRelease ? List.of() : tool.level);
       all.addAll(more);
       all.addAll(
           List.of(
-              "-classpath",
-              classPath.stream()
-                  .map(Path::toString)
-                  .collect(Collectors.joining(File.pathSeparator)),
               "-d",
               Files.createDirectories(classFolder()).toString(),
               "-s",
@@ -183,6 +180,14 @@ final class UserBuild {
   List<String> everything() {
     return diagnostics.getDiagnostics().stream()
         .filter(diagnostic -> diagnostic.getKind() != Diagnostic.Kind.NOTE)
+        .map(UserBuild::describe)
+        .toList();
+  }
+
+  /** Everything that is an error, of the compiler as well, one to a line. */
+  List<String> errors() {
+    return diagnostics.getDiagnostics().stream()
+        .filter(diagnostic -> diagnostic.getKind() == Diagnostic.Kind.ERROR)
         .map(UserBuild::describe)
         .toList();
   }

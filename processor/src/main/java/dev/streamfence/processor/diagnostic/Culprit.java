@@ -1,5 +1,6 @@
 package dev.streamfence.processor.diagnostic;
 
+import java.util.Optional;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.AnnotationValue;
 import javax.lang.model.element.Element;
@@ -16,12 +17,19 @@ public sealed interface Culprit {
    * @throws IllegalStateException if it is a package or a module
    */
   default TypeElement enclosingType() {
-    for (Element e = element(); e != null; e = e.getEnclosingElement()) {
+    return typeAround(element())
+        .orElseThrow(
+            () -> new IllegalStateException("no type encloses " + element().getSimpleName()));
+  }
+
+  /** The type that a declaration is, or is a member of; none of a package or a module. */
+  static Optional<TypeElement> typeAround(Element declaration) {
+    for (Element e = declaration; e != null; e = e.getEnclosingElement()) {
       if (e instanceof TypeElement type) {
-        return type;
+        return Optional.of(type);
       }
     }
-    throw new IllegalStateException("no type encloses " + element().getSimpleName());
+    return Optional.empty();
   }
 
   /** A declaration. */

@@ -27,6 +27,9 @@ public enum Problem {
   FACTORY_CLASH(
       "the default method on(DeviceStream) of %s hides its launcher's factory; rename the method"),
   AMBIGUOUS_KERNEL("%s is inherited from %s and from %s; declare it in %s to say which it is"),
+  ERASURE_CLASH(
+      "%s of %s and of %s differ in type arguments alone, which no class can implement; rename"
+          + " one"),
   UNRESOLVED_TYPE("no launcher generated for %s: type %s in %s is not resolved"),
 
   // The method.
@@ -43,6 +46,10 @@ public enum Problem {
           + " parameters"),
   THROWS_CLAUSE("%s declares %s; a launch throws unchecked exceptions only, remove it"),
   VARARGS("'%s' of %s is variable in number; a kernel has fixed parameters, spell them out"),
+  FINAL_METHOD(
+      "%1$s is final in Object, so no launcher can implement it; rename it and add"
+          + " @Kernel(\"%1$s\")"),
+  NO_JAVA_NAME("%s is no name in Java, so no launcher can %s it; rename it where it is declared"),
   ENTRY_NAME(
       "%s is no entry name; it is a letter, '_' or '$', then also digits, all ASCII and at most %s"
           + " characters, and can be given as @Kernel(\"name\")"),
@@ -81,7 +88,8 @@ public enum Problem {
   TRUSTED_WITHOUT_REASON("@Trusted on '%s' gives no reason; say why the declared access is right"),
   ANNOTATION_ON_STRUCT("'%s' is the record %s and is passed by value; remove @%s"),
   HIDDEN_STRUCT(
-      "'%s' has type %s, which its launcher cannot name; make it and what encloses it accessible there"),
+      "'%s' has type %s, which its launcher cannot name; make it and what encloses it accessible"
+          + " there"),
   STRUCT_FIELD("'%s' is the record %s, whose %s has type %s; a structure holds primitives"),
   STRUCT_SIZE("'%s' is the record %s with %s fields; a structure has from 1 to %s"),
   STRAY_ANNOTATION("@%s on '%s' has no effect: %s is no kernel; remove it or add @Kernel"),
@@ -103,8 +111,8 @@ public enum Problem {
   STORES_THROUGH_READS("'%s' is @Reads, but its kernel stores to it: %s; declare %s"),
   LOADS_THROUGH_WRITES("'%s' is @Writes, but its kernel loads from it: %s; declare %s"),
   NEVER_STORED(
-      "'%s' is @Writes, but its kernel never stores to it; declare @Reads, or pass what it does store"
-          + " to; see %s"),
+      "'%s' is @Writes, but its kernel never stores to it; declare @Reads, or pass what it does"
+          + " store to; see %s"),
   NEEDLESS_WRITE(
       Diagnostic.Kind.WARNING,
       "'%s' is @ReadWrites, but its kernel only loads from it; @Reads lets launches run side by"
@@ -157,7 +165,7 @@ public enum Problem {
   }
 
   /** The whole message, with the arguments in the template's order. */
-  String message(Object... arguments) {
+  public String message(Object... arguments) {
     return "[" + id() + "] " + String.format(Locale.ROOT, template, arguments) + hint();
   }
 }

@@ -33,9 +33,7 @@ final class LaunchMethodGenerator {
         MethodSpec.methodBuilder(kernel.name())
             .addAnnotation(Override.class)
             .addModifiers(Modifier.PUBLIC);
-    if (kernel.isDeprecated()) {
-      method.addAnnotation(Deprecated.class);
-    }
+    DeprecationGenerator.mark(kernel.deprecation()).ifPresent(method::addAnnotation);
     kernel.parameters().forEach(p -> method.addParameter(typeOf(p), p.name()));
     String recorder = names.recorder(kernel);
     method.beginControlFlow("try ($T $N = $L.begin())", LaunchRecorder.class, recorder, field);

@@ -69,9 +69,8 @@ public final class LauncherGenerator {
               .addMember("value", "$L", StringLiteral.of(generatorName))
               .build());
     }
-    if (source.isDeprecated()) {
-      type.addAnnotation(Deprecated.class);
-    }
+    DeprecationGenerator.mark(source.deprecation()).ifPresent(type::addAnnotation);
+    DeprecationGenerator.suppression(source).ifPresent(type::addAnnotation);
     type.addField(image(source, sha256, launcher));
     MethodSpec.Builder constructor =
         MethodSpec.constructorBuilder()

@@ -11,7 +11,7 @@ import java.util.Set;
  * @param resource where the module's code is
  * @param kernels in the order of declaration, own ones first
  * @param isPublic whether the interface and all its enclosers are public
- * @param isDeprecated whether using it is discouraged
+ * @param deprecation how much using it is discouraged
  * @param takenNames simple names that mean something else to a class which implements it
  * @param readsCompilerModule whether its module can name the types of {@code java.compiler}
  */
@@ -20,7 +20,7 @@ public record KernelInterface(
     ResourceName resource,
     List<KernelMethod> kernels,
     boolean isPublic,
-    boolean isDeprecated,
+    Deprecation deprecation,
     Set<String> takenNames,
     boolean readsCompilerModule) {
   public KernelInterface {

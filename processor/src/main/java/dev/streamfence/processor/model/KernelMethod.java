@@ -15,7 +15,7 @@ import java.util.List;
  * @param mayAlias whether one array may be passed twice though it is written
  * @param isCooperative whether all blocks run at the same time
  * @param tellsCompletion whether it returns a completion, and not nothing
- * @param isDeprecated whether calling it is discouraged
+ * @param deprecation how much calling it is discouraged
  */
 public record KernelMethod(
     String name,
@@ -26,7 +26,7 @@ public record KernelMethod(
     boolean mayAlias,
     boolean isCooperative,
     boolean tellsCompletion,
-    boolean isDeprecated) {
+    Deprecation deprecation) {
   /** What every CUDA device of today takes. */
   public static final int MAX_BLOCK_SIZE = 1024;
 

@@ -28,8 +28,11 @@ public sealed interface Parameter {
   /**
    * A record of primitives that is passed by value. Invariant: it has from 1 to {@value
    * #MAX_FIELDS} fields.
+   *
+   * @param deprecation of the record, what encloses it, or a component
    */
-  record Struct(String name, QualifiedName type, List<Field> fields) implements Parameter {
+  record Struct(String name, QualifiedName type, List<Field> fields, Deprecation deprecation)
+      implements Parameter {
     /** What the runtime can pass. */
     public static final int MAX_FIELDS = 64;
 

@@ -50,6 +50,16 @@ final class Descriptions {
     };
   }
 
+  /** A type without type arguments, with the qualified name of its class: equal for equal types. */
+  static String erased(TypeMirror type) {
+    if (type instanceof ArrayType array) {
+      return erased(array.getComponentType()) + "[]";
+    }
+    return type instanceof DeclaredType declared
+        ? ((TypeElement) declared.asElement()).getQualifiedName().toString()
+        : describe(type);
+  }
+
   /** A type with its article, {@code an int}. */
   static String withArticle(TypeMirror type) {
     String name = describe(type);

@@ -35,6 +35,16 @@ final class InterfaceRules {
     ElementFilter.methodsIn(type.getEnclosedElements()).stream()
         .filter(method -> !method.getModifiers().contains(Modifier.ABSTRACT))
         .forEach(method -> checkNoKernel(method, findings));
+    methods.declared(type).stream()
+        .filter(
+            method ->
+                methods
+                    .ofObject(method)
+                    .filter(member -> member.getModifiers().contains(Modifier.FINAL))
+                    .isPresent())
+        .forEach(
+            method ->
+                findings.report(Problem.FINAL_METHOD, Culprit.of(method), method.getSimpleName()));
     for (TypeElement owner : methods.withInherited(type)) {
       ElementFilter.methodsIn(owner.getEnclosedElements()).stream()
           .filter(method -> hidesFactory(type, method))

@@ -26,17 +26,19 @@ import javax.lang.model.util.Types;
 /** Reads an annotated interface, and finds every mistake in it before it gives up. Immutable. */
 public final class KernelInterfaceParser {
   private final Elements elements;
+  private final Types types;
   private final AbstractMethods methods;
 
   /** A parser that asks the compiler through these. */
   public KernelInterfaceParser(Elements elements, Types types) {
     this.elements = elements;
+    this.types = types;
     this.methods = new AbstractMethods(elements, types);
   }
 
   /** The check that comes first: with undeclared types nothing else can be said. */
   public UnresolvedTypes unresolvedTypes() {
-    return new UnresolvedTypes(methods);
+    return new UnresolvedTypes(methods, new Surroundings(elements, methods));
   }
 
   /**
@@ -50,6 +52,11 @@ public final class KernelInterfaceParser {
   /** Whether an annotation of ours does, of which the compiler complains in the end. */
   public boolean hasUnresolvedValues(TypeElement type) {
     return annotations(type).anyMatch(Mirrors::isUnresolved);
+  }
+
+  /** Whether it neither has nor inherits a method. */
+  public boolean isEmpty(TypeElement type) {
+    return methods.declared(type).isEmpty();
   }
 
   private Stream<AnnotationMirror> annotations(TypeElement type) {
@@ -85,6 +92,7 @@ public final class KernelInterfaceParser {
       return Optional.empty();
     }
     new InterfaceRules(methods, findings).check(type);
+    new ErasureRules(methods, types, findings).check(type);
     Optional<ResourceName> resource = parseResource(type, module, findings);
     List<ExecutableElement> kernels = withoutAmbiguous(type, findings);
     if (kernels.isEmpty() && !hasKernelWithBody(type)) {
@@ -115,7 +123,7 @@ public final class KernelInterfaceParser {
         resource,
         kernels.stream().map(ParsedKernel::kernel).toList(),
         surroundings.isPublic(type),
-        surroundings.isDeprecated(type),
+        Deprecations.around(type, elements),
         surroundings.takenNames(type),
         surroundings.readsCompilerModule(type));
   }

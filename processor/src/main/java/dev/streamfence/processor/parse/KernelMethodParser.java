@@ -45,6 +45,14 @@ final class KernelMethodParser {
       findings.report(Problem.MISSING_KERNEL, Culprit.of(method), method.getSimpleName());
       return Optional.empty();
     }
+    if (!JavaNames.isWritable(method)) {
+      findings.report(
+          Problem.NO_JAVA_NAME,
+          Culprit.of(method),
+          Descriptions.quote(method.getSimpleName().toString()),
+          "implement");
+      return Optional.empty();
+    }
     int before = findings.size();
     checkSignature(method, member.getReturnType());
     List<Parameter> parameters =
@@ -72,7 +80,7 @@ final class KernelMethodParser {
                 said.mayAlias(),
                 said.isCooperative(),
                 TypeKinds.isCompletion(member.getReturnType()),
-                elements.isDeprecated(method)));
+                Deprecations.of(method, elements)));
   }
 
   /** An array may be passed for two parameters if nothing is written anyway. */
@@ -124,8 +132,7 @@ final class KernelMethodParser {
       ExecutableElement method, List<? extends TypeMirror> types, String entry) {
     List<Parameter> parsed = new ArrayList<>();
     ParameterParser parser =
-        new ParameterParser(
-            method, new StructParser(elements.getPackageOf(owner), findings), findings);
+        new ParameterParser(method, new StructParser(elements, owner, findings), findings);
     int last = types.size() - 1;
     int passed = 0;
     Supplier<List<Optional<Access>>> hinted =

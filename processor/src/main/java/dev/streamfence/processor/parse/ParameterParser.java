@@ -9,7 +9,6 @@ import dev.streamfence.processor.model.Parameter;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
-import javax.lang.model.SourceVersion;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.VariableElement;
@@ -24,12 +23,17 @@ final class ParameterParser {
   private static final List<KernelAnnotation> ROLES =
       List.of(KernelAnnotation.THREAD_COUNT, KernelAnnotation.DYNAMIC_SHARED_BYTES);
 
+  /** Hangul fillers, which Unicode counts as letters. */
+  private static final String INVISIBLE_LETTERS = "\u115f\u1160\u3164\uffa0";
+
   private final ExecutableElement method;
+  private final List<String> names;
   private final StructParser structs;
   private final Findings findings;
 
   ParameterParser(ExecutableElement method, StructParser structs, Findings findings) {
     this.method = method;
+    this.names = JavaNames.ofParameters(method);
     this.structs = structs;
     this.findings = findings;
   }
@@ -165,8 +169,15 @@ final class ParameterParser {
 
   private static boolean isBlank(AnnotationMirror trusted) {
     return Mirrors.attribute(trusted, "value")
-        .map(value -> value.getValue() instanceof String reason && reason.isBlank())
+        .map(value -> value.getValue() instanceof String reason && !saysSomething(reason))
         .orElse(false);
+  }
+
+  /** Whether there is a letter or a digit; most of what looks blank is neither. */
+  private static boolean saysSomething(String reason) {
+    return reason
+        .codePoints()
+        .anyMatch(c -> Character.isLetterOrDigit(c) && INVISIBLE_LETTERS.indexOf(c) < 0);
   }
 
   private Optional<Parameter> parseShape(VariableElement parameter, TypeMirror type) {
@@ -230,12 +241,8 @@ final class ParameterParser {
     };
   }
 
-  /** A name that Java can write, which class files of other languages need not have. */
   private String nameOf(VariableElement parameter) {
-    String name = parameter.getSimpleName().toString();
-    return SourceVersion.isIdentifier(name) && !SourceVersion.isKeyword(name)
-        ? name
-        : "arg" + method.getParameters().indexOf(parameter);
+    return names.get(method.getParameters().indexOf(parameter));
   }
 
   private static Access access(AnnotationMirror mirror) {

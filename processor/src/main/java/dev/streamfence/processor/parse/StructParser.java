@@ -3,6 +3,7 @@ package dev.streamfence.processor.parse;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.Problem;
+import dev.streamfence.processor.model.Deprecation;
 import dev.streamfence.processor.model.Parameter;
 import dev.streamfence.processor.model.Parameter.Struct;
 import dev.streamfence.processor.model.Parameter.Struct.Field;
@@ -19,19 +20,22 @@ import javax.lang.model.element.TypeElement;
 import javax.lang.model.element.VariableElement;
 import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeMirror;
+import javax.lang.model.util.Elements;
 
 /** Reads a record that a kernel takes by value. Confined to one thread at a time. */
 final class StructParser {
+  private final Elements elements;
   private final PackageElement home;
   private final Findings findings;
 
   /**
    * A parser of records.
    *
-   * @param home the package of the launcher, which has to name them
+   * @param owner the interface whose launcher has to name them
    */
-  StructParser(PackageElement home, Findings findings) {
-    this.home = home;
+  StructParser(Elements elements, TypeElement owner, Findings findings) {
+    this.elements = elements;
+    this.home = elements.getPackageOf(owner);
     this.findings = findings;
   }
 
@@ -74,7 +78,12 @@ final class StructParser {
           Descriptions.describe(type));
       return Optional.empty();
     }
+    if (!JavaNames.isWritable(record)) {
+      reportName(parameter, QualifiedNames.of(record).canonical(), "name");
+      return Optional.empty();
+    }
     List<Field> fields = new ArrayList<>();
+    Deprecation deprecation = Deprecations.around(record, elements);
     for (RecordComponentElement component : record.getRecordComponents()) {
       TypeMirror field = component.asType();
       if (!field.getKind().isPrimitive()) {
@@ -87,7 +96,12 @@ final class StructParser {
             Descriptions.describe(field));
         return Optional.empty();
       }
+      if (!JavaNames.isWritable(component)) {
+        reportName(parameter, component.getSimpleName().toString(), "read");
+        return Optional.empty();
+      }
       fields.add(new Field(component.getSimpleName().toString(), TypeKinds.primitive(field)));
+      deprecation = deprecation.or(Deprecations.of(component.getAccessor(), elements));
     }
     if (fields.isEmpty() || fields.size() > Struct.MAX_FIELDS) {
       findings.report(
@@ -99,7 +113,11 @@ final class StructParser {
           Struct.MAX_FIELDS);
       return Optional.empty();
     }
-    return Optional.of(new Struct(name, QualifiedNames.of(record), fields));
+    return Optional.of(new Struct(name, QualifiedNames.of(record), fields, deprecation));
+  }
+
+  private void reportName(VariableElement parameter, String name, String use) {
+    findings.report(Problem.NO_JAVA_NAME, Culprit.of(parameter), Descriptions.quote(name), use);
   }
 
   /** Whether the launcher could not name it. */

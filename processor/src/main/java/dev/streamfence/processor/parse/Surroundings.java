@@ -7,14 +7,17 @@ import java.util.TreeSet;
 import javax.annotation.processing.Generated;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.Modifier;
+import javax.lang.model.element.ModuleElement;
+import javax.lang.model.element.ModuleElement.RequiresDirective;
 import javax.lang.model.element.TypeElement;
+import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 
 /** What a class beside an interface is called, may see, and can name. Immutable. */
 final class Surroundings {
   /** Classes that every file sees unless its package has one of that name. */
   private static final List<Class<?>> IMPLICITLY_IMPORTED =
-      List.of(Override.class, Deprecated.class);
+      List.of(Override.class, Deprecated.class, SuppressWarnings.class);
 
   private final Elements elements;
   private final AbstractMethods methods;
@@ -31,15 +34,6 @@ final class Surroundings {
       }
     }
     return true;
-  }
-
-  boolean isDeprecated(TypeElement type) {
-    for (Element e = type; e instanceof TypeElement; e = e.getEnclosingElement()) {
-      if (elements.isDeprecated(e)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Simple names that an implementing class inherits, or that its package gives a new meaning. */
@@ -61,11 +55,31 @@ final class Surroundings {
   }
 
   boolean readsCompilerModule(TypeElement type) {
-    return sees(type, Generated.class.getName());
+    ModuleElement module = elements.getModuleOf(type);
+    // Eclipse's compiler also finds classes of modules that this one does not read.
+    return sees(type, Generated.class.getName())
+        && (module == null || module.isUnnamed() || reads(module, "java.compiler", false));
   }
 
-  private boolean sees(TypeElement type, String canonicalName) {
-    return elements.getTypeElement(elements.getModuleOf(type), canonicalName) != null;
+  private static boolean reads(ModuleElement module, String name, boolean isTransitive) {
+    for (RequiresDirective required : ElementFilter.requiresIn(module.getDirectives())) {
+      ModuleElement dependency = required.getDependency();
+      if ((required.isTransitive() || !isTransitive)
+          && (dependency.getQualifiedName().contentEquals(name) || reads(dependency, name, true))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether the type's module can name a class. */
+  boolean sees(TypeElement type, String canonicalName) {
+    ModuleElement module = elements.getModuleOf(type);
+    // There are none before Java 9.
+    return (module == null
+            ? elements.getTypeElement(canonicalName)
+            : elements.getTypeElement(module, canonicalName))
+        != null;
   }
 
   private String packageOf(TypeElement type) {

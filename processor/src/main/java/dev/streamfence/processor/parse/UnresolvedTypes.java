@@ -1,5 +1,6 @@
 package dev.streamfence.processor.parse;
 
+import dev.streamfence.DeviceStream;
 import java.util.List;
 import java.util.Optional;
 import javax.lang.model.element.ExecutableElement;
@@ -7,6 +8,7 @@ import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.ErrorType;
+import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
 import javax.lang.model.type.WildcardType;
 import javax.lang.model.util.SimpleTypeVisitor14;
@@ -16,10 +18,15 @@ import javax.lang.model.util.SimpleTypeVisitor14;
  * generate them. Immutable.
  */
 public final class UnresolvedTypes {
-  private final AbstractMethods methods;
+  /** Every launcher has {@code on(DeviceStream)}; without the runtime there is none. */
+  private static final Class<?> LAUNCHER_NEEDS = DeviceStream.class;
 
-  UnresolvedTypes(AbstractMethods methods) {
+  private final AbstractMethods methods;
+  private final Surroundings surroundings;
+
+  UnresolvedTypes(AbstractMethods methods, Surroundings surroundings) {
     this.methods = methods;
+    this.surroundings = surroundings;
   }
 
   /**
@@ -47,7 +54,11 @@ public final class UnresolvedTypes {
         return Optional.of(new Unresolved(missing.get(), signature(method)));
       }
     }
-    return Optional.empty();
+    return surroundings.sees(type, LAUNCHER_NEEDS.getName())
+        ? Optional.empty()
+        : Optional.of(
+            new Unresolved(
+                LAUNCHER_NEEDS.getSimpleName(), "on(" + LAUNCHER_NEEDS.getSimpleName() + ")"));
   }
 
   private static Optional<String> firstIn(ExecutableElement method) {
@@ -87,7 +98,10 @@ public final class UnresolvedTypes {
 
     @Override
     public Optional<String> visitDeclared(DeclaredType type, Void unused) {
-      return firstOf(type.getTypeArguments());
+      // javac takes a class for declared that a class file names, and finds no file only now.
+      return type.getKind() == TypeKind.ERROR
+          ? Optional.of(type.asElement().getSimpleName().toString())
+          : firstOf(type.getTypeArguments());
     }
 
     @Override

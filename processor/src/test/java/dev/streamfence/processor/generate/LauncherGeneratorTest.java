@@ -3,6 +3,7 @@ package dev.streamfence.processor.generate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.ElementType;
+import dev.streamfence.processor.model.Deprecation;
 import dev.streamfence.processor.model.EntryName;
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.KernelMethod;
@@ -54,7 +55,7 @@ class LauncherGeneratorTest {
         new ResourceName("k.ptx"),
         kernels,
         true,
-        false,
+        Deprecation.NONE,
         Set.of(),
         true);
   }
@@ -66,6 +67,6 @@ class LauncherGeneratorTest {
     }
     parameters.add(new Parameter.ThreadCount("n", ElementType.INT));
     return new KernelMethod(
-        "run", new EntryName("run"), parameters, 256, 0, false, false, false, false);
+        "run", new EntryName("run"), parameters, 256, 0, false, false, false, Deprecation.NONE);
   }
 }

@@ -51,7 +51,9 @@ class KernelMethodTest {
     ResourceName resource = new ResourceName("k.ptx");
 
     assertThatThrownBy(
-            () -> new KernelInterface(name, resource, List.of(), true, false, Set.of(), true))
+            () ->
+                new KernelInterface(
+                    name, resource, List.of(), true, Deprecation.NONE, Set.of(), true))
         .hasMessage("demo.K has no kernel");
   }
 
@@ -65,6 +67,6 @@ class KernelMethodTest {
         false,
         false,
         false,
-        false);
+        Deprecation.NONE);
   }
 }

@@ -1,0 +1,96 @@
+package dev.streamfence.processor;
+
+import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Problem;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import javax.annotation.processing.Messager;
+import javax.lang.model.element.TypeElement;
+import javax.tools.Diagnostic;
+
+/**
+ * Turns whatever the processor throws into a complaint, so that a mistake of ours ends neither the
+ * compiler nor the work on other interfaces. Holds for errors of the virtual machine as well: once
+ * the work is left, its memory and its stack are free again. Confined to one thread at a time.
+ */
+final class Guard {
+  /** A loop on the stack repeats itself. */
+  private static final int MAX_TRACE_LINES = 80;
+
+  /** A constant, for when nothing can be put together. */
+  private static final String LAST_WORDS =
+      "[InternalError] internal error of the processor, which has no memory or stack left to say"
+          + " more; launchers are missing";
+
+  private final Messager messager;
+  private final FindingPrinter printer;
+  private final Runnable release;
+
+  /**
+   * A guard that complains to {@code messager}.
+   *
+   * @param release gives up memory that is not needed to complain
+   */
+  Guard(Messager messager, Runnable release) {
+    this.messager = messager;
+    this.printer = new FindingPrinter(messager);
+    this.release = release;
+  }
+
+  /** Does something about a type, and prints what it finds; a mistake of ours is told there. */
+  void about(TypeElement type, Consumer<Findings> work) {
+    Findings findings = new Findings(type);
+    attempt(() -> work.accept(findings)).ifPresent(failure -> tell(failure, type));
+    attempt(() -> printer.print(findings)).ifPresent(failure -> tell(failure, type));
+  }
+
+  /** Does something that is about no type, so that a mistake of ours has no place. */
+  void aboutARound(Runnable work) {
+    attempt(work)
+        .ifPresent(
+            failure ->
+                tell(
+                    () -> "the start of a round",
+                    failure,
+                    message -> messager.printMessage(Diagnostic.Kind.ERROR, message)));
+  }
+
+  private void tell(Throwable failure, TypeElement type) {
+    tell(
+        type::getQualifiedName,
+        failure,
+        message -> messager.printMessage(Diagnostic.Kind.ERROR, message, type));
+  }
+
+  private void tell(Supplier<CharSequence> place, Throwable failure, Consumer<String> print) {
+    Optional<Throwable> another =
+        attempt(
+            () -> {
+              release.run();
+              print.accept(Problem.INTERNAL_ERROR.message(place.get(), trace(failure)));
+            });
+    if (another.isPresent()) {
+      print.accept(LAST_WORDS);
+    }
+  }
+
+  /** What the work has thrown, if anything. */
+  private static Optional<Throwable> attempt(Runnable work) {
+    try {
+      work.run();
+      return Optional.empty();
+    } catch (Throwable failure) {
+      return Optional.of(failure);
+    }
+  }
+
+  private static String trace(Throwable failure) {
+    StringWriter trace = new StringWriter();
+    failure.printStackTrace(new PrintWriter(trace));
+    return trace.toString().lines().limit(MAX_TRACE_LINES).collect(Collectors.joining("\n"));
+  }
+}

@@ -1,0 +1,75 @@
+package dev.streamfence.processor.parse;
+
+import dev.streamfence.processor.diagnostic.Culprit;
+import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Problem;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.util.Types;
+
+/**
+ * Checks that no two methods are one after erasure though neither overrides the other (JLS
+ * 8.4.8.3). The compiler says so as well, but may do so in the launcher. Confined to one thread at
+ * a time, as its findings.
+ */
+final class ErasureRules {
+  private final AbstractMethods methods;
+  private final Types types;
+  private final Findings findings;
+
+  ErasureRules(AbstractMethods methods, Types types, Findings findings) {
+    this.methods = methods;
+    this.types = types;
+    this.findings = findings;
+  }
+
+  void check(TypeElement type) {
+    // By erasure, as each of thousands of overloads cannot be compared with all others.
+    Map<String, List<ExecutableElement>> methodsByErasure = new LinkedHashMap<>();
+    for (ExecutableElement method : methods.declared(type)) {
+      methodsByErasure.computeIfAbsent(erasure(method), key -> new ArrayList<>()).add(method);
+    }
+    for (ExecutableElement method : methods.members(type)) {
+      methodsByErasure.getOrDefault(erasure(method), List.of()).stream()
+          .filter(other -> clash(type, method, other))
+          .findFirst()
+          .ifPresent(
+              other -> {
+                report(type, method, other);
+                // Once, and not from the other one's side as well.
+                methodsByErasure.remove(erasure(method));
+              });
+    }
+  }
+
+  /** Two of one interface are refused where they stand, by any compiler. */
+  private boolean clash(TypeElement type, ExecutableElement method, ExecutableElement other) {
+    return !owner(method).equals(owner(other))
+        && !methods.isSubsignature(type, method, other)
+        && !methods.isSubsignature(type, other, method);
+  }
+
+  private void report(TypeElement type, ExecutableElement method, ExecutableElement other) {
+    findings.report(
+        Problem.ERASURE_CLASH,
+        Culprit.of(owner(method).equals(type) ? method : type),
+        method.getSimpleName(),
+        owner(method).getSimpleName(),
+        owner(other).getSimpleName());
+  }
+
+  private static TypeElement owner(ExecutableElement method) {
+    return Culprit.of(method).enclosingType();
+  }
+
+  private String erasure(ExecutableElement method) {
+    return method.getParameters().stream()
+        .map(parameter -> Descriptions.erased(types.erasure(parameter.asType())))
+        .collect(Collectors.joining(",", method.getSimpleName() + "(", ")"));
+  }
+}
