@@ -56,12 +56,13 @@ class CompilersTest {
     String ptx =
         ".version 7.0\n.target sm_75\n.address_size 64\n"
             + ".visible .entry run(.param .u32 n)\n{\n  ret;\n}\n";
+    String file = folder.resolve("classes/k.ptx").toString();
     UserBuild build =
         UserBuild.by(tool, folder)
             .after(
                 new GeneratingProcessor(Map.of("demo.Early", "package demo; interface Early {}")),
                 new GeneratingProcessor(
-                    2, Map.of("k.ptx", ptx, "demo.Later", "package demo; interface Later {}")))
+                    2, Map.of(file, ptx, "demo.Later", "package demo; interface Later {}")))
             .with(
                 "demo/First.java",
                 unseen(Sources.kernels(RUN)).replace("interface Kernels", "interface First"))

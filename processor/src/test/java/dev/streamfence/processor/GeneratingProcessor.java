@@ -3,15 +3,14 @@ package dev.streamfence.processor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import javax.annotation.processing.AbstractProcessor;
-import javax.annotation.processing.Filer;
 import javax.annotation.processing.RoundEnvironment;
 import javax.lang.model.SourceVersion;
 import javax.lang.model.element.TypeElement;
-import javax.tools.FileObject;
-import javax.tools.StandardLocation;
 
 /** Another processor, which generates its files in one round, by default the first. */
 final class GeneratingProcessor extends AbstractProcessor {
@@ -45,19 +44,15 @@ final class GeneratingProcessor extends AbstractProcessor {
     return false;
   }
 
+  /** A source by the filer; PTX under its path, since filers refuse to read what they wrote. */
   private void write(String name, String text) {
-    try (Writer writer = file(name).openWriter()) {
+    try (Writer writer =
+        name.endsWith(".ptx")
+            ? Files.newBufferedWriter(Path.of(name))
+            : processingEnv.getFiler().createSourceFile(name).openWriter()) {
       writer.write(text);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  /** A source, or a resource if it is PTX. */
-  private FileObject file(String name) throws IOException {
-    Filer filer = processingEnv.getFiler();
-    return name.endsWith(".ptx")
-        ? filer.createResource(StandardLocation.CLASS_OUTPUT, "", name)
-        : filer.createSourceFile(name);
   }
 }
