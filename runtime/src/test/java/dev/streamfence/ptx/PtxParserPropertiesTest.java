@@ -2,28 +2,44 @@ package dev.streamfence.ptx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.GenerationMode;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
-import net.jqwik.api.constraints.IntRange;
-import net.jqwik.api.constraints.Size;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Whatever is parsed: the parser ends, and throws nothing but its own exception, which names a
- * line. Whatever was parsed can be analysed.
+ * line. Whatever was parsed can be analysed. A failure says the seed for {@code
+ * -Dstreamfence.fuzz.seed}, from which one try of each property is made; {@code
+ * -Dstreamfence.fuzz.count} says how many tries there are.
  */
-class PtxParserPropertiesTest {
+final class PtxParserPropertiesTest {
   private static final String FILE = KernelCase.text("geometry.ptx");
-  private static final int LENGTH = 3_219;
-  private static final String SEED = "-4096";
-  private static final Pattern TOKEN = Pattern.compile("[%$\\w]+|\\.[\\w:]+|\\s+|.");
+  private static final String HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n";
+
+  /** Spreads seeds: of neighbours, {@link Random} draws numbers that are alike at first. */
+  private static final long SPREAD = 0x9E3779B97F4A7C15L;
+
+  /** A property of texts, of which each try has a seed of its own. */
+  @FunctionalInterface
+  private interface Property {
+    void holds(Random random);
+  }
+
+  private static void check(int tries, Property property) {
+    Long only = Long.getLong("streamfence.fuzz.seed");
+    int count = only == null ? Integer.getInteger("streamfence.fuzz.count", tries) : 1;
+    long first = only == null ? 1 : only;
+    for (long seed = first; seed < first + count; seed++) {
+      try {
+        property.holds(new Random(seed * SPREAD));
+      } catch (Exception | AssertionError | StackOverflowError e) {
+        throw new AssertionError("-Dstreamfence.fuzz.seed=" + seed, e);
+      }
+    }
+  }
 
   private static void parse(String text) {
     PtxModule module;
@@ -38,61 +54,62 @@ class PtxParserPropertiesTest {
     }
   }
 
-  @Property(generation = GenerationMode.EXHAUSTIVE, tries = LENGTH + 1)
-  void aFileThatIsCutAtAnyByte(@ForAll @IntRange(max = LENGTH) int length) {
-    assertThat(FILE.length()).isEqualTo(LENGTH);
-    parse(FILE.substring(0, length));
-  }
-
-  @Property(tries = 2_000, seed = SEED)
-  void anyText(@ForAll String text) {
-    parse(text);
-    parse(".version 8.0\n.target sm_90\n.address_size 64\n" + text);
-  }
-
-  @Property(tries = 2_000, seed = SEED)
-  void anyTokens(@ForAll("tokens") @Size(max = 60) List<String> tokens) {
-    parse(".version 8.0\n.target sm_90\n.address_size 64\n" + String.join(" ", tokens));
-    parse(
-        ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p) {\n"
-            + String.join(" ", tokens)
-            + "\n}\n");
-  }
-
-  @Property(tries = 2_000, seed = SEED)
-  void aFileWithTokensOfItsOwnInOtherPlaces(
-      @ForAll @Size(max = 6) List<@IntRange(max = 100_000) Integer> from,
-      @ForAll @Size(max = 6) List<@IntRange(max = 100_000) Integer> to) {
-    List<String> tokens = new ArrayList<>(tokensOf(FILE));
-    for (int i = 0; i < Math.min(from.size(), to.size()); i++) {
-      tokens.set(to.get(i) % tokens.size(), tokens.get(from.get(i) % tokens.size()));
+  @Test
+  void aFileThatIsCutAtAnyByte() {
+    for (int length = 0; length <= FILE.length(); length++) {
+      parse(FILE.substring(0, length));
     }
-    parse(String.join("", tokens));
   }
 
-  @Property(tries = 300, seed = SEED)
-  void anyNesting(
-      @ForAll("brackets") String bracket, @ForAll @IntRange(min = 1, max = 20_000) int depth) {
-    parse(
-        ".version 8.0\n.target sm_90\n.address_size 64\n.global .u32 v[4] = "
-            + bracket.repeat(depth));
-    parse(
-        ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { mov.u32 "
-            + bracket.repeat(depth));
-    parse(".version 8.0\n.target sm_90\n.address_size 64\n.entry k() " + bracket.repeat(depth));
+  @Test
+  void anyText() {
+    check(
+        2_000,
+        random -> {
+          String text = text(random);
+          parse(text);
+          parse(HEAD + text);
+        });
   }
 
-  @Provide
-  Arbitrary<String> brackets() {
-    return Arbitraries.of("{", "(", "[", "{(", "[{", "generic(", "@", "-", "!", "<", "{ L: ");
+  @Test
+  void anyTokens() {
+    check(
+        2_000,
+        random -> {
+          String tokens =
+              new TokenShuffle(random.nextLong(), List.of(FILE)).any(random.nextInt(61));
+          parse(HEAD + tokens);
+          parse(HEAD + ".entry k(.param .u64 p) {\n" + tokens + "\n}\n");
+        });
   }
 
-  @Provide
-  Arbitrary<List<String>> tokens() {
-    return Arbitraries.of(tokensOf(FILE)).list();
+  @Test
+  void aFileWithTokensOfItsOwnInOtherPlaces() {
+    check(
+        2_000,
+        random ->
+            parse(new TokenShuffle(random.nextLong(), List.of(FILE)).next(0, random.nextInt(7))));
   }
 
-  private static List<String> tokensOf(String text) {
-    return TOKEN.matcher(text).results().map(MatchResult::group).toList();
+  @ParameterizedTest
+  @ValueSource(strings = {"{", "(", "[", "{(", "[{", "generic(", "@", "-", "!", "<", "{ L: "})
+  void anyNesting(String bracket) {
+    check(
+        30,
+        random -> {
+          String nested = bracket.repeat(1 + random.nextInt(20_000));
+          parse(HEAD + ".global .u32 v[4] = " + nested);
+          parse(HEAD + ".entry k() { mov.u32 " + nested);
+          parse(HEAD + ".entry k() " + nested);
+        });
+  }
+
+  /** Up to 255 characters, of ASCII alone or of more, lone surrogates among them. */
+  private static String text(Random random) {
+    int bound = List.of(0x80, 0x180, 0x10000).get(random.nextInt(3));
+    StringBuilder text = new StringBuilder();
+    IntStream.range(0, random.nextInt(256)).forEach(i -> text.append((char) random.nextInt(bound)));
+    return text.toString();
   }
 }

@@ -6,7 +6,7 @@ import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Texts in which tokens are replaced by others, of the same or of another text. */
+/** Texts made of the tokens of others: in their places, with some replaced, or in any order. */
 final class TokenShuffle {
   private static final Pattern TOKEN = Pattern.compile("[%$\\w]+|\\.[\\w:]+|\\s+|.");
 
@@ -34,5 +34,14 @@ final class TokenShuffle {
       tokens.set(random.nextInt(tokens.size()), all.get(random.nextInt(all.size())));
     }
     return String.join("", tokens);
+  }
+
+  /** So many tokens, each of any of the texts, with spaces between. */
+  String any(int count) {
+    List<String> tokens = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      tokens.add(all.get(random.nextInt(all.size())));
+    }
+    return String.join(" ", tokens);
   }
 }
