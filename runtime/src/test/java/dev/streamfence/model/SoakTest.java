@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Random programs over the simulated device. {@code -Dstreamfence.soak.seconds=N} runs longer, from
@@ -17,7 +18,9 @@ final class SoakTest {
   /** A program takes milliseconds: one that is still running then has locked up. */
   private static final int LOCKED_UP_AFTER_SECONDS = 30;
 
+  // As long as is asked for; each program has a limit of its own.
   @Test
+  @Timeout(value = 7, unit = TimeUnit.DAYS)
   void randomProgramsEndWithTheResultsOfASequentialRun() throws Exception {
     Long seed = Long.getLong("streamfence.soak.seed");
     Long seconds = Long.getLong("streamfence.soak.seconds");
