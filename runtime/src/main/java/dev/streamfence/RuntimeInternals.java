@@ -7,6 +7,7 @@ import dev.streamfence.stream.FaultLatch;
 import dev.streamfence.stream.Life;
 import dev.streamfence.stream.Timeline;
 import java.lang.invoke.MethodHandles;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,8 @@ public final class RuntimeInternals {
   private RuntimeInternals() {}
 
   /**
-   * The way in, for a class of the launch room.
+   * The way in, for a class of the launch room. One of that name from elsewhere is refused, too: if
+   * it is loaded before any class of the package, the jar's seal does not keep it out.
    *
    * @param caller that class's own lookup, which only a class of that package can make
    * @throws IllegalCallerException for everybody else
@@ -29,7 +31,7 @@ public final class RuntimeInternals {
   public static RuntimeInternals of(MethodHandles.Lookup caller) {
     if ((caller.lookupModes() & MethodHandles.Lookup.ORIGINAL) == 0
         || !caller.lookupClass().getPackageName().equals(FRIEND)
-        || caller.lookupClass().getClassLoader() != RuntimeInternals.class.getClassLoader()) {
+        || !isFromHere(caller.lookupClass())) {
       throw new IllegalCallerException(
           caller.lookupClass().getName()
               + " asks for what only "
@@ -37,6 +39,13 @@ public final class RuntimeInternals {
               + " may have; launch through a LaunchRecorder");
     }
     return new RuntimeInternals();
+  }
+
+  private static boolean isFromHere(Class<?> type) {
+    return type.getClassLoader() == RuntimeInternals.class.getClassLoader()
+        && Objects.equals(
+            type.getProtectionDomain().getCodeSource(),
+            RuntimeInternals.class.getProtectionDomain().getCodeSource());
   }
 
   /** The array's memory; null for an empty array. */

@@ -31,7 +31,7 @@ final class DeviceArrayTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.streamfence.HostArrays#ofEveryType")
+  @MethodSource("dev.streamfence.corpus.HostArrays#ofEveryType")
   void whatWasUploadedIsDownloaded(Object host) {
     try (DeviceArray<Object> array = gpu.memory().upload(stream, host)) {
       assertThat(array.length()).isEqualTo(Array.getLength(host));
@@ -100,7 +100,7 @@ final class DeviceArrayTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.streamfence.HostArrays#ofEveryType")
+  @MethodSource("dev.streamfence.corpus.HostArrays#ofEveryType")
   void aCopyHasTheSameContentOnAnotherStream(Object host) {
     DeviceStream other = gpu.streams().acquire();
     try (DeviceArray<Object> array = gpu.memory().upload(stream, host);

@@ -62,7 +62,7 @@ final class RuntimeOverStandInTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.streamfence.HostArrays#ofEveryType")
+  @MethodSource("dev.streamfence.corpus.HostArrays#ofEveryType")
   void whatGoesUpComesDownAlsoOverACopyOnAnotherStream(Object host) {
     try (DeviceRuntime gpu = DeviceRuntime.open(0)) {
       DeviceStream a = gpu.streams().acquire();

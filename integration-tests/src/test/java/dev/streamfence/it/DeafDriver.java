@@ -1,8 +1,6 @@
 package dev.streamfence.it;
 
 import dev.streamfence.driver.CudaDriver;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -14,21 +12,7 @@ final class DeafDriver {
   private final AtomicBoolean deaf = new AtomicBoolean();
 
   DeafDriver(CudaDriver device) {
-    this.driver =
-        (CudaDriver)
-            Proxy.newProxyInstance(
-                CudaDriver.class.getClassLoader(),
-                new Class<?>[] {CudaDriver.class},
-                (proxy, method, arguments) -> {
-                  if (deaf.get() && method.getName().equals("waitForEvent")) {
-                    return null;
-                  }
-                  try {
-                    return method.invoke(device, arguments);
-                  } catch (InvocationTargetException e) {
-                    throw e.getCause();
-                  }
-                });
+    driver = WatchedDriver.of(device, call -> !deaf.get() || !call.equals("waitForEvent"));
   }
 
   CudaDriver driver() {

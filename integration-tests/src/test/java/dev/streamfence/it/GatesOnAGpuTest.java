@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.RuntimeOptions;
-import dev.streamfence.RuntimeOverDriver;
 import dev.streamfence.driver.jcuda.JCudaDevices;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -65,7 +63,7 @@ final class GatesOnAGpuTest {
   void openDevice() {
     assumeTrue(DeviceRuntime.isGpuAvailable(), "there is no GPU here");
     deaf = new DeafDriver(JCudaDevices.open(0));
-    gpu = RuntimeOverDriver.open(deaf.driver(), RuntimeOptions.defaults());
+    gpu = Inside.open(deaf.driver());
     gate = new Gate(gpu);
     a = gpu.streams().acquire();
     b = gpu.streams().acquire();

@@ -9,14 +9,11 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.Inside;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.MemoryBudget;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.RuntimeOverDriver;
 import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.InterceptedDriver;
 import dev.streamfence.driver.jcuda.JCudaDevices;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.LoadedModule;
@@ -114,14 +111,8 @@ final class RuntimeOnAGpuTest extends RuntimeSuite {
   @Test
   void aModuleIsUnloadedOnlyWhenItsKernelsAreDone() throws InterruptedException {
     List<String> calls = new CopyOnWriteArrayList<>();
-    CudaDriver watched =
-        InterceptedDriver.of(
-            JCudaDevices.open(0),
-            (method, call) -> {
-              calls.add(method);
-              return call.proceed();
-            });
-    DeviceRuntime gpu = RuntimeOverDriver.open(watched, RuntimeOptions.defaults());
+    CudaDriver watched = WatchedDriver.of(JCudaDevices.open(0), call -> calls.add(call));
+    DeviceRuntime gpu = Inside.open(watched);
     DeviceStream stream = gpu.streams().acquire();
     SuiteKernels kernels = SuiteKernelsLauncher.on(stream);
     DeviceArray<int[]> values = gpu.memory().upload(stream, new int[1024]);

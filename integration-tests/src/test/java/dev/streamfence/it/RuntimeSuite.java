@@ -9,7 +9,6 @@ import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.Inside;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.MemoryStatistics;
@@ -170,7 +169,7 @@ abstract class RuntimeSuite {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.streamfence.HostArrays#ofEveryType")
+  @MethodSource("dev.streamfence.corpus.HostArrays#ofEveryType")
   void whatWasUploadedOnOneStreamIsDownloadedOnAnother(Object host) {
     try (DeviceArray<Object> array = gpu.memory().upload(a, host);
         DeviceArray<Object> copy = array.copy(b)) {

@@ -2,6 +2,7 @@ package dev.streamfence.ptx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.corpus.KernelCase;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;

@@ -2,6 +2,7 @@ package dev.streamfence.ptx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.corpus.Buffers;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;

@@ -1,5 +1,6 @@
 package dev.streamfence.ptx;
 
+import dev.streamfence.corpus.KernelCase;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;

@@ -1,5 +1,7 @@
 package dev.streamfence.ptx;
 
+import dev.streamfence.corpus.Corpus;
+import dev.streamfence.corpus.KernelCase;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;

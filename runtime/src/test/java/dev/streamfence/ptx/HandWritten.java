@@ -1,5 +1,7 @@
 package dev.streamfence.ptx;
 
+import dev.streamfence.corpus.Buffers;
+
 /** Wraps hand-written instructions into a kernel whose threads each have eight results. */
 final class HandWritten {
   static final int RESULTS = 8;

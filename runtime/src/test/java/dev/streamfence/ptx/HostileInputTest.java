@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
+import dev.streamfence.corpus.KernelCase;
 import java.time.Duration;
 import java.util.Random;
 import java.util.stream.Stream;

@@ -3,6 +3,7 @@ package dev.streamfence.ptx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.corpus.Buffers;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 

@@ -1,5 +1,8 @@
 package dev.streamfence.ptx;
 
+import dev.streamfence.corpus.Buffers;
+import dev.streamfence.corpus.KernelCase;
+import dev.streamfence.corpus.KernelStruct;
 import java.util.Map;
 import java.util.TreeMap;
 

@@ -3,6 +3,7 @@ package dev.streamfence.ptx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.corpus.Buffers;
 import dev.streamfence.ptx.PtxFault.Reason;
 import java.util.ArrayList;
 import java.util.List;

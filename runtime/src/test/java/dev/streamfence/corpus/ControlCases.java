@@ -1,5 +1,6 @@
-package dev.streamfence.ptx;
+package dev.streamfence.corpus;
 
+import dev.streamfence.ptx.PtxGrid;
 import java.util.List;
 import java.util.Random;
 

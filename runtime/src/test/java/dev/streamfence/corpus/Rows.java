@@ -1,4 +1,4 @@
-package dev.streamfence.ptx;
+package dev.streamfence.corpus;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.streamfence.ptx;
+package dev.streamfence.corpus;
 
 import java.util.List;
 import java.util.Random;

@@ -1,4 +1,4 @@
-package dev.streamfence;
+package dev.streamfence.corpus;
 
 import java.util.stream.Stream;
 

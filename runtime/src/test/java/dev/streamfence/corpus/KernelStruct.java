@@ -1,4 +1,4 @@
-package dev.streamfence.ptx;
+package dev.streamfence.corpus;
 
 /** A structure that a kernel takes by value. */
 public record KernelStruct(byte[] bytes) {}

@@ -1,67 +1,67 @@
-package dev.streamfence.ptx;
+package dev.streamfence.corpus;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** Arrays as the bytes of a device buffer. */
-final class Buffers {
+public final class Buffers {
   private Buffers() {}
 
   private static ByteBuffer allocate(int bytes) {
     return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  static ByteBuffer view(byte[] bytes) {
+  public static ByteBuffer view(byte[] bytes) {
     return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  static byte[] of(int... values) {
+  public static byte[] of(int... values) {
     ByteBuffer buffer = allocate(values.length * 4);
     buffer.asIntBuffer().put(values);
     return buffer.array();
   }
 
-  static byte[] of(long... values) {
+  public static byte[] of(long... values) {
     ByteBuffer buffer = allocate(values.length * 8);
     buffer.asLongBuffer().put(values);
     return buffer.array();
   }
 
-  static byte[] of(short... values) {
+  public static byte[] of(short... values) {
     ByteBuffer buffer = allocate(values.length * 2);
     buffer.asShortBuffer().put(values);
     return buffer.array();
   }
 
-  static byte[] of(float... values) {
+  public static byte[] of(float... values) {
     ByteBuffer buffer = allocate(values.length * 4);
     buffer.asFloatBuffer().put(values);
     return buffer.array();
   }
 
-  static byte[] of(double... values) {
+  public static byte[] of(double... values) {
     ByteBuffer buffer = allocate(values.length * 8);
     buffer.asDoubleBuffer().put(values);
     return buffer.array();
   }
 
-  static byte[] zeros(int bytes) {
+  public static byte[] zeros(int bytes) {
     return new byte[bytes];
   }
 
-  static int[] ints(byte[] bytes) {
+  public static int[] ints(byte[] bytes) {
     int[] values = new int[bytes.length / 4];
     view(bytes).asIntBuffer().get(values);
     return values;
   }
 
-  static long[] longs(byte[] bytes) {
+  public static long[] longs(byte[] bytes) {
     long[] values = new long[bytes.length / 8];
     view(bytes).asLongBuffer().get(values);
     return values;
   }
 
-  static float[] floats(byte[] bytes) {
+  public static float[] floats(byte[] bytes) {
     float[] values = new float[bytes.length / 4];
     view(bytes).asFloatBuffer().get(values);
     return values;

@@ -1,5 +1,6 @@
-package dev.streamfence.ptx;
+package dev.streamfence.corpus;
 
+import dev.streamfence.ptx.PtxGrid;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -13,7 +14,7 @@ import java.util.Map;
  * One kernel of the corpus with its arguments and what it must leave behind: for the simulation as
  * well as for a real device.
  *
- * @param file PTX file beside this class
+ * @param file PTX file among the resources of the package {@code ptx}
  * @param arguments a {@code byte[]} is a device buffer with that content; all else is a scalar
  * @param expected what must be in a buffer afterwards, by position of the argument
  */
@@ -42,15 +43,16 @@ public record KernelCase(
     void check(byte[] actual);
   }
 
-  static KernelCase of(String file, String entry, PtxGrid grid, Object... arguments) {
+  public static KernelCase of(String file, String entry, PtxGrid grid, Object... arguments) {
     return new KernelCase(file, entry, grid, List.of(arguments), new LinkedHashMap<>());
   }
 
-  static KernelCase of(String file, String entry, int blocks, int threads, Object... arguments) {
+  public static KernelCase of(
+      String file, String entry, int blocks, int threads, Object... arguments) {
     return of(file, entry, new PtxGrid(blocks, 1, 1, threads, 1, 1, 0), arguments);
   }
 
-  KernelCase expect(int argument, Expectation expectation) {
+  public KernelCase expect(int argument, Expectation expectation) {
     expected.put(argument, expectation);
     return this;
   }
@@ -70,8 +72,8 @@ public record KernelCase(
   }
 
   /** Returns the text of a file of the corpus. */
-  static String text(String file) {
-    try (InputStream in = KernelCase.class.getResourceAsStream(file)) {
+  public static String text(String file) {
+    try (InputStream in = KernelCase.class.getResourceAsStream("/dev/streamfence/ptx/" + file)) {
       if (in == null) {
         throw new IllegalArgumentException("there is no " + file);
       }

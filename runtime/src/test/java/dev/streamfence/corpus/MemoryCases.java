@@ -1,5 +1,6 @@
-package dev.streamfence.ptx;
+package dev.streamfence.corpus;
 
+import dev.streamfence.ptx.PtxGrid;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,0 +1,33 @@
+package dev.streamfence.it;
+
+import dev.streamfence.driver.CudaDriver;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.function.Predicate;
+
+/** A driver of which a test sees each call before it is carried out, or left out. */
+final class WatchedDriver {
+  private WatchedDriver() {}
+
+  /**
+   * Wraps a driver.
+   *
+   * @param takes told the name of each call; whether it is carried out
+   */
+  static CudaDriver of(CudaDriver device, Predicate<String> takes) {
+    return (CudaDriver)
+        Proxy.newProxyInstance(
+            CudaDriver.class.getClassLoader(),
+            new Class<?>[] {CudaDriver.class},
+            (proxy, method, arguments) -> {
+              if (!takes.test(method.getName())) {
+                return null;
+              }
+              try {
+                return method.invoke(device, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+}
