@@ -106,14 +106,11 @@ public final class DeviceRuntime implements AutoCloseable {
 
   /**
    * Whether {@link #open} of device 0 can succeed here: a CUDA driver is installed and sees a
-   * device. Never throws.
+   * device, and JCuda's natives for this platform are on the class path. Never throws. Where only
+   * the natives may be missing, the log says so.
    */
   public static boolean isGpuAvailable() {
-    try {
-      return JCudaDevices.count() > 0;
-    } catch (DeviceException e) {
-      return false;
-    }
+    return JCudaDevices.isAvailable();
   }
 
   /** Opens a simulated device with default settings. No GPU and no CUDA driver are needed. */

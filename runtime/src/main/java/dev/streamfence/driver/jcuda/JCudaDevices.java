@@ -16,6 +16,8 @@ import jcuda.driver.JCudaDriver;
  * library and the CUDA driver.
  */
 public final class JCudaDevices {
+  private static final System.Logger LOGGER = System.getLogger(JCudaDevices.class.getName());
+
   /** CUDA 11.2, the first with stream-ordered allocation. */
   private static final int OLDEST_DRIVER = 11020;
 
@@ -38,6 +40,21 @@ public final class JCudaDevices {
     int[] count = new int[1];
     check("cuDeviceGetCount", Status.of(() -> JCudaDriver.cuDeviceGetCount(count)));
     return count[0];
+  }
+
+  /**
+   * Whether there is a device. Never throws. Where the only reason against it is that the build has
+   * left out JCuda's natives for this platform, the log says so.
+   */
+  public static boolean isAvailable() {
+    try {
+      return count() > 0;
+    } catch (DeviceException e) {
+      if (NativeLibrary.isLeftOut()) {
+        LOGGER.log(System.Logger.Level.INFO, "no GPU is used: {0}", e.getMessage());
+      }
+      return false;
+    }
   }
 
   /**

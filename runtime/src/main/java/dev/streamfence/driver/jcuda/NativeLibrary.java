@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Set;
 import jcuda.CudaException;
 import jcuda.JCudaVersion;
 import jcuda.LibUtils;
@@ -28,13 +29,20 @@ final class NativeLibrary {
   private static final boolean WINDOWS =
       System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("windows");
 
+  /** What JCuda has natives for: the classifiers of their jars. */
+  private static final Set<String> PLATFORMS = Set.of("linux-x86_64", "windows-x86_64");
+
   /** What JCuda loads as the driver. */
   static final String CUDA = WINDOWS ? "nvcuda.dll" : "libcuda.so.1";
 
   private NativeLibrary() {}
 
-  /** Why there is no driver. A class of JCuda that failed to load once never loads again. */
-  private record Failure(String message, @Nullable Throwable cause) {}
+  /**
+   * Why there is no driver. A class of JCuda that failed to load once never loads again.
+   *
+   * @param leftOut whether all that is missing is a jar of JCuda's that the build can name
+   */
+  private record Failure(String message, @Nullable Throwable cause, boolean leftOut) {}
 
   private static final class Outcome {
     static final @Nullable Failure FAILURE = attempt();
@@ -53,15 +61,24 @@ final class NativeLibrary {
     }
   }
 
+  /** Whether it does not load because the build has left out the jar for this platform. */
+  static boolean isLeftOut() {
+    Failure failure = Outcome.FAILURE;
+    return failure != null && failure.leftOut;
+  }
+
   private static @Nullable Failure attempt() {
     String name = LibUtils.createPlatformLibraryName("JCudaDriver-" + JCudaVersion.get());
     try {
       if (!isOnLibraryPath(name)) {
-        new LibraryFile(temporaryFolder(), LibUtils.createLibraryFileName(name), resource(name))
-            .place();
+        byte[] library = resource(name);
+        if (library == null) {
+          return new Failure(explainAbsence(name), null, PLATFORMS.contains(platform(name)));
+        }
+        new LibraryFile(temporaryFolder(), LibUtils.createLibraryFileName(name), library).place();
       }
     } catch (DeviceException e) {
-      return new Failure(String.valueOf(e.getMessage()), e.getCause());
+      return new Failure(String.valueOf(e.getMessage()), e.getCause(), false);
     }
     return initialize(name);
   }
@@ -78,26 +95,39 @@ final class NativeLibrary {
     return false;
   }
 
-  private static byte[] resource(String name) {
-    String resource = "/lib/" + LibUtils.createLibraryFileName(name);
+  private static byte @Nullable [] resource(String name) {
+    String resource = resourceName(name);
     // JCuda's own class, as in JCuda: its natives are visible where it is.
     try (InputStream in = LibUtils.class.getResourceAsStream(resource)) {
-      if (in == null) {
-        throw new DeviceException(
-            "no CUDA binding for "
-                + platform()
-                + ": looked for "
-                + resource
-                + " in a jar jcuda-natives on the class path and for "
-                + System.mapLibraryName(name)
-                + " on java.library.path; JCuda "
-                + JCudaVersion.get()
-                + " has it for linux-x86_64 and windows-x86_64, elsewhere use the simulated device");
-      }
-      return in.readAllBytes();
+      return in == null ? null : in.readAllBytes();
     } catch (IOException e) {
       throw new UncheckedIOException(resource, e);
     }
+  }
+
+  private static String resourceName(String name) {
+    return "/lib/" + LibUtils.createLibraryFileName(name);
+  }
+
+  private static String explainAbsence(String name) {
+    String natives = "org.jcuda:jcuda-natives:" + JCudaVersion.get();
+    String platform = platform(name);
+    return "no CUDA binding for "
+        + platform()
+        + ": looked for "
+        + resourceName(name)
+        + " on the class path and for "
+        + System.mapLibraryName(name)
+        + " on java.library.path; "
+        + (PLATFORMS.contains(platform)
+            ? "add " + natives + ":" + platform + " to the class path"
+            : natives + " has it for linux-x86_64 and windows-x86_64 only")
+        + ", or use the simulated device";
+  }
+
+  /** JCuda's name of the platform, which ends that of its library. */
+  private static String platform(String name) {
+    return name.substring(("JCudaDriver-" + JCudaVersion.get() + "-").length());
   }
 
   /**
@@ -123,7 +153,7 @@ final class NativeLibrary {
       Class.forName(JCudaDriver.class.getName(), true, NativeLibrary.class.getClassLoader());
       return null;
     } catch (LinkageError | CudaException | ClassNotFoundException e) {
-      return new Failure(explain(name, reason(e)), e);
+      return new Failure(explain(name, reason(e)), e, false);
     }
   }
 

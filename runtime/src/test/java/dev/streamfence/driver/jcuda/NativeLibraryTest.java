@@ -152,7 +152,8 @@ class NativeLibraryTest {
   }
 
   @Test
-  void aPlatformWithoutNativesIsOneErrorThatNamesTheJar() {
+  void nativesThatAreLeftOutAreOneErrorThatNamesTheJar() {
+    StandIn.folder();
     String output =
         Shell.java(classPathWithoutNatives(), folder.toString(), OpenDevice.class).run();
 
@@ -161,9 +162,20 @@ class NativeLibraryTest {
         .asString()
         .startsWith("refused no CUDA binding for " + System.getProperty("os.name"))
         .contains("/lib/" + StandIn.jcudaFileName())
-        .contains("jcuda-natives")
+        .contains("add org.jcuda:jcuda-natives:12.6.0:linux-x86_64 to the class path")
         .contains("simulated device");
     assertThat(folder).isEmptyDirectory();
+  }
+
+  @Test
+  void aProgramThatAsksForAGpuIsToldInTheLogThatTheNativesAreLeftOut() {
+    StandIn.folder();
+    String output = Shell.java(classPathWithoutNatives(), folder.toString(), AskForGpu.class).run();
+
+    assertThat(output)
+        .contains("no GPU is used: no CUDA binding for Linux amd64")
+        .contains("add org.jcuda:jcuda-natives:12.6.0:linux-x86_64 to the class path")
+        .endsWith("false\n");
   }
 
   private static Shell opening(String temporary) {
