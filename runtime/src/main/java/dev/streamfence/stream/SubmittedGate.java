@@ -12,10 +12,20 @@ final class SubmittedGate {
   /** Looks that a thread takes at another one's submission before it parks: some microseconds. */
   private static final int SPINS = 1_000;
 
+  private final int spins;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition rose = lock.newCondition();
   private final AtomicInteger waiting = new AtomicInteger();
   private volatile long submitted;
+
+  SubmittedGate() {
+    this(SPINS);
+  }
+
+  /** A gate whose waiters look so many times before they park. */
+  SubmittedGate(int spins) {
+    this.spins = spins;
+  }
 
   long submitted() {
     return submitted;
@@ -36,7 +46,7 @@ final class SubmittedGate {
 
   /** Waits until a ticket is submitted. */
   void await(long ticket) {
-    for (int i = 0; i < SPINS; i++) {
+    for (int i = 0; i < spins; i++) {
       if (submitted >= ticket) {
         return;
       }
