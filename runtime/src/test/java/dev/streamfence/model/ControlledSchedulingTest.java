@@ -7,13 +7,10 @@ import static dev.streamfence.model.ControlledScheduler.together;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.model.ClockDriver.Cell;
-import dev.streamfence.stream.Dependencies;
 import dev.streamfence.stream.FaultLatch;
 import dev.streamfence.stream.StreamPool;
 import dev.streamfence.stream.Submission;
 import dev.streamfence.stream.Timeline;
-import dev.streamfence.stream.UseLabels;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -23,98 +20,6 @@ import org.junit.jupiter.api.Test;
  * an error in any thread, fails the test with the interleaving.
  */
 final class ControlledSchedulingTest {
-  /** A runtime's worth of the stream room over {@link ClockDriver}, made anew in every run. */
-  private static final class Scene implements UseLabels {
-    private final ClockDriver driver = new ClockDriver();
-    private final FaultLatch faults = new FaultLatch();
-    private final StreamPool pool = new StreamPool(driver, faults, 3);
-    private final Timeline first = pool.acquire(0);
-    private final Timeline second = pool.acquire(0);
-    private long generations;
-
-    /** A block whose allocation is the first work of a stream, not known to be done. */
-    private final class Block {
-      private final Cell cell = driver.new Cell();
-      private final AtomicInteger frees = new AtomicInteger();
-      private final Dependencies dependencies;
-
-      private Block(Timeline timeline) {
-        try (Submission submission = timeline.begin(Scene.this)) {
-          submission.preflight();
-          cell.use(timeline.stream(), true);
-          dependencies =
-              new Dependencies(++generations, "a block", timeline, submission.ticket(), this::free);
-          submission.commitWithoutEvent();
-        }
-      }
-
-      private void close() {
-        if (dependencies.close(null)) {
-          free();
-        }
-      }
-
-      private void free() {
-        Timeline timeline = dependencies.lastUser();
-        try (Submission submission = timeline.begin(Scene.this)) {
-          submission.free(dependencies);
-          submission.preflight();
-          cell.free(timeline.stream());
-          frees.incrementAndGet();
-          submission.commitWithoutEvent();
-        }
-      }
-    }
-
-    private void run(Timeline timeline, Block reads, Block writes) {
-      try (Submission submission = timeline.begin(this)) {
-        submission.use(writes.dependencies, false, true, 0);
-        submission.use(reads.dependencies, true, false, 1);
-        submission.preflight();
-        if (reads != writes) {
-          reads.cell.use(timeline.stream(), false);
-        }
-        writes.cell.use(timeline.stream(), true);
-        submission.commit();
-      }
-    }
-
-    private void read(Timeline timeline, Block block) {
-      try (Submission submission = timeline.begin(this)) {
-        submission.use(block.dependencies, true, false, 0);
-        submission.preflight();
-        block.cell.use(timeline.stream(), false);
-        submission.commit();
-      }
-    }
-
-    private void runUnlessClosed(Timeline timeline, Block reads, Block writes) {
-      try {
-        run(timeline, reads, writes);
-      } catch (UseAfterFreeException closed) {
-        require(closed.generation() > 0, "a block without a number");
-      }
-    }
-
-    private void runUnlessRefused(Timeline timeline, Block reads, Block writes) {
-      try {
-        run(timeline, reads, writes);
-      } catch (CudaDriverException refused) {
-        require(refused.code() == 1, "another error than the planted one");
-      }
-    }
-
-    @Override
-    public String purpose() {
-      return "a test";
-    }
-
-    @Override
-    public String use(int label) {
-      return "a test's block";
-    }
-  }
-
   @Test
   void twoThreadsThatUseTwoBlocksInOppositeDirectionsAreOrdered() {
     explore(

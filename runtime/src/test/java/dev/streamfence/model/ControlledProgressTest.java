@@ -1,0 +1,126 @@
+package dev.streamfence.model;
+
+import static dev.streamfence.model.ControlledScheduler.explore;
+import static dev.streamfence.model.ControlledScheduler.require;
+import static dev.streamfence.model.ControlledScheduler.together;
+
+import dev.streamfence.stream.Timeline;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Threads that ask how far a stream is, and events that are recorded over, beside threads that
+ * launch. Whoever learns too much leaves a wait out, and a block is then used out of order.
+ */
+final class ControlledProgressTest {
+  /** As many events as a stream has. */
+  private static final int RING = 32;
+
+  @Test
+  void aSynchronizationVouchesForWhatWasSubmittedBeforeIt() {
+    explore(
+        () -> {
+          Scene scene = new Scene();
+          Scene.Block x = scene.new Block(scene.first);
+          together(
+              () -> {
+                scene.first.synchronize("a test");
+                scene.run(scene.second, x, x);
+              },
+              () -> scene.run(scene.first, x, x));
+          require(scene.first.submitted() >= 2, "a launch is missing");
+        });
+  }
+
+  @Test
+  void aSynchronizationVouchesForWhatItsStreamHadWaitedForBeforeIt() {
+    explore(
+        () -> {
+          Scene scene = new Scene();
+          Timeline third = scene.pool.acquire(0);
+          Scene.Block x = scene.new Block(third);
+          together(
+              () -> {
+                scene.first.synchronize("a test");
+                scene.run(scene.second, x, x);
+              },
+              () -> scene.read(scene.first, x));
+        });
+  }
+
+  @Test
+  void anIdleStreamIsIdleUpToWhatWasSubmittedBeforeTheQuestion() {
+    explore(
+        () -> {
+          Scene scene = new Scene();
+          Scene.Block x = scene.new Block(scene.first);
+          together(
+              () -> {
+                require(scene.first.isIdle(), "not idle");
+                scene.run(scene.second, x, x);
+              },
+              () -> scene.run(scene.first, x, x));
+        });
+  }
+
+  @Test
+  void aTicketCanBeAwaitedBeforeItIsSubmitted() {
+    explore(
+        () -> {
+          Scene scene = new Scene();
+          Scene.Block x = scene.new Block(scene.first);
+          long ticket = scene.first.submitted() + 1;
+          together(
+              () -> {
+                scene.first.awaitDone(ticket, "a test");
+                require(scene.first.submitted() >= ticket, "not submitted");
+                require(scene.first.completed() >= ticket, "not done");
+                scene.run(scene.second, x, x);
+              },
+              () -> {
+                scene.run(scene.first, x, x);
+                scene.run(scene.first, x, x);
+              });
+        });
+  }
+
+  @Test
+  void anEventThatIsRecordedForAnotherStreamSaysNothingOfLaterWaits() {
+    explore(
+        () -> {
+          Scene scene = new Scene();
+          Timeline third = scene.pool.acquire(0);
+          Scene.Block x = scene.new Block(scene.first);
+          Scene.Block y = scene.new Block(third);
+          together(
+              () -> {
+                scene.read(scene.second, x);
+                scene.read(scene.second, y);
+              },
+              () -> scene.read(scene.first, y));
+        });
+  }
+
+  @Test
+  void anEventThatIsRecordedOverIsNotTakenForWhatItWas() {
+    explore(
+        () -> {
+          Scene scene = new Scene();
+          Timeline third = scene.pool.acquire(0);
+          Scene.Block old = scene.new Block(scene.first);
+          Scene.Block x = scene.new Block(scene.first);
+          Scene.Block y = scene.new Block(third);
+          // From here on two streams are in use, and each launch on the first records an event.
+          scene.read(scene.first, old);
+          scene.read(scene.second, scene.new Block(scene.second));
+          for (int i = 0; i < RING; i++) {
+            scene.run(scene.first, x, x);
+          }
+          together(
+              () -> {
+                scene.read(scene.second, old);
+                scene.read(scene.second, y);
+              },
+              () -> scene.run(scene.first, y, x));
+        });
+  }
+}

@@ -1,0 +1,120 @@
+package dev.streamfence.model;
+
+import static dev.streamfence.model.ControlledScheduler.require;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.model.ClockDriver.Cell;
+import dev.streamfence.stream.Dependencies;
+import dev.streamfence.stream.FaultLatch;
+import dev.streamfence.stream.StreamPool;
+import dev.streamfence.stream.Submission;
+import dev.streamfence.stream.Timeline;
+import dev.streamfence.stream.UseLabels;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+
+/** A runtime's worth of the stream room over {@link ClockDriver}, made anew in every run. */
+final class Scene implements UseLabels {
+  final ClockDriver driver = new ClockDriver();
+  final FaultLatch faults = new FaultLatch();
+  final StreamPool pool;
+  final Timeline first;
+  final Timeline second;
+  private long generations;
+
+  Scene() {
+    this(UnaryOperator.identity());
+  }
+
+  /** A scene whose driver is called through something else. */
+  Scene(UnaryOperator<CudaDriver> through) {
+    pool = new StreamPool(through.apply(driver), faults, 3);
+    first = pool.acquire(0);
+    second = pool.acquire(0);
+  }
+
+  /** A block whose allocation is the first work of a stream, not known to be done. */
+  final class Block {
+    final Cell cell = driver.new Cell();
+    final AtomicInteger frees = new AtomicInteger();
+    final Dependencies dependencies;
+
+    Block(Timeline timeline) {
+      try (Submission submission = timeline.begin(Scene.this)) {
+        submission.preflight();
+        cell.use(timeline.stream(), true);
+        dependencies =
+            new Dependencies(++generations, "a block", timeline, submission.ticket(), this::free);
+        submission.commitWithoutEvent();
+      }
+    }
+
+    void close() {
+      if (dependencies.close(null)) {
+        free();
+      }
+    }
+
+    void free() {
+      Timeline timeline = dependencies.lastUser();
+      try (Submission submission = timeline.begin(Scene.this)) {
+        submission.free(dependencies);
+        submission.preflight();
+        driver.enqueue(timeline.stream());
+        cell.free(timeline.stream());
+        frees.incrementAndGet();
+        submission.commitWithoutEvent();
+      }
+    }
+  }
+
+  void run(Timeline timeline, Block reads, Block writes) {
+    try (Submission submission = timeline.begin(this)) {
+      submission.use(writes.dependencies, false, true, 0);
+      submission.use(reads.dependencies, true, false, 1);
+      submission.preflight();
+      if (reads != writes) {
+        reads.cell.use(timeline.stream(), false);
+      }
+      writes.cell.use(timeline.stream(), true);
+      submission.commit();
+    }
+  }
+
+  void read(Timeline timeline, Block block) {
+    try (Submission submission = timeline.begin(this)) {
+      submission.use(block.dependencies, true, false, 0);
+      submission.preflight();
+      block.cell.use(timeline.stream(), false);
+      submission.commit();
+    }
+  }
+
+  void runUnlessClosed(Timeline timeline, Block reads, Block writes) {
+    try {
+      run(timeline, reads, writes);
+    } catch (UseAfterFreeException closed) {
+      require(closed.generation() > 0, "a block without a number");
+    }
+  }
+
+  void runUnlessRefused(Timeline timeline, Block reads, Block writes) {
+    try {
+      run(timeline, reads, writes);
+    } catch (CudaDriverException refused) {
+      require(refused.code() == 1, "another error than the planted one");
+    }
+  }
+
+  @Override
+  public String purpose() {
+    return "a test";
+  }
+
+  @Override
+  public String use(int label) {
+    return "a test's block";
+  }
+}
