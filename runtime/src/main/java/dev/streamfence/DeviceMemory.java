@@ -54,8 +54,7 @@ public final class DeviceMemory {
    */
   public DeviceMemory within(long budgetInBytes, String name) {
     Objects.requireNonNull(name, "name");
-    return new DeviceMemory(
-        runtime, stack, arrays, resource.part(budgetInBytes, name), transfers);
+    return new DeviceMemory(runtime, stack, arrays, resource.part(budgetInBytes, name), transfers);
   }
 
   /**

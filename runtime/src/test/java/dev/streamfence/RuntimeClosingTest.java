@@ -69,7 +69,8 @@ final class RuntimeClosingTest {
               if (method.equals("close")) {
                 ended.set(true);
               }
-              if (busy.get() && (method.equals("isStreamIdle") || method.equals("isEventComplete"))) {
+              if (busy.get()
+                  && (method.equals("isStreamIdle") || method.equals("isEventComplete"))) {
                 return false;
               }
               return call.proceed();

@@ -201,8 +201,7 @@ public final class BudgetResource implements MemoryResource {
 
   private synchronized OutOfMemoryBudgetException refusal(
       String what, long bytes, @Nullable DeviceException cause) {
-    return new OutOfMemoryBudgetException(
-        what, bytes, reserved + promised, limit, name, cause);
+    return new OutOfMemoryBudgetException(what, bytes, reserved + promised, limit, name, cause);
   }
 
   private synchronized boolean tryAdmit(long claim, long promise, long bytes) {

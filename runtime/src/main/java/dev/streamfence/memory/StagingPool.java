@@ -141,8 +141,8 @@ final class StagingPool {
   }
 
   /**
-   * Notes like {@link #copied} that a copy was queued, or waits for it where that fails. A chunk whose copy has no
-   * event must not be used again before the copy is done.
+   * Notes like {@link #copied} that a copy was queued, or waits for it where that fails. A chunk
+   * whose copy has no event must not be used again before the copy is done.
    */
   void markCopied(Chunk chunk, Timeline timeline, FaultLatch faults) {
     try {

@@ -67,7 +67,7 @@ final class BudgetArithmeticTest {
   @ValueSource(longs = {4096, Long.MAX_VALUE})
   void aPartOfABudgetCountsInTheSameWay(long limit) {
     BudgetResource whole = new BudgetResource(backend, 4096);
-    BudgetResource part = whole.part(limit);
+    BudgetResource part = whole.part(limit, "a part");
     Block block = part.allocate(LIVE, on.a, "");
     assertThatThrownBy(() -> part.reserve(Long.MAX_VALUE))
         .isInstanceOf(OutOfMemoryBudgetException.class);

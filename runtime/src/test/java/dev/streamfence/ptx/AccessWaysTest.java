@@ -73,8 +73,7 @@ class AccessWaysTest {
   @Test
   void aPredicateThatIsAssignedUnderAnotherIsNotConstant() {
     AnalysedKernel kernel =
-        AnalysedKernel.of(
-            "@%p2 mov.pred %p1, 0; @%p1 bra L; ret; L: st.global.u32 [%rd1], 1;");
+        AnalysedKernel.of("@%p2 mov.pred %p1, 0; @%p1 bra L; ret; L: st.global.u32 [%rd1], 1;");
 
     assertThat(kernel.p().verdict()).isEqualTo(WRITES);
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.streamfence.corpus.Buffers;
 import dev.streamfence.ptx.PtxFault.Reason;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
