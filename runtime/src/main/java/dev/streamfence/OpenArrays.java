@@ -190,6 +190,11 @@ final class OpenArrays {
       failedFrees.increment();
       failedFreeBytes.add(block.sizeInBytes());
       throw e;
+    } catch (Error e) {
+      if (!block.dependencies().isOpen()) {
+        open.remove(block);
+      }
+      throw e;
     }
   }
 

@@ -341,6 +341,6 @@ final class DeviceArrayTest {
     DeviceArray<byte[]> array = gpu.memory().allocate(stream, byte[].class, 1000);
     gpu.close();
     array.close();
-    assertThatThrownBy(() -> array.download(stream)).isInstanceOf(StreamMisuseException.class);
+    assertThatThrownBy(() -> array.download(stream)).isInstanceOf(RuntimeClosedException.class);
   }
 }

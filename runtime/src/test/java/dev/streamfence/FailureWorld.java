@@ -3,6 +3,7 @@ package dev.streamfence;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.streamfence.driver.CudaDriver;
 import dev.streamfence.driver.DriverCall;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.LaunchRecorder;
@@ -18,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -29,6 +31,15 @@ final class FailureWorld {
   /** Ends a scenario: the device is lost, or an operation has failed too often. */
   static final class Over extends RuntimeException {
     private static final long serialVersionUID = 1L;
+  }
+
+  /** An error of the Java machine that a test has planned. */
+  static final class PlannedError extends VirtualMachineError {
+    private static final long serialVersionUID = 1L;
+
+    PlannedError(String message) {
+      super(message);
+    }
   }
 
   /** Small, since each run makes its own, and clearing them would take most of its time. */
@@ -65,9 +76,24 @@ final class FailureWorld {
       Set<Integer> codes,
       int retries,
       Executor other) {
+    this(device, options, codes, retries, other, driver -> driver);
+  }
+
+  /**
+   * Opens the device.
+   *
+   * @param disturbance stands between the runtime and the device
+   */
+  FailureWorld(
+      SimulatedDevice device,
+      RuntimeOptions options,
+      Set<Integer> codes,
+      int retries,
+      Executor other,
+      UnaryOperator<CudaDriver> disturbance) {
     this.device = device;
     this.gpu =
-        Opening.of(device.open(), true, options)
+        Opening.of(disturbance.apply(device.open()), true, options)
             .withCopies(pool -> new DeviceCopies(pool, CHUNK_BYTES))
             .open();
     this.codes = codes;
@@ -126,6 +152,9 @@ final class FailureWorld {
       if (e.getCause() instanceof RuntimeException failure) {
         throw failure;
       }
+      if (e.getCause() instanceof PlannedError planned) {
+        throw planned;
+      }
       throw e;
     }
   }
@@ -152,6 +181,11 @@ final class FailureWorld {
         }
         if (attempt >= retries) {
           throw new AssertionError(what + " fails when it is repeated", e);
+        }
+      } catch (PlannedError e) {
+        failures++;
+        if (isLost()) {
+          throw new Over();
         }
       }
     }

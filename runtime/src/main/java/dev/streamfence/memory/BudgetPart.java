@@ -12,6 +12,9 @@ final class BudgetPart implements MemoryResource {
   private final BudgetResource whole;
   private final AtomicLong outstanding = new AtomicLong();
 
+  /** Bytes of blocks whose free ended with an {@link Error}, and so could not return them. */
+  private final AtomicLong late = new AtomicLong();
+
   BudgetPart(BudgetResource whole) {
     this.whole = whole;
   }
@@ -32,9 +35,23 @@ final class BudgetPart implements MemoryResource {
 
   @Override
   public long deallocate(Block block) {
-    whole.deallocate(block);
+    try {
+      whole.deallocate(block);
+    } catch (Error e) {
+      if (!block.dependencies().isOpen()) {
+        late.addAndGet(block.sizeInBytes());
+      }
+      throw e;
+    }
     outstanding.addAndGet(-block.sizeInBytes());
     return block.sizeInBytes();
+  }
+
+  @Override
+  public long awaitReap(long wanted) {
+    long returned = late.getAndSet(0);
+    outstanding.addAndGet(-returned);
+    return returned;
   }
 
   @Override

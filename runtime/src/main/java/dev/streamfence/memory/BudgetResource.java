@@ -72,7 +72,16 @@ public final class BudgetResource implements MemoryResource {
 
   @Override
   public long deallocate(Block block) {
-    long released = resource.deallocate(block);
+    long released;
+    try {
+      released = resource.deallocate(block);
+    } catch (Error e) {
+      if (!block.dependencies().isOpen()) {
+        // It is closed all the same; its bytes come back with a reap.
+        close(block);
+      }
+      throw e;
+    }
     synchronized (this) {
       live -= block.sizeInBytes();
       reserved -= released;
@@ -159,6 +168,10 @@ public final class BudgetResource implements MemoryResource {
       }
       throw e;
     }
+  }
+
+  private synchronized void close(Block block) {
+    live -= block.sizeInBytes();
   }
 
   synchronized void withdraw(long bytes) {

@@ -162,6 +162,10 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
       } catch (DeviceException e) {
         quarantine.add(oldest);
         failure = e;
+      } catch (Error e) {
+        keepUnlessFreed(oldest);
+        ledger.keepForReap(reaped);
+        throw e;
       }
     }
     try {
@@ -169,6 +173,9 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
       resource.awaitReap(wanted);
     } catch (DeviceException e) {
       failure = e;
+    } catch (Error e) {
+      ledger.keepForReap(reaped);
+      throw e;
     }
     if (failure != null && reaped == 0) {
       throw failure;
@@ -209,9 +216,23 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
         // the next reap meets the error again.
         quarantine.add(oldest);
         return released;
+      } catch (Error e) {
+        keepUnlessFreed(oldest);
+        ledger.keepForReap(released);
+        throw e;
       }
     }
     return released;
+  }
+
+  /** Keeps a range after an error unless its memory was given back. */
+  private void keepUnlessFreed(Range range) {
+    Block block = range.block();
+    if (range.raw().dependencies().isOpen()) {
+      quarantine.add(range);
+    } else if (block != null) {
+      ledger.keepForReap(ledger.gone(block.sizeInBytes()));
+    }
   }
 
   /** Looks at kept memory for the last time and gives it back. */

@@ -75,21 +75,29 @@ public final class StreamOrderedResource extends TrackedResource {
 
   @Override
   long free(Block block, Timeline timeline, Submission begun) {
-    long ticket;
-    try (Submission submission = begun) {
-      submission.free(block.dependencies());
-      submission.preflight();
-      giveBack(
-          block, submission.purpose(), () -> driver.freeAsync(block.address(), timeline.stream()));
-      submission.commitWithoutEvent();
-      ticket = submission.ticket();
-      if (ledger.needsEvent(block.sizeInBytes(), timeline)) {
-        submission.coverIfPossible();
+    long bytes = block.sizeInBytes();
+    long freedBy = 0;
+    try {
+      try (Submission submission = begun) {
+        submission.free(block.dependencies());
+        submission.preflight();
+        giveBack(
+            block,
+            submission.purpose(),
+            () -> driver.freeAsync(block.address(), timeline.stream()));
+        freedBy = submission.ticket();
+        submission.commitWithoutEvent();
+        if (ledger.needsEvent(bytes, timeline)) {
+          submission.coverIfPossible();
+        }
+      }
+    } finally {
+      // Only now is the ticket submitted, so that a reap may ask after it. Until here the bytes were
+      // live.
+      if (freedBy > 0) {
+        ledger.freed(bytes, timeline, freedBy);
       }
     }
-    // Only now is the ticket submitted, so that a reap may ask after it. Until here the bytes were
-    // live.
-    ledger.freed(block.sizeInBytes(), timeline, ticket);
     return 0;
   }
 
@@ -109,8 +117,11 @@ public final class StreamOrderedResource extends TrackedResource {
       }
     } catch (CudaDriverException e) {
       failure = e;
+    } catch (Error e) {
+      ledger.keepForReap(reaped);
+      throw e;
     }
-    // Bytes that are returned must not be hidden by an error; whoever asks again meets it again.
+    // Bytes that are returned must not be hidden by an error; the next reap meets it again.
     reaped += failure != null && isLost() ? ledger.reapAll() : ledger.reapKnown();
     if (failure != null && reaped == 0) {
       throw failure;
@@ -134,6 +145,9 @@ public final class StreamOrderedResource extends TrackedResource {
         }
       } catch (CudaDriverException e) {
         failure = e;
+      } catch (Error e) {
+        ledger.keepForReap(reaped);
+        throw e;
       }
     }
     if (failure != null && reaped == 0) {

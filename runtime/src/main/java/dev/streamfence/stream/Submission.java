@@ -154,8 +154,8 @@ public final class Submission implements AutoCloseable {
 
   /**
    * Makes the work known as submitted, with an event that covers it where other streams are in use.
-   * Cannot fail half: without the event the stream is synchronised instead, and if even that fails
-   * the device counts as lost.
+   * Cannot fail half: without the event, be it for an {@link Error}, the stream is synchronised
+   * instead, and if even that fails the device counts as lost.
    *
    * @throws StreamMisuseException before preflight
    * @throws CudaDriverException if neither was possible; the work is known as submitted all the
@@ -279,11 +279,15 @@ public final class Submission implements AutoCloseable {
     recorded = true;
     try {
       timeline.record(ticket);
-    } catch (CudaDriverException unrecorded) {
-      CudaDriverException cause = timeline.pool().faults().note(unrecorded, labels.purpose());
+    } catch (CudaDriverException | Error unrecorded) {
+      // An Error as well: the work is queued, and whoever it reached would queue it once more.
+      Throwable cause =
+          unrecorded instanceof CudaDriverException refused
+              ? timeline.pool().faults().note(refused, labels.purpose())
+              : unrecorded;
       try {
         timeline.synchronizeTo(ticket, labels.purpose());
-      } catch (CudaDriverException unsynchronized) {
+      } catch (CudaDriverException | Error unsynchronized) {
         unsynchronized.addSuppressed(cause);
         timeline.pool().faults().poison(unsynchronized, labels.purpose());
         throw unsynchronized;
