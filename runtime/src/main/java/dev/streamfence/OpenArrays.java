@@ -204,13 +204,14 @@ final class OpenArrays {
       return;
     }
     try {
-      lostArrays.increment();
       System.getLogger(DeviceRuntime.class.getName())
           .log(
               System.Logger.Level.WARNING,
               "an array was lost without being closed: " + block,
               block.allocatedAt());
       lost.add(block);
+      // Last: it tells that the next allocation finds the array.
+      lostArrays.increment();
       if (!freeWaits) {
         freeLost();
       }

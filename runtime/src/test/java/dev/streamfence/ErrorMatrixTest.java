@@ -135,7 +135,10 @@ final class ErrorMatrixTest {
       }
     }
     Throwable atClose = catchThrowable(world.gpu::close);
-    assertThat(atClose == null || atClose instanceof PlannedError || atClose instanceof CudaDriverException)
+    assertThat(
+            atClose == null
+                || atClose instanceof PlannedError
+                || atClose instanceof CudaDriverException)
         .as("closing: %s", atClose)
         .isTrue();
     assertThat(world.gpu.isOpen()).isFalse();

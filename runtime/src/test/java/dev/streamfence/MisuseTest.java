@@ -213,6 +213,7 @@ final class MisuseTest {
         another.memory().upload(another.streams().acquire(), new int[1]).close();
       }
     }
-    assertThat(ManagementFactory.getThreadMXBean().getThreadCount()).isLessThanOrEqualTo(before + 2);
+    assertThat(ManagementFactory.getThreadMXBean().getThreadCount())
+        .isLessThanOrEqualTo(before + 2);
   }
 }

@@ -92,7 +92,8 @@ public final class StreamOrderedResource extends TrackedResource {
         }
       }
     } finally {
-      // Only now is the ticket submitted, so that a reap may ask after it. Until here the bytes were
+      // Only now is the ticket submitted, so that a reap may ask after it. Until here the bytes
+      // were
       // live.
       if (freedBy > 0) {
         ledger.freed(bytes, timeline, freedBy);

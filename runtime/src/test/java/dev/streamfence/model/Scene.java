@@ -62,7 +62,6 @@ final class Scene implements UseLabels {
       try (Submission submission = timeline.begin(Scene.this)) {
         submission.free(dependencies);
         submission.preflight();
-        driver.enqueue(timeline.stream());
         cell.free(timeline.stream());
         frees.incrementAndGet();
         submission.commitWithoutEvent();
