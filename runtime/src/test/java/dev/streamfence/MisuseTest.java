@@ -216,4 +216,23 @@ final class MisuseTest {
     assertThat(ManagementFactory.getThreadMXBean().getThreadCount())
         .isLessThanOrEqualTo(before + 2);
   }
+
+  @Test
+  void anOverrunOfGuardedMemoryNamesParameterThreadAndLine() {
+    SimulatedDevice guarded = SimulatedDevice.builder().build();
+    try (DeviceRuntime watched =
+        DeviceRuntime.simulated(guarded, RuntimeOptions.defaults().withGuardMemory(true))) {
+      DeviceStream stream = watched.streams().acquire();
+      DeviceArray<int[]> values = watched.memory().upload(stream, new int[3]);
+      VectorKernels.on(stream).overrun(values, 3);
+      assertThatThrownBy(stream::synchronize)
+          .isInstanceOf(CudaDriverException.class)
+          .hasMessageContaining("'int[3]'")
+          .cause()
+          .isInstanceOf(OutOfBoundsException.class)
+          .hasMessageContaining("kernel overrun, block (0, 0, 0), thread (3, 0, 0)")
+          .hasMessageContaining("outside of parameter 'values', which has 12 bytes")
+          .hasMessageContaining("kernels/vector.ptx line ");
+    }
+  }
 }

@@ -107,7 +107,7 @@ final class Launches {
       Submitted op, Function kernel, boolean cooperative, PtxGrid grid, byte[] arguments) {
     SimulatedModule module = kernel.module();
     String entry = kernel.entry().name();
-    LaunchAccesses accesses = checker == null ? null : checker.begin(memory);
+    LaunchAccesses accesses = checker == null ? null : checker.begin(memory, op);
     PtxFault thrown = null;
     try {
       GlobalMemory seen = accesses == null ? memory : accesses;

@@ -114,8 +114,8 @@ final class RaceChecker {
   }
 
   /** Device memory for a launch to run in. */
-  LaunchAccesses begin(MappedMemory memory) {
-    return new LaunchAccesses(memory, pages);
+  LaunchAccesses begin(MappedMemory memory, Submitted op) {
+    return new LaunchAccesses(memory, pages, op);
   }
 
   /** Notes what a launch did until it ended, in whatever way. */

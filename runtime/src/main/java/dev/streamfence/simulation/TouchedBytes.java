@@ -34,6 +34,7 @@ final class TouchedBytes {
   private final Pages pool;
   private final long[] @Nullable [] pages;
   private final BitSet touched = new BitSet();
+  private boolean partly;
 
   TouchedBytes(Allocation allocation, Pages pool) {
     this.allocation = allocation;
@@ -43,6 +44,15 @@ final class TouchedBytes {
 
   Allocation allocation() {
     return allocation;
+  }
+
+  /** Whether the running launch may touch a part of the allocation only. */
+  boolean isPartly() {
+    return partly;
+  }
+
+  void setPartly(boolean partly) {
+    this.partly = partly;
   }
 
   /** Whether nothing was touched since the last drain. */
