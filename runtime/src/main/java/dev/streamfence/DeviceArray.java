@@ -122,7 +122,9 @@ public final class DeviceArray<A> implements AutoCloseable {
 
   /**
    * Copies like {@link #download(DeviceStream, Object)}, but waits no longer than a timeout: for
-   * other threads that use the stream, for the work before it, and for the copy itself.
+   * other threads that use the stream, for the work before it, and for the copy itself. A launch
+   * that another thread is between preflight and commit with, on another stream and with this
+   * array, is waited for all the same.
    *
    * @param timeout at least 0
    * @return whether the copy is done; if not, the content of {@code target} is undefined
@@ -134,6 +136,9 @@ public final class DeviceArray<A> implements AutoCloseable {
     Deadline deadline = Deadline.after(timeout);
     requireRoom(target);
     requireDownload(stream);
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
     Block source = block;
     if (source == null) {
       return true;

@@ -50,6 +50,9 @@ public final class DeviceRuntime implements AutoCloseable {
   private final CompletionWatcher watcher;
   private final LongAdder abandonedLaunches = new LongAdder();
 
+  /** Belongs to the thread that closes. */
+  private final Teardown teardown = new Teardown();
+
   DeviceRuntime(Opening opening) {
     this.driver = new CountingDriver(opening.driver());
     this.simulated = opening.simulated();
@@ -119,8 +122,8 @@ public final class DeviceRuntime implements AutoCloseable {
   }
 
   /**
-   * Opens a simulated device that the caller has set up, and may question and disturb while it is
-   * in use.
+   * Opens a simulated device that the caller has set up, and can inspect and inject failures into
+   * while it is in use.
    */
   public static DeviceRuntime simulated(SimulatedDevice device) {
     return simulated(device, RuntimeOptions.defaults());
@@ -187,6 +190,8 @@ public final class DeviceRuntime implements AutoCloseable {
    * @param timeout at least 0
    * @return whether everything is done
    * @throws InterruptedException if the thread is interrupted before or while it waits
+   * @throws CudaDriverException if some of it failed
+   * @throws RuntimeClosedException if the runtime is closed
    */
   public boolean synchronize(Duration timeout) throws InterruptedException {
     Deadline deadline = Deadline.after(timeout);
@@ -206,10 +211,11 @@ public final class DeviceRuntime implements AutoCloseable {
    *
    * <p>Every operation of another thread comes before or is refused: from the beginning on whatever
    * is begun throws a {@link RuntimeClosedException}, and what was begun before is waited for. A
-   * launch whose thread has ended without closing it, or has left it open for {@link
-   * RuntimeOptions#abandonedLaunchTimeout} while it does something else, is reported through the
-   * same logger with its thread, and closed. Closing again does nothing, but waits while another
-   * thread closes. An interrupt does not end the wait; the thread stays interrupted.
+   * launch whose thread has ended without closing it is reported through the same logger with its
+   * thread, and closed; so is one that is still open {@link RuntimeOptions#abandonedLaunchTimeout}
+   * after the beginning, while its thread does something else. Closing again does nothing, but
+   * waits while another thread closes. An interrupt does not end the wait; the thread stays
+   * interrupted.
    *
    * @throws CudaDriverException the first failure, after which the rest was closed all the same
    * @throws StreamMisuseException if this thread is inside of an operation of the runtime, or has a
@@ -259,13 +265,11 @@ public final class DeviceRuntime implements AutoCloseable {
 
   /** Closes as the closing thread; whether it is closed then. */
   private boolean closeUntil(@Nullable Deadline deadline) throws InterruptedException {
-    boolean ended = false;
     boolean isQuiet = false;
     try {
       isQuiet = awaitQuiet(deadline);
-      ended = isQuiet;
     } finally {
-      if (!ended) {
+      if (!isQuiet) {
         pool.life().pauseClosing();
       }
     }
@@ -281,7 +285,8 @@ public final class DeviceRuntime implements AutoCloseable {
 
   /** Waits for other threads, and with a deadline for the device as well. */
   private boolean awaitQuiet(@Nullable Deadline deadline) throws InterruptedException {
-    if (!pool.awaitAlone(options.abandonedLaunchTimeout(), DeviceRuntime::warn, deadline)) {
+    if (!pool.awaitAlone(
+        options.abandonedLaunchTimeout(), DeviceRuntime::warn, teardown, deadline)) {
       return false;
     }
     try {
@@ -294,11 +299,12 @@ public final class DeviceRuntime implements AutoCloseable {
 
   private void closeAlone() {
     boolean wasLost = faults.fault() != null;
-    Teardown teardown = new Teardown();
+    Teardown waiting = new Teardown();
     if (!wasLost) {
-      teardown.step(() -> pool.synchronizeAll("closing " + this));
+      waiting.step(() -> pool.synchronizeAll("closing " + this));
     }
-    boolean isDeviceDone = !teardown.hasFailed();
+    boolean isDeviceDone = !waiting.hasFailed();
+    teardown.step(waiting::finish);
     teardown.step(this::reportLeaks);
     teardown.step(() -> attachments.close(teardown));
     teardown.step(

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A stream of a device, lent to whoever acquired it until it is closed. Work put on one stream runs
- * in that order; work on two streams is ordered only as far as it uses the same arrays, and then by
- * itself.
+ * in that order; work on two streams is ordered only as far as it uses the same arrays, and then
+ * automatically.
  *
  * <p>Thread-safe: threads that launch on the same stream take turns.
  */

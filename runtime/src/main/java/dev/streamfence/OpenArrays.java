@@ -131,14 +131,22 @@ final class OpenArrays {
   /** Frees the lost arrays that the cleaner's thread must not, or could not, free. */
   void freeLost() {
     List<Block> failed = new ArrayList<>(0);
-    for (Block block = lost.poll(); block != null; block = lost.poll()) {
-      try {
-        free(block);
-      } catch (DeviceException e) {
-        failed.add(block);
+    try {
+      for (Block block = lost.poll(); block != null; block = lost.poll()) {
+        try {
+          free(block);
+        } catch (DeviceException e) {
+          failed.add(block);
+        } catch (Error e) {
+          if (block.dependencies().isOpen()) {
+            failed.add(block);
+          }
+          throw e;
+        }
       }
+    } finally {
+      lost.addAll(failed);
     }
-    lost.addAll(failed);
   }
 
   /** Blocks of arrays that were not closed, lost ones included. A snapshot. */
@@ -204,14 +212,15 @@ final class OpenArrays {
       return;
     }
     try {
+      // In this order: an array that is counted is found by the next allocation, and one that is
+      // reported is counted.
+      lost.add(block);
+      lostArrays.increment();
       System.getLogger(DeviceRuntime.class.getName())
           .log(
               System.Logger.Level.WARNING,
               "an array was lost without being closed: " + block,
               block.allocatedAt());
-      lost.add(block);
-      // Last: it tells that the next allocation finds the array.
-      lostArrays.increment();
       if (!freeWaits) {
         freeLost();
       }

@@ -98,12 +98,12 @@ final class ChunkedDownload {
       return false;
     }
     // A thread that holds one chunk never waits for a second: if all did, none would give one back.
-    Chunk chunk = inFlight.isEmpty() ? take() : staging.tryTake();
+    Chunk chunk = inFlight.isEmpty() ? take() : takeAnother();
     while (chunk == null) {
       if (inFlight.isEmpty() || !deliver()) {
         return false;
       }
-      chunk = inFlight.isEmpty() ? take() : staging.tryTake();
+      chunk = inFlight.isEmpty() ? take() : takeAnother();
     }
     int size = (int) Math.min(bytes - queued, staging.chunkBytes());
     inFlight.addLast(chunk);
@@ -117,6 +117,11 @@ final class ChunkedDownload {
   /** Takes a chunk; null if the deadline passed before. */
   private @Nullable Chunk take() throws InterruptedException {
     return deadline == null ? staging.take() : staging.take(deadline);
+  }
+
+  /** Takes a second chunk, if there is one; with a deadline, one that is ready at once. */
+  private @Nullable Chunk takeAnother() {
+    return deadline == null ? staging.tryTake() : staging.tryTakeReady();
   }
 
   /** Hands the oldest chunk's data over; false if the deadline passed before it was there. */

@@ -75,6 +75,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
       throw collision(raw, overlapping);
     }
     Purpose purpose = new Purpose("guarding", sizeInBytes, tag, timeline);
+    boolean adopted = false;
     try (Submission submission = timeline.begin(purpose)) {
       submission.use(raw.dependencies(), false, true, 0);
       submission.preflight();
@@ -93,17 +94,28 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
               raw.allocatedAt());
       block.dependencies().refuseReadsUntilWritten();
       raws.put(block, raw);
-      return adopt(block);
+      adopt(block);
+      adopted = true;
+      return block;
     } catch (CudaDriverException e) {
-      CudaDriverException attributed = streams.faults().note(e, purpose.purpose());
-      try {
-        giveBack(raw);
-      } catch (DeviceException kept) {
-        attributed.addSuppressed(kept);
-        quarantine.add(new Range(null, raw, true));
+      throw unguarded(raw, streams.faults().note(e, purpose.purpose()));
+    } catch (RuntimeException | Error e) {
+      if (!adopted) {
+        unguarded(raw, e);
       }
-      throw attributed;
+      throw e;
     }
+  }
+
+  /** Gives memory back that did not become a block, and returns why it did not. */
+  private <T extends Throwable> T unguarded(Block raw, T failure) {
+    try {
+      giveBack(raw);
+    } catch (DeviceException kept) {
+      failure.addSuppressed(kept);
+      quarantine.add(new Range(null, raw, true));
+    }
+    return failure;
   }
 
   @Override

@@ -23,11 +23,19 @@ final class Ledger {
   /** Frees of one stream that are told apart: twice as many as a stream has events. */
   static final int MAX_APART = 64;
 
-  /** No two neighbours are smaller together, so that at most half of the entries are left. */
+  /**
+   * After a merge, two neighbours always have more than this part of the bytes together, so that at
+   * most half of the entries are left.
+   */
   private static final int PARTS_AFTER_MERGE = MAX_APART / 4;
 
   /** What was freed on one stream up to a ticket, and not returned yet. */
   record Pending(Timeline timeline, long ticket, long bytes, long sequence) {
+    /** The same with what was freed before it, and came here later. */
+    Pending behind(Pending earlier) {
+      return new Pending(timeline, ticket, bytes + earlier.bytes, sequence);
+    }
+
     /** The same with what was freed behind it. */
     Pending and(Pending next) {
       return new Pending(timeline, next.ticket, bytes + next.bytes, sequence);
@@ -46,7 +54,7 @@ final class Ledger {
       if (last != null && last.ticket >= free.ticket) {
         // Two threads that free on one stream may come here in the other order.
         pending.removeLast();
-        pending.addLast(free.and(last));
+        pending.addLast(last.behind(free));
       } else {
         pending.addLast(free);
       }

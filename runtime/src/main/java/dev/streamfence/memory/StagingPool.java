@@ -94,8 +94,11 @@ final class StagingPool {
    */
   @Nullable Chunk take(Deadline deadline) throws InterruptedException {
     Chunk chunk = takeIdle(false);
-    if (chunk == null) {
+    while (chunk == null && !deadline.hasPassed()) {
       chunk = pollIdle(deadline);
+      if (chunk == null) {
+        chunk = takeIdle(false);
+      }
     }
     if (chunk == null) {
       return null;
@@ -118,6 +121,19 @@ final class StagingPool {
   @Nullable Chunk tryTake() {
     Chunk chunk = takeIdle(false);
     return chunk == null ? null : ready(chunk);
+  }
+
+  /** Takes a chunk like {@link #tryTake}, or null when that would have to wait for a copy. */
+  @Nullable Chunk tryTakeReady() {
+    Chunk chunk = takeIdle(false);
+    if (chunk == null || isDone(chunk)) {
+      if (chunk != null) {
+        chunk.copied = false;
+      }
+      return chunk;
+    }
+    putFirst(chunk);
+    return null;
   }
 
   private Chunk ready(@Nullable Chunk taken) {
@@ -214,11 +230,24 @@ final class StagingPool {
     teardown.finish();
   }
 
+  /** A chunk that was taken; its last copy may still have to be waited for. */
+  private @Nullable Chunk takeIdle(boolean waiting) {
+    while (true) {
+      Chunk chunk = tryTakeIdle();
+      if (chunk == null && waiting) {
+        chunk = poll(true);
+      }
+      if (chunk != null || !waiting) {
+        return chunk;
+      }
+    }
+  }
+
   /**
    * The chunk that has been idle for longest if its copy is done, else a new one, else one whose
-   * copy has to be waited for. No driver call is made under the lock.
+   * copy has to be waited for; null if all are taken. No driver call is made under the lock.
    */
-  private @Nullable Chunk takeIdle(boolean waiting) {
+  private @Nullable Chunk tryTakeIdle() {
     Chunk oldest = poll(false);
     if (oldest != null && isDone(oldest)) {
       return oldest;
@@ -246,7 +275,7 @@ final class StagingPool {
         }
       }
     }
-    return oldest != null || !waiting ? oldest : poll(true);
+    return oldest;
   }
 
   private boolean isDone(Chunk chunk) {
@@ -261,7 +290,8 @@ final class StagingPool {
   private @Nullable Chunk pollIdle(Deadline deadline) throws InterruptedException {
     lock.lock();
     try {
-      for (long left = deadline.remainingNanos(); idle.isEmpty(); ) {
+      for (long left = deadline.remainingNanos();
+          idle.isEmpty() && all.size() + claimed >= MAX_CHUNKS; ) {
         if (left <= 0) {
           return null;
         }
@@ -276,7 +306,7 @@ final class StagingPool {
   private @Nullable Chunk poll(boolean waiting) {
     lock.lock();
     try {
-      while (waiting && idle.isEmpty()) {
+      while (waiting && idle.isEmpty() && all.size() + claimed >= MAX_CHUNKS) {
         returned.awaitUninterruptibly();
       }
       return idle.pollFirst();

@@ -21,12 +21,21 @@ public final class Deadline {
    * @throws IllegalArgumentException if it is negative
    */
   public static Deadline after(Duration timeout) {
+    return from(System.nanoTime(), timeout);
+  }
+
+  /**
+   * The moment after a time from another moment.
+   *
+   * @param startNanos by {@link System#nanoTime}
+   */
+  static Deadline from(long startNanos, Duration timeout) {
     Objects.requireNonNull(timeout, "timeout");
     if (timeout.isNegative()) {
       throw new IllegalArgumentException("a timeout of " + timeout + "; it is at least 0");
     }
     long nanos = timeout.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : timeout.toNanos();
-    return new Deadline(System.nanoTime() + nanos);
+    return new Deadline(startNanos + nanos);
   }
 
   /** Whether the moment has come. */

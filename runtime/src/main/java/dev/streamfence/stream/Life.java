@@ -1,6 +1,7 @@
 package dev.streamfence.stream;
 
 import dev.streamfence.RuntimeClosedException;
+import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -13,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The life of a runtime: open, closing, closed. Every operation that may call the driver enters
  * before and leaves after, so that it lies inside of the runtime's life as a whole or is refused as
- * a whole. Closing first refuses whoever enters from then on, and then waits for those inside;
- * after that the closing thread is alone.
+ * a whole. Closing first refuses every thread that enters from then on, and then waits for those
+ * inside; after that the closing thread is alone.
  *
  * <p>An operation within another one, and everything that the closing thread does, is let in while
  * the runtime is closing. Entering writes the thread into a place of its own and then reads the
@@ -47,6 +48,9 @@ public final class Life {
 
   private volatile Phase phase = Phase.OPEN;
   private volatile @Nullable Thread closer;
+
+  /** When closing began for the first time. Guarded by lock. */
+  private long closingSince;
 
   /**
    * Begins a life.
@@ -153,6 +157,10 @@ public final class Life {
       existing.deepen();
       return existing;
     }
+    // A first look, so that threads that try again and again do not keep the closing one waiting.
+    if (phase != Phase.OPEN && closer != thread) {
+      return null;
+    }
     Visit visit = claim(thread);
     if (phase != Phase.OPEN && closer != thread) {
       leave(visit);
@@ -177,15 +185,18 @@ public final class Life {
   }
 
   /**
-   * Makes the calling thread the one that closes. From then on nobody enters any more. Waits while
-   * another thread is closing.
+   * Makes the calling thread the one that closes. From then on no other thread can enter. Waits
+   * while another thread is closing.
    *
    * @param deadline until when; null for as long as it takes
-   * @return whether the calling thread has to close; if not, the runtime is closed, or the deadline
-   *     has passed
+   * @return whether the calling thread has to close; if not, the runtime is closed, the calling
+   *     thread is closing it already, or the deadline has passed
    * @throws InterruptedException if the thread is interrupted while it waits with a deadline
    */
   public boolean beginClosing(@Nullable Deadline deadline) throws InterruptedException {
+    if (closer == Thread.currentThread()) {
+      return false;
+    }
     lock.lock();
     try {
       while (phase != Phase.CLOSED && closer != null) {
@@ -196,9 +207,22 @@ public final class Life {
       if (phase == Phase.CLOSED) {
         return false;
       }
+      if (phase == Phase.OPEN) {
+        closingSince = System.nanoTime();
+      }
       closer = Thread.currentThread();
       phase = Phase.CLOSING;
       return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The moment at which closing has taken so long, also if it was paused meanwhile. */
+  Deadline afterClosingBegan(Duration time) {
+    lock.lock();
+    try {
+      return Deadline.from(closingSince, time);
     } finally {
       lock.unlock();
     }

@@ -157,6 +157,9 @@ public final class StreamPool {
    */
   public boolean synchronizeAll(Deadline deadline) throws InterruptedException {
     faults.check();
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
     for (int i = 0; i <= capacity; i++) {
       Timeline timeline = timelines.get(i);
       if (timeline != null && !timeline.synchronize(deadline)) {
@@ -179,44 +182,51 @@ public final class StreamPool {
   }
 
   /**
-   * Waits until the thread that closes the runtime is alone. A launch whose thread has ended, or
-   * has left it open for longer than {@code patience} while it does something else, is closed in
-   * that thread's place.
+   * Waits until the thread that closes the runtime is alone. A launch whose thread has ended is
+   * closed in that thread's place; so is one that is still open when the closing has taken as long
+   * as {@code patience}, while its thread does something else.
    *
+   * @param failures takes what goes wrong with that
    * @param abandoned is told of such a launch and its thread, in words
    * @param deadline until when; null for as long as it takes
    * @return whether it is alone
    * @throws InterruptedException if the thread is interrupted while it waits with a deadline
    */
   public boolean awaitAlone(
-      Duration patience, Consumer<String> abandoned, @Nullable Deadline deadline)
+      Duration patience, Consumer<String> abandoned, Teardown failures, @Nullable Deadline deadline)
       throws InterruptedException {
-    Deadline end = Deadline.after(patience);
-    return life.awaitAlone(visit -> closeIfAbandoned(visit, end, abandoned), deadline);
+    Deadline end = life.afterClosingBegan(patience);
+    return life.awaitAlone(
+        visit -> failures.step(() -> closeIfAbandoned(visit, end, abandoned)), deadline);
   }
 
   private void closeIfAbandoned(Visit visit, Deadline patience, Consumer<String> abandoned) {
     Thread thread = visit.owner();
-    Timeline open = visit.submitting();
     if (thread == null) {
       return;
     }
+    // First: what a thread did before it ended is visible once it is seen to have ended.
     boolean ended = !thread.isAlive();
-    if (!ended && (open == null || !patience.hasPassed() || Whereabouts.isInside(thread))) {
-      return;
-    }
+    Timeline open = visit.submitting();
     if (open == null) {
-      life.evict(visit);
+      if (ended) {
+        life.evict(visit);
+      }
       return;
     }
-    String purpose = open.closeInPlaceOf(visit);
-    abandoned.accept(
-        purpose
-            + " is still open in thread '"
-            + thread.getName()
-            + "', which "
-            + (ended ? "has ended" : "has gone on to something else")
-            + "; the launch counts as done with the rest");
+    if (!ended && (!patience.hasPassed() || Whereabouts.isInside(thread))) {
+      return;
+    }
+    String purpose = open.closeInPlaceOf(thread, ended);
+    if (purpose != null) {
+      abandoned.accept(
+          purpose
+              + " is still open in thread '"
+              + thread.getName()
+              + "', which "
+              + (ended ? "has ended" : "has gone on to something else")
+              + "; it is closed with the runtime");
+    }
   }
 
   /**

@@ -1,7 +1,7 @@
 package dev.streamfence.stream;
 
 import java.util.concurrent.locks.AbstractQueuedSynchronizer;
-import org.jspecify.annotations.Nullable;
+import java.util.function.BooleanSupplier;
 
 /**
  * The lock of one stream: whoever holds it puts the next work on the stream. Not reentrant. Unlike
@@ -10,6 +10,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class SubmissionLock extends AbstractQueuedSynchronizer {
   private static final long serialVersionUID = 1L;
+
+  private static final int FREE = 0;
+  private static final int HELD = 1;
+
+  /** Another thread is about to take it over; nobody counts as its holder meanwhile. */
+  private static final int CONTESTED = 2;
 
   /** Takes the lock; waits without reacting to an interrupt. */
   void lock() {
@@ -37,25 +43,36 @@ final class SubmissionLock extends AbstractQueuedSynchronizer {
   }
 
   boolean isHeldByCurrentThread() {
-    return getExclusiveOwnerThread() == Thread.currentThread();
-  }
-
-  /** The thread that holds it; a snapshot that may be out of date. */
-  @Nullable Thread holder() {
-    return getState() == 0 ? null : getExclusiveOwnerThread();
+    return getExclusiveOwnerThread() == Thread.currentThread() && getState() == HELD;
   }
 
   /**
-   * Makes the calling thread the holder in the place of one that has ended, or that has left the
-   * runtime without releasing the lock and finds itself refused when it comes back.
+   * Makes the calling thread the holder in the place of one that will not release the lock. From
+   * the moment at which {@code isAway} is asked, that thread does not count as the holder.
+   *
+   * @param isAway whether that thread has ended, or carries out no method of the runtime; whatever
+   *     it does later then finds that the lock is not its own
+   * @return whether the lock was that thread's, and it was away
    */
-  void takeOver() {
-    setExclusiveOwnerThread(Thread.currentThread());
+  boolean takeOver(Thread holder, BooleanSupplier isAway) {
+    if (!compareAndSetState(HELD, CONTESTED)) {
+      return false;
+    }
+    boolean taken = false;
+    try {
+      taken = getExclusiveOwnerThread() == holder && isAway.getAsBoolean();
+    } finally {
+      if (taken) {
+        setExclusiveOwnerThread(Thread.currentThread());
+      }
+      setState(HELD);
+    }
+    return taken;
   }
 
   @Override
   protected boolean tryAcquire(int ignored) {
-    if (!compareAndSetState(0, 1)) {
+    if (!compareAndSetState(FREE, HELD)) {
       return false;
     }
     setExclusiveOwnerThread(Thread.currentThread());
@@ -64,11 +81,14 @@ final class SubmissionLock extends AbstractQueuedSynchronizer {
 
   @Override
   protected boolean tryRelease(int ignored) {
-    if (!isHeldByCurrentThread()) {
+    if (getExclusiveOwnerThread() != Thread.currentThread()) {
       throw new IllegalMonitorStateException("the submission lock is another thread's");
     }
     setExclusiveOwnerThread(null);
-    setState(0);
+    while (!compareAndSetState(HELD, FREE)) {
+      // Contested for a moment: who looks for an owner finds none, and lets go.
+      Thread.onSpinWait();
+    }
     return true;
   }
 

@@ -160,25 +160,19 @@ public final class Timeline {
   }
 
   /**
-   * Closes the submission of a visit that its thread has left open for ever, as that thread would
-   * have done. The calling thread is the one that closes the runtime.
+   * Closes the submission that a thread has left open for ever, as that thread would have done. The
+   * calling thread is the one that closes the runtime.
    *
-   * @return what was submitted, in words
+   * @param ended whether the thread has ended; otherwise it has to be outside of the runtime
+   * @return what was submitted, in words; null if the thread is at it, or has closed it
    */
-  String closeInPlaceOf(Visit visit) {
-    submissionLock.takeOver();
-    String purpose = submission.purpose();
-    try {
-      submission.close();
-    } finally {
-      pool.life().evict(visit);
+  @Nullable String closeInPlaceOf(Thread thread, boolean ended) {
+    if (!submissionLock.takeOver(thread, () -> ended || !Whereabouts.isInside(thread))) {
+      return null;
     }
+    String purpose = submission.purpose();
+    submission.close();
     return purpose;
-  }
-
-  /** What is being submitted, in words. Racy: for reports. */
-  String openPurpose() {
-    return submission.purpose();
   }
 
   boolean isHeldByCurrentThread() {

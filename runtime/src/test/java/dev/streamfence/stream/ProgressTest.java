@@ -78,7 +78,7 @@ final class ProgressTest {
   private void end() {
     try {
       assertThat(pool.life().beginClosing(null)).isTrue();
-      assertThat(pool.awaitAlone(Duration.ofDays(1), left -> {}, null)).isTrue();
+      assertThat(pool.awaitAlone(Duration.ofDays(1), left -> {}, new Teardown(), null)).isTrue();
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
