@@ -280,7 +280,7 @@ public final class Submission implements AutoCloseable {
     try {
       timeline.record(ticket);
     } catch (CudaDriverException | Error unrecorded) {
-      // An Error as well: the work is queued, and whoever it reached would queue it once more.
+      // An Error as well: the work is queued, and a caller that saw the Error might queue it again.
       Throwable cause =
           unrecorded instanceof CudaDriverException refused
               ? timeline.pool().faults().note(refused, labels.purpose())

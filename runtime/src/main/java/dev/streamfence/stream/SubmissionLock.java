@@ -4,8 +4,8 @@ import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 import java.util.function.BooleanSupplier;
 
 /**
- * The lock of one stream: whoever holds it puts the next work on the stream. Not reentrant. Unlike
- * a {@link java.util.concurrent.locks.ReentrantLock} it can be taken over from a thread that will
+ * The lock of one stream: its holder puts the next work on the stream. Not reentrant. Unlike a
+ * {@link java.util.concurrent.locks.ReentrantLock} it can be taken over from a thread that will
  * never release it. Thread-safe.
  */
 final class SubmissionLock extends AbstractQueuedSynchronizer {
@@ -14,7 +14,7 @@ final class SubmissionLock extends AbstractQueuedSynchronizer {
   private static final int FREE = 0;
   private static final int HELD = 1;
 
-  /** Another thread is about to take it over; nobody counts as its holder meanwhile. */
+  /** Another thread is about to take it over; no thread counts as its holder meanwhile. */
   private static final int CONTESTED = 2;
 
   /** Takes the lock; waits without reacting to an interrupt. */
@@ -86,7 +86,7 @@ final class SubmissionLock extends AbstractQueuedSynchronizer {
     }
     setExclusiveOwnerThread(null);
     while (!compareAndSetState(HELD, FREE)) {
-      // Contested for a moment: who looks for an owner finds none, and lets go.
+      // Contested for a moment: the other thread finds no owner, and lets go.
       Thread.onSpinWait();
     }
     return true;
