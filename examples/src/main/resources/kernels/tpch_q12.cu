@@ -1,22 +1,22 @@
-// TPC-H Q12, "shipping modes and order priority": a hash join of orders and line items. The PTX
-// next to this file is made from it, by these commands, in this folder:
+// TPC-H Q12, "shipping modes and order priority": a hash join of orders and line items. These
+// commands, run in this folder, generate the PTX next to this file:
 //
 //   nvcc -ptx -arch=compute_75 -O3 -o tpch_q12.ptx tpch_q12.cu
 //   sed -i 's/^\.version .*/.version 6.3/' tpch_q12.ptx
 //
 // nvcc writes its own ISA version, which older drivers refuse; 6.3 is the lowest that sm_75 has.
 //
-// The table is open addressing with linear steps over a power of two of 64-bit slots. A slot holds
-// 2 * key + (1 for a high priority), and 0 while it is empty: keys are positive and below 2^62. One
-// word per order lets a single compare-and-swap both claim a slot and fill it.
+// The table uses open addressing with linear probing over a power of two of 64-bit slots. A slot
+// holds 2 * key + (1 for a high priority), or 0 while empty: keys are positive and below 2^62. With
+// one word per order, a single compare-and-swap both claims a slot and fills it.
 
-// Multiplies by an odd constant without a pattern in its bits, and keeps the upper half, where all
-// bits of the key have had their say: TPC-H leaves 24 of every 32 keys out.
+// Multiplies by an odd constant without a pattern in its bits, and keeps the upper half, which
+// depends on all bits of the key: TPC-H uses only 8 of every 32 keys.
 static __device__ unsigned int slotOf(unsigned long long key, unsigned int mask) {
   return (unsigned int)((key * 0xd6e8feb86659fd93ull) >> 32) & mask;
 }
 
-// Puts every order into the table, which was all zero and has more slots than there are orders.
+// Puts every order into the table, which is all zero at first and has more slots than orders.
 extern "C" __global__ void q12_build(const long long *orderKeys, const signed char *highPriority,
                                      unsigned long long *table, int mask, int orders) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -31,9 +31,9 @@ extern "C" __global__ void q12_build(const long long *orderKeys, const signed ch
   }
 }
 
-// Counts the line items that the query asks for: counts[0] and [1] are those of the first mode with
-// a high and with a lower priority, [2] and [3] those of the second. Dates are days since
-// 1970-01-01; the interval excludes its end.
+// Counts the line items that match the query: counts[0] and [1] are for the first mode with high
+// and with lower priority, [2] and [3] for the second. Dates are days since 1970-01-01; the
+// interval excludes its end.
 extern "C" __global__ void q12_probe(const long long *orderKeys, const signed char *shipModes,
                                      const int *shipDates, const int *commitDates,
                                      const int *receiptDates, const unsigned long long *table,

@@ -1,15 +1,15 @@
-// TPC-H Q6, "forecasting revenue change". The PTX next to this file is made from it, by these
-// commands, in this folder:
+// TPC-H Q6, "forecasting revenue change". These commands, run in this folder, generate
+// the PTX next to this file:
 //
 //   nvcc -ptx -arch=compute_75 -O3 -o tpch_q6.ptx tpch_q6.cu
 //   sed -i 's/^\.version .*/.version 6.3/' tpch_q6.ptx
 //
 // nvcc writes its own ISA version, which older drivers refuse; 6.3 is the lowest that sm_75 has.
 
-// Adds price * discount of the rows [first, first + rows) that the query asks for to revenue[0].
+// Adds price * discount to revenue[0] for the rows [first, first + rows) that match the query.
 // Prices are cents and discounts are hundredths, so the sum is exact, in 1/10000 of the currency.
-// Dates are days since 1970-01-01; the interval of dates excludes its end, that of discounts does
-// not. A block has a multiple of 32 threads.
+// Dates are days since 1970-01-01; the interval of dates excludes its end, the interval of
+// discounts includes it. The number of threads of a block must be a multiple of 32.
 extern "C" __global__ void q6_revenue(const int *shipDates, const signed char *discounts,
                                       const signed char *quantities, const int *prices,
                                       unsigned long long *revenue, int fromDate, int toDate,

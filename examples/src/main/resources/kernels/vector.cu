@@ -1,5 +1,5 @@
-// Kernels of the numbered examples. The PTX next to this file is made from it, by these commands,
-// in this folder:
+// Kernels of the numbered examples. These commands, run in this folder, generate the PTX
+// next to this file:
 //
 //   nvcc -ptx -arch=compute_75 -O3 -o vector.ptx vector.cu
 //   sed -i 's/^\.version .*/.version 6.3/' vector.ptx

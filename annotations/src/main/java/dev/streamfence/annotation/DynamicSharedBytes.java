@@ -7,7 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The {@code int} that says how many bytes of dynamic shared memory each block of this launch gets.
+ * The number of bytes of dynamic shared memory that each block of this launch gets, an {@code int}.
  * The kernel does not receive it as a parameter.
  *
  * <pre>{@code

@@ -9,18 +9,18 @@ import java.lang.annotation.Target;
 /**
  * Marks a method of a {@link KernelModule} interface as one kernel.
  *
- * <p>The method's parameters are the kernel's, in order: primitives go by value, {@code
- * DeviceArray}s as device pointers and with one of {@link Reads}, {@link Writes} and {@link
- * ReadWrites}. How many threads run is said by a {@link ThreadCount} parameter, which the kernel
- * receives as well, or by a {@code LaunchShape} parameter, which it does not.
+ * <p>The method's parameters are the kernel's, in order. Primitives are passed by value. {@code
+ * DeviceArray}s are passed as device pointers and need one of {@link Reads}, {@link Writes} and
+ * {@link ReadWrites}. The number of threads comes from either a {@link ThreadCount} parameter,
+ * which the kernel receives as well, or a {@code LaunchShape} parameter, which it does not.
  *
- * <p>A record of primitives goes by value as the C structure with the same fields in the same
- * order, laid out as CUDA's compilers do by the host's rules (System V ABI for AMD64): each field
- * lies at the next multiple of its own size, and the structure is padded at its end to a multiple
- * of its widest field. A {@code boolean} is one byte, 0 or 1, and a {@code char} an unsigned number
- * of 16 bits, in structures and by themselves.
+ * <p>A record of primitives is passed by value as the C structure with the same fields in the same
+ * order. CUDA's compilers lay it out by the host's rules (System V ABI for AMD64): each field lies
+ * at the next multiple of its own size, and padding at the end brings the structure to a multiple
+ * of its widest field. A {@code boolean} is one byte, 0 or 1, and a {@code char} is an unsigned
+ * 16-bit number, both in structures and as plain parameters.
  *
- * <p>A kernel returns {@code void}, or a {@code Completion} that says when the launch is done.
+ * <p>A kernel returns {@code void}, or a {@code Completion} that tells when the launch is done.
  *
  * <pre>{@code
  * @Kernel(value = "reduce_sum", blockSize = 128, dynamicSharedBytes = 128 * 4)
@@ -31,7 +31,7 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.METHOD)
 public @interface Kernel {
-  /** The entry point's name in the module; the method's own name when left out. */
+  /** The entry point's name in the module; by default the method's name. */
   String value() default "";
 
   /** Threads per block of a launch that is shaped by {@link ThreadCount}. */
@@ -44,14 +44,14 @@ public @interface Kernel {
   int dynamicSharedBytes() default 0;
 
   /**
-   * Whether one array may be passed for two parameters of which one is written, as a kernel bears
-   * that touches each element in one thread alone. Otherwise such a launch is refused.
+   * Whether one array may be passed for two parameters when the kernel writes at least one of them.
+   * This is safe if each element is touched by one thread only. If false, such a launch is refused.
    */
   boolean mayAlias() default false;
 
   /**
-   * Whether all blocks of a launch run at the same time, so that they may wait for each other
-   * ({@code grid.sync()}). A grid that the device cannot hold at once is refused.
+   * Whether all blocks of a launch run at the same time, which lets them wait for each other
+   * ({@code grid.sync()}). A grid that exceeds the device's occupancy is refused.
    */
   boolean cooperative() default false;
 }

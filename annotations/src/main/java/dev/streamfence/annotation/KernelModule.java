@@ -10,25 +10,27 @@ import java.lang.annotation.Target;
  * Marks an interface whose abstract methods are the kernels of one module of device code.
  *
  * <p>The processor generates a launcher for it, in the same package: {@code VectorKernelsLauncher}
- * for {@code VectorKernels}, {@code Outer_VectorKernelsLauncher} for one that is nested in {@code
- * Outer}. Its {@code on(stream)} returns an implementation whose methods launch on that stream. An
- * interface that is declared inside of a method gets none: compilers show processors nothing that
- * stands in bodies and initialisers. For the same reason there is no warning of these annotations
- * on local and anonymous classes and on parameters of lambdas, where they have no effect.
+ * for {@code VectorKernels}, {@code Outer_VectorKernelsLauncher} for a {@code VectorKernels} nested
+ * in {@code Outer}. Its {@code on(stream)} returns an implementation whose methods launch on that
+ * stream. An interface declared inside a method gets no launcher: compilers do not show processors
+ * the contents of bodies and initialisers. For the same reason the processor cannot warn about
+ * these annotations on local and anonymous classes and on lambda parameters, where they have no
+ * effect.
  *
- * <p>Where the compiler sees the module's PTX, it compares it with the interface: a missing entry
- * point, parameters of another number, size or kind, blocks that the kernel does not allow, and
- * accesses that the interface does not declare are errors. The launcher carries the hash of what
- * was compared.
+ * <p>If the module's PTX is visible to the compiler, the processor compares it with the interface.
+ * Errors are: a missing entry point, parameters of another number, size or kind, block sizes that
+ * the kernel does not allow, and accesses that the interface does not declare. The launcher carries
+ * the hash of the compared file.
  *
- * <p>The module is loaded on a device when {@code on(stream)} is first called there: from the
- * folders of the runtime's options, then from the class path, and in each place a binary for the
- * very device, if such are allowed, before the PTX. A missing resource is refused there, and any
- * other file than the compared one is compared then. Of a binary only the number and the sizes of
- * parameters can be compared: it is refused beside a compared file unless the runtime's options
- * allow it, and what its kernels do to memory is not checked.
+ * <p>The first call of {@code on(stream)} on a device loads the module there. It looks in the
+ * folders of the runtime's options, then on the class path; in each place it prefers a binary for
+ * exactly that device, if binaries are allowed, to the PTX. The call fails if the resource is
+ * missing. If the file is not the one that was compared at compile time, it is compared now. Only
+ * the number and the sizes of parameters can be compared with a binary; its kernels' memory
+ * accesses are not checked. If the compiler compared another file, a binary is refused unless the
+ * runtime's options allow it.
  *
- * <p>The processor claims none of these annotations, so that others may see them too; with {@code
+ * <p>The processor claims none of these annotations, so other processors see them too; with {@code
  * -Xlint:all -Werror} add {@code -Xlint:-processing}.
  *
  * <pre>{@code
@@ -47,9 +49,9 @@ import java.lang.annotation.Target;
 @Target(ElementType.TYPE)
 public @interface KernelModule {
   /**
-   * The PTX resource with the kernels, as a name from the root of the class path, without a leading
-   * slash: {@code "kernels/vector.ptx"}. On the class path it is found through the class loader
-   * (and module) of the annotated interface.
+   * The PTX resource with the kernels, named from the root of the class path, without a leading
+   * slash: {@code "kernels/vector.ptx"}. The class loader (and module) of the annotated interface
+   * finds it there.
    */
   String value();
 }

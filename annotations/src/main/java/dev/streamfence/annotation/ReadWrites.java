@@ -7,7 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The kernel reads this buffer and writes it, atomically or not. The launch waits for every earlier
+ * The kernel reads and writes this buffer, atomically or not. The launch waits for every earlier
  * use of the buffer, and later uses wait for the launch.
  *
  * <pre>{@code

@@ -7,8 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The kernel reads this buffer and never writes it. Launches that only read a buffer run at the
- * same time.
+ * The kernel reads this buffer and never writes it. Launches that only read a buffer may overlap.
  *
  * <pre>{@code
  * @Kernel

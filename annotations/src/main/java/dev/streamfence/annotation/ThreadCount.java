@@ -7,9 +7,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The scalar that says how many threads the kernel needs, an {@code int} or a {@code long}: the
- * launch has {@code ceil(n / blockSize)} blocks in one dimension, and the kernel receives {@code n}
- * as well, to stop the threads beyond it. With {@code n} = 0 nothing is launched.
+ * The number of threads that the kernel needs, an {@code int} or a {@code long}. The launch has
+ * {@code ceil(n / blockSize)} blocks in one dimension. The kernel receives {@code n} as well, so
+ * that threads beyond it can stop. If {@code n} is 0, nothing is launched.
  *
  * <pre>{@code
  * @Kernel(blockSize = 128)

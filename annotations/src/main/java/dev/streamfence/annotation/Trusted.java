@@ -7,9 +7,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Vouches for the access of a buffer where the kernel's code leaves it open: a pointer that is
- * chosen at run time, say, or handed to a function that is not in the module. What the code
- * certainly contradicts stays an error.
+ * Vouches for the declared access of a buffer where the kernel's code leaves it open: for example,
+ * if a pointer is chosen at run time, or passed to a function outside the module. A declaration
+ * that the code certainly contradicts stays an error.
  *
  * <pre>{@code
  * @Kernel
@@ -21,6 +21,6 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.PARAMETER)
 public @interface Trusted {
-  /** Why the declared access is right; with a letter or a digit at least. */
+  /** Why the declared access is right; contains at least one letter or digit. */
   String value();
 }

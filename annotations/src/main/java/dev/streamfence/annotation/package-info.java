@@ -1,4 +1,4 @@
 /**
- * What a user writes on an interface to describe a CUDA kernel. Not here: anything with behaviour.
+ * Annotations that describe CUDA kernels on a Java interface. Not here: anything with behaviour.
  */
 package dev.streamfence.annotation;

@@ -11,7 +11,7 @@ import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
 
-/** Prints complaints where the compiler prints its own. Confined to one thread at a time. */
+/** Prints findings through the compiler's messager. Confined to one thread at a time. */
 final class FindingPrinter {
   private final Messager messager;
 
@@ -49,7 +49,7 @@ final class FindingPrinter {
     return false;
   }
 
-  /** Not by {@code getAnnotation}, whose {@code value()} throws where the source has a mistake. */
+  /** Avoids {@code getAnnotation}, whose {@code value()} throws if the source has a mistake. */
   private static boolean suppresses(AnnotationMirror mirror, String name) {
     TypeElement type = (TypeElement) mirror.getAnnotationType().asElement();
     return type.getQualifiedName().contentEquals(SuppressWarnings.class.getName())

@@ -13,15 +13,16 @@ import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
 
 /**
- * Turns whatever the processor throws into a complaint, so that a mistake of ours ends neither the
- * compiler nor the work on other interfaces. Holds for errors of the virtual machine as well: once
- * the work is left, its memory and its stack are free again. Confined to one thread at a time.
+ * Turns everything that the processor throws into an error message. A bug in the processor then
+ * stops neither the compiler nor the work on other interfaces. This covers errors of the virtual
+ * machine as well: when the work ends, its memory and its stack are free again. Confined to one
+ * thread at a time.
  */
 final class Guard {
-  /** A loop on the stack repeats itself. */
+  /** A stack overflow's trace repeats itself. */
   private static final int MAX_TRACE_LINES = 80;
 
-  /** A constant, for when nothing can be put together. */
+  /** A constant, for when no memory or stack is left to build a message. */
   private static final String LAST_WORDS =
       "[InternalError] internal error of the processor, which has no memory or stack left to say"
           + " more; launchers are missing";
@@ -31,9 +32,9 @@ final class Guard {
   private final Runnable release;
 
   /**
-   * A guard that complains to {@code messager}.
+   * Creates a guard that reports to {@code messager}.
    *
-   * @param release gives up memory that is not needed to complain
+   * @param release frees memory that is not needed for reporting
    */
   Guard(Messager messager, Runnable release) {
     this.messager = messager;
@@ -41,14 +42,14 @@ final class Guard {
     this.release = release;
   }
 
-  /** Does something about a type, and prints what it finds; a mistake of ours is told there. */
+  /** Runs work on a type, and prints its findings; reports internal errors on the type. */
   void about(TypeElement type, Consumer<Findings> work) {
     Findings findings = new Findings(type);
     attempt(() -> work.accept(findings)).ifPresent(failure -> tell(failure, type));
     attempt(() -> printer.print(findings)).ifPresent(failure -> tell(failure, type));
   }
 
-  /** Does something that is about no type, so that a mistake of ours has no place. */
+  /** Runs work that concerns no type; reports internal errors without a position. */
   void aboutARound(Runnable work) {
     attempt(work)
         .ifPresent(
@@ -78,7 +79,7 @@ final class Guard {
     }
   }
 
-  /** What the work has thrown, if anything. */
+  /** Returns what the work has thrown, if anything. */
   private static Optional<Throwable> attempt(Runnable work) {
     try {
       work.run();

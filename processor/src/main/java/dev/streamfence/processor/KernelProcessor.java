@@ -37,13 +37,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Generates a launcher for each interface that is annotated with {@code @KernelModule}, and refuses
- * interfaces that cannot be launched safely. An interface that names what does not exist yet waits
- * for the round in which it does. Claims no annotation, so others can process them as well.
- * Confined to one thread at a time.
+ * interfaces that cannot be launched safely. An interface that names a missing type waits for the
+ * round in which the type exists. Claims no annotation, so other processors can process them as
+ * well. Confined to one thread at a time.
  */
 @AutoService(Processor.class)
 public final class KernelProcessor extends AbstractProcessor {
-  /** Interfaces that wait. */
+  /** Interfaces that wait for a later round. */
   private final Set<Waiting> deferred = new LinkedHashSet<>();
 
   private final LauncherNames names = new LauncherNames();
@@ -113,7 +113,8 @@ public final class KernelProcessor extends AbstractProcessor {
     for (TypeElement type : annotations) {
       if (KernelAnnotation.of(type).filter(KernelAnnotation::isOnMembers).isPresent()) {
         for (Element element : round.getElementsAnnotatedWith(type)) {
-          // Eclipse's compiler shows parameters of methods that it hides, as their types are wrong.
+          // Eclipse's compiler hides methods with wrong types, but shows their annotated
+          // parameters.
           Culprit.typeAround(element).ifPresentOrElse(types::add, () -> hidesMethods = true);
         }
       }
@@ -169,7 +170,7 @@ public final class KernelProcessor extends AbstractProcessor {
     if (code instanceof ModuleCode.Unreadable unreadable) {
       findings.report(Problem.UNREADABLE_MODULE, culprit, name, unreadable.reason());
     } else if (code instanceof ModuleCode.Ptx || parsed.source().isEmpty()) {
-      // All is compared, or nothing is generated: there is nothing to warn of.
+      // Everything is compared, or nothing is generated: there is nothing to warn about.
       return;
     } else if (code instanceof ModuleCode.Opaque opaque) {
       findings.report(
@@ -235,7 +236,7 @@ public final class KernelProcessor extends AbstractProcessor {
           module == null
               ? elements().getTypeElement(waiting.name())
               : elements().getTypeElement(module, waiting.name());
-      // Eclipse's compiler loses a generated file where a later round generates what that names.
+      // Eclipse's compiler loses a generated file if a later round generates a type that it names.
       if (type != null) {
         types.add(type);
       }
@@ -244,7 +245,7 @@ public final class KernelProcessor extends AbstractProcessor {
     return types;
   }
 
-  /** The module's name; empty of the unnamed one, and before Java 9. */
+  /** The module's name; empty for the unnamed module, and before Java 9. */
   private String moduleOf(Element element) {
     ModuleElement module = elements().getModuleOf(element);
     return module == null ? "" : module.getQualifiedName().toString();
@@ -252,7 +253,7 @@ public final class KernelProcessor extends AbstractProcessor {
 
   private VisibleResources resources() {
     if (resources == null) {
-      // An option without a value is there, and null.
+      // An option without a value is present, with the value null.
       String folders = processingEnv.getOptions().get(VisibleResources.OPTION);
       resources =
           new VisibleResources(processingEnv.getFiler(), Objects.requireNonNullElse(folders, ""));

@@ -12,9 +12,9 @@ import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
 
 /**
- * The classes of each module by their names without regard to case, which file systems may not tell
- * apart. Only sources count: a class file of that name is the launcher of an earlier build.
- * Confined to one thread at a time.
+ * The names of each module's classes, ignoring case, because some file systems do. Only sources
+ * count: a class file with a launcher's name comes from an earlier build. Confined to one thread at
+ * a time.
  */
 final class LauncherNames {
   private final Map<String, String> ownersByName = new HashMap<>();
@@ -23,7 +23,7 @@ final class LauncherNames {
   /**
    * Adds the classes that a round compiles.
    *
-   * @param moduleOf gives the name of an element's module, empty of the unnamed one
+   * @param moduleOf gives the name of an element's module, empty for the unnamed one
    */
   void addSources(Set<? extends Element> roots, Function<Element, String> moduleOf) {
     for (Element root : roots) {
@@ -36,7 +36,7 @@ final class LauncherNames {
     }
   }
 
-  /** Takes a name for the launcher of {@code owner}; who has it already, if anyone. */
+  /** Claims a name for the launcher of {@code owner}; returns its current holder, if any. */
   Optional<String> claim(String module, QualifiedName launcher, QualifiedName owner) {
     String claimant = "the launcher of " + owner.canonical();
     String holder = ownersByName.putIfAbsent(key(module, launcher.canonical()), claimant);
@@ -44,8 +44,8 @@ final class LauncherNames {
   }
 
   /**
-   * What a filer calls the file of a launcher: with its module where several are compiled at once,
-   * which may have the same packages. Eclipse's compiler takes a module there alone.
+   * The name of a launcher's file for a filer. It includes the module if several are compiled at
+   * once, which may have the same packages. Eclipse's compiler accepts a module only in that case.
    */
   String ofFile(String module, QualifiedName launcher) {
     return modules.size() > 1 ? module + "/" + launcher.canonical() : launcher.canonical();

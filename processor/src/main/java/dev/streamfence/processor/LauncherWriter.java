@@ -6,8 +6,8 @@ import javax.annotation.processing.Filer;
 import javax.lang.model.element.TypeElement;
 
 /**
- * Writes launchers as sources of the compilation. Each has exactly one originating element, which
- * incremental builds rely on. Confined to one thread at a time.
+ * Writes launchers as sources of the compilation. Each has exactly one originating element, as
+ * incremental builds require. Confined to one thread at a time.
  */
 final class LauncherWriter {
   private final Filer filer;
@@ -19,8 +19,8 @@ final class LauncherWriter {
   /**
    * Writes a source file.
    *
-   * @param name as the filer takes it
-   * @throws IOException if the file cannot be created or written, or has been already
+   * @param name the file's name for the filer
+   * @throws IOException if the file cannot be created or written, or exists already
    */
   void write(String name, String source, TypeElement origin) throws IOException {
     try (Writer writer = filer.createSourceFile(name, origin).openWriter()) {

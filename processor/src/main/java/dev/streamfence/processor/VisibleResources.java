@@ -23,9 +23,9 @@ import javax.tools.FileObject;
 import javax.tools.StandardLocation;
 
 /**
- * Finds the resources of the compiled code while it is being compiled: in the folders of an option,
- * where classes are written to, as Maven copies resources there first, and on the class path.
- * Confined to one thread at a time.
+ * Finds the resources of the compiled code during compilation: in the folders of an option, in the
+ * class output folder, where Maven copies resources first, and on the class path. Confined to one
+ * thread at a time.
  */
 final class VisibleResources {
   /** Folders with resources, for builds that keep them apart until they are packaged. */
@@ -41,21 +41,21 @@ final class VisibleResources {
   private final KnownModules modules = new KnownModules();
 
   /**
-   * Resources that a compiler sees.
+   * Creates a finder of resources.
    *
-   * @param option the folders, with the platform's separator between them, or empty
+   * @param option the folders, separated by the platform's path separator, or empty
    */
   VisibleResources(Filer filer, String option) {
     this.filer = filer;
     this.folders = option.isEmpty() ? List.of() : List.of(option.split(File.pathSeparator, -1));
   }
 
-  /** The first entry of the option that is no folder. */
+  /** The first entry of the option that is not a folder. */
   Optional<String> wrongFolder() {
     return folders.stream().filter(folder -> !isFolder(folder)).findFirst();
   }
 
-  /** The code in a resource. One that is not there may be there in a later round. */
+  /** The code in a resource. A missing resource may appear in a later round. */
   ModuleCode code(ResourceName name) {
     ModuleCode known = modules.find(name);
     return known == null ? look(name) : known;
@@ -71,7 +71,7 @@ final class VisibleResources {
                 name, file.get(), entries -> source(name, entries, other -> beside(folder, other)));
           }
         } catch (IOException e) {
-          // Another file of the same name would be the wrong one.
+          // A file of the same name elsewhere would be the wrong one.
           return new ModuleCode.Unreadable(e.toString());
         }
       }
@@ -90,7 +90,7 @@ final class VisibleResources {
     try {
       return readFile(folder, name);
     } catch (IOException e) {
-      // Messages do without it.
+      // Messages can do without the source.
       return Optional.empty();
     }
   }
@@ -108,7 +108,7 @@ final class VisibleResources {
 
   private static boolean isFolder(String folder) {
     try {
-      // An empty name would be the folder that the compiler happens to run in.
+      // An empty name would mean the folder in which the compiler happens to run.
       return !folder.isEmpty() && Files.isDirectory(Path.of(folder));
     } catch (InvalidPathException e) {
       return false;
@@ -130,7 +130,7 @@ final class VisibleResources {
     }
   }
 
-  /** Compilers answer what is not there, or a location that they have not got, in many ways. */
+  /** Compilers signal a missing file, or an unknown location, in many ways. */
   private Optional<byte[]> readFrom(StandardLocation location, String name) {
     try {
       FileObject file = filer.getResource(location, "", name);
@@ -145,7 +145,7 @@ final class VisibleResources {
     }
   }
 
-  /** Whether a file ends, and needs no other process to do so; what is in an archive does. */
+  /** Whether reading a file ends without another process, unlike a pipe; true inside archives. */
   private static boolean isRegular(URI file) {
     return !"file".equals(file.getScheme()) || Files.isRegularFile(Path.of(file));
   }

@@ -1,6 +1,6 @@
 /**
- * What talks to javac: rounds, messages, files. {@link KernelProcessor} is the only API of this
- * module. Not here: anything that looks into an interface or knows what a launcher looks like.
+ * The classes that talk to javac about rounds, messages and files. {@link KernelProcessor} is the
+ * only API of this module. Not here: reading interfaces, and the text of launchers.
  */
 @NullMarked
 package dev.streamfence.processor;

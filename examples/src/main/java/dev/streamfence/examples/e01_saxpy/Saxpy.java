@@ -5,7 +5,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import java.util.Arrays;
 
-/** Computes {@code a * x + y} on the GPU, or on the simulated device where there is none. */
+/** Computes {@code a * x + y} on a GPU, or on the simulated device if there is no GPU. */
 public final class Saxpy {
   private Saxpy() {}
 
@@ -19,7 +19,7 @@ public final class Saxpy {
     }
   }
 
-  /** Waits for the device, and returns {@code a * x + y} of two arrays of one length. */
+  /** Waits for the device and returns {@code a * x + y}; both arrays have the same length. */
   static float[] saxpy(DeviceRuntime device, float a, float[] x, float[] y) {
     try (DeviceStream stream = device.streams().acquire();
         DeviceArray<float[]> deviceX = device.memory().upload(stream, x);

@@ -1,4 +1,4 @@
-/** The smallest program: one kernel, one launch. Not here: several streams. */
+/** The smallest program: one kernel and one launch. Not here: several streams. */
 @NullMarked
 package dev.streamfence.examples.e01_saxpy;
 

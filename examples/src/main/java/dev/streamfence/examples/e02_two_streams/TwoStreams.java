@@ -6,13 +6,14 @@ import dev.streamfence.DeviceStream;
 import java.util.Arrays;
 
 /**
- * Produces numbers on one stream and squares them on another. Nothing here says that the second
- * stream waits for the first: the launchers know that one kernel writes what the other reads.
+ * Produces numbers on one stream and squares them on another. The program never tells the second
+ * stream to wait for the first: the launchers know that one kernel writes the array that the other
+ * reads, and insert the wait.
  */
 public final class TwoStreams {
   private TwoStreams() {}
 
-  /** Prints the squares of 1 to 10, and how many waits the launchers put in. */
+  /** Prints the squares of 1 to 10, and how many waits the launchers inserted. */
   public static void main(String[] arguments) {
     try (DeviceRuntime device =
         DeviceRuntime.isGpuAvailable() ? DeviceRuntime.open(0) : DeviceRuntime.simulated()) {
@@ -21,7 +22,9 @@ public final class TwoStreams {
     }
   }
 
-  /** Waits for the device, and returns the squares of {@code count} numbers from {@code first}. */
+  /**
+   * Waits for the device and returns the squares of {@code count} numbers from {@code first} on.
+   */
   static long[] squares(DeviceRuntime device, int first, int count) {
     try (DeviceStream producer = device.streams().acquire();
         DeviceStream consumer = device.streams().acquire();

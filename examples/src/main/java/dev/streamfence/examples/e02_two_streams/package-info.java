@@ -1,5 +1,6 @@
 /**
- * A producer and a consumer on two streams, with no fence in sight. Not here: several host threads.
+ * A producer and a consumer on two streams, without explicit synchronisation. Not here: several
+ * host threads.
  */
 @NullMarked
 package dev.streamfence.examples.e02_two_streams;

@@ -7,7 +7,8 @@ import dev.streamfence.DeviceStream;
  * An operator that limits every value of a device array to a range, in place. Confined to one
  * thread at a time.
  *
- * <p>It is given its stream, and so runs on a GPU and on the simulated device alike.
+ * <p>The caller passes the stream, so the operator runs on a GPU as well as on the simulated
+ * device.
  */
 public final class Clamp {
   private final ClampKernels kernels;
@@ -17,7 +18,7 @@ public final class Clamp {
   /**
    * Creates the operator.
    *
-   * @param stream where it launches
+   * @param stream the stream on which it launches
    * @param low the least value, inclusive
    * @param high the greatest value, inclusive
    * @throws IllegalArgumentException if the range is empty
@@ -31,7 +32,7 @@ public final class Clamp {
     this.high = high;
   }
 
-  /** Limits all values. Does not synchronise. */
+  /** Limits all values. Does not wait for the device. */
   public void apply(DeviceArray<int[]> values) {
     kernels.clamp(values, low, high, Math.toIntExact(values.length()));
   }

@@ -1,4 +1,4 @@
-/** An operator whose tests need no GPU. Not here: a program to run; the test is the example. */
+/** An operator whose tests need no GPU. Not here: a main method; the test is the example. */
 @NullMarked
 package dev.streamfence.examples.e03_test_without_gpu;
 

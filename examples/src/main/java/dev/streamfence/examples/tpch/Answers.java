@@ -1,7 +1,7 @@
 package dev.streamfence.examples.tpch;
 
 /**
- * What the two queries answer. Immutable.
+ * The answers of the two queries. Immutable.
  *
  * @param q6 forecasting revenue change
  * @param q12 shipping modes and order priority

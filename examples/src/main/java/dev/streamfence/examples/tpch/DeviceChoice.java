@@ -4,19 +4,19 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.simulation.SimulatedDevice;
 
-/** Which device the job runs on, as the command line says it. Immutable. */
+/** The device that the command line chooses for the job. Immutable. */
 enum DeviceChoice {
-  /** A GPU where there is one, else the simulated device. */
+  /** A GPU if there is one, otherwise the simulated device. */
   AUTO,
-  /** The first GPU, or an error. */
+  /** The first GPU; an error if there is none. */
   GPU,
-  /** The simulated device, also where there is a GPU. */
+  /** The simulated device, even if there is a GPU. */
   SIMULATED;
 
   /**
    * Opens the device.
    *
-   * @param streams how many streams the job has at the same time
+   * @param streams how many streams the job uses at the same time
    * @throws dev.streamfence.DeviceException if a GPU is asked for and there is none
    */
   DeviceRuntime open(int streams) {

@@ -7,7 +7,7 @@ import dev.streamfence.DeviceStream;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** The columns of {@link TpchData} on the device, which it owns. The queries only read them. */
+/** Owns the columns of {@link TpchData} on the device. The queries only read them. */
 final class DeviceTables implements AutoCloseable {
   private final Deque<DeviceArray<?>> owned = new ArrayDeque<>();
   private final int orders;

@@ -10,15 +10,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A fixed number of Java threads with a name. Thread-safe. */
+/** A fixed number of named Java threads. Thread-safe. */
 final class HostThreads implements AutoCloseable {
   private final int count;
   private final ExecutorService executor;
 
   /**
-   * Starts nothing yet; a thread starts with its first task.
+   * Starts no thread yet; a thread starts with its first task.
    *
-   * @param name what the threads are called, followed by a number
+   * @param name the name of the threads, followed by a number
    * @param count how many tasks run at the same time
    */
   HostThreads(String name, int count) {
@@ -39,15 +39,16 @@ final class HostThreads implements AutoCloseable {
     return count;
   }
 
-  /** The threads, for one task at a time. */
+  /** The threads as an executor. */
   Executor executor() {
     return executor;
   }
 
   /**
-   * Waits until every task has ended, and returns their results in order.
+   * Waits until every task has ended and returns the results in order.
    *
-   * @throws RuntimeException the first failure of a task, with those of the others suppressed
+   * @throws RuntimeException the failure of the first failed task, with those of the others
+   *     suppressed
    */
   <T> List<T> runAll(List<Callable<T>> tasks) {
     List<Future<T>> futures = tasks.stream().map(executor::submit).toList();

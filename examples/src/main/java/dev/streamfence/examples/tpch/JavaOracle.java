@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The queries in plain Java, written from TPC-H's text and not from the kernels: the join hashes
- * the few line items that pass the filter, not the orders. Immutable.
+ * The queries in plain Java, written from TPC-H's specification and not from the kernels: the join
+ * hashes the few line items that pass the filter, not the orders. Immutable.
  */
 final class JavaOracle implements Oracle {
   @Override
@@ -50,7 +50,7 @@ final class JavaOracle implements Oracle {
     return new Q12Answer(mailHigh, mailLow, shipHigh, shipLow);
   }
 
-  /** Line items by mail or ship that were received in the year, late, though sent in time. */
+  /** Finds line items sent in time by mail or ship, but received late and within the year. */
   private static Map<Long, List<ShipMode>> lateByOrder(LineItems items) {
     Map<Long, List<ShipMode>> lateByOrder = new HashMap<>();
     for (int row = 0; row < items.rows(); row++) {

@@ -4,16 +4,16 @@ import dev.streamfence.RuntimeStatistics;
 import java.util.List;
 
 /**
- * What one run of the job has found out. Immutable.
+ * The results of one run of the job. Immutable.
  *
  * @param device the GPU's name, or {@code simulated device}
  * @param scale TPC-H's scale factor
  * @param orders rows of ORDERS
  * @param lineItems rows of LINEITEM
- * @param onDevice what the device answered
- * @param expected what the oracle answers over the same rows
- * @param statistics what the runtime counted
- * @param phases how long what took, in order
+ * @param onDevice the device's answers
+ * @param expected the oracle's answers over the same rows
+ * @param statistics the runtime's counters
+ * @param phases the parts of the job and their durations, in order
  */
 record JobReport(
     String device,
@@ -29,7 +29,7 @@ record JobReport(
     phases = List.copyOf(phases);
   }
 
-  /** Whether the device is right. */
+  /** Whether the device's answers are right. */
   boolean agrees() {
     return onDevice.equals(expected);
   }
@@ -37,7 +37,7 @@ record JobReport(
   /**
    * A part of the job. Immutable.
    *
-   * @param name what was done
+   * @param name the part's name
    * @param nanos how long it took
    */
   record Phase(String name, long nanos) {}

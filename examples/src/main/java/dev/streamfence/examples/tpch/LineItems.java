@@ -1,8 +1,8 @@
 package dev.streamfence.examples.tpch;
 
 /**
- * The columns of LINEITEM that the queries look at, on the host, all of one length. Nobody writes
- * the arrays once they are here.
+ * The columns of LINEITEM that the queries read, on the host, all of the same length. The arrays do
+ * not change once they are here.
  *
  * @param orderKeys the order of each row
  * @param quantities whole numbers from 1 to 50

@@ -5,16 +5,16 @@ import java.util.Locale;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** How the command line's values are read; each refuses, in words, what the job cannot do. */
+/** Converters for the command line's values; each refuses values that the job cannot use. */
 final class OptionValues {
   private OptionValues() {}
 
   /** A scale factor. */
   static final class Scale implements ITypeConverter<Double> {
-    /** Below it, TPC-H's rules leave some tables without rows. */
+    /** Below this scale, TPC-H's rules leave some tables without rows. */
     private static final double LEAST = 0.001;
 
-    /** Above it, a column may no longer fit into one Java array. */
+    /** Above this scale, a column may no longer fit into one Java array. */
     private static final double MOST = 100;
 
     @Override
@@ -37,7 +37,7 @@ final class OptionValues {
 
   /** A number of streams or threads. */
   static final class Count implements ITypeConverter<Integer> {
-    /** More than any machine has a use for. */
+    /** More than any machine can make use of. */
     private static final int MOST = 64;
 
     @Override

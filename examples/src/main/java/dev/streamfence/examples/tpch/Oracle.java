@@ -1,6 +1,6 @@
 package dev.streamfence.examples.tpch;
 
-/** Says what the queries must answer. */
+/** Computes the expected answers of the queries. */
 @FunctionalInterface
 interface Oracle {
   /** The right answers over these rows. */

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 final class PhaseClock {
   private final List<Phase> phases = new ArrayList<>();
 
-  /** Does the work, and notes how long it took. */
+  /** Runs the work and records how long it took. */
   <T> T time(String name, Supplier<T> work) {
     long start = System.nanoTime();
     T result = work.get();
@@ -17,7 +17,7 @@ final class PhaseClock {
     return result;
   }
 
-  /** What has been timed so far, in order. */
+  /** The phases so far, in order. */
   List<Phase> phases() {
     return List.copyOf(phases);
   }

@@ -1,7 +1,7 @@
 package dev.streamfence.examples.tpch;
 
 /**
- * The answer of Q12: how many line items came late, by ship mode and order priority. Immutable.
+ * The answer of Q12: how many line items arrived late, by ship mode and order priority. Immutable.
  *
  * @param mailHigh sent by mail, order of priority 1-URGENT or 2-HIGH
  * @param mailLow sent by mail, any other priority

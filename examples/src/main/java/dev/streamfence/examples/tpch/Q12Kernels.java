@@ -7,10 +7,13 @@ import dev.streamfence.annotation.ReadWrites;
 import dev.streamfence.annotation.Reads;
 import dev.streamfence.annotation.ThreadCount;
 
-/** The kernels of {@code tpch_q12.cu}, which says how the hash table is laid out. */
+/** The kernels of {@code tpch_q12.cu}, which describes the layout of the hash table. */
 @KernelModule("kernels/tpch_q12.ptx")
 interface Q12Kernels {
-  /** Puts every order into {@code table}: all zero, {@code mask + 1} slots, a power of two. */
+  /**
+   * Puts every order into {@code table}, which is all zero and has {@code mask + 1} slots, a power
+   * of two.
+   */
   @Kernel("q12_build")
   void build(
       @Reads DeviceArray<long[]> orderKeys,
@@ -20,8 +23,8 @@ interface Q12Kernels {
       @ThreadCount int orders);
 
   /**
-   * Adds the line items that the query asks for to {@code counts}: first mode with high priority,
-   * with lower priority, then the same of the second mode. {@code toDate} is excluded.
+   * Adds the number of line items that match the query to {@code counts}: the first mode with high
+   * and with lower priority, then the second mode likewise. {@code toDate} is excluded.
    */
   @Kernel("q12_probe")
   void probe(

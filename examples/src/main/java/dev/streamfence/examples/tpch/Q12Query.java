@@ -8,19 +8,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * Q12, "shipping modes and order priority": how many line items that came by mail or ship in 1994
- * were late, by priority. A hash join: one thread builds the table over the orders on one stream,
- * another probes it with the line items on another stream.
+ * Q12, "shipping modes and order priority": how many line items that arrived by mail or ship in
+ * 1994 were late, by priority. This is a hash join: one thread builds the table from the orders on
+ * one stream, and another thread probes it with the line items on another stream.
  *
- * <p>The threads hand over the {@link DeviceArray} as soon as the build has been launched, and
- * neither waits for the device in between. That the probe runs after the build on the device is the
- * launchers' doing.
+ * <p>The first thread hands over the {@link DeviceArray} as soon as it has launched the build, and
+ * neither thread waits for the device in between. The launchers make the probe run after the build
+ * on the device.
  */
 final class Q12Query {
   /** First day of receipt, inclusive, in days since 1970-01-01. */
   static final int FROM_DATE = (int) LocalDate.of(1994, 1, 1).toEpochDay();
 
-  /** Last day of receipt, exclusive. */
+  /** The day after the last day of receipt. */
   static final int TO_DATE = (int) LocalDate.of(1995, 1, 1).toEpochDay();
 
   private final DeviceRuntime device;
@@ -33,7 +33,7 @@ final class Q12Query {
     this.mask = slotsFor(tables.orders()) - 1;
   }
 
-  /** Runs the query, and waits for its answer. */
+  /** Runs the query and waits for its answer. */
   static Q12Answer run(DeviceRuntime device, DeviceTables tables) {
     return new Q12Query(device, tables).run();
   }

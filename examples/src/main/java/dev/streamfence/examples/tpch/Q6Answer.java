@@ -6,7 +6,7 @@ import java.math.RoundingMode;
 /**
  * The answer of Q6. Immutable.
  *
- * @param centHundredths the revenue, exact: cents times hundredths, 1/10000 of the currency
+ * @param centHundredths the exact revenue in cents times hundredths, 1/10000 of the currency unit
  */
 record Q6Answer(long centHundredths) {
 

@@ -11,8 +11,9 @@ import dev.streamfence.annotation.ThreadCount;
 @KernelModule("kernels/tpch_q6.ptx")
 interface Q6Kernels {
   /**
-   * Adds price × discount of the rows from {@code first} on that the query asks for to {@code
-   * revenue[0]}: cents times hundredths. {@code toDate} is excluded, {@code mostDiscount} is not.
+   * Adds price × discount, in cents times hundredths, to {@code revenue[0]} for the rows from
+   * {@code first} on that match the query. {@code toDate} is excluded, {@code mostDiscount} is
+   * included.
    */
   @Kernel("q6_revenue")
   void addRevenue(

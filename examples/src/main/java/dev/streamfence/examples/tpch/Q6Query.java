@@ -10,13 +10,13 @@ import java.util.concurrent.Callable;
 
 /**
  * Q6, "forecasting revenue change": what discounts of 5 to 7 % on small quantities cost in 1994.
- * The rows are cut into one chunk per stream, and each chunk has its own sum.
+ * Each stream processes one chunk of the rows into its own sum.
  */
 final class Q6Query {
   /** First day, inclusive, in days since 1970-01-01. */
   static final int FROM_DATE = (int) LocalDate.of(1994, 1, 1).toEpochDay();
 
-  /** Last day, exclusive. */
+  /** The day after the last day. */
   static final int TO_DATE = (int) LocalDate.of(1995, 1, 1).toEpochDay();
 
   /** Least discount in hundredths, inclusive. */
@@ -25,16 +25,16 @@ final class Q6Query {
   /** Greatest discount in hundredths, inclusive. */
   static final int MOST_DISCOUNT = 7;
 
-  /** Quantity, exclusive. */
+  /** Upper limit of the quantity, exclusive. */
   static final int QUANTITY_LIMIT = 24;
 
   private Q6Query() {}
 
   /**
-   * Runs the query, and waits for its answer.
+   * Runs the query and waits for its answer.
    *
    * @param streams how many streams share the rows
-   * @param threads who launches
+   * @param threads the threads that launch
    */
   static Q6Answer run(DeviceRuntime device, DeviceTables tables, int streams, HostThreads threads) {
     Deque<Chunk> chunks = new ArrayDeque<>();

@@ -34,7 +34,7 @@ enum ShipMode {
   }
 
   /**
-   * The mode whose {@link #code()} this is.
+   * The mode with this {@link #code()}.
    *
    * @throws IllegalArgumentException if there is none
    */

@@ -82,7 +82,7 @@ public final class TpchCommand implements Callable<Integer> {
               + " Default: ${DEFAULT-VALUE}.")
   private int threads;
 
-  @SuppressWarnings("UnusedVariable") // picocli looks for the option, and nobody for its value.
+  @SuppressWarnings("UnusedVariable") // picocli reads the option; nothing reads the field.
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,

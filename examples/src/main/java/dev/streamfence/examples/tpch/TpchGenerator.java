@@ -17,14 +17,14 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Makes TPC-H's tables as columns, in as many parts as there are threads. Thread-safe. */
+/** Generates TPC-H's tables as columns, in one part per thread. Thread-safe. */
 final class TpchGenerator {
-  /** How many orders are made between two reports of progress. */
+  /** How many orders are generated between two progress reports. */
   private static final int PROGRESS_STEP = 1000;
 
   /**
-   * Comments are cut from this text, and no query here reads one. The size that TPC-H asks for is
-   * 300 MB, and takes longer to make than all the rows.
+   * The size of the text for comments, which no query here reads. TPC-H requires 300 MB, which take
+   * longer to generate than all the rows.
    */
   private static final int TEXT_POOL_SIZE = 1 << 16;
 
@@ -37,14 +37,14 @@ final class TpchGenerator {
    * Creates a generator.
    *
    * @param scale TPC-H's scale factor
-   * @param progress is told, by whichever thread, how many more orders are done
+   * @param progress receives the number of orders done since the last call, on any thread
    */
   TpchGenerator(double scale, LongConsumer progress) {
     this.scale = scale;
     this.progress = progress;
   }
 
-  /** How many orders there are at a scale. */
+  /** The number of orders at a scale. */
   static int orderCount(double scale) {
     return orderCount(scale, 1, 1);
   }
@@ -55,8 +55,8 @@ final class TpchGenerator {
   }
 
   /**
-   * Makes both tables on the given threads, and waits for them. Every count of threads gives the
-   * same rows.
+   * Generates both tables on the given threads and waits for them. The rows do not depend on the
+   * number of threads.
    */
   TpchData generate(HostThreads threads) {
     int partCount = threads.count();

@@ -16,12 +16,12 @@ final class TpchJob {
   private final PhaseClock clock = new PhaseClock();
 
   /**
-   * Creates a job, for one run.
+   * Creates a job for one run.
    *
    * @param scale TPC-H's scale factor
    * @param streams how many streams share the rows of Q6
    * @param threads how many host threads generate rows and launch Q6
-   * @param oracle what the device's answers are compared with
+   * @param oracle computes the answers to compare the device's answers with
    */
   TpchJob(double scale, int streams, int threads, Oracle oracle) {
     this.scale = scale;
@@ -30,15 +30,17 @@ final class TpchJob {
     this.oracle = oracle;
   }
 
-  /** How many streams a job needs at the same time if Q6 has {@code streams}: Q12 has two. */
+  /**
+   * The number of streams a job needs at the same time if Q6 uses {@code streams}; Q12 uses two.
+   */
   static int streamsAtOnce(int streams) {
     return Math.max(streams, 2);
   }
 
   /**
-   * Makes the rows, and waits for them.
+   * Generates the rows and waits for them.
    *
-   * @param progress is told, by whichever thread, how many more orders are done
+   * @param progress receives the number of orders done since the last call, on any thread
    */
   TpchData generate(LongConsumer progress) {
     try (HostThreads generators = new HostThreads("generate", threads)) {
@@ -46,7 +48,7 @@ final class TpchJob {
     }
   }
 
-  /** Runs both queries over the rows, and waits for them. The device stays open. */
+  /** Runs both queries over the rows and waits for them. The device stays open. */
   JobReport run(DeviceRuntime device, TpchData data) {
     try (HostThreads launchers = new HostThreads("q6", threads);
         DeviceTables tables = clock.time("upload", () -> upload(device, data))) {
@@ -65,7 +67,10 @@ final class TpchJob {
     }
   }
 
-  /** Waits for the copies, which the queries do not need: so each phase's time is its own. */
+  /**
+   * Waits for the copies, so that their time is not measured as a query's. The queries do not need
+   * this wait.
+   */
   private static DeviceTables upload(DeviceRuntime device, TpchData data) {
     try (DeviceStream stream = device.streams().acquire()) {
       DeviceTables tables = new DeviceTables(device, stream, data);

@@ -4,9 +4,9 @@ import io.trino.tpch.LineItem;
 import io.trino.tpch.Order;
 import java.util.Arrays;
 
-/** The rows that one thread has generated so far, in growing columns. Confined to that thread. */
+/** The rows that one thread has generated so far. Confined to that thread. */
 final class TpchPart {
-  /** TPC-H gives an order 1 to 7 line items, 4 on average: growing once more is rare. */
+  /** TPC-H gives an order 1 to 7 line items, 4 on average, so columns rarely have to grow. */
   private static final double LINE_ITEMS_PER_ORDER = 4.1;
 
   int orders;

@@ -1,6 +1,6 @@
 /**
- * Two queries of TPC-H over device columns, checked against plain Java. Not here: a query engine;
- * each query is one class that launches its own kernels.
+ * Two TPC-H queries over device columns, checked against plain Java. Not here: a query engine; each
+ * query is one class that launches its own kernels.
  */
 @NullMarked
 package dev.streamfence.examples.tpch;

@@ -6,13 +6,13 @@ import javax.lang.model.element.AnnotationValue;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
 
-/** The innermost piece of source that a complaint is about. Immutable. */
+/** The innermost piece of source that a finding is about. Immutable. */
 public sealed interface Culprit {
-  /** The declaration that it is, or is written on. */
+  /** The declaration itself, or the one that carries the annotation. */
   Element element();
 
   /**
-   * The type that the declaration is, or is a member of.
+   * The declaration itself if it is a type, otherwise the enclosing type.
    *
    * @throws IllegalStateException if it is a package or a module
    */
@@ -22,7 +22,10 @@ public sealed interface Culprit {
             () -> new IllegalStateException("no type encloses " + element().getSimpleName()));
   }
 
-  /** The type that a declaration is, or is a member of; none of a package or a module. */
+  /**
+   * The declaration itself if it is a type, otherwise the enclosing type; empty for a package or a
+   * module.
+   */
   static Optional<TypeElement> typeAround(Element declaration) {
     for (Element e = declaration; e != null; e = e.getEnclosingElement()) {
       if (e instanceof TypeElement type) {
@@ -52,7 +55,7 @@ public sealed interface Culprit {
     return new Annotation(element, mirror);
   }
 
-  /** An attribute that is written out in an annotation of {@code element} as the culprit. */
+  /** An explicit attribute of an annotation of {@code element} as the culprit. */
   static Culprit of(Element element, AnnotationMirror mirror, AnnotationValue value) {
     return new Attribute(element, mirror, value);
   }

@@ -1,4 +1,4 @@
 package dev.streamfence.processor.diagnostic;
 
-/** One complaint: what, in which words, and about which piece of source. Immutable. */
+/** One problem found: its kind, its message and its place in the source. Immutable. */
 public record Finding(Problem problem, String message, Culprit culprit) {}

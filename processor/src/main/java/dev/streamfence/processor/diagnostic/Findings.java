@@ -7,20 +7,20 @@ import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
 
 /**
- * The complaints about one type, in the order in which they were found. What is found in an
- * inherited member is re-attached to the type, since the member may have no source or be right for
- * others. Confined to one thread at a time.
+ * The findings about one type, in the order of discovery. A finding in an inherited member is
+ * attached to the type instead, because the member may have no source, or may be right for other
+ * types. Confined to one thread at a time.
  */
 public final class Findings {
   private final TypeElement subject;
   private final List<Finding> findings = new ArrayList<>();
 
-  /** No complaints yet about {@code subject}. */
+  /** Creates an empty list of findings about {@code subject}. */
   public Findings(TypeElement subject) {
     this.subject = subject;
   }
 
-  /** Adds a complaint; the arguments fill the problem's text in its order. */
+  /** Adds a finding; the arguments fill the problem's text in order. */
   public void report(Problem problem, Culprit culprit, Object... arguments) {
     String message = problem.message(arguments);
     if (isWithinSubject(culprit.element())) {
@@ -32,17 +32,17 @@ public final class Findings {
     }
   }
 
-  /** What has been found so far. */
+  /** The findings so far. */
   public List<Finding> all() {
     return List.copyOf(findings);
   }
 
-  /** Whether one of them is an error. */
+  /** Whether at least one finding is an error. */
   public boolean hasErrors() {
     return findings.stream().anyMatch(finding -> finding.problem().kind() == Diagnostic.Kind.ERROR);
   }
 
-  /** How many have been found so far. */
+  /** The number of findings so far. */
   public int size() {
     return findings.size();
   }

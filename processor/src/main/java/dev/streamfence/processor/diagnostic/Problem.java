@@ -6,8 +6,8 @@ import java.util.stream.Collectors;
 import javax.tools.Diagnostic;
 
 /**
- * Every complaint that the processor can have, with its text: a fact about the named thing; what to
- * do about it. Immutable.
+ * Every problem that the processor can report. Its text states a fact about the named thing, then
+ * the remedy. Immutable.
  */
 public enum Problem {
   // The interface.
@@ -140,7 +140,7 @@ public enum Problem {
     this.template = template;
   }
 
-  /** How javac is to treat it: an error, or a warning that {@code @SuppressWarnings} can hide. */
+  /** The severity: an error, or a warning that {@code @SuppressWarnings} can hide. */
   public Diagnostic.Kind kind() {
     return kind;
   }
@@ -152,12 +152,12 @@ public enum Problem {
         .collect(Collectors.joining());
   }
 
-  /** What {@code @SuppressWarnings} names to hide it. */
+  /** The name that hides it in {@code @SuppressWarnings}. */
   public String suppression() {
     return "streamfence:" + id();
   }
 
-  /** How to hide it, where the text itself does not say so; empty of an error. */
+  /** How to hide it, unless its text already says so; empty for an error. */
   String hint() {
     return kind == Diagnostic.Kind.WARNING && !template.contains("@SuppressWarnings")
         ? "; hide this by @SuppressWarnings(\"" + suppression() + "\")"

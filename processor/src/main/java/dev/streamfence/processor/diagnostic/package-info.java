@@ -1,6 +1,6 @@
 /**
- * The text and identity of every complaint, and the place it is about. Public for the processor's
- * other rooms, internal otherwise. Not here: the rules that find them, nor their printing.
+ * The text, identity and position of every diagnostic. Public for the processor's other packages,
+ * internal otherwise. Not here: the rules that find problems, and the printing.
  */
 @NullMarked
 package dev.streamfence.processor.diagnostic;

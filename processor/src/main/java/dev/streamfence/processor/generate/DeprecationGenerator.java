@@ -9,26 +9,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Generates what a launcher says of deprecated things, its own and those that it uses. Stateless.
- */
+/** Generates a launcher's annotations about deprecation, its own and of what it uses. Stateless. */
 final class DeprecationGenerator {
   private DeprecationGenerator() {}
 
-  /** The annotation that passes a deprecation on to who calls the launcher. */
+  /** The annotation that passes a deprecation on to the launcher's callers. */
   static Optional<AnnotationSpec> mark(Deprecation deprecation) {
     AnnotationSpec.Builder mark = AnnotationSpec.builder(Deprecated.class);
     return switch (deprecation) {
       case NONE -> Optional.empty();
       case DEPRECATED -> Optional.of(mark.build());
-      // As the value, since JavaPoet puts any other member on a line of its own.
+      // Written as the value, because JavaPoet puts any other member on a line of its own.
       case FOR_REMOVAL -> Optional.of(mark.addMember("value", "forRemoval = true").build());
     };
   }
 
   /**
-   * The annotation that keeps warnings out of the launcher, whose user has had them on the
-   * interface. What is deprecated may use what is deprecated, unless that is to be removed.
+   * The annotation that keeps warnings out of the launcher, because the user has seen them on the
+   * interface. Deprecated code may use deprecated code without a warning, unless it is marked for
+   * removal.
    */
   static Optional<AnnotationSpec> suppression(KernelInterface source) {
     Deprecation used = source.deprecation();

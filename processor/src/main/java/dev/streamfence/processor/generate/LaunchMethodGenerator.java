@@ -24,9 +24,9 @@ final class LaunchMethodGenerator {
   }
 
   /**
-   * The override of the kernel's method: one call of the recorder per idea.
+   * The override of the kernel's method, with one call of the recorder per step.
    *
-   * @param field the expression that gives the kernel's recorder
+   * @param field the expression for the kernel's recorder
    */
   MethodSpec generate(KernelMethod kernel, String field) {
     MethodSpec.Builder method =

@@ -21,17 +21,17 @@ import javax.annotation.processing.Generated;
 import javax.lang.model.element.Modifier;
 
 /**
- * Generates the launcher of a kernel interface: a final class in the same package with a constant
- * per signature, a recorder per kernel and a method that records, launches and commits. Of more
- * kernels than one class can hold, constants and recorders are in nested classes. Immutable.
+ * Generates the launcher of a kernel interface: a final class in the same package. Each kernel has
+ * a constant with its signature, a recorder, and a method that records, launches and commits. If
+ * one class cannot hold all kernels, nested classes hold their constants and recorders. Immutable.
  */
 public final class LauncherGenerator {
   private final String generatorName;
 
   /**
-   * A generator that signs its classes.
+   * Creates a generator that signs its classes.
    *
-   * @param generatorName what {@code @Generated} says
+   * @param generatorName the value of {@code @Generated}
    */
   public LauncherGenerator(String generatorName) {
     this.generatorName = generatorName;
@@ -40,7 +40,7 @@ public final class LauncherGenerator {
   /**
    * The text of the launcher's source file.
    *
-   * @param sha256 of the file that the interface was compared with; empty if none was
+   * @param sha256 the hash of the file that the interface was compared with; empty if none was
    */
   public String generate(KernelInterface source, String sha256) {
     ClassName launcher = className(source.name().launcher());
@@ -103,11 +103,11 @@ public final class LauncherGenerator {
     return type.addMethods(launches).build();
   }
 
-  /** Signatures and recorders of as many kernels as one class can initialise. */
+  /** A nested class with the signatures and recorders of some of the kernels. */
   private static TypeSpec part(List<KernelMethod> kernels, MemberNames names, ClassName holder) {
     TypeSpec.Builder type =
         TypeSpec.classBuilder(holder)
-            .addJavadoc("Kernels of which one class cannot hold all.")
+            .addJavadoc("Some of the kernels; one class cannot hold all of them.")
             .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL);
     MethodSpec.Builder constructor =
         MethodSpec.constructorBuilder()
@@ -172,7 +172,7 @@ public final class LauncherGenerator {
     return isPublic ? on.addModifiers(Modifier.PUBLIC).build() : on.build();
   }
 
-  /** The name as JavaPoet has it. */
+  /** Converts a name to JavaPoet's form. */
   static ClassName className(QualifiedName name) {
     return ClassName.get(
         name.packageName(),

@@ -8,15 +8,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** How much of a launcher fits into one method and one class. Stateless. */
+/** Estimates whether a launcher fits into the limits of methods and classes. Stateless. */
 public final class LauncherSize {
   /**
-   * Bytes of code that one method can hold, with some left. The initialiser of a part's signatures
-   * is the longest one; it needs fewer entries of the constant pool than bytes.
+   * Bytes of code that one method can hold, with a margin. The initialiser of a part's signatures
+   * is the longest method; it needs fewer entries of the constant pool than bytes.
    */
   private static final int MAX_INITIALIZER = 60_000;
 
-  /** Entries that the constant pool of a class can hold, with some left. */
+  /** Entries that the constant pool of a class can hold, with a margin. */
   private static final int MAX_CONSTANTS = 60_000;
 
   /** The name and the type of a method, and the field with its recorder. */
@@ -39,13 +39,13 @@ public final class LauncherSize {
 
   private LauncherSize() {}
 
-  /** Whether the method that launches a kernel is no longer than the Java compiler takes. */
+  /** Whether the method that launches a kernel stays within the Java compiler's limit. */
   public static boolean fits(KernelMethod kernel) {
     long size = PER_LAUNCH + (long) PER_PARAMETER * kernel.parameters().size();
     return size + (long) PER_FIELD_OF_LAUNCH * fields(kernel) <= MAX_INITIALIZER;
   }
 
-  /** Whether the methods of all kernels fit into one class, which an implementation has to be. */
+  /** Whether the methods of all kernels fit into one class, as an implementation requires. */
   public static boolean fits(KernelInterface source) {
     Set<String> names = new HashSet<>();
     for (KernelMethod kernel : source.kernels()) {
@@ -60,7 +60,7 @@ public final class LauncherSize {
         <= MAX_CONSTANTS;
   }
 
-  /** The kernels in their order, in pieces whose signatures one class can initialise. */
+  /** Splits the kernels, in order, into parts whose signatures one class can initialise. */
   static List<List<KernelMethod>> parts(List<KernelMethod> kernels) {
     List<List<KernelMethod>> parts = new ArrayList<>();
     long left = 0;

@@ -17,13 +17,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The names of a launcher's members and locals. Invariant: no two constants and no two fields are
- * the same, no field or local is hidden by a parameter, and no field hides a class.
+ * The names of a launcher's members and locals. Invariant: constants and fields have distinct
+ * names, no parameter hides a field or local, and no field hides a class.
  */
 final class MemberNames {
   private static final String RECORDER = "recorder";
 
-  /** Expressions begin with these, and a field of that name would be taken instead. */
+  /** Expressions begin with these names, and a field of that name would take precedence. */
   private static final Set<String> IN_EXPRESSIONS =
       Set.of(
           Access.class.getSimpleName(),
@@ -49,7 +49,7 @@ final class MemberNames {
       locals.add(recorder);
       locals.addAll(parameters);
     }
-    // One namespace for members: a constant and a field may differ in nothing but case.
+    // Constants and fields share one namespace: an upper-case kernel name would fit both.
     fieldNames = new Names(locals);
     for (KernelMethod kernel : kernels) {
       constants.put(kernel, constantNames.claim(upperSnake(kernel.name()), "_"));
@@ -61,7 +61,7 @@ final class MemberNames {
     }
   }
 
-  /** The field with one of several parts of the launcher; a new one at each call. */
+  /** Claims a field for one of several parts of the launcher; each call returns a new name. */
   String part(int index) {
     return fieldNames.claim("part" + (index + 1), "_");
   }
@@ -85,7 +85,7 @@ final class MemberNames {
     return Objects.requireNonNull(fields.get(kernel));
   }
 
-  /** The local variable with the recorder that has begun. */
+  /** The local variable with the kernel's recorder. */
   String recorder(KernelMethod kernel) {
     return Objects.requireNonNull(recorders.get(kernel));
   }
@@ -94,7 +94,7 @@ final class MemberNames {
     return name.replaceAll("(?<=[a-z0-9])(?=[A-Z])", "_").toUpperCase(Locale.ROOT);
   }
 
-  /** Names in use; a name that is taken gets the first number from 2 on that makes it free. */
+  /** Names in use. A name that is taken gets the next number from 2 on that makes it unique. */
   private static final class Names {
     private final Set<String> taken;
     private final Map<String, Integer> lastNumbers = new HashMap<>();
@@ -110,7 +110,7 @@ final class MemberNames {
     String claim(String name, String separator) {
       String free = name;
       while (!taken.add(free)) {
-        // Remembered, so that thousands of overloads do not each count from the beginning.
+        // Remembered, or each of thousands of overloads would count from the beginning.
         int number = lastNumbers.merge(name, 2, (last, first) -> last + 1);
         free = name + separator + number;
       }

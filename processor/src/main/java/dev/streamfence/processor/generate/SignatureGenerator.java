@@ -11,7 +11,7 @@ import dev.streamfence.processor.model.Parameter;
 final class SignatureGenerator {
   private SignatureGenerator() {}
 
-  /** A chain of one call per line, on a new line that is indented from the declaration. */
+  /** A chain with one call per line, starting on a new line, indented from the declaration. */
   static CodeBlock generate(KernelMethod kernel) {
     CodeBlock.Builder chain =
         CodeBlock.builder()

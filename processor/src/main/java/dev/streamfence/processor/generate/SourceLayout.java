@@ -1,9 +1,9 @@
 package dev.streamfence.processor.generate;
 
 /**
- * Brings JavaPoet's text closer to what a formatter would leave. Works on lines, which is safe
- * because no literal of a launcher spans two; by hand, because patterns take longer than all the
- * rest of generating a launcher does. Immutable.
+ * Brings JavaPoet's text closer to the style of a formatter. Works on lines, which is safe because
+ * no literal of a launcher spans two. Avoids regular expressions, which take longer than the rest
+ * of the generation. Immutable.
  */
 final class SourceLayout {
   private static final int MAX_WIDTH = 100;
@@ -13,7 +13,7 @@ final class SourceLayout {
 
   private SourceLayout() {}
 
-  /** The same source without trailing blanks and with Javadoc on one line where it fits. */
+  /** The same source without trailing blanks, and with Javadoc on one line if it fits. */
   static String tidy(String source) {
     String[] lines = source.split("\n", -1);
     StringBuilder tidied = new StringBuilder(source.length());

@@ -3,9 +3,8 @@ package dev.streamfence.processor.generate;
 import java.util.Locale;
 
 /**
- * Java literals of any string. Not {@code Elements.getConstantExpression}, which Eclipse's compiler
- * implements without escaping anything, so that text from an annotation could become code.
- * Immutable.
+ * Java literals of any string. Avoids {@code Elements.getConstantExpression}: Eclipse's compiler
+ * escapes nothing there, and text from an annotation could become code. Immutable.
  */
 final class StringLiteral {
   private StringLiteral() {}
@@ -22,7 +21,7 @@ final class StringLiteral {
   private static String escape(char character) {
     return switch (character) {
       case '"' -> "\\\"";
-      // As an octal escape, since a second backslash could begin what reads as a Unicode escape.
+      // An octal escape, because a second backslash could begin a Unicode escape.
       case '\\' -> "\\134";
       case '\n' -> "\\n";
       case '\r' -> "\\r";

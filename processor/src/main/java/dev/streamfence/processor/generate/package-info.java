@@ -1,6 +1,6 @@
 /**
- * Model to Java source text. Public for the processor's root, internal otherwise. Not here:
- * elements and type mirrors, nor any check; what arrives here has been found right.
+ * Turns the model into Java source text. Public for the processor's root, internal otherwise. Not
+ * here: elements, type mirrors and checks; the model has been checked already.
  */
 @NullMarked
 package dev.streamfence.processor.generate;

@@ -1,12 +1,12 @@
 package dev.streamfence.processor.model;
 
-/** How much using something is discouraged, from not at all to the most. */
+/** How strongly the use of something is discouraged, from weakest to strongest. */
 public enum Deprecation {
   NONE,
   DEPRECATED,
   FOR_REMOVAL;
 
-  /** The stronger one of two. */
+  /** The stronger of two. */
   public Deprecation or(Deprecation other) {
     return compareTo(other) < 0 ? other : this;
   }

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
  * then also digits, all ASCII, at most {@value #MAX_LENGTH} characters. Immutable.
  */
 public record EntryName(String value) {
-  /** No compiler of device code makes longer ones, and a generated class can hold it. */
+  /** No compiler of device code makes longer names, and a generated class can hold this length. */
   public static final int MAX_LENGTH = 1024;
 
   private static final Pattern LEGAL = Pattern.compile("[A-Za-z_$][A-Za-z0-9_$]*");

@@ -5,14 +5,14 @@ import java.util.Set;
 
 /**
  * An interface whose abstract methods launch the kernels of one module. Invariant: there is at
- * least one. Immutable.
+ * least one kernel. Immutable.
  *
  * @param name the interface's name
  * @param resource where the module's code is
- * @param kernels in the order of declaration, own ones first
+ * @param kernels in the order of declaration, inherited ones last
  * @param isPublic whether the interface and all its enclosers are public
- * @param deprecation how much using it is discouraged
- * @param takenNames simple names that mean something else to a class which implements it
+ * @param deprecation how strongly its use is discouraged
+ * @param takenNames simple names that mean something else inside an implementing class
  * @param readsCompilerModule whether its module can name the types of {@code java.compiler}
  */
 public record KernelInterface(

@@ -3,19 +3,19 @@ package dev.streamfence.processor.model;
 import java.util.List;
 
 /**
- * A method that launches one kernel. Invariant: exactly one parameter says how many threads run.
+ * A method that launches one kernel. Invariant: exactly one parameter sets the number of threads.
  * Immutable.
  *
  * @param name the method's name
  * @param entry the kernel's entry point
  * @param parameters in the method's order
- * @param blockSize threads per block where a thread count shapes the launch, in 1..{@value
+ * @param blockSize threads per block if a thread count shapes the launch, in 1..{@value
  *     #MAX_BLOCK_SIZE}
- * @param dynamicSharedBytes bytes per block where no parameter says it, not negative
- * @param mayAlias whether one array may be passed twice though it is written
+ * @param dynamicSharedBytes bytes per block if no parameter sets them, not negative
+ * @param mayAlias whether one array may be passed twice even if it is written
  * @param isCooperative whether all blocks run at the same time
- * @param tellsCompletion whether it returns a completion, and not nothing
- * @param deprecation how much calling it is discouraged
+ * @param tellsCompletion whether it returns a completion instead of nothing
+ * @param deprecation how strongly its use is discouraged
  */
 public record KernelMethod(
     String name,
@@ -27,7 +27,7 @@ public record KernelMethod(
     boolean isCooperative,
     boolean tellsCompletion,
     Deprecation deprecation) {
-  /** What every CUDA device of today takes. */
+  /** The limit of every current CUDA device. */
   public static final int MAX_BLOCK_SIZE = 1024;
 
   public KernelMethod {
@@ -44,7 +44,7 @@ public record KernelMethod(
     }
   }
 
-  /** Whether a parameter of this kind is among them. */
+  /** Whether it has a parameter of this kind. */
   public boolean has(Class<? extends Parameter> kind) {
     return parameters.stream().anyMatch(kind::isInstance);
   }

@@ -6,7 +6,7 @@ import java.util.List;
 
 /** A parameter of a kernel method. Immutable. */
 public sealed interface Parameter {
-  /** The name in the interface; from a class file without names, one by position. */
+  /** The name in the interface; a name by position if a class file has no names. */
   String name();
 
   /** Whether the kernel itself receives it. */
@@ -20,7 +20,7 @@ public sealed interface Parameter {
   /**
    * A device array that is passed as its address.
    *
-   * @param isTrusted whether somebody vouches for the access where the code leaves it open
+   * @param isTrusted whether the user vouches for the access where the code leaves it open
    */
   record Buffer(String name, ElementType element, Access access, boolean isTrusted)
       implements Parameter {}
@@ -29,11 +29,11 @@ public sealed interface Parameter {
    * A record of primitives that is passed by value. Invariant: it has from 1 to {@value
    * #MAX_FIELDS} fields.
    *
-   * @param deprecation of the record, what encloses it, or a component
+   * @param deprecation of the record, an enclosing type, or a component
    */
   record Struct(String name, QualifiedName type, List<Field> fields, Deprecation deprecation)
       implements Parameter {
-    /** What the runtime can pass. */
+    /** The most fields that the runtime can pass. */
     public static final int MAX_FIELDS = 64;
 
     /** One component of the record. */
@@ -48,8 +48,8 @@ public sealed interface Parameter {
   }
 
   /**
-   * How many threads run, passed by value as well. Invariant: it is an {@code int} or a {@code
-   * long}.
+   * The number of threads, which is also passed by value. Invariant: it is an {@code int} or a
+   * {@code long}.
    */
   record ThreadCount(String name, ElementType type) implements Parameter {
     public ThreadCount {

@@ -3,8 +3,8 @@ package dev.streamfence.processor.model;
 import java.util.List;
 
 /**
- * The name of a class: its package, empty for the unnamed one, and the simple names from the
- * outermost class to it. Invariant: there is at least one simple name. Immutable.
+ * The name of a class: its package, empty for the unnamed one, and its simple names, outermost
+ * class first. Invariant: there is at least one simple name. Immutable.
  */
 public record QualifiedName(String packageName, List<String> simpleNames) {
   public QualifiedName {

@@ -3,14 +3,14 @@ package dev.streamfence.processor.model;
 import java.util.Set;
 
 /**
- * The name of a resource from the root of the class path. Invariant: relative, with {@code /}
- * between parts that are not empty, {@code .} or {@code ..}; without {@code :}, {@code \} and
- * control characters; at most {@value #MAX_LENGTH} characters. Immutable.
+ * The name of a resource from the root of the class path. Invariant: relative; parts separated by
+ * {@code /}, none of them empty, {@code .} or {@code ..}; no {@code :}, {@code \} or control
+ * character; at most {@value #MAX_LENGTH} characters. Immutable.
  *
- * <p>Class loaders disagree about other names, and some of them leave the class path.
+ * <p>Class loaders disagree about other names, and some such names lead out of the class path.
  */
 public record ResourceName(String value) {
-  /** Longer than any path that file systems and archives take. */
+  /** Longer than any path in file systems and archives. */
   public static final int MAX_LENGTH = 1024;
 
   private static final Set<String> ILLEGAL_PARTS = Set.of("", ".", "..");

@@ -1,6 +1,6 @@
 /**
- * What a kernel interface says, as values that would be true with no compiler running. Public for
- * the processor's other rooms, internal otherwise. Not here: elements, type mirrors, Java text.
+ * The content of a kernel interface as values that do not depend on a compiler. Public for the
+ * processor's other packages, internal otherwise. Not here: elements, type mirrors, Java text.
  */
 @NullMarked
 package dev.streamfence.processor.model;

@@ -21,12 +21,15 @@ import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
 
-/** Finds what an interface leaves to its launcher, and what it inherits. Confined to one round. */
+/**
+ * Finds the methods that an interface leaves to its launcher, and those that it inherits. Confined
+ * to one round.
+ */
 final class AbstractMethods {
   private final Elements elements;
   private final Types types;
 
-  /** Several checks ask for those of the same type, and comparing all of them takes long. */
+  /** Several checks ask about the same type, and comparing all methods takes long. */
   private final Map<TypeElement, List<ExecutableElement>> known = new HashMap<>();
 
   AbstractMethods(Elements elements, Types types) {
@@ -35,9 +38,9 @@ final class AbstractMethods {
   }
 
   /**
-   * The abstract methods that a class which implements {@code type} must have: the own ones in the
-   * order of declaration, then those of each inherited interface, by its name. Methods that {@code
-   * Object} implements are not among them unless they are annotated.
+   * The abstract methods that a class which implements {@code type} must have: its own in the order
+   * of declaration, then those of each inherited interface, ordered by the interface's name.
+   * Methods that {@code Object} implements are not among them unless they are annotated.
    */
   List<ExecutableElement> of(TypeElement type) {
     List<ExecutableElement> found = known.get(type);
@@ -55,10 +58,10 @@ final class AbstractMethods {
         .toList();
   }
 
-  /** The methods that an implementing class has or must have; none that another one overrides. */
+  /** The methods that an implementing class has or must have, without overridden ones. */
   List<ExecutableElement> members(TypeElement type) {
     List<ExecutableElement> methods = declared(type);
-    // Thousands of methods take seconds when each is compared with all others.
+    // Grouped by name: comparing each of thousands of methods with all others takes seconds.
     Map<String, List<ExecutableElement>> methodsByName =
         methods.stream().collect(Collectors.groupingBy(m -> m.getSimpleName().toString()));
     return methods.stream()
@@ -69,7 +72,7 @@ final class AbstractMethods {
         .toList();
   }
 
-  /** The methods of the interface and of all that it inherits from, overridden ones among them. */
+  /** The methods of the interface and of all inherited interfaces, including overridden ones. */
   List<ExecutableElement> declared(TypeElement type) {
     List<ExecutableElement> methods = new ArrayList<>();
     for (TypeElement owner : withInherited(type)) {
@@ -81,7 +84,7 @@ final class AbstractMethods {
     return methods;
   }
 
-  /** The interface itself, then all that it inherits from, by name. */
+  /** The interface itself, then all inherited interfaces, by name. */
   List<TypeElement> withInherited(TypeElement type) {
     List<TypeElement> all = new ArrayList<>();
     all.add(type);
@@ -99,8 +102,8 @@ final class AbstractMethods {
   }
 
   /**
-   * Whether a method, as a member of {@code type}, has the signature that another one has there, or
-   * the erasure of that.
+   * Whether a method's signature, as a member of {@code type}, equals the other method's signature
+   * there, or the erasure of that.
    */
   boolean isSubsignature(TypeElement type, ExecutableElement method, ExecutableElement other) {
     if (!method.getSimpleName().contentEquals(other.getSimpleName())
@@ -108,8 +111,8 @@ final class AbstractMethods {
       return false;
     }
     if (!method.getTypeParameters().isEmpty()) {
-      // Each has type variables of its own. Eclipse's compiler compares erasures only, which differ
-      // in the types of a right source.
+      // Each has its own type variables. Eclipse's compiler only compares erasures, which differ in
+      // some correct sources.
       return types.isSubsignature(asMember(type, method), asMember(type, other));
     }
     List<? extends TypeMirror> parameters = parameterTypes(type, method);
@@ -126,8 +129,8 @@ final class AbstractMethods {
   /**
    * A method's type as a member of {@code type}, with the type arguments that it has there.
    *
-   * <p>Eclipse's compiler takes the first method in the hierarchy that has the same erasure, which
-   * may be another one, so that it is only asked for a member of the very type that declares it.
+   * <p>Eclipse's compiler takes the first method in the hierarchy with the same erasure, which may
+   * be another method. It is therefore only asked about members of the declaring type itself.
    */
   ExecutableType asMember(TypeElement type, ExecutableElement method) {
     DeclaredType owner =
@@ -141,7 +144,7 @@ final class AbstractMethods {
     return Culprit.of(method).enclosingType();
   }
 
-  /** The type, or the one of those that it inherits from, that {@code element} declares. */
+  /** The type itself or the supertype that {@code element} declares. */
   private Optional<DeclaredType> supertype(DeclaredType type, TypeElement element) {
     if (type.asElement().equals(element)) {
       return Optional.of(type);
@@ -154,9 +157,9 @@ final class AbstractMethods {
   }
 
   /**
-   * Whether a method overrides another one from an interface that its own one inherits from (JLS
-   * 9.4.1.1). Not {@code Elements.overrides}, which Eclipse's compiler also answers with yes for
-   * the overridden method, and for one from an unrelated interface.
+   * Whether a method overrides another one, from an interface that its own interface inherits from
+   * (JLS 9.4.1.1). Avoids {@code Elements.overrides}: in Eclipse's compiler it is also true for the
+   * overridden method, and for a method from an unrelated interface.
    */
   private boolean overrides(
       ExecutableElement method, ExecutableElement overridden, TypeElement type) {
@@ -197,7 +200,7 @@ final class AbstractMethods {
     return !Mirrors.has(method, KernelAnnotation.KERNEL) && ofObject(method).isPresent();
   }
 
-  /** The public method of {@code Object} that a method has the signature of. */
+  /** The public method of {@code Object} with a method's signature. */
   Optional<ExecutableElement> ofObject(ExecutableElement method) {
     TypeElement object = elements.getTypeElement("java.lang.Object");
     return object == null

@@ -4,14 +4,14 @@ import dev.streamfence.Access;
 import java.util.List;
 import java.util.Optional;
 
-/** What the code of kernels does with their parameters, as far as it is at hand. */
+/** Tells what the code of a kernel does with its parameters, as far as the code is available. */
 @FunctionalInterface
 public interface AccessHints {
   /**
-   * The accesses that are certain.
+   * Returns the certain accesses.
    *
-   * @param areBuffers for each parameter that the kernel is passed, whether it is an array
-   * @return one for each of them, or none at all if nothing is known of such a kernel
+   * @param areBuffers for each parameter that the kernel receives, whether it is an array
+   * @return one for each parameter, or an empty list if nothing is known about such a kernel
    */
   List<Optional<Access>> of(String entry, List<Boolean> areBuffers);
 }

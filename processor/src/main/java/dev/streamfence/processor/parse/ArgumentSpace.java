@@ -5,17 +5,17 @@ import dev.streamfence.processor.model.Parameter;
 import dev.streamfence.ptx.KernelDeclaration;
 import java.util.List;
 
-/** How much room the arguments of a launch take. Stateless. */
+/** Computes how much space the arguments of a launch take. Stateless. */
 final class ArgumentSpace {
   /**
-   * What any device takes. Source: CUDA C++ Programming Guide, "Function Parameters": 32,764 bytes
-   * from compute capability 7.0 on, 4,096 before.
+   * The most that any device takes. Source: CUDA C++ Programming Guide, "Function Parameters":
+   * 32,764 bytes from compute capability 7.0 on, 4,096 before.
    */
   static final int MAX_BYTES = 32_764;
 
   private ArgumentSpace() {}
 
-  /** The arguments one after another, each at a multiple of its alignment. */
+  /** The size of the arguments laid out in order, each at a multiple of its alignment. */
   static long sizeInBytes(List<Parameter> parameters) {
     long end = 0;
     for (Parameter parameter : parameters) {

@@ -10,7 +10,7 @@ import javax.lang.model.util.Elements;
 final class Deprecations {
   private Deprecations() {}
 
-  /** Of one element by itself. */
+  /** The deprecation of one element alone. */
   static Deprecation of(Element element, Elements elements) {
     if (!elements.isDeprecated(element)) {
       return Deprecation.NONE;
@@ -20,7 +20,7 @@ final class Deprecations {
         : Deprecation.DEPRECATED;
   }
 
-  /** Of a type and all its enclosers, which have to be named with it. */
+  /** The strongest deprecation of a type and its enclosing types, which are named with it. */
   static Deprecation around(TypeElement type, Elements elements) {
     Deprecation strongest = Deprecation.NONE;
     for (Element e = type; e instanceof TypeElement; e = e.getEnclosingElement()) {

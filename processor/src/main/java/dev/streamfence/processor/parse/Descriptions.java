@@ -19,11 +19,13 @@ import javax.lang.model.type.WildcardType;
 import javax.lang.model.util.SimpleTypeVisitor14;
 
 /**
- * Words for types and values in messages. Not {@code toString()} of elements and types, which each
- * compiler words differently. Immutable.
+ * Words for types and values in messages. Avoids {@code toString()} of elements and types, whose
+ * text differs between compilers. Stateless.
  */
 final class Descriptions {
-  /** Names that are ours; somebody else's class of that name is written with its package. */
+  /**
+   * Names of this project's classes; other classes with these names are written with their package.
+   */
   private static final Set<String> OURS =
       Set.of(DeviceArray.class.getSimpleName(), LaunchShape.class.getSimpleName());
 
@@ -66,7 +68,7 @@ final class Descriptions {
     return ("aeiouAEIOU".indexOf(name.charAt(0)) < 0 ? "a " : "an ") + name;
   }
 
-  /** A string in quotes, cut and with escapes where a message would become unreadable. */
+  /** A string in quotes, cut off and escaped where a message would become unreadable. */
   static String quote(String text) {
     StringBuilder quoted = new StringBuilder("\"");
     text.chars()
@@ -80,7 +82,7 @@ final class Descriptions {
     return quoted.append(text.length() <= MAX_QUOTED ? "\"" : "\"...").toString();
   }
 
-  /** The names of a class and its enclosers, {@code Map.Entry}. */
+  /** The names of a class and its enclosing classes, {@code Map.Entry}. */
   static String nestedName(TypeElement type) {
     Element encloser = type.getEnclosingElement();
     String name = type.getSimpleName().toString();
@@ -105,7 +107,7 @@ final class Descriptions {
 
     @Override
     public String visitError(ErrorType type, Void unused) {
-      // Compilers disagree about the arguments of what they do not know.
+      // Compilers disagree about the type arguments of unknown types.
       return type.asElement().getSimpleName().toString();
     }
 

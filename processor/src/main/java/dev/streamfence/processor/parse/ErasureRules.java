@@ -13,9 +13,9 @@ import javax.lang.model.element.TypeElement;
 import javax.lang.model.util.Types;
 
 /**
- * Checks that no two methods are one after erasure though neither overrides the other (JLS
- * 8.4.8.3). The compiler says so as well, but may do so in the launcher. Confined to one thread at
- * a time, as its findings.
+ * Checks that no two methods have the same erasure unless one overrides the other (JLS 8.4.8.3).
+ * The compiler reports this as well, but possibly in the launcher. Confined to one thread at a
+ * time, like its findings.
  */
 final class ErasureRules {
   private final AbstractMethods methods;
@@ -29,7 +29,7 @@ final class ErasureRules {
   }
 
   void check(TypeElement type) {
-    // By erasure, as each of thousands of overloads cannot be compared with all others.
+    // Grouped by erasure: comparing each of thousands of overloads with all others takes too long.
     Map<String, List<ExecutableElement>> methodsByErasure = new LinkedHashMap<>();
     for (ExecutableElement method : methods.declared(type)) {
       methodsByErasure.computeIfAbsent(erasure(method), key -> new ArrayList<>()).add(method);
@@ -41,13 +41,13 @@ final class ErasureRules {
           .ifPresent(
               other -> {
                 report(type, method, other);
-                // Once, and not from the other one's side as well.
+                // Reports each clash once, not from the other method's side as well.
                 methodsByErasure.remove(erasure(method));
               });
     }
   }
 
-  /** Two of one interface are refused where they stand, by any compiler. */
+  /** Any compiler reports two methods of one interface at their declaration. */
   private boolean clash(TypeElement type, ExecutableElement method, ExecutableElement other) {
     return !owner(method).equals(owner(other))
         && !methods.isSubsignature(type, method, other)

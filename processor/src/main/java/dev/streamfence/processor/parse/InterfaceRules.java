@@ -12,7 +12,7 @@ import javax.lang.model.util.ElementFilter;
 
 /**
  * Checks that a final class in the interface's package can implement it. Confined to one thread at
- * a time, as its findings.
+ * a time, like its findings.
  */
 final class InterfaceRules {
   private final AbstractMethods methods;

@@ -11,20 +11,21 @@ import javax.lang.model.element.TypeElement;
 import javax.lang.model.element.VariableElement;
 
 /**
- * Names that a launcher can write, which class files of other languages need not have. Stateless.
+ * Checks names for use in a launcher's source; class files of other languages may have others.
+ * Stateless.
  */
 final class JavaNames {
-  /** Words that are names of anything but types. */
+  /** Words that can be any name but a type's. */
   private static final Set<String> NO_TYPES = Set.of("permits", "record", "sealed", "var", "yield");
 
   private JavaNames() {}
 
-  /** Whether a declaration can be called by its name. */
+  /** Whether Java source can refer to a declaration by its name. */
   static boolean isWritable(Element element) {
     return isName(element.getSimpleName().toString());
   }
 
-  /** Whether a type can be called by the names of its package, its enclosers and itself. */
+  /** Whether Java source can refer to a type by its package, enclosing types and own name. */
   static boolean isWritable(TypeElement type) {
     Element e = type;
     for (; e instanceof TypeElement; e = e.getEnclosingElement()) {
@@ -37,7 +38,9 @@ final class JavaNames {
     return around.isEmpty() || SourceVersion.isName(around);
   }
 
-  /** The names of a method's parameters; one by its position for each that is none or a second. */
+  /**
+   * The names of a method's parameters; a name by position replaces each illegal or repeated name.
+   */
   static List<String> ofParameters(ExecutableElement method) {
     List<? extends VariableElement> parameters = method.getParameters();
     Set<String> taken = new HashSet<>();

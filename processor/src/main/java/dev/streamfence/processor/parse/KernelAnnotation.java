@@ -5,8 +5,8 @@ import java.util.Optional;
 import javax.lang.model.element.TypeElement;
 
 /**
- * The annotations that the processor reads, by name: where processors lie on a module path, nothing
- * there requires the annotations' module, and its classes cannot be loaded. Immutable.
+ * The annotations that the processor reads, by name: on a processor module path, nothing requires
+ * the annotations' module, so its classes cannot be loaded. Immutable.
  */
 public enum KernelAnnotation {
   KERNEL_MODULE("KernelModule"),
@@ -26,19 +26,19 @@ public enum KernelAnnotation {
     this.simpleName = simpleName;
   }
 
-  /** The annotation that is declared by this type. */
+  /** The annotation that this type declares. */
   public static Optional<KernelAnnotation> of(TypeElement type) {
     return Arrays.stream(values())
         .filter(annotation -> type.getQualifiedName().contentEquals(annotation.qualifiedName()))
         .findFirst();
   }
 
-  /** The name of its type, as the compiler takes it. */
+  /** The qualified name of its type. */
   public String qualifiedName() {
     return PACKAGE + simpleName;
   }
 
-  /** Whether it stands on methods and parameters, and not on types. */
+  /** Whether it is for methods and parameters, not for types. */
   public boolean isOnMembers() {
     return this != KERNEL_MODULE;
   }

@@ -14,8 +14,8 @@ import javax.lang.model.element.VariableElement;
 import javax.lang.model.util.Elements;
 
 /**
- * What {@code @Kernel} says of a method. Reading yields nothing after a finding, and where the
- * compiler itself has refused a value.
+ * The attributes of {@code @Kernel} on a method. Reading yields nothing after a finding, or if the
+ * compiler has refused a value.
  */
 record KernelAttributes(
     EntryName entry,
@@ -29,7 +29,7 @@ record KernelAttributes(
   /**
    * Reads the annotation of {@code method}.
    *
-   * @param shapes the method's {@code LaunchShape} parameters, beside which the sizes say nothing
+   * @param shapes the method's {@code LaunchShape} parameters, which exclude the size attributes
    */
   static Optional<KernelAttributes> parse(
       ExecutableElement method,
@@ -57,7 +57,7 @@ record KernelAttributes(
             new KernelAttributes(name, threads.get(), bytes.get(), aliases.get(), together.get()));
   }
 
-  /** The entry point's name as it stands there, legal or not. */
+  /** The entry point's name as written, legal or not. */
   static String entryName(ExecutableElement method, AnnotationMirror kernel, Elements elements) {
     return Mirrors.value(elements, kernel, "value", String.class)
         .filter(given -> !given.isEmpty())

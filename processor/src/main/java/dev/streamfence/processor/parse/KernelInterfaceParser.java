@@ -23,33 +23,36 @@ import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
 
-/** Reads an annotated interface, and finds every mistake in it before it gives up. Immutable. */
+/**
+ * Reads an annotated interface, and reports every mistake in it before it gives up. Confined to one
+ * round.
+ */
 public final class KernelInterfaceParser {
   private final Elements elements;
   private final Types types;
   private final AbstractMethods methods;
 
-  /** A parser that asks the compiler through these. */
+  /** Creates a parser that uses the compiler's utilities. */
   public KernelInterfaceParser(Elements elements, Types types) {
     this.elements = elements;
     this.types = types;
     this.methods = new AbstractMethods(elements, types);
   }
 
-  /** The check that comes first: with undeclared types nothing else can be said. */
+  /** The check that comes first: with undeclared types no other check is possible. */
   public UnresolvedTypes unresolvedTypes() {
     return new UnresolvedTypes(methods, new Surroundings(elements, methods));
   }
 
   /**
-   * Whether an annotation of ours may say something by a constant that nobody has declared yet;
-   * another processor may still generate it.
+   * Whether one of our annotations may use an undeclared constant; another processor may still
+   * generate it.
    */
   public boolean mayHaveUnresolvedValues(TypeElement type) {
     return annotations(type).anyMatch(Mirrors::mayBeUnresolved);
   }
 
-  /** Whether an annotation of ours does, of which the compiler complains in the end. */
+  /** Whether one of our annotations certainly does; the compiler reports that in the end. */
   public boolean hasUnresolvedValues(TypeElement type) {
     return annotations(type).anyMatch(Mirrors::isUnresolved);
   }
@@ -67,7 +70,7 @@ public final class KernelInterfaceParser {
         .flatMap(element -> Mirrors.all(element, List.of(KernelAnnotation.values())).stream());
   }
 
-  /** The resource that an interface names, if it is a legal name; reports nothing. */
+  /** The resource that an interface names, if the name is legal; reports nothing. */
   public Optional<ResourceName> resource(TypeElement type) {
     return Mirrors.find(type, KernelAnnotation.KERNEL_MODULE)
         .flatMap(module -> Mirrors.value(elements, module, "value", String.class))
@@ -76,10 +79,10 @@ public final class KernelInterfaceParser {
   }
 
   /**
-   * What is right in the interface; empty if it names no resource, and where the compiler itself
-   * has refused that.
+   * Returns the correct parts of the interface; empty if it is not an interface, or names no legal
+   * resource.
    *
-   * @param hints what the code says where the interface does not
+   * @param hints the accesses in the code, for messages about missing annotations
    */
   public Optional<ParsedInterface> parse(TypeElement type, AccessHints hints, Findings findings) {
     AnnotationMirror module = Mirrors.find(type, KernelAnnotation.KERNEL_MODULE).orElseThrow();
@@ -154,7 +157,10 @@ public final class KernelInterfaceParser {
     return Optional.empty();
   }
 
-  /** Whether there is one, which has been reported, and which somebody has taken for a kernel. */
+  /**
+   * Whether a non-abstract method has {@code @Kernel}: that is reported already, and the interface
+   * is not called empty.
+   */
   private static boolean hasKernelWithBody(TypeElement type) {
     return ElementFilter.methodsIn(type.getEnclosedElements()).stream()
         .anyMatch(method -> Mirrors.has(method, KernelAnnotation.KERNEL));

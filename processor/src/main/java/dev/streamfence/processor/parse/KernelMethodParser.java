@@ -23,7 +23,7 @@ import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
 import javax.lang.model.util.Elements;
 
-/** Reads one abstract method. Confined to one thread at a time, as its findings. */
+/** Reads one abstract method. Confined to one thread at a time, like its findings. */
 final class KernelMethodParser {
   private final Elements elements;
   private final TypeElement owner;
@@ -62,7 +62,7 @@ final class KernelMethodParser {
     Optional<KernelAttributes> attributes =
         KernelAttributes.parse(method, kernel.get(), shapes, elements, findings);
     checkArguments(method, parameters);
-    // Nothing may be built of what has been found wrong: the model refuses it.
+    // The model rejects values with mistakes, so nothing is built from them.
     if (findings.size() > before || parameters.size() < types.size()) {
       return Optional.empty();
     }
@@ -83,7 +83,7 @@ final class KernelMethodParser {
                 Deprecations.of(method, elements)));
   }
 
-  /** An array may be passed for two parameters if nothing is written anyway. */
+  /** Warns if {@code mayAlias} has no effect, because no array is written or there is only one. */
   private void checkAliases(
       ExecutableElement method, AnnotationMirror kernel, List<Parameter> parameters) {
     List<Parameter.Buffer> buffers =
@@ -160,7 +160,7 @@ final class KernelMethodParser {
     return index < hints.size() ? hints.get(index) : Optional.empty();
   }
 
-  /** For each parameter that the kernel is passed, whether it is an array. */
+  /** For each parameter that the kernel receives, whether it is an array. */
   private static List<Boolean> areBuffers(
       ExecutableElement method, List<? extends TypeMirror> types) {
     return IntStream.range(0, types.size())
@@ -169,7 +169,7 @@ final class KernelMethodParser {
         .toList();
   }
 
-  /** Remembers what a supplier gives: code takes long to look at. */
+  /** Remembers a supplier's result, because analysing code takes long. */
   private static <T> Supplier<T> once(Supplier<T> supplier) {
     List<T> found = new ArrayList<>(1);
     return () -> {
@@ -184,7 +184,7 @@ final class KernelMethodParser {
       ExecutableElement method, List<? extends TypeMirror> types) {
     List<VariableElement> shapes = new ArrayList<>();
     for (int i = 0; i < types.size(); i++) {
-      // One that is variable in number has been refused as that; it is not missing as well.
+      // A varargs parameter has been reported as such; do not report a missing shape as well.
       boolean isLastOfMany = method.isVarArgs() && i == types.size() - 1;
       TypeMirror type = isLastOfMany ? ((ArrayType) types.get(i)).getComponentType() : types.get(i);
       if (TypeKinds.isLaunchShape(type)) {

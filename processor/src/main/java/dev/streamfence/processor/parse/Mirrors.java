@@ -12,7 +12,7 @@ import javax.lang.model.element.Name;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.util.Elements;
 
-/** Reads annotations of elements without loading them. Immutable. */
+/** Reads annotations of elements without loading them. Stateless. */
 final class Mirrors {
   private Mirrors() {}
 
@@ -40,12 +40,12 @@ final class Mirrors {
     return element.getQualifiedName().contentEquals(type.qualifiedName());
   }
 
-  /** The simple name of the annotation, as messages say it. */
+  /** The simple name of the annotation, as used in messages. */
   static Name name(AnnotationMirror mirror) {
     return mirror.getAnnotationType().asElement().getSimpleName();
   }
 
-  /** The value of an attribute that the source writes out. */
+  /** The value of an attribute that is explicit in the source. */
   static Optional<AnnotationValue> attribute(AnnotationMirror mirror, String name) {
     for (Map.Entry<? extends ExecutableElement, ? extends AnnotationValue> entry :
         mirror.getElementValues().entrySet()) {
@@ -57,8 +57,8 @@ final class Mirrors {
   }
 
   /**
-   * The innermost place to complain of what an attribute says: the value where it is written out,
-   * otherwise what the annotation is on.
+   * The innermost place for a finding about an attribute: its value if explicit, otherwise the
+   * annotated declaration.
    */
   static Culprit culprit(Element annotated, AnnotationMirror mirror, String attribute) {
     return attribute(mirror, attribute)
@@ -67,15 +67,15 @@ final class Mirrors {
   }
 
   /**
-   * Whether one of the attributes may be a constant that nobody has declared yet: compilers give
-   * its value as this text, which a source could have, too.
+   * Whether one of the attributes may be an undeclared constant: compilers give its value as {@code
+   * "<error>"}, which a source could also contain.
    */
   static boolean mayBeUnresolved(AnnotationMirror mirror) {
     return mirror.getElementValues().values().stream().anyMatch(Mirrors::mayBeUnresolved);
   }
 
   /**
-   * Whether it certainly is one: javac, but not Eclipse, puts only texts of the source in quotes.
+   * Whether one certainly is: javac, unlike Eclipse, only puts quotes around texts of the source.
    */
   static boolean isUnresolved(AnnotationMirror mirror) {
     return mirror.getElementValues().values().stream()
@@ -87,8 +87,8 @@ final class Mirrors {
   }
 
   /**
-   * The value of an attribute, written out or by default; empty where the compiler has refused what
-   * the source says.
+   * The value of an attribute, explicit or default; empty if the compiler has refused the value in
+   * the source.
    */
   static <T> Optional<T> value(
       Elements elements, AnnotationMirror mirror, String name, Class<T> type) {

@@ -16,7 +16,7 @@ import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
 
-/** Reads one parameter of a kernel method. Confined to one thread at a time, as its findings. */
+/** Reads one parameter of a kernel method. Confined to one thread at a time, like its findings. */
 final class ParameterParser {
   static final List<KernelAnnotation> ACCESS =
       List.of(KernelAnnotation.READS, KernelAnnotation.WRITES, KernelAnnotation.READ_WRITES);
@@ -38,7 +38,7 @@ final class ParameterParser {
     this.findings = findings;
   }
 
-  /** Whether the kernel itself receives a parameter, were it right. */
+  /** Whether the kernel itself receives a parameter, assuming that it is correct. */
   static boolean isPassed(VariableElement parameter, TypeMirror type) {
     return !TypeKinds.isLaunchShape(type)
         && !Mirrors.has(parameter, KernelAnnotation.DYNAMIC_SHARED_BYTES);
@@ -47,12 +47,12 @@ final class ParameterParser {
   /**
    * The parameter with its type as a member of the interface; empty after a finding.
    *
-   * @param hint the access that the code says
+   * @param hint the access in the kernel's code
    */
   Optional<Parameter> parse(
       VariableElement parameter, TypeMirror type, Supplier<Optional<Access>> hint) {
     if (type.getKind() == TypeKind.TYPEVAR) {
-      // Whoever declares the type parameter has been told.
+      // The declaration of the type parameter has been reported.
       return Optional.empty();
     }
     if (type.getKind().isPrimitive()) {
@@ -76,7 +76,7 @@ final class ParameterParser {
     return Optional.empty();
   }
 
-  /** Reports {@code @Trusted} on what has no access that could be trusted. */
+  /** Reports {@code @Trusted} on a parameter that is not a buffer. */
   private boolean isUntrusted(VariableElement parameter, TypeMirror type) {
     Optional<AnnotationMirror> trusted = Mirrors.find(parameter, KernelAnnotation.TRUSTED);
     trusted.ifPresent(
@@ -173,7 +173,7 @@ final class ParameterParser {
         .orElse(false);
   }
 
-  /** Whether there is a letter or a digit; most of what looks blank is neither. */
+  /** Whether there is a visible letter or a digit, which excludes most texts that look blank. */
   private static boolean saysSomething(String reason) {
     return reason
         .codePoints()
@@ -198,7 +198,7 @@ final class ParameterParser {
   private void reportAccess(
       VariableElement parameter, TypeMirror type, AnnotationMirror access, boolean hasNoRole) {
     if (type.getKind() == TypeKind.LONG && hasNoRole) {
-      // A long that a kernel reads or writes through is an address that somebody took out.
+      // A long with an access annotation is probably an address taken from an array.
       findings.report(
           Problem.UNSUPPORTED_TYPE,
           Culprit.of(parameter, access),

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is right in an interface, to be compared with its code. Immutable.
+ * The correct parts of an interface, to be compared with its code. Immutable.
  *
- * @param resource where the code is
- * @param place what names the resource in the source
- * @param kernels those in which nothing is wrong, in order
- * @param source the interface, if nothing at all is wrong
+ * @param resource the name of the code's file
+ * @param place the place in the source that names the resource
+ * @param kernels the kernels without mistakes, in order
+ * @param source the interface, if it has no mistakes
  */
 public record ParsedInterface(
     ResourceName resource,

@@ -4,9 +4,9 @@ import dev.streamfence.processor.diagnostic.KernelPlaces;
 import dev.streamfence.processor.model.KernelMethod;
 
 /**
- * A kernel as a value, and where it stands in the source. Immutable.
+ * A kernel as a value, and its place in the source. Immutable.
  *
- * @param kernel the kernel, in which nothing is wrong
- * @param places where its parts stand
+ * @param kernel the kernel, without mistakes
+ * @param places the places of its parts
  */
 public record ParsedKernel(KernelMethod kernel, KernelPlaces places) {}

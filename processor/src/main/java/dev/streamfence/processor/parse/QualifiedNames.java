@@ -7,7 +7,7 @@ import javax.lang.model.element.Element;
 import javax.lang.model.element.PackageElement;
 import javax.lang.model.element.TypeElement;
 
-/** Names of types as values. Immutable. */
+/** Reads the names of types. Stateless. */
 final class QualifiedNames {
   private QualifiedNames() {}
 

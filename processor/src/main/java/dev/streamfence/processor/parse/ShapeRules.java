@@ -9,8 +9,8 @@ import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.VariableElement;
 
 /**
- * Checks that a kernel method says exactly once how many threads run and how much dynamic shared
- * memory they have. Confined to one thread at a time, as its findings.
+ * Checks that a kernel method sets the number of threads exactly once, and dynamic shared memory at
+ * most once. Confined to one thread at a time, like its findings.
  */
 final class ShapeRules {
   private final Findings findings;
@@ -20,7 +20,7 @@ final class ShapeRules {
   }
 
   /**
-   * Reports what is said never, twice or in two ways.
+   * Reports a missing thread count, and sizes that are set twice or in two ways.
    *
    * @param shapes the method's {@code LaunchShape} parameters
    */

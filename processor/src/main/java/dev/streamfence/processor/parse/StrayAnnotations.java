@@ -12,11 +12,11 @@ import javax.lang.model.element.Modifier;
 import javax.lang.model.element.TypeElement;
 
 /**
- * Finds our annotations where they would silently have no effect. What stands within an annotated
- * interface is left to that interface's parser. Immutable.
+ * Finds our annotations where they would silently have no effect. Kernels and abstract methods of
+ * an annotated interface are left to that interface's parser. Stateless.
  */
 public final class StrayAnnotations {
-  /** The annotations whose place on a parameter is checked. */
+  /** The parameter annotations that are checked. */
   public static final List<KernelAnnotation> ON_PARAMETERS =
       List.of(
           KernelAnnotation.READS,
@@ -28,7 +28,7 @@ public final class StrayAnnotations {
 
   private StrayAnnotations() {}
 
-  /** Reports the strays among the methods and constructors of one type, not of nested ones. */
+  /** Reports strays on the methods and constructors of one type, not of nested types. */
   public static void check(TypeElement type, Findings findings) {
     boolean isModule = Mirrors.has(type, KernelAnnotation.KERNEL_MODULE);
     boolean isInterface = type.getKind() == ElementKind.INTERFACE;

@@ -29,9 +29,9 @@ final class StructParser {
   private final Findings findings;
 
   /**
-   * A parser of records.
+   * Creates a parser of records.
    *
-   * @param owner the interface whose launcher has to name them
+   * @param owner the interface whose launcher has to name the records
    */
   StructParser(Elements elements, TypeElement owner, Findings findings) {
     this.elements = elements;
@@ -39,16 +39,16 @@ final class StructParser {
     this.findings = findings;
   }
 
-  /** Whether it is a record of any kind. */
+  /** Whether a type is a record. */
   static boolean isRecord(TypeMirror type) {
     return type instanceof DeclaredType declared
         && declared.asElement().getKind() == ElementKind.RECORD;
   }
 
   /**
-   * The parameter; empty after a finding.
+   * Returns the parameter; empty after a finding.
    *
-   * @param name what the launcher calls it
+   * @param name its name in the launcher
    */
   Optional<Parameter> parse(VariableElement parameter, String name, DeclaredType type) {
     TypeElement record = (TypeElement) type.asElement();
@@ -120,7 +120,7 @@ final class StructParser {
     findings.report(Problem.NO_JAVA_NAME, Culprit.of(parameter), Descriptions.quote(name), use);
   }
 
-  /** Whether the launcher could not name it. */
+  /** Whether the launcher cannot access the record. */
   private boolean isHidden(TypeElement record) {
     Element e = record;
     boolean isPublic = true;

@@ -13,9 +13,11 @@ import javax.lang.model.element.TypeElement;
 import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 
-/** What a class beside an interface is called, may see, and can name. Immutable. */
+/**
+ * Answers which names a launcher in an interface's package can see and use. Confined to one round.
+ */
 final class Surroundings {
-  /** Classes that every file sees unless its package has one of that name. */
+  /** Classes that every file sees unless its package has a class of that name. */
   private static final List<Class<?>> IMPLICITLY_IMPORTED =
       List.of(Override.class, Deprecated.class, SuppressWarnings.class);
 
@@ -36,11 +38,13 @@ final class Surroundings {
     return true;
   }
 
-  /** Simple names that an implementing class inherits, or that its package gives a new meaning. */
+  /**
+   * Simple names that an implementing class inherits, or that mean another class in its package.
+   */
   Set<String> takenNames(TypeElement type) {
     Set<String> names = new TreeSet<>();
     for (TypeElement owner : methods.withInherited(type)) {
-      // A constant hides a class of its name where an expression begins with it.
+      // A constant hides a class of its name at the start of an expression.
       owner.getEnclosedElements().stream()
           .filter(member -> member.getKind().isField() || member instanceof TypeElement)
           .forEach(member -> names.add(member.getSimpleName().toString()));
@@ -56,7 +60,7 @@ final class Surroundings {
 
   boolean readsCompilerModule(TypeElement type) {
     ModuleElement module = elements.getModuleOf(type);
-    // Eclipse's compiler also finds classes of modules that this one does not read.
+    // Eclipse's compiler also finds classes in modules that the type's module does not read.
     return sees(type, Generated.class.getName())
         && (module == null || module.isUnnamed() || reads(module, "java.compiler", false));
   }
@@ -75,7 +79,7 @@ final class Surroundings {
   /** Whether the type's module can name a class. */
   boolean sees(TypeElement type, String canonicalName) {
     ModuleElement module = elements.getModuleOf(type);
-    // There are none before Java 9.
+    // There are no modules before Java 9.
     return (module == null
             ? elements.getTypeElement(canonicalName)
             : elements.getTypeElement(module, canonicalName))

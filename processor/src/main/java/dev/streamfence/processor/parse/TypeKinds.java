@@ -13,13 +13,13 @@ import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
 
 /**
- * Recognises the types that kernels know. Compares qualified names and not types, since the runtime
- * need not be on the compiled code's path. Immutable.
+ * Recognises the types that kernels accept. Compares qualified names instead of types, because the
+ * runtime need not be on the compiled code's path. Stateless.
  */
 final class TypeKinds {
   private TypeKinds() {}
 
-  /** Whether it is a {@code DeviceArray} of anything. */
+  /** Whether it is a {@code DeviceArray} with any type argument. */
   static boolean isDeviceArray(TypeMirror type) {
     return isA(type, DeviceArray.class);
   }
@@ -61,7 +61,7 @@ final class TypeKinds {
 
   /** The element that corresponds to a primitive type. */
   static ElementType primitive(TypeMirror type) {
-    // Both enums name the eight primitives alike.
+    // Both enums use the same names for the eight primitives.
     return ElementType.valueOf(type.getKind().name());
   }
 

@@ -14,11 +14,11 @@ import javax.lang.model.type.WildcardType;
 import javax.lang.model.util.SimpleTypeVisitor14;
 
 /**
- * Finds types that an interface names and nobody has declared yet; another processor may still
- * generate them. Immutable.
+ * Finds undeclared types that an interface names; another processor may still generate them.
+ * Confined to one round.
  */
 public final class UnresolvedTypes {
-  /** Every launcher has {@code on(DeviceStream)}; without the runtime there is none. */
+  /** Every launcher needs {@code on(DeviceStream)}, and so the runtime. */
   private static final Class<?> LAUNCHER_NEEDS = DeviceStream.class;
 
   private final AbstractMethods methods;
@@ -37,7 +37,7 @@ public final class UnresolvedTypes {
    */
   public record Unresolved(String type, String place) {}
 
-  /** The first type that {@code type} and its kernels name and that is not there. */
+  /** The first missing type that {@code type} or its kernels name. */
   public Optional<Unresolved> firstIn(TypeElement type) {
     for (TypeElement each : methods.withInherited(type)) {
       for (TypeMirror parent : each.getInterfaces()) {
@@ -98,7 +98,8 @@ public final class UnresolvedTypes {
 
     @Override
     public Optional<String> visitDeclared(DeclaredType type, Void unused) {
-      // javac takes a class for declared that a class file names, and finds no file only now.
+      // javac assumes that a class named in a class file exists, and notices only now that it does
+      // not.
       return type.getKind() == TypeKind.ERROR
           ? Optional.of(type.asElement().getSimpleName().toString())
           : firstOf(type.getTypeArguments());

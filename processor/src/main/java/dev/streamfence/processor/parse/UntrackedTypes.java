@@ -7,7 +7,7 @@ import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeMirror;
 
-/** What to write instead of a type whose memory nobody tracks. Immutable. */
+/** Suggests a replacement for a type that kernels do not accept. Stateless. */
 final class UntrackedTypes {
   private static final Map<String, String> PRIMITIVE_OF_BOX =
       Map.of(

@@ -1,6 +1,6 @@
 /**
- * Elements to model: reads a kernel interface and finds every mistake in it. Public for the
- * processor's root, internal otherwise. Not here: the text of a complaint, nor any Java text.
+ * Turns elements into the model: reads a kernel interface and finds every mistake in it. Public for
+ * the processor's root, internal otherwise. Not here: the text of diagnostics, and Java text.
  */
 @NullMarked
 package dev.streamfence.processor.parse;

@@ -16,15 +16,13 @@ import java.util.List;
 import java.util.Optional;
 import javax.lang.model.element.VariableElement;
 
-/**
- * Reports what a kernel's code does not keep of its interface. Confined to one thread at a time.
- */
+/** Reports where a kernel's code contradicts its interface. Confined to one thread at a time. */
 public final class CodeVerifier {
   private final ModuleCode code;
   private final String resource;
   private final Findings findings;
 
-  /** A verifier of kernels whose code is in one resource. */
+  /** Creates a verifier of kernels whose code is in one resource. */
   public CodeVerifier(ModuleCode code, ResourceName resource, Findings findings) {
     this.code = code;
     this.resource = resource.value();

@@ -11,17 +11,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The source that lies beside a module's PTX, where most people keep it. Only searched for the
- * names of kernels, to say where they begin: once, and not before a message says so. Confined to
- * one thread at a time.
+ * The CUDA source beside a module's PTX, where most people keep it. It is only searched for the
+ * names of kernels, to tell where they begin; the search runs once, when a message first needs it.
+ * Confined to one thread at a time.
  */
 public final class CudaSource {
   private static final String MARK = "__global__";
 
-  /** What may stand between the start of a kernel's declaration and its name, at most. */
+  /** The most characters between the start of a kernel's declaration and its name. */
   private static final int MAX_BETWEEN = 500;
 
-  /** The line of a name that several kernels have. */
+  /** Stands for the line of a name that several kernels share. */
   private static final int SEVERAL = -1;
 
   private final String name;
@@ -30,11 +30,11 @@ public final class CudaSource {
   private @Nullable Map<String, Integer> lines;
 
   /**
-   * A source.
+   * Creates a source.
    *
-   * @param name of the file
-   * @param entries of the PTX, of which others may be asked as well, to no avail
-   * @param text of the file, or as much of it as is looked at; empty if there is no such file
+   * @param name the file's name
+   * @param entries the entries of the PTX; the kernels of others are not found
+   * @param text the file's text, up to the limit for reading; empty if there is no such file
    */
   public CudaSource(String name, Collection<String> entries, Supplier<Optional<String>> text) {
     this.name = name;
@@ -42,7 +42,10 @@ public final class CudaSource {
     this.text = text;
   }
 
-  /** Where the kernel of an entry begins, as {@code file:line}; empty if several have its name. */
+  /**
+   * Where the kernel of an entry begins, as {@code file:line}; empty if it is not found, or several
+   * share its name.
+   */
   Optional<String> place(String entry) {
     if (lines == null) {
       lines = text.get().map(source -> lines(source, kernels)).orElseGet(Map::of);
@@ -56,7 +59,7 @@ public final class CudaSource {
     return MangledName.function(entry).orElse(entry);
   }
 
-  /** The lines on which the names of these kernels stand, found in one walk through the text. */
+  /** Finds the lines with the names of these kernels in one pass over the text. */
   private static Map<String, Integer> lines(String text, Set<String> kernels) {
     Map<String, Integer> lines = new HashMap<>();
     int line = 1;

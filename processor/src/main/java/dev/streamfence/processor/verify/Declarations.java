@@ -5,7 +5,7 @@ import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.Parameter;
 import dev.streamfence.ptx.KernelDeclaration;
 
-/** What an interface says, in the words of whoever compares it with code. Immutable. */
+/** Converts an interface's kernels to the declarations that are compared with code. Stateless. */
 final class Declarations {
   private Declarations() {}
 
@@ -16,7 +16,7 @@ final class Declarations {
         kernel.has(Parameter.ThreadCount.class) ? kernel.blockSize() : 0);
   }
 
-  /** One that the kernel receives. */
+  /** Converts a parameter that the kernel receives. */
   static KernelDeclaration.Parameter of(Parameter parameter) {
     if (parameter instanceof Parameter.Buffer buffer) {
       return new KernelDeclaration.Buffer(buffer.access().reads(), buffer.access().writes());

@@ -3,6 +3,7 @@ package dev.streamfence.processor.verify;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.processor.model.ResourceName;
 import dev.streamfence.ptx.AnalysisBudget;
+import dev.streamfence.ptx.CodeFormat;
 import dev.streamfence.ptx.CodeLimits;
 import dev.streamfence.ptx.Cubin;
 import dev.streamfence.ptx.KernelCheck;
@@ -19,23 +20,23 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The modules that a compilation has looked at. Each is parsed once, whatever interfaces name it
- * and under which names, as long as all of them fit {@link CodeLimits#KEPT_PARTS}; beyond that, the
- * one that was not needed for longest is forgotten. The work that the analysis of a module may take
- * is not: one that is parsed again has only what is left. Confined to one thread at a time.
+ * The modules that a compilation has read. Each is parsed once, no matter how many interfaces name
+ * it or by which names, as long as all of them fit {@link CodeLimits#KEPT_PARTS}. Beyond that, the
+ * least recently used module is dropped. Its analysis budget is kept: a module that is parsed again
+ * has only the rest of it. Confined to one thread at a time.
  */
 public final class KnownModules {
-  /** What a module takes beside the parts of its code. */
+  /** The cost of a module in addition to the parts of its code. */
   private static final int PARTS_OF_ENTRY = 16;
 
-  /** In the order in which they were needed last. */
+  /** In the order of their last use. */
   private final Map<ResourceName, ModuleCode> modules = new LinkedHashMap<>(16, 0.75f, true);
 
   private final Map<String, AnalysisBudget> budgets = new HashMap<>();
   private final int maxParts;
   private long parts;
 
-  /** Modules of which none is known yet. */
+  /** Creates an empty collection of modules. */
   public KnownModules() {
     this(CodeLimits.KEPT_PARTS);
   }
@@ -44,16 +45,16 @@ public final class KnownModules {
     this.maxParts = maxParts;
   }
 
-  /** What is in the file of this name, if that is known. */
+  /** The code in the file of this name, or null if it is not known. */
   public @Nullable ModuleCode find(ResourceName name) {
     return modules.get(name);
   }
 
   /**
-   * Takes in a file.
+   * Adds a file.
    *
-   * @param file its bytes, or one more than {@link CodeLimits#FILE_BYTES} of them
-   * @param source gives what the module was compiled from, by the module's entries
+   * @param file its bytes, cut after {@link CodeLimits#FILE_BYTES} + 1
+   * @param source gives the source of the module, from the module's entries
    */
   public ModuleCode add(
       ResourceName name, byte[] file, Function<Collection<String>, Optional<CudaSource>> source) {
@@ -68,7 +69,7 @@ public final class KnownModules {
     return code;
   }
 
-  /** How much work the analysis of a module may still take, by the hash of its file. */
+  /** The rest of the analysis budget of a module, by the hash of its file. */
   long workLeft(String sha256) {
     return budgets.getOrDefault(sha256, new AnalysisBudget()).left();
   }
@@ -81,12 +82,15 @@ public final class KnownModules {
     if (file.length > CodeLimits.FILE_BYTES) {
       return ModuleCode.Opaque.tooLarge("larger than " + (CodeLimits.FILE_BYTES >> 20) + " MiB");
     }
-    if (startsWith(file, 0x7f, 'E', 'L', 'F')) {
-      return ModuleCode.Opaque.binary("a binary", Cubin.read(file));
-    }
-    if (startsWith(file, 0x50, 0xed)) {
-      return ModuleCode.Opaque.binary("a fat binary", Optional.empty());
-    }
+    return switch (CodeFormat.of(file)) {
+      case CUBIN -> ModuleCode.Opaque.binary("a binary", Cubin.read(file));
+      case FAT_BINARY -> ModuleCode.Opaque.binary("a fat binary", Optional.empty());
+      case TEXT -> readPtx(file, source);
+    };
+  }
+
+  private ModuleCode readPtx(
+      byte[] file, Function<Collection<String>, Optional<CudaSource>> source) {
     String sha256 = KernelImage.sha256(file);
     Optional<KernelCheck> known = check(sha256);
     try {
@@ -120,14 +124,5 @@ public final class KnownModules {
             module ->
                 new KernelCheck(
                     module, budgets.computeIfAbsent(sha256, hash -> new AnalysisBudget())));
-  }
-
-  private static boolean startsWith(byte[] file, int... mark) {
-    for (int i = 0; i < mark.length; i++) {
-      if (i >= file.length || (file[i] & 0xff) != mark[i]) {
-        return false;
-      }
-    }
-    return true;
   }
 }

@@ -9,16 +9,16 @@ import dev.streamfence.ptx.ParameterAccess;
 import java.util.List;
 import java.util.Optional;
 
-/** What the compiler sees of a module's code. */
+/** The code of a module as far as the compiler sees it. */
 public sealed interface ModuleCode {
-  /** There is no such file where the compiler looks. */
+  /** No file of this name is visible to the compiler. */
   record Unseen() implements ModuleCode {}
 
   /**
-   * A file whose kernels cannot be looked at.
+   * A file whose kernels cannot be analysed.
    *
-   * @param kind what it is, in words
-   * @param remedy what to do about that
+   * @param kind its kind, in words
+   * @param remedy the advice for the user, in words
    * @param cubin the sizes of its parameters, where they can be read
    */
   record Opaque(String kind, String remedy, Optional<Cubin> cubin) implements ModuleCode {
@@ -31,25 +31,25 @@ public sealed interface ModuleCode {
     }
   }
 
-  /** A file that is no PTX, though it has no mark of anything else. */
+  /** A file that is not PTX, but has no mark of another format either. */
   record Unreadable(String reason) implements ModuleCode {}
 
   /**
    * PTX.
    *
    * @param check compares its kernels; confined to the compiler's thread
-   * @param source what it was compiled from, where that lies beside it
+   * @param source the CUDA source, if it lies beside the PTX
    */
   record Ptx(KernelCheck check, String sha256, Optional<CudaSource> source) implements ModuleCode {}
 
-  /** The hash of a file whose kernels were compared with their interface; empty of any other. */
+  /** The hash of the file if its kernels were compared with their interface; otherwise empty. */
   default String comparedHash() {
     return this instanceof Ptx ptx ? ptx.sha256() : "";
   }
 
   /**
-   * What an entry certainly does to the memory behind its parameters, as accesses; none at all
-   * where the code is not seen, or takes other parameters.
+   * The certain accesses of an entry to the memory behind its parameters; an empty list if the code
+   * is not visible, or takes other parameters.
    */
   default List<Optional<Access>> accesses(String entry, List<Boolean> areBuffers) {
     return this instanceof Ptx ptx
@@ -57,7 +57,7 @@ public sealed interface ModuleCode {
         : List.of();
   }
 
-  /** Where a kernel differs from its code, as far as that is seen. */
+  /** The differences between a declaration and the visible code. */
   default List<Mismatch> compare(KernelDeclaration declared) {
     if (this instanceof Ptx ptx) {
       return ptx.check().compare(declared);

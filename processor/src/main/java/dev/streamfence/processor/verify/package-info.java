@@ -1,7 +1,6 @@
 /**
- * Compares a kernel interface with the code that it names, and says where they differ. Public for
- * the processor's root, internal otherwise. Not here: how the code is found, nor how it is
- * analysed.
+ * Compares a kernel interface with the code that it names, and reports differences. Public for the
+ * processor's root, internal otherwise. Not here: finding and analysing the code.
  */
 @NullMarked
 package dev.streamfence.processor.verify;
