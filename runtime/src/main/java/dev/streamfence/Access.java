@@ -1,25 +1,25 @@
 package dev.streamfence;
 
-/** How a launch or a copy touches a block of device memory. Immutable. */
+/** How a launch or a copy accesses an allocation of device memory. Immutable. */
 public enum Access {
   /** Reads only; runs at the same time as other reads. */
   READ,
-  /** Overwrites without looking; waits for every earlier use. */
+  /** Overwrites without reading; waits for every earlier use. */
   WRITE,
   /** Reads and writes; ordered like {@link #WRITE}. */
   READ_WRITE;
 
-  /** Whether the old content is seen. */
+  /** Whether it reads the old content. */
   public boolean reads() {
     return this != WRITE;
   }
 
-  /** Whether the content is changed. */
+  /** Whether it changes the content. */
   public boolean writes() {
     return this != READ;
   }
 
-  /** What one use amounts to that touches a block in both ways. */
+  /** The access of one use that combines both. */
   public Access and(Access other) {
     return this == other ? this : READ_WRITE;
   }

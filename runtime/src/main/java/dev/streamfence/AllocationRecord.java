@@ -1,20 +1,20 @@
 package dev.streamfence;
 
 /**
- * One request to the memory of a device, and how it ended. Immutable.
+ * One request for device memory and its outcome. Immutable.
  *
- * @param action what was asked for
+ * @param action the kind of request
  * @param deviceOrdinal number of the device
  * @param stream number of the stream that the memory was allocated on; -1 for {@link Action#REAP}
- * @param address where the block is; 0 for a failed allocation and for a reap
- * @param bytes size of the block or the request; for a reap what it returned
- * @param tag what the block is for; may be empty
- * @param generation the block's number; 0 where there is no block
+ * @param address start of the allocation; 0 for a failed allocation and for a reap
+ * @param bytes size of the allocation or the request; for a reap, the size that it returned
+ * @param tag purpose of the allocation; may be empty
+ * @param generation number of the allocation; 0 if there is none
  * @param thread number of the Java thread
- * @param order place among all records of this process, from 1
- * @param wallClockNanos nanoseconds since 1970-01-01; informational, {@code order} decides
- * @param error simple name of the exception, or empty when it succeeded
- * @param message what the exception says, cut at 256 bytes; empty when it succeeded
+ * @param order position among all records of this process, from 1
+ * @param wallClockNanos nanoseconds since 1970-01-01; informational: {@code order} gives the order
+ * @param error simple name of the exception, or empty if the request succeeded
+ * @param message message of the exception, cut at 256 bytes; empty if the request succeeded
  */
 public record AllocationRecord(
     Action action,
@@ -30,13 +30,13 @@ public record AllocationRecord(
     String error,
     String message) {
 
-  /** What can be asked of memory. */
+  /** The kinds of request. */
   public enum Action {
-    /** A block is allocated. */
+    /** Memory is allocated. */
     ALLOCATE,
-    /** A block is freed. */
+    /** Memory is freed. */
     DEALLOCATE,
-    /** Freed bytes are returned. */
+    /** Freed bytes are returned to the budget. */
     REAP
   }
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** What other rooms keep per runtime, one of each type, closed with it. Thread-safe. */
+/** Objects that other packages keep per runtime, one of each type; closed with it. Thread-safe. */
 final class Attachments {
   private final DeviceRuntime runtime;
   // Guarded by this.
@@ -19,8 +19,8 @@ final class Attachments {
   }
 
   /**
-   * The attachment of a type, made at the first call. The calling thread has entered the runtime,
-   * so that nothing is attached once it is closed.
+   * The attachment of a type, created at the first call. The calling thread has entered the
+   * runtime, so nothing is attached after it is closed.
    */
   synchronized <T extends AutoCloseable> T get(Class<T> type, Function<DeviceRuntime, T> factory) {
     AutoCloseable existing = attached.get(type);
@@ -32,7 +32,8 @@ final class Attachments {
   }
 
   /**
-   * Closes them as steps of the runtime's end, last one first. The runtime is not open any more.
+   * Closes the attachments, last one first, as steps of the runtime's teardown. The runtime is no
+   * longer open.
    */
   void close(Teardown teardown) {
     List<AutoCloseable> lastFirst;

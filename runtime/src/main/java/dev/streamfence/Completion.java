@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /**
- * When a launch is done: to be asked, waited for, or continued after. Immutable and thread-safe; it
- * holds no resource, and can be asked when its stream is given back. When its runtime is closed, it
- * still knows what was seen before: closing waits for all work, so that a launch counts as done
- * unless that failed.
+ * Tells when a launch is done; callers can ask, wait, or continue after it. Immutable and
+ * thread-safe; it holds no resource, and still answers after its stream is given back. After its
+ * runtime is closed, it still knows what was seen before: closing waits for all work, so a launch
+ * counts as done unless that wait failed.
  *
- * <p>A stream tells its last 32 launches apart. When more than that are queued behind this one, it
- * counts as done with the first of those 32.
+ * <p>A stream tracks its last 32 launches individually. When more than 32 are queued behind this
+ * one, it counts as done when the oldest of those 32 is.
  */
 public final class Completion {
   private final CompletionWatcher watcher;
@@ -28,7 +28,7 @@ public final class Completion {
   }
 
   /**
-   * Whether the launch is done. Does not wait; asks the driver unless it is known already.
+   * Whether the launch is done. Does not wait; asks the driver unless the answer is already known.
    *
    * @throws CudaDriverException if the device is lost, and the launch was not known to be done
    * @throws RuntimeClosedException if the runtime is closed, and the launch was not seen done
@@ -42,7 +42,7 @@ public final class Completion {
    * Waits until the launch is done, and with it everything queued on its stream before. An
    * interrupt does not end the wait; the thread stays interrupted.
    *
-   * @throws StreamMisuseException inside of the launch itself, where the wait would never end
+   * @throws StreamMisuseException if called inside the launch itself, where it would deadlock
    * @throws RuntimeClosedException if the runtime is closed, and the launch was not seen done
    *     before
    * @throws CudaDriverException if the device is lost, and the launch was not known to be done
@@ -63,11 +63,11 @@ public final class Completion {
   }
 
   /**
-   * Completes when the launch is done, or with what {@link #isDone} throws: a {@link
-   * CudaDriverException} when the device is lost, a {@link RuntimeClosedException} when the runtime
-   * is closed without the launch being seen done. A thread of the runtime asks the device every now
-   * and then, so that this comes up to a millisecond late; what is continued without an executor
-   * runs in that thread and must not block.
+   * Completes when the launch is done, or exceptionally with what {@link #isDone} throws: a {@link
+   * CudaDriverException} if the device is lost, a {@link RuntimeClosedException} if the runtime is
+   * closed before the launch was seen done. A thread of the runtime polls the device, so the stage
+   * completes up to a millisecond late. Continuations without an executor run in that thread and
+   * must not block.
    */
   public CompletionStage<Void> stage() {
     return watcher.watch(this);

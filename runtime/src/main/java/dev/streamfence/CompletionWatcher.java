@@ -8,15 +8,17 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks after launches for those who do not want to wait: one thread, which is there while anything
- * is asked after. The launches of a stream are done in the order of their tickets, so that it asks
- * after the first of each stream alone, and after the next when that one is done. The driver could
- * call back instead, but not after an error, and not into itself. Thread-safe.
+ * Polls launches and completes their stages, in one thread that runs only while a stage is pending.
+ * The launches of a stream finish in the order of their tickets, so the thread polls only the first
+ * of each stream, and then the next. The driver's own callbacks are unsuitable: they are not called
+ * after an error, and must not call the driver. Thread-safe.
  */
 final class CompletionWatcher {
   private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
@@ -26,7 +28,7 @@ final class CompletionWatcher {
       Comparator.comparingLong(watched -> watched.completion.ticket());
 
   private record Watched(Completion completion, CompletableFuture<Void> future) {
-    /** Completes the future if the launch is done or lost; whether it was. */
+    /** Completes the future if the launch is done or lost; returns whether it was. */
     boolean settle() {
       try {
         if (!completion.isDone()) {
@@ -40,14 +42,27 @@ final class CompletionWatcher {
     }
   }
 
-  private final String name;
+  private final ThreadFactory threads;
+  private final LongConsumer pause;
 
-  // Guarded by this. The queues are not empty; whoever asks late may ask after an early launch.
+  // Guarded by this. No queue is empty. Launches may be added out of order.
   private final Map<Timeline, PriorityQueue<Watched>> watched = new LinkedHashMap<>();
   private boolean running;
 
   CompletionWatcher(String name) {
-    this.name = name;
+    this(run -> daemon(run, name), LockSupport::parkNanos);
+  }
+
+  /** A watcher for tests, which provide its threads and its pauses in nanoseconds. */
+  CompletionWatcher(ThreadFactory threads, LongConsumer pause) {
+    this.threads = threads;
+    this.pause = pause;
+  }
+
+  private static Thread daemon(Runnable run, String name) {
+    Thread thread = new Thread(run, name);
+    thread.setDaemon(true);
+    return thread;
   }
 
   /** A stage that completes with the launch. */
@@ -68,40 +83,45 @@ final class CompletionWatcher {
 
   private synchronized void startIfNeeded() {
     if (!running && !watched.isEmpty()) {
-      Thread thread = new Thread(this::run, name);
-      thread.setDaemon(true);
-      thread.start();
+      threads.newThread(this::run).start();
+      // Only now: if the thread cannot be started, the next addition tries again.
       running = true;
     }
   }
 
   private void run() {
+    boolean ended = false;
     try {
-      watch();
+      poll();
+      ended = true;
     } finally {
-      // However it ended: whoever is still watched, or comes now, gets another thread.
-      synchronized (this) {
-        running = false;
-        startIfNeeded();
+      if (!ended) {
+        restart();
       }
     }
   }
 
-  private void watch() {
-    long pause = SHORTEST_PAUSE_NANOS;
-    for (List<Watched> first = first(); !first.isEmpty(); first = first()) {
+  /** Starts a new thread for the launches still watched, because an error ended this one. */
+  private synchronized void restart() {
+    running = false;
+    startIfNeeded();
+  }
+
+  private void poll() {
+    long nanos = SHORTEST_PAUSE_NANOS;
+    for (List<Watched> first = firstOrEnd(); !first.isEmpty(); first = firstOrEnd()) {
       boolean anySettled = false;
       for (Watched ofStream : first) {
         anySettled |= settle(ofStream);
       }
-      pause = anySettled ? SHORTEST_PAUSE_NANOS : Math.min(2 * pause, LONGEST_PAUSE_NANOS);
-      LockSupport.parkNanos(this, pause);
-      // Whatever a continuation has left behind: parking would not pause any more.
+      nanos = anySettled ? SHORTEST_PAUSE_NANOS : Math.min(2 * nanos, LONGEST_PAUSE_NANOS);
+      pause.accept(nanos);
+      // A continuation may have interrupted this thread, which would then no longer pause.
       Thread.interrupted();
     }
   }
 
-  /** Settles the first of a stream and those behind it, up to one that is not done. */
+  /** Settles the launches of a stream up to the first that is not done; returns whether any was. */
   private boolean settle(Watched first) {
     boolean anySettled = false;
     for (Watched next = first; next != null && next.settle(); next = remove(next)) {
@@ -110,12 +130,16 @@ final class CompletionWatcher {
     return anySettled;
   }
 
-  /** The first of each stream. */
-  private synchronized List<Watched> first() {
+  /**
+   * The first launch of each stream. If there is none, {@link #add} regards the thread as ended.
+   * Both hold the lock, so no addition relies on a thread that is about to end.
+   */
+  private synchronized List<Watched> firstOrEnd() {
+    running = !watched.isEmpty();
     return watched.values().stream().map(PriorityQueue::element).toList();
   }
 
-  /** Forgets one of a stream, and returns the first of the others; null if there is none. */
+  /** Stops watching a launch and returns the next of its stream; null if there is none. */
   private synchronized @Nullable Watched remove(Watched settled) {
     Timeline stream = settled.completion.timeline();
     PriorityQueue<Watched> ofStream = watched.get(stream);

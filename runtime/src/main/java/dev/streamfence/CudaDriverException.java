@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of the CUDA driver answered with an error code. The call that reports an error need not be
- * the one that caused it: work on a stream fails later than the call that queued it.
+ * A call of the CUDA driver returned an error code. The call that reports an error is not always
+ * its cause: work on a stream fails later than the call that queued it.
  */
 public final class CudaDriverException extends DeviceException {
   private static final long serialVersionUID = 1L;
@@ -22,8 +22,8 @@ public final class CudaDriverException extends DeviceException {
    * @param call the driver's function, such as {@code cuLaunchKernel}
    * @param code its {@code CUresult}
    * @param codeName the code's name, such as {@code CUDA_ERROR_ILLEGAL_ADDRESS}
-   * @param purpose what the call was for, with kernel, stream or block; may be empty
-   * @param cause what is known beyond the code
+   * @param purpose what the call was for, with kernel, stream or allocation; may be empty
+   * @param cause more about the error, if anything is known beyond the code
    */
   public CudaDriverException(
       String call, int code, String codeName, String purpose, @Nullable Throwable cause) {
@@ -45,7 +45,7 @@ public final class CudaDriverException extends DeviceException {
     this.outstanding = outstanding.toArray(new String[0]);
   }
 
-  /** Creates the error of one driver call of which only the code is known. */
+  /** Creates the error of one driver call when only the code is known. */
   public CudaDriverException(String call, int code, String codeName) {
     this(call, code, codeName, "", null);
   }
@@ -85,27 +85,25 @@ public final class CudaDriverException extends DeviceException {
     return codeName;
   }
 
-  /** What the call was for, with kernel, stream or block; empty when nobody said. */
+  /** What the call was for, with kernel, stream or allocation; empty if unknown. */
   public String purpose() {
     return purpose;
   }
 
   /**
-   * What had been submitted and was not known to be done when the device was lost, latest first, a
-   * few per stream: one of them is at fault. Empty unless {@link #isSticky}.
+   * Work that was submitted and not known to be done when the device was lost, latest first, a few
+   * items per stream; one of them is at fault. Empty unless {@link #isSticky}.
    */
   public List<String> outstanding() {
     return List.of(outstanding);
   }
 
-  /** The same error with what it may be the fault of. */
+  /** The same error with the work that may have caused it. */
   public CudaDriverException withOutstanding(List<String> work) {
     return copy(purpose, List.copyOf(work));
   }
 
-  /**
-   * The same error, said to have happened during {@code purpose}; this one if it says so already.
-   */
+  /** The same error with a purpose; this error if it already has one. */
   public CudaDriverException during(String purpose) {
     if (!this.purpose.isEmpty()) {
       return this;
@@ -124,9 +122,9 @@ public final class CudaDriverException extends DeviceException {
   }
 
   /**
-   * Whether the error ends the device's context: every later call would answer the same. The list
-   * is that of the descriptions in {@code cuda.h} which say that the process must be terminated,
-   * and {@code CUDA_ERROR_ASSERT}.
+   * Whether the error is sticky: it ends the device's context, and every later call returns it
+   * again. The list holds the codes whose description in {@code cuda.h} says that the process must
+   * be terminated, and {@code CUDA_ERROR_ASSERT}.
    */
   public boolean isSticky() {
     return switch (code) {

@@ -1,3 +1,5 @@
+// Long for its documentation: each operation says what it orders, whether it waits and what it
+// refuses.
 package dev.streamfence;
 
 import dev.streamfence.memory.Block;
@@ -9,15 +11,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An array of primitives in device memory, which the runtime tracks: whatever reads or writes it is
- * ordered after what it must come after, on whichever stream and from whichever thread that was.
+ * An array of primitives in device memory. The runtime tracks its uses: it orders each read and
+ * write after the earlier ones that it depends on, on any stream and from any thread.
  *
- * <p>Every operation names the stream that it runs on. Thread-safe; two threads that write the same
- * array are ordered somehow, but never mixed. An array of length 0 takes no device memory and may
+ * <p>Every operation names the stream that it runs on. Thread-safe; writes of two threads to one
+ * array happen in either order, but never mix. An array of length 0 takes no device memory and can
  * be used like any other.
- *
- * <p>Long for its documentation: each operation says what it orders, whether it waits and what it
- * refuses.
  *
  * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on for the eight primitives
  */
@@ -65,7 +64,7 @@ public final class DeviceArray<A> implements AutoCloseable {
     return length * elementType.sizeInBytes();
   }
 
-  /** Whether it is open. A kernel that was launched before still has it after {@link #close}. */
+  /** Whether it is open. A kernel launched before {@link #close} can still use it afterwards. */
   public boolean isOpen() {
     return !lifetime.isGone() && (block == null || block.dependencies().isOpen());
   }
@@ -90,10 +89,10 @@ public final class DeviceArray<A> implements AutoCloseable {
   }
 
   /**
-   * Copies the whole array to a new host array. Waits until it is there.
+   * Copies the whole array to a new host array. Waits until the copy is done.
    *
    * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
-   * @throws IllegalArgumentException if it is longer than a Java array can be
+   * @throws IllegalArgumentException if this array is longer than a Java array can be
    * @throws UseAfterFreeException if this array is closed
    */
   public A download(DeviceStream stream) {
@@ -107,8 +106,8 @@ public final class DeviceArray<A> implements AutoCloseable {
   }
 
   /**
-   * Copies the whole array to the start of a host array. Waits until it is there; elements behind
-   * it stay as they are.
+   * Copies the whole array to the start of a host array. Waits until the copy is done; later
+   * elements of the host array stay unchanged.
    *
    * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
    * @throws IllegalArgumentException if the host array is shorter
@@ -121,15 +120,15 @@ public final class DeviceArray<A> implements AutoCloseable {
   }
 
   /**
-   * Copies like {@link #download(DeviceStream, Object)}, but waits no longer than a timeout: for
-   * other threads that use the stream, for the work before it, and for the copy itself. A launch
-   * that another thread is between preflight and commit with, on another stream and with this
-   * array, is waited for all the same.
+   * Copies like {@link #download(DeviceStream, Object)}, but waits no longer than a timeout for
+   * other threads that use the stream, for earlier work, and for the copy itself. The timeout does
+   * not cover a launch that uses this array on another stream and that another thread holds between
+   * preflight and commit.
    *
    * @param timeout at least 0
    * @return whether the copy is done; if not, the content of {@code target} is undefined
-   * @throws InterruptedException if the thread is interrupted before or while it waits; like a
-   *     timeout otherwise
+   * @throws InterruptedException if the thread is interrupted before or while it waits; {@code
+   *     target} is then undefined as after a timeout
    */
   public boolean download(DeviceStream stream, A target, Duration timeout)
       throws InterruptedException {
@@ -174,7 +173,7 @@ public final class DeviceArray<A> implements AutoCloseable {
   }
 
   /**
-   * Fills an array of {@code float}, which takes the nearest one, or of {@code double}. Does not
+   * Fills an array of {@code double}, or of {@code float} with the nearest value. Does not
    * synchronise.
    *
    * @throws IllegalArgumentException if the elements are integers
@@ -184,10 +183,10 @@ public final class DeviceArray<A> implements AutoCloseable {
   }
 
   /**
-   * Overwrites the whole array with another one of the same length. Does not synchronise.
+   * Overwrites the whole array with another array of the same length. Does not synchronise.
    *
    * @throws IllegalArgumentException if the lengths differ or it is this array
-   * @throws UseAfterFreeException if one of them is closed
+   * @throws UseAfterFreeException if either array is closed
    */
   public void copyFrom(DeviceStream stream, DeviceArray<A> source) {
     requireSameLength(source.length, source.toString());
@@ -220,12 +219,11 @@ public final class DeviceArray<A> implements AutoCloseable {
   }
 
   /**
-   * The same memory as an array of another type, with the bytes as they are. This array is closed
-   * by that: its memory is the new array's, which frees it. Copies nothing and makes no driver
-   * call.
+   * Hands this array's memory over to a new array of another type, bytes unchanged, and closes this
+   * array. The new array frees the memory. Copies nothing and makes no driver call.
    *
    * @param arrayType the Java array type, such as {@code byte[].class}
-   * @throws IllegalArgumentException if this array's bytes are no whole number of such elements
+   * @throws IllegalArgumentException if this array's bytes are not a whole number of such elements
    * @throws UseAfterFreeException if this array is closed
    */
   public <B> DeviceArray<B> reinterpret(Class<B> arrayType) {
@@ -241,7 +239,7 @@ public final class DeviceArray<A> implements AutoCloseable {
     runtime.life().enter();
     try {
       requireNotGone("reinterpret");
-      // First, so that nothing has changed if there is no room for it on the Java heap.
+      // First: if the Java heap is full, nothing has changed.
       DeviceArray<B> heir =
           new DeviceArray<>(memory, arrayType, type, sizeInBytes() / type.sizeInBytes(), block);
       if (!lifetime.handOver(heir.toString())) {
@@ -256,15 +254,15 @@ public final class DeviceArray<A> implements AutoCloseable {
   }
 
   /**
-   * Frees the device memory, after every launch and copy that uses it. Does not synchronise, unless
-   * the runtime's memory is guarded or direct. Closing again does nothing, nor does closing an
-   * array of a closed runtime, which has freed it.
+   * Frees the device memory after every launch and copy that uses it. Does not synchronise, unless
+   * the runtime's memory is guarded or direct. Closing again does nothing, and so does closing
+   * after the runtime, which has freed the array.
    *
-   * <p>An array that is never closed and becomes unreachable is reported through the logger named
-   * after {@link DeviceRuntime}, counted, and freed in the same order.
+   * <p>If an array becomes unreachable without being closed, the runtime reports it through the
+   * logger named after {@link DeviceRuntime}, counts it, and frees it in the same order.
    *
-   * @throws CudaDriverException if the free could not be queued; the array is open as before, and
-   *     may be closed again
+   * @throws CudaDriverException if the free could not be queued; the array stays open and can be
+   *     closed again
    */
   @Override
   public void close() {
@@ -325,15 +323,15 @@ public final class DeviceArray<A> implements AutoCloseable {
     }
   }
 
-  /** Carries out an operation on the memory while the runtime is open. */
+  /** Performs an operation on the memory while the runtime is open. */
   private void carryOut(Runnable operation) {
     runtime.life().enter();
     try {
       operation.run();
     } finally {
       runtime.life().leave();
-      // Otherwise the last use of this array would be before the operation, and the cleaner might
-      // free it in between.
+      // Otherwise the array could become unreachable, and the cleaner free it, before the
+      // operation.
       Reference.reachabilityFence(this);
     }
   }
@@ -362,7 +360,7 @@ public final class DeviceArray<A> implements AutoCloseable {
     }
   }
 
-  /** The refusal of a use of this array, which has no memory any more. */
+  /** The exception for a use of this array, which no longer has memory. */
   UseAfterFreeException useAfterFree(String use) {
     long generation = block == null ? 0 : block.generation();
     String heir = lifetime.heir();

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Where the arrays of a runtime come from, and the account of their bytes. Thread-safe. */
+/** Allocates the arrays of a runtime and accounts for their bytes. Thread-safe. */
 public final class DeviceMemory {
   private final DeviceRuntime runtime;
   private final MemoryStack stack;
@@ -36,12 +36,12 @@ public final class DeviceMemory {
   }
 
   /**
-   * The same memory within a budget of its own, for one of several users of a runtime. Arrays from
-   * there count in both budgets. In the part they count until they are closed; what the device
-   * still uses then counts in the whole alone.
+   * The same memory within a budget of its own, for one of several users of a runtime. Its arrays
+   * count in both budgets: in its own until they are closed, in the enclosing one until the device
+   * no longer uses them.
    *
-   * @param budgetInBytes what its open arrays and reservations may take, at least 0; what the whole
-   *     has not got is refused all the same
+   * @param budgetInBytes limit on its open arrays and reservations, at least 0; the enclosing
+   *     budget applies as well
    */
   public DeviceMemory within(long budgetInBytes) {
     return within(budgetInBytes, "within " + budgetInBytes + " bytes");
@@ -50,7 +50,7 @@ public final class DeviceMemory {
   /**
    * The same memory within a budget of its own, like {@link #within(long)}.
    *
-   * @param name what refusals call the budget
+   * @param name the name of the budget in exceptions
    */
   public DeviceMemory within(long budgetInBytes, String name) {
     Objects.requireNonNull(name, "name");
@@ -58,11 +58,11 @@ public final class DeviceMemory {
   }
 
   /**
-   * Allocates an array whose content is undefined, in the order of a stream. Does not synchronise
-   * unless memory is short.
+   * Allocates an array with undefined content, in stream order. Does not synchronise unless memory
+   * is short.
    *
    * @param arrayType the Java array type, such as {@code float[].class}
-   * @param length how many elements; 0 takes no device memory
+   * @param length the number of elements; 0 takes no device memory
    * @throws IllegalArgumentException if the length is negative, too large to count in bytes, or the
    *     type is not an array of primitives
    * @throws OutOfMemoryBudgetException if there is not enough memory
@@ -74,7 +74,7 @@ public final class DeviceMemory {
   /**
    * Allocates an array like {@link #allocate(DeviceStream, Class, long)}.
    *
-   * @param tag what it is for, said in errors, logs and reports instead of its type and length
+   * @param tag its purpose, which errors, logs and reports give instead of its type and length
    */
   public <A> DeviceArray<A> allocate(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
@@ -82,8 +82,8 @@ public final class DeviceMemory {
   }
 
   /**
-   * Allocates an array of zeros, like {@link #allocate} and a fill. Does not synchronise unless
-   * memory is short.
+   * Allocates an array of zeros, like {@link #allocate} followed by a fill. Does not synchronise
+   * unless memory is short.
    */
   public <A> DeviceArray<A> allocateZeroed(DeviceStream stream, Class<A> arrayType, long length) {
     DeviceArray<A> array = allocate(stream, arrayType, length);
@@ -107,7 +107,7 @@ public final class DeviceMemory {
    * @throws IllegalArgumentException if {@code source} is not an array of primitives
    * @throws OutOfMemoryBudgetException if there is not enough memory
    */
-  @SuppressWarnings("unchecked") // The class of an A is a Class<A>, which getClass cannot say.
+  @SuppressWarnings("unchecked") // The class of an A is a Class<A>, which getClass cannot express.
   public <A> DeviceArray<A> upload(DeviceStream stream, A source) {
     Objects.requireNonNull(source, "source");
     DeviceArray<A> array = allocate(stream, (Class<A>) source.getClass(), hostLength(source));
@@ -121,12 +121,12 @@ public final class DeviceMemory {
   }
 
   /**
-   * Sets memory aside, so that several arrays that are needed together are not refused half-way.
-   * Nothing is allocated. Synchronises only while memory is short.
+   * Sets memory aside for several arrays that are needed together, so none is refused half-way.
+   * Allocates nothing. Synchronises only while memory is short.
    *
    * @param bytes at least 1
-   * @throws OutOfMemoryBudgetException if they do not fit into the budget; nothing has changed
-   * @throws IllegalStateException if the runtime has no memory budget to promise anything of
+   * @throws OutOfMemoryBudgetException if the bytes do not fit into the budget; nothing has changed
+   * @throws IllegalStateException if the runtime has no memory budget
    */
   public MemoryReservation reserve(long bytes) {
     if (runtime.options().memoryBudget().isUnlimited()) {
@@ -149,11 +149,11 @@ public final class DeviceMemory {
   }
 
   /**
-   * Stops counting closed arrays that are out of use. Does not synchronise, unless the runtime's
-   * memory is guarded.
+   * Stops counting closed arrays that the device no longer uses. Does not synchronise, unless the
+   * runtime's memory is guarded.
    *
    * @return bytes that no longer count as outstanding
-   * @throws CudaDriverException if the driver cannot say what is out of use
+   * @throws CudaDriverException if the driver cannot tell which arrays are still in use
    */
   public long reap() {
     if (!runtime.life().tryEnter()) {
@@ -167,33 +167,33 @@ public final class DeviceMemory {
     }
   }
 
-  /** Starts the peak again from what is live now. */
+  /** Resets the peak to the bytes live now. */
   public void resetPeak() {
     resource.resetPeak();
   }
 
-  /** Starts the count of allocation requests again. */
+  /** Resets the count of allocation requests to 0. */
   public void resetAllocationRequests() {
     requests.reset();
   }
 
-  /** Starts the counts of uploads and downloads again. */
+  /** Resets the counts of uploads and downloads to 0. */
   public void resetTransfers() {
     transfers.reset();
   }
 
   /**
-   * Turns every download of a non-empty array into an {@link IllegalStateException}, before
-   * anything is allocated or copied for it: to show that a computation stays on the device. Refused
-   * ones are counted.
+   * Turns the refusal of downloads on or off, to show that a computation stays on the device. While
+   * on, every download of a non-empty array throws an {@link IllegalStateException} before it
+   * allocates or copies anything, and is counted.
    */
   public void refuseDownloads(boolean refuse) {
     transfers.refuseDownloads(refuse);
   }
 
   /**
-   * The account of memory at this moment. Of memory {@link #within} a budget: limit, bytes, peak
-   * and requests are its own, the rest is the runtime's.
+   * The memory statistics at this moment. For memory {@link #within} a budget, the limit, bytes,
+   * peak and requests are its own; the rest is the runtime's.
    */
   public MemoryStatistics statistics() {
     Budget budget = resource.snapshot();
@@ -263,7 +263,7 @@ public final class DeviceMemory {
     Timeline timeline = stream.timeline();
     @Nullable Block block = null;
     if (length > 0) {
-      // Before the budget, which would otherwise say that there is no room on a lost device.
+      // Before the budget, which would otherwise report a lost device as out of memory.
       runtime.faults().check();
       arrays.freeLost();
       block =

@@ -24,8 +24,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One device, opened: its streams, its memory and the kernels loaded on it. The device is a GPU, or
- * a simulated one that runs the same PTX on the CPU.
+ * One open device: its streams, its memory and the kernels loaded on it. The device is a GPU, or a
+ * simulated one that runs the same PTX on the CPU.
  *
  * <p>Thread-safe. Arrays and streams of one runtime cannot be used with another.
  */
@@ -50,7 +50,7 @@ public final class DeviceRuntime implements AutoCloseable {
   private final CompletionWatcher watcher;
   private final LongAdder abandonedLaunches = new LongAdder();
 
-  /** Belongs to the thread that closes. */
+  /** Used only by the closing thread. */
   private final Teardown teardown = new Teardown();
 
   DeviceRuntime(Opening opening) {
@@ -73,8 +73,8 @@ public final class DeviceRuntime implements AutoCloseable {
    * Opens a GPU.
    *
    * @param ordinal its number, from 0
-   * @throws DeviceException if there is no driver, no such device, or it cannot be used; the
-   *     message says what was looked for
+   * @throws DeviceException if there is no driver, no such device, or the device cannot be used;
+   *     the message says what was looked for
    */
   public static DeviceRuntime open(int ordinal) {
     return open(ordinal, RuntimeOptions.defaults());
@@ -87,12 +87,11 @@ public final class DeviceRuntime implements AutoCloseable {
   }
 
   /**
-   * The one runtime of a GPU that everybody in this process shares, opened by whoever asks first
-   * with default options; every call returns the same one. If it cannot be opened, the next call
-   * tries again.
+   * The runtime of a GPU that the whole process shares. The first call opens it with default
+   * options; every call returns the same runtime. If opening fails, the next call tries again.
    *
-   * <p>It lives as long as the process: {@link #close} of it is refused, since nobody knows who
-   * else uses it. What was opened with {@link #open} stays separate.
+   * <p>It lives as long as the process: {@link #close} refuses it, since other code may be using
+   * it. Runtimes from {@link #open} stay separate.
    *
    * @param ordinal its number, from 0
    * @throws DeviceException like {@link #open(int)}
@@ -109,8 +108,8 @@ public final class DeviceRuntime implements AutoCloseable {
 
   /**
    * Whether {@link #open} of device 0 can succeed here: a CUDA driver is installed and sees a
-   * device, and JCuda's natives for this platform are on the class path. Never throws. Where only
-   * the natives may be missing, the log says so.
+   * device, and JCuda's natives for this platform are on the class path. Never throws. Logs if the
+   * natives may be all that is missing.
    */
   public static boolean isGpuAvailable() {
     return JCudaDevices.isAvailable();
@@ -122,8 +121,8 @@ public final class DeviceRuntime implements AutoCloseable {
   }
 
   /**
-   * Opens a simulated device that the caller has set up, and can inspect and inject failures into
-   * while it is in use.
+   * Opens a simulated device that the caller has set up. The caller can inspect it, and inject
+   * failures into it, while it is in use.
    */
   public static DeviceRuntime simulated(SimulatedDevice device) {
     return simulated(device, RuntimeOptions.defaults());
@@ -155,7 +154,7 @@ public final class DeviceRuntime implements AutoCloseable {
     return memory;
   }
 
-  /** What has been done so far. */
+  /** Counts of what this runtime has done so far. */
   public RuntimeStatistics statistics() {
     CallCounts counts = driver.counts();
     return new RuntimeStatistics(
@@ -169,7 +168,7 @@ public final class DeviceRuntime implements AutoCloseable {
   }
 
   /**
-   * Waits until everything put on any stream so far is done. An interrupt does not end the wait;
+   * Waits until everything queued on any stream so far is done. An interrupt does not end the wait;
    * the thread stays interrupted.
    *
    * @throws CudaDriverException if some of it failed
@@ -199,28 +198,27 @@ public final class DeviceRuntime implements AutoCloseable {
     return pool.synchronizeAll(deadline);
   }
 
-  /** Whether no thread has closed it or begun to. */
+  /** Whether it is open: no thread has closed it or begun to. */
   public boolean isOpen() {
     return pool.life().isOpen();
   }
 
   /**
-   * Waits for all work, then frees everything that belongs to the device. Arrays that are still
-   * open are reported through the logger named after this class, with where they were allocated if
-   * that is traced, and freed.
+   * Waits for all work, then frees everything that belongs to the device. Reports arrays that are
+   * still open through the logger named after this class, with their allocation site if it is
+   * traced, and frees them.
    *
-   * <p>Every operation of another thread comes before or is refused: from the beginning on whatever
-   * is begun throws a {@link RuntimeClosedException}, and what was begun before is waited for. A
-   * launch whose thread has ended without closing it is reported through the same logger with its
-   * thread, and closed; so is one that is still open {@link RuntimeOptions#abandonedLaunchTimeout}
-   * after the beginning, while its thread does something else. Closing again does nothing, but
-   * waits while another thread closes. An interrupt does not end the wait; the thread stays
-   * interrupted.
+   * <p>Closing waits for operations that other threads have already begun; operations begun later
+   * throw a {@link RuntimeClosedException}. A launch whose thread has ended without closing it is
+   * reported through the same logger with its thread, and closed. So is a launch that is still open
+   * {@link RuntimeOptions#abandonedLaunchTimeout} after closing began, while its thread does
+   * something else. Closing again does nothing, but waits while another thread closes. An interrupt
+   * does not end the wait; the thread stays interrupted.
    *
-   * @throws CudaDriverException the first failure, after which the rest was closed all the same
-   * @throws StreamMisuseException if this thread is inside of an operation of the runtime, or has a
+   * @throws CudaDriverException the first failure; everything else was closed regardless
+   * @throws StreamMisuseException if this thread is inside an operation of the runtime, or has a
    *     launch open
-   * @throws IllegalStateException if it is {@link #shared}, which is never closed
+   * @throws IllegalStateException if this is the {@link #shared} runtime, which is never closed
    */
   @Override
   public void close() {
@@ -235,14 +233,14 @@ public final class DeviceRuntime implements AutoCloseable {
   }
 
   /**
-   * Closes like {@link #close()}, unless operations of other threads or the work that is queued
-   * take longer than a timeout. The runtime is closed to all operations all the same then, but
-   * nothing was freed; a later call goes on with it.
+   * Closes like {@link #close()}, unless operations of other threads or queued work take longer
+   * than a timeout. After a timeout the runtime refuses all operations but has freed nothing; a
+   * later call continues.
    *
    * @param timeout at least 0
    * @return whether it is closed
-   * @throws InterruptedException if the thread is interrupted before or while it waits; like a
-   *     timeout otherwise
+   * @throws InterruptedException if the thread is interrupted before or while it waits; the runtime
+   *     is then as after a timeout
    */
   public boolean close(Duration timeout) throws InterruptedException {
     Deadline deadline = Deadline.after(timeout);
@@ -263,7 +261,7 @@ public final class DeviceRuntime implements AutoCloseable {
     }
   }
 
-  /** Closes as the closing thread; whether it is closed then. */
+  /** Closes as the closing thread; returns whether the runtime is then closed. */
   private boolean closeUntil(@Nullable Deadline deadline) throws InterruptedException {
     boolean isQuiet = false;
     try {
@@ -283,7 +281,7 @@ public final class DeviceRuntime implements AutoCloseable {
     return isQuiet;
   }
 
-  /** Waits for other threads, and with a deadline for the device as well. */
+  /** Waits for other threads and, if there is a deadline, for the device as well. */
   private boolean awaitQuiet(@Nullable Deadline deadline) throws InterruptedException {
     if (!pool.awaitAlone(
         options.abandonedLaunchTimeout(), DeviceRuntime::warn, teardown, deadline)) {
@@ -292,7 +290,7 @@ public final class DeviceRuntime implements AutoCloseable {
     try {
       return deadline == null || faults.fault() != null || pool.synchronizeAll(deadline);
     } catch (CudaDriverException e) {
-      // Closing meets the error again, and says so when everything else is closed.
+      // Closing meets the error again, and throws it when everything else is closed.
       return true;
     }
   }
@@ -316,7 +314,7 @@ public final class DeviceRuntime implements AutoCloseable {
     try {
       teardown.finish();
     } catch (RuntimeException e) {
-      // On a device that was lost before, each of these calls answers the same error again.
+      // On a device lost earlier, each of these calls returns the same error again.
       if (!wasLost) {
         throw e instanceof CudaDriverException error ? faults.note(error, "closing " + this) : e;
       }
@@ -357,7 +355,7 @@ public final class DeviceRuntime implements AutoCloseable {
     return copies;
   }
 
-  /** Whether it is open, and which threads use it at the moment. */
+  /** Whether it is open, and which threads are using it. */
   Life life() {
     return pool.life();
   }

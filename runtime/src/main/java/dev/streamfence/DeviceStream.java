@@ -6,9 +6,9 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A stream of a device, lent to whoever acquired it until it is closed. Work put on one stream runs
- * in that order; work on two streams is ordered only as far as it uses the same arrays, and then
- * automatically.
+ * A stream of a device, lent to its acquirer until it is closed. Work queued on one stream runs in
+ * that order. Between two streams, the runtime automatically orders work that uses the same arrays,
+ * and only that.
  *
  * <p>Thread-safe: threads that launch on the same stream take turns.
  */
@@ -30,7 +30,7 @@ public final class DeviceStream implements AutoCloseable {
   }
 
   /**
-   * Its number within the runtime; 0 is the default stream. A number is lent again after {@link
+   * Its number within the runtime; 0 is the default stream. A number is reused after {@link
    * #close}.
    */
   public int id() {
@@ -38,12 +38,12 @@ public final class DeviceStream implements AutoCloseable {
   }
 
   /**
-   * Waits until everything put on this stream so far is done. An interrupt does not end the wait;
-   * the thread stays interrupted.
+   * Waits until everything queued on this stream so far is done. An interrupt does not end the
+   * wait; the thread stays interrupted.
    *
    * @throws CudaDriverException if some of it failed
    * @throws StreamMisuseException if the stream is closed
-   * @throws RuntimeClosedException if its runtime is
+   * @throws RuntimeClosedException if its runtime is closed
    */
   public void synchronize() {
     timeline().synchronize("synchronizing " + this);
@@ -60,15 +60,14 @@ public final class DeviceStream implements AutoCloseable {
     return timeline().synchronize(Deadline.after(timeout));
   }
 
-  /** Whether everything put on this stream so far is done. Does not synchronise. */
+  /** Whether everything queued on this stream so far is done. Does not synchronise. */
   public boolean isIdle() {
     return timeline().isIdle();
   }
 
   /**
-   * Gives the stream back. Does not synchronise: work that is queued is carried out, and comes
-   * before that of the next borrower. Closing it again, or closing the default stream, does
-   * nothing.
+   * Gives the stream back. Does not synchronise: queued work still runs, before that of the next
+   * borrower. Closing it again, or closing the default stream, does nothing.
    */
   @Override
   public void close() {
@@ -77,7 +76,7 @@ public final class DeviceStream implements AutoCloseable {
     }
   }
 
-  /** The order of this stream's work; refused when the stream or its runtime is closed. */
+  /** The order of this stream's work; throws if the stream or its runtime is closed. */
   Timeline timeline() {
     if (closed.get()) {
       throw new StreamMisuseException(this + " is closed; acquire another one");

@@ -15,19 +15,18 @@ public final class DeviceStreams {
   /**
    * Lends a stream until it is closed. Does not synchronise.
    *
-   * @throws StreamMisuseException if all of them are lent, with their number
+   * @throws StreamMisuseException if all streams are lent; the message gives their number
    */
   public DeviceStream acquire() {
     return acquire(0);
   }
 
   /**
-   * Lends a stream of a priority until it is closed. Does not synchronise.
+   * Lends a stream with a priority until it is closed. Does not synchronise.
    *
-   * @param priority 0 for the default, lower for more urgent; the device has a few levels and takes
+   * @param priority 0 for the default, lower for more urgent; the device has a few levels and uses
    *     the nearest
-   * @throws StreamMisuseException if all of them are lent, or those that are not have another
-   *     priority
+   * @throws StreamMisuseException if all streams are lent, or the free ones have another priority
    */
   public DeviceStream acquire(int priority) {
     runtime.life().enter();
@@ -39,8 +38,9 @@ public final class DeviceStreams {
   }
 
   /**
-   * The stream with number 0, which everybody shares and nobody closes. It is an ordinary stream of
-   * this runtime, not CUDA's legacy default stream, and has no implicit order with others.
+   * The stream with number 0, which all threads share and which stays open. It is an ordinary
+   * stream of this runtime, not CUDA's legacy default stream, and has no implicit order with
+   * others.
    */
   public DeviceStream defaultStream() {
     runtime.life().enter();

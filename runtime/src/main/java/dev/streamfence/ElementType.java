@@ -34,7 +34,7 @@ public enum ElementType {
     return primitive;
   }
 
-  /** The Java type of a host array of it, {@code float[].class} for {@link #FLOAT}. */
+  /** The Java type of a host array of such elements, {@code float[].class} for {@link #FLOAT}. */
   public Class<?> array() {
     return array;
   }

@@ -1,9 +1,6 @@
 package dev.streamfence;
 
-/**
- * What an array is filled with: the bits of one element, as an assignment in Java would leave them.
- * Stateless.
- */
+/** Converts a fill value to the bits of one element, as an assignment in Java would. Stateless. */
 final class FillBits {
   private FillBits() {}
 
@@ -14,7 +11,7 @@ final class FillBits {
     return value ? 1 : 0;
   }
 
-  /** Of a number that the elements hold as it is, or rounded if they are floating-point numbers. */
+  /** The bits of a number: exact for integer elements, rounded for floating-point ones. */
   static long of(long value, DeviceArray<?> array) {
     double rounded = value;
     return switch (array.elementType()) {

@@ -2,9 +2,7 @@ package dev.streamfence;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * A kernel module cannot be found, read, assembled, or does not fit the interface that declares it.
- */
+/** A kernel module cannot be found, read or assembled, or does not match its interface. */
 public final class KernelLoadException extends DeviceException {
   private static final long serialVersionUID = 1L;
 
@@ -12,12 +10,12 @@ public final class KernelLoadException extends DeviceException {
   private final String log;
 
   /**
-   * Creates a refusal.
+   * Creates the exception.
    *
    * @param module the module's name, usually its resource
    * @param fact what is wrong and what to do
-   * @param log what the loader said, or empty
-   * @param cause what led to it
+   * @param log the loader's log, or empty
+   * @param cause the underlying error, if any
    */
   public KernelLoadException(String module, String fact, String log, @Nullable Throwable cause) {
     super(module + ": " + fact + (log.isBlank() ? "" : "\n" + log.strip()), cause);
@@ -30,7 +28,7 @@ public final class KernelLoadException extends DeviceException {
     return module;
   }
 
-  /** What the loader said, or empty. */
+  /** The loader's log, or empty. */
   public String log() {
     return log;
   }

@@ -1,8 +1,8 @@
 package dev.streamfence;
 
 /**
- * How many threads a launch has: a grid of blocks, each with the same number of threads, in up to
- * three dimensions. Immutable.
+ * The threads of a launch: a grid of blocks, each with the same number of threads, in up to three
+ * dimensions. Immutable.
  *
  * @param gridX blocks in x; 0 in any dimension launches nothing
  * @param gridY blocks in y
@@ -16,8 +16,7 @@ public record LaunchShape(
     int gridX, int gridY, int gridZ, int blockX, int blockY, int blockZ, int dynamicSharedBytes) {
 
   /**
-   * Checks that no size is negative and no block is empty. What the device allows is checked at the
-   * launch.
+   * Checks that no size is negative and no block is empty. The launch checks the device's limits.
    */
   public LaunchShape {
     if (gridX < 0 || gridY < 0 || gridZ < 0) {
@@ -40,18 +39,18 @@ public record LaunchShape(
     }
   }
 
-  /** A shape in one dimension. */
+  /** A one-dimensional shape. */
   public static LaunchShape of(int gridX, int blockX) {
     return new LaunchShape(gridX, 1, 1, blockX, 1, 1, 0);
   }
 
-  /** A shape in two dimensions. */
+  /** A two-dimensional shape. */
   public static LaunchShape of(int gridX, int gridY, int blockX, int blockY) {
     return new LaunchShape(gridX, gridY, 1, blockX, blockY, 1, 0);
   }
 
   /**
-   * The smallest shape in one dimension with at least {@code threads} threads.
+   * The smallest one-dimensional shape with at least {@code threads} threads.
    *
    * @throws IllegalArgumentException if {@code threads} is negative or needs more blocks than an
    *     {@code int} counts
@@ -75,9 +74,9 @@ public record LaunchShape(
   }
 
   /**
-   * How many blocks of at least one thread it takes for so many threads.
+   * The number of blocks that a number of threads needs.
    *
-   * @param what the number of threads, for errors
+   * @param what name of the number of threads in errors
    * @throws IllegalArgumentException if it is negative
    */
   static long blocks(String what, long threads, int blockSize) {

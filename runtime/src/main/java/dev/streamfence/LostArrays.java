@@ -3,7 +3,7 @@ package dev.streamfence;
 import java.lang.ref.Cleaner;
 
 /**
- * The cleaner of arrays that become unreachable without a close, with its one thread for all
+ * The cleaner of arrays that become unreachable without being closed, with one thread for all
  * runtimes of the process.
  */
 final class LostArrays {

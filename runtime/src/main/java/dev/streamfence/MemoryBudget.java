@@ -1,15 +1,15 @@
 package dev.streamfence;
 
 /**
- * How much device memory arrays may take at the same time, freed ones included that the device may
- * still use. Immutable.
+ * The device memory that arrays may take at the same time, including freed arrays that the device
+ * may still use. Immutable.
  */
 public final class MemoryBudget {
   private static final MemoryBudget UNLIMITED = new MemoryBudget(RuntimeOptions.NO_BUDGET, 0);
 
   private final long bytes;
 
-  /** Of the device's memory; 0 where the bytes are counted. */
+  /** Share of the device's memory; 0 if the budget is a number of bytes. */
   private final double share;
 
   private MemoryBudget(long bytes, double share) {
@@ -20,7 +20,7 @@ public final class MemoryBudget {
   /**
    * A number of bytes.
    *
-   * @param bytes at least 0; with 0 every array that is not empty is refused
+   * @param bytes at least 0; 0 refuses every array that is not empty
    */
   public static MemoryBudget ofBytes(long bytes) {
     if (bytes < 0) {
@@ -31,7 +31,7 @@ public final class MemoryBudget {
   }
 
   /**
-   * A share of the device's memory, whatever others take of it.
+   * A share of the device's total memory, regardless of other users.
    *
    * @param share above 0 and at most 1
    */
@@ -43,12 +43,12 @@ public final class MemoryBudget {
     return new MemoryBudget(0, share);
   }
 
-  /** Nothing limits memory but the device; nothing can be reserved then. */
+  /** Only the device limits memory; reservations are then refused. */
   public static MemoryBudget unlimited() {
     return UNLIMITED;
   }
 
-  /** The budget on a device with so much memory. */
+  /** The budget in bytes on a device with this much memory. */
   long inBytes(long deviceBytes) {
     return share > 0 ? (long) (share * deviceBytes) : bytes;
   }

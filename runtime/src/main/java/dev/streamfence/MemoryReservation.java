@@ -3,8 +3,8 @@ package dev.streamfence;
 import dev.streamfence.memory.Reservation;
 
 /**
- * Device memory set aside for several arrays: those that are allocated from it find room whatever
- * others do. Arrays outlive it and are closed like any other. Thread-safe.
+ * Device memory set aside for several arrays: other users cannot take it. Arrays allocated from it
+ * outlive it and are closed like any other. Thread-safe.
  */
 public final class MemoryReservation implements AutoCloseable {
   private final DeviceMemory memory;
@@ -21,11 +21,11 @@ public final class MemoryReservation implements AutoCloseable {
   }
 
   /**
-   * Allocates an array from the reserved bytes, like {@link DeviceMemory#allocate}. When that
-   * fails, the reservation has its bytes back.
+   * Allocates an array from the reserved bytes, like {@link DeviceMemory#allocate}. If that fails,
+   * the bytes return to the reservation.
    *
-   * @throws OutOfMemoryBudgetException if the array has more bytes than are left of the
-   *     reservation, or the driver has no memory
+   * @throws OutOfMemoryBudgetException if the array is larger than the rest of the reservation, or
+   *     the driver has no memory
    * @throws IllegalStateException if the reservation is closed
    * @throws RuntimeClosedException if the runtime is closed
    */
@@ -33,7 +33,7 @@ public final class MemoryReservation implements AutoCloseable {
     return memory.allocate(reservation::allocate, stream, arrayType, length, "");
   }
 
-  /** Gives up what was not drawn. Closing again does nothing. */
+  /** Releases the bytes that were not drawn. Closing again does nothing. */
   @Override
   public void close() {
     reservation.close();

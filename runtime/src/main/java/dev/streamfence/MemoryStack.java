@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The resources of a runtime in front of each other: budget, log, guard, backend. The budget is
- * always there, since it is the ledger as well. Thread-safe.
+ * The memory resources of a runtime in layers: budget, log, guard, backend. The budget is always
+ * there, since it is also the ledger. Thread-safe.
  */
 final class MemoryStack {
   private final MemoryResource backend;
@@ -36,7 +36,7 @@ final class MemoryStack {
     budget = new BudgetResource(log == null ? guarded : log, limit);
   }
 
-  /** The backend that the options ask for. */
+  /** The backend that the options select. */
   static Function<StreamPool, MemoryResource> backend(RuntimeOptions options) {
     boolean tracing = options.traceAllocations();
     return options.directMemory()
@@ -66,7 +66,7 @@ final class MemoryStack {
     return log == null ? 0 : log.droppedRecords();
   }
 
-  /** Gives back what is kept for checking, and what could not be freed before. */
+  /** Frees the memory kept for checking, and the memory that could not be freed before. */
   void close() {
     Teardown teardown = new Teardown();
     teardown.step(budget::reap);

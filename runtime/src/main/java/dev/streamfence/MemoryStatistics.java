@@ -1,18 +1,18 @@
 package dev.streamfence;
 
 /**
- * The memory of a runtime and what passed through it. Immutable; the bytes belong together, the
- * counters may be outrun by other threads.
+ * The memory of a runtime and its traffic. Immutable; the byte counts are from one moment, while
+ * other threads may advance the other counters.
  *
- * @param limitBytes what may be live, pending and promised at the same time; {@link
+ * @param limitBytes limit on the sum of live, pending and promised bytes; {@link
  *     RuntimeOptions#NO_BUDGET} without a budget
  * @param liveBytes bytes of open arrays
- * @param pendingBytes bytes of closed arrays that the device may still use, and of requests that
- *     are being carried out
+ * @param pendingBytes bytes of closed arrays that the device may still use, and of requests in
+ *     progress
  * @param promisedBytes bytes set aside by reservations and not yet drawn
  * @param peakBytes highest {@code liveBytes} since the runtime was opened, or the last {@link
  *     DeviceMemory#resetPeak}
- * @param allocationRequests arrays asked for, refused ones included
+ * @param allocationRequests requests for arrays, refused ones included
  * @param failedFrees how often closing an array failed
  * @param failedFreeBytes the bytes of those arrays, which stay live until a close succeeds
  * @param lostArrays arrays that became unreachable without being closed
@@ -21,7 +21,7 @@ package dev.streamfence;
  * @param downloads copies to the host, empty ones not counted
  * @param downloadedBytes their bytes
  * @param refusedDownloads downloads refused by {@link DeviceMemory#refuseDownloads}
- * @param guardViolations writes outside of arrays, or after their close, that guarded memory found
+ * @param guardViolations writes outside arrays, or after their close, that guarded memory found
  * @param droppedLogRecords records that the allocation log did not take
  */
 public record MemoryStatistics(
@@ -42,7 +42,9 @@ public record MemoryStatistics(
     long guardViolations,
     long droppedLogRecords) {
 
-  /** Bytes that a request may still have: a hint, since others may be faster; never negative. */
+  /**
+   * Bytes still available to a request: a hint, since other threads may be faster; never negative.
+   */
   public long remainingBytes() {
     return Math.max(0, limitBytes - liveBytes - pendingBytes - promisedBytes);
   }

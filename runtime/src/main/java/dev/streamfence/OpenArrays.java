@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arrays of a runtime that hold device memory. One that becomes unreachable without a close is
- * reported and freed in stream order: by the cleaner's thread where a free does not wait, and
+ * The arrays of a runtime that hold device memory. An array that becomes unreachable without being
+ * closed is reported and freed in stream order: by the cleaner's thread if a free does not wait,
  * otherwise by the next allocation or reap. Thread-safe.
  */
 final class OpenArrays {
@@ -27,7 +27,7 @@ final class OpenArrays {
     GONE
   }
 
-  /** Whether an array has its memory still. Knows nothing of the array, which it outlives. */
+  /** Whether an array still has its memory. Holds no reference to the array, which it outlives. */
   final class Lifetime implements Runnable {
     private final @Nullable Block block;
     private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
@@ -42,12 +42,12 @@ final class OpenArrays {
       return state.get() == State.GONE;
     }
 
-    /** The array that has the memory now, in words; null if it was not handed over. */
+    /** A description of the array that has the memory now; null if it was not handed over. */
     @Nullable String heir() {
       return heir;
     }
 
-    /** Frees the memory unless that was done; when it fails the array is open as before. */
+    /** Frees the memory unless that was done; if that fails, the array stays open. */
     void close() {
       if (!state.compareAndSet(State.OPEN, block == null ? State.GONE : State.CLOSED)) {
         return;
@@ -66,10 +66,10 @@ final class OpenArrays {
     }
 
     /**
-     * Leaves the memory, if it has any, to another array.
+     * Hands the memory, if any, over to another array.
      *
-     * @param newHeir that array, in words
-     * @return whether it was still this one's
+     * @param newHeir a description of that array
+     * @return whether this array still had it
      */
     boolean handOver(String newHeir) {
       if (!state.compareAndSet(State.OPEN, State.GONE)) {
@@ -80,7 +80,7 @@ final class OpenArrays {
       return true;
     }
 
-    /** The array is unreachable. */
+    /** Called when the array has become unreachable. */
     @Override
     public void run() {
       if (block != null && state.compareAndSet(State.OPEN, State.CLOSED)) {
@@ -100,7 +100,7 @@ final class OpenArrays {
   private final boolean freeWaits;
   private final Life life;
 
-  /** Where each block goes back to. */
+  /** The resource that each allocation returns to. */
   private final Map<Block, MemoryResource> open = new ConcurrentHashMap<>();
 
   private final Queue<Block> lost = new ConcurrentLinkedQueue<>();
@@ -114,12 +114,12 @@ final class OpenArrays {
     this.life = life;
   }
 
-  /** Notes a block that an array is about to be made of, and the resource that it came from. */
+  /** Registers the allocation of an array about to be created, and the resource it came from. */
   void hold(Block block, MemoryResource from) {
     open.put(block, from);
   }
 
-  /** Frees the block of {@link #hold}, unless there is none, when the array is closed or lost. */
+  /** Frees the allocation of {@link #hold}, if any, when the array is closed or lost. */
   Lifetime watch(DeviceArray<?> array, @Nullable Block block) {
     Lifetime lifetime = new Lifetime(block);
     if (block != null) {
@@ -149,12 +149,12 @@ final class OpenArrays {
     }
   }
 
-  /** Blocks of arrays that were not closed, lost ones included. A snapshot. */
+  /** A snapshot of the allocations of arrays that were not closed, lost ones included. */
   List<Block> blocks() {
     return List.copyOf(open.keySet());
   }
 
-  /** Frees a block of which no array could be made. */
+  /** Frees an allocation whose array could not be created. */
   void freeAfter(Block block, MemoryResource from, Error failure) {
     open.remove(block);
     try {
@@ -164,7 +164,7 @@ final class OpenArrays {
     }
   }
 
-  /** Frees a block when the runtime is closed, unless its array's owner is faster. */
+  /** Frees an allocation when the runtime is closed, unless the array's owner does so first. */
   void freeAtEnd(Block block) {
     try {
       free(block);
@@ -173,7 +173,7 @@ final class OpenArrays {
     }
   }
 
-  /** Whether the block was lost, and said to be. */
+  /** Whether the allocation was lost, and reported as lost. */
   boolean isLost(Block block) {
     return lost.contains(block);
   }
@@ -212,8 +212,8 @@ final class OpenArrays {
       return;
     }
     try {
-      // In this order: an array that is counted is found by the next allocation, and one that is
-      // reported is counted.
+      // In this order: the next allocation finds every counted array, and every reported array is
+      // counted.
       lost.add(block);
       lostArrays.increment();
       System.getLogger(DeviceRuntime.class.getName())

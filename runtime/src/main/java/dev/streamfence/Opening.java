@@ -7,13 +7,13 @@ import dev.streamfence.stream.StreamPool;
 import java.util.function.Function;
 
 /**
- * What a runtime is made of. Immutable.
+ * The parts that a runtime is made of. Immutable.
  *
  * @param driver the device, which is closed with the runtime
  * @param simulated whether kernels run on the CPU
  * @param shared whether the runtime belongs to the whole process
- * @param backend where memory comes from
- * @param copies what copies between host and device
+ * @param backend creates the source of memory
+ * @param copies creates the copier between host and device
  */
 record Opening(
     CudaDriver driver,
@@ -23,7 +23,7 @@ record Opening(
     Function<StreamPool, MemoryResource> backend,
     Function<StreamPool, DeviceCopies> copies) {
 
-  /** A runtime that belongs to whoever opens it, with memory as the options ask for it. */
+  /** A runtime that belongs to its opener, with the memory that the options select. */
   static Opening of(CudaDriver driver, boolean simulated, RuntimeOptions options) {
     return new Opening(
         driver, simulated, false, options, MemoryStack.backend(options), DeviceCopies::new);
@@ -34,7 +34,7 @@ record Opening(
     return new Opening(driver, simulated, true, options, backend, copies);
   }
 
-  /** The same with memory from somewhere else than the options ask for. */
+  /** The same with another backend than the options select. */
   Opening withBackend(Function<StreamPool, MemoryResource> other) {
     return new Opening(driver, simulated, shared, options, other, copies);
   }
@@ -58,7 +58,7 @@ record Opening(
     }
   }
 
-  /** Without the library that this takes, all is there but slower. */
+  /** Needs a library; without it, everything works but slower. */
   private void keepFreedMemory(DeviceRuntime runtime) {
     try {
       runtime.driver().keepFreedMemory(options.poolReleaseThresholdInBytes());

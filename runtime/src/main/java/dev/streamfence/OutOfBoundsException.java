@@ -1,7 +1,8 @@
 package dev.streamfence;
 
 /**
- * A kernel touched memory outside every block that it may touch. The simulated device reports it.
+ * A kernel touched memory outside every allocation that it may touch. The simulated device reports
+ * it.
  */
 public final class OutOfBoundsException extends DeviceException {
   private static final long serialVersionUID = 1L;
@@ -11,12 +12,12 @@ public final class OutOfBoundsException extends DeviceException {
   private final long address;
 
   /**
-   * Creates a report.
+   * Creates the exception.
    *
    * @param kernel the entry point
    * @param thread block and thread index, in words
    * @param address the first byte that was touched
-   * @param fact what is wrong with it, with the nearest block
+   * @param fact what is wrong with the address, and the nearest allocation
    */
   public OutOfBoundsException(String kernel, String thread, long address, String fact) {
     super("kernel " + kernel + ", " + thread + ": " + fact);

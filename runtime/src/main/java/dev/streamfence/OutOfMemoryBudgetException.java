@@ -2,10 +2,7 @@ package dev.streamfence;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * A request for device memory does not fit into what is left. Nothing was allocated and nothing
- * changed.
- */
+/** A request for device memory exceeds what is left. Nothing was allocated and nothing changed. */
 public final class OutOfMemoryBudgetException extends DeviceException {
   private static final long serialVersionUID = 1L;
 
@@ -15,15 +12,14 @@ public final class OutOfMemoryBudgetException extends DeviceException {
   private final String budget;
 
   /**
-   * Creates a refusal.
+   * Creates the exception.
    *
-   * @param what the array or block that was asked for
-   * @param requested bytes asked for
-   * @param current bytes in use, those included that are freed but not yet given back
+   * @param what the requested array or allocation
+   * @param requested bytes requested
+   * @param current bytes in use, including those freed but not yet given back
    * @param limit bytes that may be in use
    * @param budget the name of the budget that refuses; empty for that of the runtime or the device
-   * @param cause the driver's refusal, if it was the driver that refused, or why freed memory did
-   *     not come back
+   * @param cause the driver's error if the driver refused, or why freed memory did not come back
    */
   public OutOfMemoryBudgetException(
       String what,
@@ -50,7 +46,7 @@ public final class OutOfMemoryBudgetException extends DeviceException {
     this.budget = budget;
   }
 
-  /** Bytes asked for. */
+  /** Bytes requested. */
   public long requested() {
     return requested;
   }

@@ -3,8 +3,8 @@ package dev.streamfence;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two operations touch the same bytes and nothing orders them, or an operation touches what it must
- * not. The simulated device reports it, whatever order the two happened to run in.
+ * Two unordered operations touch the same bytes, or an operation touches bytes that it must not.
+ * The simulated device reports this regardless of the order in which the two ran.
  */
 public final class RacyAccessException extends DeviceException {
   private static final long serialVersionUID = 1L;
@@ -17,20 +17,20 @@ public final class RacyAccessException extends DeviceException {
     READ_WRITE("the first reads and the second writes"),
     /** A write, and a read submitted later, unordered. */
     WRITE_READ("the first writes and the second reads"),
-    /** A use of a block whose free was submitted before. */
+    /** A use of an allocation whose free was submitted before. */
     USE_AFTER_FREE("the first frees and the second uses"),
-    /** A use of a block whose free was submitted later, and does not wait for the use. */
+    /** A use of an allocation whose free was submitted later and does not wait for the use. */
     FREE_WHILE_IN_USE("the first uses and the second, which does not wait for it, frees"),
-    /** A use, or the free, of a block that does not wait for the block's allocation. */
+    /** A use or free of memory that does not wait for its allocation. */
     USE_BEFORE_READY("the first allocates and the second, which does not wait for it, uses"),
-    /** A read of bytes that nothing was written to since the allocation. */
-    UNINITIALIZED_READ("the first allocates and the second reads what nobody has written"),
+    /** A read of bytes that were not written since the allocation. */
+    UNINITIALIZED_READ("the first allocates and the second reads bytes that were never written"),
     /** A kernel stores through a parameter that is declared as read. */
     UNDECLARED_WRITE("the first allocates and the second stores through what it declares as read"),
     /** A kernel loads through a parameter that is declared as written, before it stores there. */
     UNDECLARED_READ(
         "the first allocates and the second loads, before it stores, what it declares as written"),
-    /** A kernel touches device memory that none of its parameters was given. */
+    /** A kernel touches device memory that was passed to none of its parameters. */
     UNDECLARED_BLOCK("the first allocates and the second touches without having been given");
 
     private final String words;
@@ -48,8 +48,8 @@ public final class RacyAccessException extends DeviceException {
    *     destination} of a copy; empty when none is known
    * @param stream the device's stream, numbered from 1 in the order of creation; 0 for the host
    * @param position its position among the operations of that stream, from 1
-   * @param ticket its ticket; 0 when the submitter named none
-   * @param submittedAt where the host submitted it, when that is traced
+   * @param ticket its ticket; 0 if the submitter gave none
+   * @param submittedAt where the host submitted it, if that is traced
    */
   public record Operation(
       String what,
@@ -72,14 +72,13 @@ public final class RacyAccessException extends DeviceException {
   }
 
   /**
-   * One thing that is wrong. Immutable.
+   * One error found. Immutable.
    *
    * @param kind what is wrong
-   * @param first the operation that was submitted first; for an access beyond the declared ones the
-   *     allocation of the block
+   * @param first the operation that was submitted first; for an undeclared access, the allocation
    * @param second the operation that was submitted second
-   * @param address the first byte that is concerned
-   * @param bytes how many bytes from there on are concerned; others may be, too
+   * @param address the first byte concerned
+   * @param bytes the number of bytes concerned from there on; others may be concerned as well
    */
   public record Finding(Kind kind, Operation first, Operation second, long address, long bytes) {
     @Override
@@ -100,7 +99,10 @@ public final class RacyAccessException extends DeviceException {
 
   private final transient Finding finding;
 
-  /** Creates a report; where its operations were submitted becomes suppressed exceptions. */
+  /**
+   * Creates the exception, with the places where the operations were submitted as suppressed
+   * exceptions.
+   */
   public RacyAccessException(Finding finding) {
     super(finding.toString());
     this.finding = finding;
@@ -127,7 +129,7 @@ public final class RacyAccessException extends DeviceException {
     return finding.second();
   }
 
-  /** All of it as a value. */
+  /** The whole report as a value. */
   public Finding finding() {
     return finding;
   }

@@ -2,8 +2,8 @@ package dev.streamfence;
 
 /**
  * A runtime was used after it was closed, or while another thread was closing it. Nothing was
- * queued, and nothing has changed. Only a use is refused: closing an array, a stream, a reservation
- * or a launch of a closed runtime does nothing.
+ * queued, and nothing has changed. Closing an array, a stream, a reservation or a launch of a
+ * closed runtime does nothing and throws nothing.
  */
 public final class RuntimeClosedException extends DeviceException {
   private static final long serialVersionUID = 1L;
@@ -11,10 +11,10 @@ public final class RuntimeClosedException extends DeviceException {
   private final String runtime;
 
   /**
-   * Creates a refusal.
+   * Creates the exception.
    *
-   * @param runtime the runtime in words
-   * @param detail what cannot be said any more, or empty
+   * @param runtime a description of the runtime
+   * @param detail what the closed runtime can no longer tell, or empty
    */
   public RuntimeClosedException(String runtime, String detail) {
     super(runtime + " is closed" + (detail.isEmpty() ? "" : ": " + detail));

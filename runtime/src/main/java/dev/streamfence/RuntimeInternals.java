@@ -12,9 +12,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the launch room needs of runtimes, streams and arrays, and nobody else gets: what is done
- * with a driver, a stream or an address behind the runtime's back is tracked by nobody. Immutable
- * and thread-safe.
+ * Internal: the parts of runtimes, streams and arrays that only the launch package may use, since
+ * the runtime cannot track direct uses of a driver, a stream or an address. Immutable and
+ * thread-safe.
  */
 public final class RuntimeInternals {
   private static final String FRIEND = "dev.streamfence.launch";
@@ -22,11 +22,12 @@ public final class RuntimeInternals {
   private RuntimeInternals() {}
 
   /**
-   * The way in, for a class of the launch room. One of that name from elsewhere is refused, too: if
-   * it is loaded before any class of the package, the jar's seal does not keep it out.
+   * Grants access to a class of the launch package. Refuses a class of that name from another
+   * source as well: if it is loaded before any class of the package, the jar's seal does not keep
+   * it out.
    *
-   * @param caller that class's own lookup, which only a class of that package can make
-   * @throws IllegalCallerException for everybody else
+   * @param caller that class's own lookup, which only a class of that package can create
+   * @throws IllegalCallerException for every other caller
    */
   public static RuntimeInternals of(MethodHandles.Lookup caller) {
     if ((caller.lookupModes() & MethodHandles.Lookup.ORIGINAL) == 0
@@ -58,12 +59,12 @@ public final class RuntimeInternals {
     return array.isGone();
   }
 
-  /** The refusal of a use of an array that is closed, or whose memory was handed over. */
+  /** The exception for a use of an array that is closed, or whose memory was handed over. */
   public UseAfterFreeException useAfterFree(DeviceArray<?> array, String use) {
     return array.useAfterFree(use);
   }
 
-  /** Whether a runtime is open, and which threads use it at the moment. */
+  /** Whether a runtime is open, and which threads are using it. */
   public Life life(DeviceRuntime runtime) {
     return runtime.life();
   }
@@ -78,32 +79,32 @@ public final class RuntimeInternals {
   }
 
   /**
-   * How many blocks it takes for so many threads.
+   * The number of blocks that a number of threads needs.
    *
-   * @param what the number of threads, for errors
+   * @param what name of the number of threads in errors
    * @throws IllegalArgumentException if it is negative
    */
   public long blocks(String what, long threads, int blockSize) {
     return LaunchShape.blocks(what, threads, blockSize);
   }
 
-  /** When the work with a ticket of a stream is done. */
+  /** The completion of the work with a ticket of a stream. */
   public Completion completion(
       DeviceRuntime runtime, Timeline timeline, long ticket, String purpose) {
     return runtime.completion(timeline, ticket, purpose);
   }
 
-  /** The driver. What is done with it directly is not tracked. */
+  /** The driver. The runtime does not track direct calls. */
   public CudaDriver driver(DeviceRuntime runtime) {
     return runtime.driver();
   }
 
-  /** What the device is. */
+  /** The device's properties. */
   public DeviceProperties properties(DeviceRuntime runtime) {
     return runtime.driver().properties();
   }
 
-  /** The device's fatal error. */
+  /** The latch that holds the device's sticky error. */
   public FaultLatch faults(DeviceRuntime runtime) {
     return runtime.faults();
   }
@@ -113,16 +114,16 @@ public final class RuntimeInternals {
     runtime.noteAbandoned(purpose);
   }
 
-  /** How the runtime was opened. */
+  /** The options that the runtime was opened with. */
   public RuntimeOptions options(DeviceRuntime runtime) {
     return runtime.options();
   }
 
   /**
-   * What a room keeps per runtime, made at the first call, and closed with the runtime before its
-   * streams.
+   * An object that a package keeps per runtime, created at the first call, and closed with the
+   * runtime before its streams.
    *
-   * @param type identifies it
+   * @param type identifies the object
    */
   public <T extends AutoCloseable> T attachment(
       DeviceRuntime runtime, Class<T> type, Function<DeviceRuntime, T> factory) {

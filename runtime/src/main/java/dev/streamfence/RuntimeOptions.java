@@ -7,30 +7,30 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * How a runtime is opened. Immutable.
+ * The options of a runtime. Immutable.
  *
  * @param streams how many streams may be acquired at the same time, at least 1
  * @param traceAllocations whether arrays remember where they were allocated and closed, for errors
- *     and leak reports; a stack trace each
+ *     and leak reports; each takes a stack trace
  * @param memoryBudget device memory that arrays may take at the same time
- * @param allocationLog is told of each allocation, free and reap
- * @param guardMemory whether writes outside of arrays and after their close are looked for, and
- *     reads of arrays that nothing has written are refused; closing an array then waits for its
- *     uses, and each takes 1 KiB more
- * @param directMemory whether each array is an allocation of the driver of its own instead of a
- *     piece of its stream-ordered pool, so that memory checkers see it; closing an array then waits
- *     for its uses
- * @param synchronousLaunches whether each launch waits for its kernel, so that a fault is thrown by
- *     the very launch that caused it; for looking for that, since nothing overlaps any more
+ * @param allocationLog records each allocation, free and reap
+ * @param guardMemory whether to detect writes outside arrays and after their close, and to refuse
+ *     reads of arrays that nothing has written; closing an array then waits for its uses, and each
+ *     array takes 1 KiB more
+ * @param directMemory whether each array is a separate allocation of the driver instead of a piece
+ *     of its stream-ordered pool, which makes it visible to memory checkers; closing an array then
+ *     waits for its uses
+ * @param synchronousLaunches whether each launch waits for its kernel, so the launch that causes a
+ *     fault throws it; for debugging, since nothing overlaps then
  * @param poolReleaseThresholdInBytes freed memory that the driver's pool keeps for later
- *     allocations instead of giving it back to the operating system whenever somebody synchronises.
- *     The pool is the device's, so that the last runtime that is opened in a process decides
+ *     allocations instead of giving it back to the operating system at each synchronisation. The
+ *     pool belongs to the device, so the last runtime opened in a process decides
  * @param uncheckedBinaries whether a binary is loaded for an interface that was compiled with
- *     another file; nobody can then say whether its kernels do what the interface declares
- * @param kernelFolders where kernel modules are looked for before the class path, first one first
+ *     another file; nothing then checks that its kernels do what the interface declares
+ * @param kernelFolders folders searched for kernel modules before the class path, in this order
  * @param abandonedLaunchTimeout how long closing the runtime waits for a launch that another thread
- *     has begun and not closed, while that thread does something else; if the thread has ended, it
- *     does not wait
+ *     has begun and not closed, while that thread does something else; if the thread has ended,
+ *     closing does not wait
  */
 public record RuntimeOptions(
     int streams,
@@ -44,7 +44,7 @@ public record RuntimeOptions(
     boolean uncheckedBinaries,
     List<Path> kernelFolders,
     Duration abandonedLaunchTimeout) {
-  /** The limit that statistics tell where nothing limits memory but the device. */
+  /** The limit in statistics if only the device limits memory. */
   public static final long NO_BUDGET = Long.MAX_VALUE;
 
   /** The rest is for the context, the driver's own needs and other libraries. */
@@ -64,7 +64,7 @@ public record RuntimeOptions(
           List.of(),
           Duration.ofSeconds(10));
 
-  /** Checks the figures, and that nothing is null. */
+  /** Checks the numbers, and that nothing is null. */
   public RuntimeOptions {
     Objects.requireNonNull(memoryBudget, "memoryBudget");
     Objects.requireNonNull(allocationLog, "allocationLog");
@@ -126,7 +126,7 @@ public record RuntimeOptions(
     return with(draft -> draft.directMemory = directMemory);
   }
 
-  /** The same with launches that wait for their kernel, or not. */
+  /** The same with synchronous launches on or off. */
   public RuntimeOptions withSynchronousLaunches(boolean synchronousLaunches) {
     return with(draft -> draft.synchronousLaunches = synchronousLaunches);
   }
@@ -137,21 +137,21 @@ public record RuntimeOptions(
   }
 
   /**
-   * The same with folders where kernel modules are looked for before the class path. Whoever can
-   * write there decides what runs on the device.
+   * The same with folders searched for kernel modules before the class path. Any user who can write
+   * to them decides what runs on the device.
    */
   public RuntimeOptions withKernelFolders(Path... folders) {
     return with(draft -> draft.kernelFolders = List.of(folders));
   }
 
-  /** The same with binaries allowed, or not, that no compiler has seen. */
+  /** The same with unchecked binaries allowed or refused. */
   public RuntimeOptions withUncheckedBinaries(boolean uncheckedBinaries) {
     return with(draft -> draft.uncheckedBinaries = uncheckedBinaries);
   }
 
   /**
-   * The same with another time that closing the runtime waits for a launch that another thread has
-   * left open.
+   * The same with another limit on how long closing waits for a launch that another thread has left
+   * open.
    */
   public RuntimeOptions withAbandonedLaunchTimeout(Duration timeout) {
     return with(draft -> draft.abandonedLaunchTimeout = timeout);
@@ -163,7 +163,7 @@ public record RuntimeOptions(
     return draft.options();
   }
 
-  /** Options on the way from one to the next. */
+  /** A mutable copy of the options, for the {@code with} methods. */
   private static final class Draft {
     private int streams;
     private boolean traceAllocations;

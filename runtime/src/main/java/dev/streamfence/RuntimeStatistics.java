@@ -1,16 +1,17 @@
 package dev.streamfence;
 
 /**
- * What a runtime has done since it was opened. Immutable; a snapshot that other threads may outrun.
+ * Counts of what a runtime has done since it was opened. Immutable; a snapshot, which other threads
+ * may make outdated.
  *
  * @param launches kernels launched
  * @param abandonedLaunches launches that were closed between preflight and commit without an
- *     exception that says why; each was logged
+ *     exception as the reason; each was logged
  * @param driverCalls driver calls of any kind
  * @param waits waits of one stream for another that were queued
  * @param eventRecords events recorded, those for staging copies included
  * @param bytesOutstanding device memory in open arrays, and in closed ones that may still be in use
- * @param memory more about memory
+ * @param memory details about memory
  */
 public record RuntimeStatistics(
     long launches,

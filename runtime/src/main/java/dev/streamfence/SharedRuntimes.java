@@ -4,7 +4,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.IntFunction;
 
-/** At most one runtime per device, made by whoever asks first. Thread-safe. */
+/** At most one runtime per device, opened at the first request. Thread-safe. */
 final class SharedRuntimes {
   private final ConcurrentMap<Integer, DeviceRuntime> byOrdinal = new ConcurrentHashMap<>();
   private final IntFunction<DeviceRuntime> opener;
@@ -14,8 +14,8 @@ final class SharedRuntimes {
   }
 
   /**
-   * The runtime of a device. Others that ask meanwhile wait for the one that opens it; when that
-   * fails, the next one tries again.
+   * The runtime of a device. Concurrent callers wait for the one that opens it; if that fails, the
+   * next one tries again.
    */
   DeviceRuntime get(int ordinal) {
     return byOrdinal.computeIfAbsent(ordinal, opener::apply);

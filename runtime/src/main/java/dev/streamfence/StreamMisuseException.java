@@ -6,7 +6,7 @@ package dev.streamfence;
 public final class StreamMisuseException extends DeviceException {
   private static final long serialVersionUID = 1L;
 
-  /** Creates a refusal that names the culprit and what to do instead. */
+  /** Creates an exception whose message names the culprit and what to do instead. */
   public StreamMisuseException(String message) {
     super(message);
   }

@@ -2,7 +2,7 @@ package dev.streamfence;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what is copied between host and device, and may forbid downloads. Thread-safe. */
+/** Counts the copies between host and device, and can forbid downloads. Thread-safe. */
 final class Transfers {
   final LongAdder uploads = new LongAdder();
   final LongAdder uploadedBytes = new LongAdder();

@@ -1,8 +1,8 @@
 package dev.streamfence;
 
 /**
- * A launch or copy would read an array that nothing has written since it was allocated. Found where
- * memory is guarded, see {@link RuntimeOptions#guardMemory}. Nothing was queued.
+ * A launch or copy would read an array that nothing has written since it was allocated. Detected
+ * only if memory is guarded, see {@link RuntimeOptions#guardMemory}. Nothing was queued.
  */
 public final class UninitializedReadException extends DeviceException {
   private static final long serialVersionUID = 1L;
@@ -10,11 +10,11 @@ public final class UninitializedReadException extends DeviceException {
   private final long generation;
 
   /**
-   * Creates a refusal.
+   * Creates the exception.
    *
-   * @param use what wanted to read, such as {@code saxpy: parameter 'x'}
-   * @param block the block in words
-   * @param generation its number, which no other block of this process has
+   * @param use the attempted read, such as {@code saxpy: parameter 'x'}
+   * @param block a description of the allocation
+   * @param generation the allocation's number, unique in this process
    */
   public UninitializedReadException(String use, String block, long generation) {
     super(
@@ -26,7 +26,7 @@ public final class UninitializedReadException extends DeviceException {
     this.generation = generation;
   }
 
-  /** The block's number, which no other block of this process has. */
+  /** The allocation's number, unique in this process. */
   public long generation() {
     return generation;
   }

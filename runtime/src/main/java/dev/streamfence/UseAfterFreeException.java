@@ -2,18 +2,18 @@ package dev.streamfence;
 
 import org.jspecify.annotations.Nullable;
 
-/** A block of device memory was used after it had been closed. Nothing was queued. */
+/** An allocation of device memory was used after it was closed. Nothing was queued. */
 public final class UseAfterFreeException extends DeviceException {
   private static final long serialVersionUID = 1L;
 
   private final long generation;
 
   /**
-   * Creates a refusal.
+   * Creates the exception.
    *
-   * @param use what wanted the block, such as {@code saxpy: parameter 'x'}
-   * @param block the block in words
-   * @param generation its number, which no other block of this process has
+   * @param use the attempted use, such as {@code saxpy: parameter 'x'}
+   * @param block a description of the allocation
+   * @param generation the allocation's number, unique in this process
    * @param closedAt where it was closed, if that was traced
    */
   public UseAfterFreeException(
@@ -27,12 +27,12 @@ public final class UseAfterFreeException extends DeviceException {
   }
 
   /**
-   * Creates the refusal of an array whose memory another one has.
+   * Creates the exception for an array whose memory was handed over to another one.
    *
-   * @param use what wanted the array, such as {@code saxpy: parameter 'x'}
-   * @param array the array in words
-   * @param generation its block's number, which no other block of this process has
-   * @param heir the array that has its memory, in words
+   * @param use the attempted use, such as {@code saxpy: parameter 'x'}
+   * @param array a description of the array
+   * @param generation its allocation's number, unique in this process
+   * @param heir a description of the array that has its memory
    */
   static UseAfterFreeException handedOver(String use, String array, long generation, String heir) {
     return new UseAfterFreeException(
@@ -41,7 +41,7 @@ public final class UseAfterFreeException extends DeviceException {
         null);
   }
 
-  /** The closed block's number, which no other block of this process has. */
+  /** The closed allocation's number, unique in this process. */
   public long generation() {
     return generation;
   }

@@ -1,7 +1,7 @@
 /**
- * What a user touches: the runtime of a device, its streams and arrays, launch shapes and every
- * error. What only generated code or another room calls says in its first words that it is
- * internal.
+ * The public API: the runtime of a device, its streams and arrays, launch shapes and all
+ * exceptions. A type that only generated code or another package calls says in its first words that
+ * it is internal.
  *
  * <p>Each class says which of three threading rules it follows: <i>immutable</i>,
  * <i>thread-safe</i>, or <i>confined to one thread at a time</i>.

@@ -25,7 +25,7 @@ public final class CallCounts {
     return counter(call).sum();
   }
 
-  /** How many calls were made of any kind. */
+  /** How many calls of any kind were made. */
   public long total() {
     long total = 0;
     for (LongAdder count : counts.values()) {

@@ -3,19 +3,19 @@ package dev.streamfence.driver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver that counts the calls of the one behind it, failed ones included. Thread-safe; allocates
+ * A driver that counts the calls to another driver, failed ones included. Thread-safe; allocates
  * nothing.
  */
 public final class CountingDriver implements CudaDriver {
   private final CudaDriver driver;
   private final CallCounts counts = new CallCounts();
 
-  /** Creates a counter in front of a driver, which it closes with itself. */
+  /** Creates a counter for a driver; closing the counter closes the driver. */
   public CountingDriver(CudaDriver driver) {
     this.driver = driver;
   }
 
-  /** The calls so far. */
+  /** The counts of the calls so far. */
   public CallCounts counts() {
     return counts;
   }

@@ -3,12 +3,12 @@ package dev.streamfence.driver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One device, seen through the driver calls that this project uses: typed, and with every status
+ * One device and the driver calls that this project makes on it: typed, and with every status
  * checked inside. A status other than success becomes a {@link dev.streamfence.CudaDriverException}
  * unless a method says otherwise.
  *
  * <p>Thread-safe, and free of policy: nothing here waits for another stream or frees anything on
- * its own. No method needs anything of the calling Java thread; an implementation over CUDA sets
+ * its own. No method requires anything of the calling Java thread; an implementation over CUDA sets
  * the device's context directly before each call. Unless its first sentence says "waits", a method
  * does not synchronise.
  *
@@ -29,7 +29,7 @@ public interface CudaDriver extends AutoCloseable {
   /** An entry point of a loaded module. Opaque; valid until its module is unloaded. */
   interface FunctionHandle {}
 
-  /** What the device is. Asks nothing of the driver: it was read when the device was opened. */
+  /** The device's properties. Makes no driver call: they were read when the device was opened. */
   DeviceProperties properties();
 
   /** Free and total device memory at this moment, by {@code cuMemGetInfo}. */
@@ -43,7 +43,7 @@ public interface CudaDriver extends AutoCloseable {
    */
   StreamHandle createStream(int priority);
 
-  /** Destroys a stream; work still queued on it is carried out. {@code cuStreamDestroy}. */
+  /** Destroys a stream; work still queued on it runs. {@code cuStreamDestroy}. */
   void destroyStream(StreamHandle stream);
 
   /** Waits until everything queued on the stream so far is done. {@code cuStreamSynchronize}. */
@@ -53,31 +53,30 @@ public interface CudaDriver extends AutoCloseable {
   boolean isStreamIdle(StreamHandle stream);
 
   /**
-   * Makes everything queued on {@code stream} from now on wait for the event. {@code
-   * cuStreamWaitEvent}.
+   * Makes everything queued later on {@code stream} wait for the event. {@code cuStreamWaitEvent}.
    */
   void waitForEvent(StreamHandle stream, EventHandle event);
 
   /** Creates an event without timing. {@code cuEventCreate}. */
   EventHandle createEvent();
 
-  /** Destroys an event; waits already queued for it stay. {@code cuEventDestroy}. */
+  /** Destroys an event; waits already queued for it remain. {@code cuEventDestroy}. */
   void destroyEvent(EventHandle event);
 
-  /** Makes the event stand for everything queued on the stream so far. {@code cuEventRecord}. */
+  /** Makes the event capture everything queued on the stream so far. {@code cuEventRecord}. */
   void recordEvent(EventHandle event, StreamHandle stream);
 
-  /** Waits until what the event stands for is done. {@code cuEventSynchronize}. */
+  /** Waits until the work that the event captured is done. {@code cuEventSynchronize}. */
   void synchronizeEvent(EventHandle event);
 
-  /** Whether what the event stands for is done. {@code cuEventQuery}. */
+  /** Whether the work that the event captured is done. {@code cuEventQuery}. */
   boolean isEventComplete(EventHandle event);
 
   /**
    * Allocates device memory in stream order, from the device's own pool. {@code cuMemAllocAsync}.
    *
    * @param bytes at least 1
-   * @return the address, to be used on other streams only after an event of {@code stream}
+   * @return the address; other streams may use it only after an event of {@code stream}
    */
   long allocateAsync(long bytes, StreamHandle stream);
 
@@ -87,32 +86,31 @@ public interface CudaDriver extends AutoCloseable {
   /**
    * Sets how much freed memory the device's pool keeps for later allocations, instead of giving it
    * back to the operating system at the next synchronisation. {@code cuMemPoolSetAttribute} with
-   * the release threshold. The pool is shared by everybody in this process who allocates in stream
-   * order.
+   * the release threshold. All code in this process that allocates in stream order shares the pool.
    *
    * @param bytes at least 0; {@link Long#MAX_VALUE} for all of it
    */
   void keepFreedMemory(long bytes);
 
   /**
-   * Allocates device memory that is ready at once, on every stream. May wait for the device. {@code
-   * cuMemAlloc}.
+   * Allocates device memory that is ready immediately on every stream. May wait for the device.
+   * {@code cuMemAlloc}.
    *
    * @param bytes at least 1
    */
   long allocate(long bytes);
 
   /**
-   * Frees memory of {@link #allocate}, at once and in no stream's order: nothing may use it any
-   * more. May wait for the device, and need not. {@code cuMemFree}.
+   * Frees memory from {@link #allocate} immediately, outside any stream's order: nothing may still
+   * use it. May wait for the device, but need not. {@code cuMemFree}.
    */
   void free(long address);
 
   /**
-   * Allocates page-locked host memory, which copies may use while the host goes on. May wait for
+   * Allocates page-locked host memory, which copies may use while the host continues. May wait for
    * the device. {@code cuMemAllocHost}.
    *
-   * @param bytes at least 1; at most 2 GiB - 1, so that a buffer can show it
+   * @param bytes at least 1; at most 2 GiB - 1, the most that a buffer can hold
    */
   HostMemory allocateHost(long bytes);
 
@@ -125,7 +123,9 @@ public interface CudaDriver extends AutoCloseable {
   void copyToDeviceAsync(
       long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream);
 
-  /** Queues a copy to page-locked host memory, which is undefined until the copy is done. */
+  /**
+   * Queues a copy to page-locked host memory, whose content is undefined until the copy is done.
+   */
   void copyToHostAsync(
       HostMemory destination, long destinationOffset, long source, long bytes, StreamHandle stream);
 
@@ -154,10 +154,10 @@ public interface CudaDriver extends AutoCloseable {
   /**
    * Loads device code, PTX text or a binary. May wait for the device. {@code cuModuleLoadDataEx}.
    *
-   * @param name what errors call the module
-   * @param image PTX text (without an end mark) or a binary that the driver knows
-   * @throws dev.streamfence.KernelLoadException if the driver refuses the image, with the driver's
-   *     own log
+   * @param name the module's name in errors
+   * @param image PTX text (without a terminating zero) or a binary that the driver knows
+   * @throws dev.streamfence.KernelLoadException if the driver refuses the image; carries the
+   *     driver's log
    */
   ModuleHandle loadModule(String name, byte[] image);
 
@@ -175,24 +175,24 @@ public interface CudaDriver extends AutoCloseable {
   FunctionAttributes attributes(FunctionHandle function);
 
   /**
-   * Allows launches of the function more dynamic shared memory than the default 48 KiB less its
-   * static use.
+   * Lets launches of the function use more dynamic shared memory than the default of 48 KiB minus
+   * its static use.
    */
   void allowDynamicSharedBytes(FunctionHandle function, int bytes);
 
   /**
-   * How many blocks of a kernel one multiprocessor holds at the same time, 0 if not even one fits.
-   * {@code cuOccupancyMaxActiveBlocksPerMultiprocessor}.
+   * The occupancy of a kernel: how many of its blocks one multiprocessor holds at the same time; 0
+   * if not even one fits. {@code cuOccupancyMaxActiveBlocksPerMultiprocessor}.
    */
   int residentBlocksPerMultiprocessor(
       FunctionHandle function, int blockThreads, int dynamicSharedBytes);
 
   /**
-   * Queues a launch. {@code cuLaunchKernel}, or {@code cuLaunchCooperativeKernel}. Arguments are
-   * copied before it returns.
+   * Queues a launch. {@code cuLaunchKernel}, or {@code cuLaunchCooperativeKernel}. Copies the
+   * arguments before it returns.
    *
-   * @param cooperative whether all blocks run at the same time, so that they may wait for each
-   *     other; a grid that the device cannot hold at once is an error
+   * @param cooperative whether all blocks run at the same time, so they may wait for each other; a
+   *     grid that the device cannot hold at once is an error
    * @param parameters native memory that starts with a table of the arguments' addresses, one
    *     {@code void*} each
    */
@@ -210,7 +210,7 @@ public interface CudaDriver extends AutoCloseable {
       HostMemory parameters);
 
   /**
-   * Who wants to be told what launches declare; null when nobody does. Always the same answer: ask
+   * The observer of what launches declare, or null if there is none. The answer never changes: ask
    * once.
    */
   default @Nullable LaunchObserver launchObserver() {
@@ -220,7 +220,7 @@ public interface CudaDriver extends AutoCloseable {
   /** Waits until all work of this device's context is done. {@code cuCtxSynchronize}. */
   void synchronizeDevice();
 
-  /** Lets go of the device. Handles that were not destroyed before are lost. Idempotent. */
+  /** Releases the device. Handles not destroyed before are lost. Idempotent. */
   @Override
   void close();
 }

@@ -1,22 +1,22 @@
 package dev.streamfence.driver;
 
 /**
- * What a device is. Immutable.
+ * The properties of a device. Immutable.
  *
  * @param name the product, such as {@code NVIDIA A100}, or {@code simulated device}
  * @param ordinal its number among the devices of the driver
  * @param computeMajor compute capability, first number
  * @param computeMinor compute capability, second number
- * @param driverVersion as {@code cuDriverGetVersion} says it, 1000 × major + 10 × minor
- * @param totalMemoryInBytes device memory
- * @param multiprocessors how many streaming multiprocessors
- * @param maxThreadsPerBlock product of the three block sizes
+ * @param driverVersion as {@code cuDriverGetVersion} returns it, 1000 × major + 10 × minor
+ * @param totalMemoryInBytes total device memory
+ * @param multiprocessors number of streaming multiprocessors
+ * @param maxThreadsPerBlock largest product of the three block sizes
  * @param maxBlockX largest block in x
  * @param maxBlockY largest block in y
  * @param maxBlockZ largest block in z
- * @param maxGridX most blocks in x
- * @param maxGridY most blocks in y
- * @param maxGridZ most blocks in z
+ * @param maxGridX largest number of blocks in x
+ * @param maxGridY largest number of blocks in y
+ * @param maxGridZ largest number of blocks in z
  * @param sharedBytesPerBlock shared memory of a block without opting in to more
  * @param sharedBytesPerBlockOptIn shared memory of a block after {@link
  *     CudaDriver#allowDynamicSharedBytes}

@@ -82,7 +82,7 @@ public enum DriverCall {
     return cooperative ? LAUNCH_COOPERATIVE_KERNEL : LAUNCH_KERNEL;
   }
 
-  /** The function of the CUDA driver API. */
+  /** Its function in the CUDA driver API. */
   public String function() {
     return function;
   }

@@ -3,7 +3,7 @@ package dev.streamfence.driver;
 /**
  * The limits of one kernel as assembled for one device. Immutable.
  *
- * @param maxThreadsPerBlock most threads that a block of it may have
- * @param staticSharedBytes shared memory that every block of it takes
+ * @param maxThreadsPerBlock largest number of threads in a block of this kernel
+ * @param staticSharedBytes shared memory that each block of this kernel takes
  */
 public record FunctionAttributes(int maxThreadsPerBlock, int staticSharedBytes) {}

@@ -3,7 +3,7 @@ package dev.streamfence.driver;
 /**
  * Device memory at one moment. Immutable.
  *
- * @param freeInBytes what the driver could still hand out
- * @param totalInBytes what the device has
+ * @param freeInBytes bytes that the driver can still allocate
+ * @param totalInBytes bytes of device memory in all
  */
 public record MemoryInfo(long freeInBytes, long totalInBytes) {}

@@ -1,6 +1,6 @@
 /**
- * The seam to CUDA: one typed, checked method per driver call that is used. Internal. Not here:
- * policy, such as who waits for whom or when memory is freed.
+ * The seam to CUDA: one typed, checked method per driver call in use. Internal. Not here: policy,
+ * such as which stream waits for which, or when memory is freed.
  */
 @NullMarked
 package dev.streamfence.driver;

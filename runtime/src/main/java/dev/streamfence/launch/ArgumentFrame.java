@@ -6,13 +6,13 @@ import java.util.List;
 
 /**
  * The arguments of one kernel in native memory, as a launch hands them to the driver: a table with
- * the address of each argument, then the arguments, each from a multiple of 8 bytes on. Written
- * again for every launch; the driver copies them.
+ * the address of each argument, then the arguments, each at a multiple of 8 bytes. Rewritten for
+ * every launch; the driver copies them.
  *
  * <p>Confined to the thread that holds the stream's submission lock.
  */
 final class ArgumentFrame {
-  /** No argument is aligned to more. */
+  /** No argument needs a larger alignment. */
   private static final int SLOT_BYTES = 8;
 
   private final HostMemory memory;
@@ -44,12 +44,12 @@ final class ArgumentFrame {
     return (parameter.sizeInBytes() + SLOT_BYTES - 1) / SLOT_BYTES * SLOT_BYTES;
   }
 
-  /** The table, to launch with. */
+  /** The table, for the launch. */
   HostMemory memory() {
     return memory;
   }
 
-  /** Puts a value into an argument, so many bytes from its start. */
+  /** Writes a value {@code within} bytes from the start of an argument. */
   void put(int index, int within, byte value) {
     buffer.put(offsets[index] + within, value);
   }

@@ -6,17 +6,18 @@ import dev.streamfence.ptx.Mismatch;
 import java.util.List;
 
 /**
- * Compares what an interface declares with the code of its kernel, where the compiler could not, or
- * did it with another file. Stateless.
+ * Acts on mismatches between a declaration and its kernel's code, where the compiler could not
+ * compare them, or compared another file. Stateless.
  */
 final class CodeCheck {
   private CodeCheck() {}
 
   /**
-   * Refuses a kernel whose code contradicts its declaration, and logs what its code leaves open.
+   * Refuses a kernel whose code contradicts its declaration, and logs each untrusted access that
+   * the code leaves unclear.
    *
    * @param image the image's name
-   * @param origin what else is to be said of the image; may be empty
+   * @param origin what the refusal adds about the image's origin; may be empty
    * @throws KernelLoadException at the first contradiction
    */
   static void check(

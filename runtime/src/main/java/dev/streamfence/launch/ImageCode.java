@@ -3,6 +3,7 @@ package dev.streamfence.launch;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.driver.DeviceProperties;
 import dev.streamfence.ptx.BlockLimit;
+import dev.streamfence.ptx.CodeFormat;
 import dev.streamfence.ptx.Cubin;
 import dev.streamfence.ptx.KernelCheck;
 import dev.streamfence.ptx.KernelDeclaration;
@@ -17,8 +18,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is in a file that is going to be loaded for an image, and whether its kernels are still to
- * be compared with their interface. Confined to one thread at a time.
+ * The code in a file that is about to be loaded for an image; compares its kernels with their
+ * interface unless the compiler has. Confined to one thread at a time.
  */
 final class ImageCode {
   private final KernelImage image;
@@ -45,14 +46,14 @@ final class ImageCode {
   }
 
   /**
-   * Looks at a file. What this parser cannot read may be newer than it is, so that it is not
-   * refused; its kernels then stay unchecked, as those of a binary do. What is no PTX at all, the
-   * device refuses.
+   * Reads a file. PTX that this parser cannot read may be newer than the parser; where no
+   * comparison is required, it is accepted and its kernels stay unchecked. The device refuses text
+   * that is not PTX.
    *
-   * @param source what errors call it
-   * @param binariesAllowed whether it may be a binary although the compiler has seen another file
+   * @param source its name in errors
+   * @param binariesAllowed whether it may be a binary although the compiler saw another file
    * @throws KernelLoadException if it cannot be compared with the interface and has to be, or if it
-   *     has addresses of 32 bits
+   *     has 32-bit addresses
    */
   static ImageCode of(KernelImage image, String source, byte[] file, boolean binariesAllowed) {
     String hash = KernelImage.sha256(file);
@@ -92,7 +93,7 @@ final class ImageCode {
     return new ImageCode(image, null, Cubin.read(file).orElse(null), false, origin, unreadable);
   }
 
-  /** Why nothing in it can be compared with the interface; empty if it can be, or has been. */
+  /** Why its kernels cannot be compared with the interface; empty if they can be or have been. */
   String unreadable() {
     return unreadable;
   }
@@ -100,7 +101,7 @@ final class ImageCode {
   /**
    * Compares a kernel with its declaration, unless the compiler has.
    *
-   * @throws KernelLoadException if its code contradicts it
+   * @throws KernelLoadException if the code contradicts the declaration
    */
   void check(KernelSignature signature) {
     if (!isChecked) {
@@ -108,7 +109,7 @@ final class ImageCode {
     }
   }
 
-  /** Of a binary, no more is seen than the sizes of parameters. */
+  /** A binary shows only its entries and the sizes of their parameters. */
   private List<Mismatch> compare(KernelDeclaration declared) {
     if (ptx != null) {
       if (check == null) {
@@ -119,7 +120,7 @@ final class ImageCode {
     return binary == null ? List.of() : binary.compare(declared);
   }
 
-  /** The block that a kernel demands of every launch, where the file says so in PTX. */
+  /** The block shape that a kernel requires of every launch; empty unless PTX states it. */
   Optional<BlockLimit> requiredBlock(String entry) {
     return Optional.ofNullable(ptx)
         .flatMap(module -> module.entry(entry))
@@ -128,24 +129,26 @@ final class ImageCode {
   }
 
   /**
-   * The text that the compiler has checked, if there is more to know of it: a device tells how many
-   * threads a kernel takes, but not that it takes no other number.
+   * Parses the PTX that the compiler has checked if it may require one block shape, which no device
+   * reports, or may not have 64-bit addresses; null otherwise.
    */
   private static @Nullable PtxModule beyondTheComparison(String source, byte[] file) {
     String text = new String(file, StandardCharsets.UTF_8);
-    // Text for 64 bits says so in these words, as compilers write them.
+    // Compilers write exactly these words into 64-bit PTX.
     if (!looksLikePtx(file) || (text.contains(".address_size 64") && !text.contains(".reqntid"))) {
       return null;
     }
     try {
       return parse(source, text);
     } catch (PtxException e) {
-      // The compiler has warned of it, and the device refuses other blocks by itself.
+      // The compiler has warned of it, and the device itself refuses other block shapes.
       return null;
     }
   }
 
-  /** Addresses of 32 bits have no place in the arguments, whatever the device says to them. */
+  /**
+   * Refuses 32-bit addresses even where the device accepts them: arguments hold 64-bit addresses.
+   */
   private static PtxModule parse(String source, String text) {
     PtxModule ptx = PtxModule.parse(text);
     if (ptx.addressSize() != Long.SIZE) {
@@ -162,7 +165,7 @@ final class ImageCode {
     return ptx;
   }
 
-  /** Why a device refuses a file, where that can be seen; otherwise empty. */
+  /** Why a device refuses a file; empty if the file does not show it. */
   static String explainRefusal(byte[] file, DeviceProperties device) {
     if (!looksLikePtx(file)) {
       return "";
@@ -179,7 +182,7 @@ final class ImageCode {
               + "."
               + device.computeMinor();
     } catch (PtxException e) {
-      // The device's own words are about the same text.
+      // The device's own message is about the same text.
       return "";
     }
   }
@@ -202,8 +205,6 @@ final class ImageCode {
   }
 
   private static boolean looksLikePtx(byte[] file) {
-    boolean elf = file.length > 3 && file[0] == 0x7f && file[1] == 'E';
-    boolean fatbin = file.length > 3 && file[0] == 0x50 && (file[1] & 0xff) == 0xed;
-    return !elf && !fatbin;
+    return CodeFormat.of(file) == CodeFormat.TEXT;
   }
 }

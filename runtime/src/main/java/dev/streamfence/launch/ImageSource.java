@@ -7,23 +7,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** One place where an image may lie. Immutable. */
+/** One place that may hold an image. Immutable. */
 sealed interface ImageSource {
-  /** More than any kernels need, and all that the compiler looks at; more is not read. */
+  /**
+   * The size of the largest file that is read: more than any kernels need, and the compiler's
+   * limit.
+   */
   int MAX_BYTES = KernelImage.MAX_BYTES;
 
-  /** What errors call it. */
+  /** The source's name in errors. */
   String name();
 
   /**
-   * What lies there now, which nobody changes; empty if nothing does.
+   * The current content, which must not be modified; empty if there is none.
    *
-   * @throws KernelLoadException if it cannot be read, has more than {@link #MAX_BYTES} to be read,
-   *     or is empty
+   * @throws KernelLoadException if it cannot be read, is a file or resource of more than {@link
+   *     #MAX_BYTES}, or is empty
    */
   Optional<byte[]> read();
 
-  /** Bytes that are at hand. */
+  /** Bytes in memory. */
   final class InMemory implements ImageSource {
     private final String name;
     private final byte[] bytes;
@@ -44,7 +47,7 @@ sealed interface ImageSource {
     }
   }
 
-  /** A resource of the class path. */
+  /** A resource on the class path. */
   record Resource(String name, KernelImage.ResourceOpener opener) implements ImageSource {
     @Override
     public Optional<byte[]> read() {
@@ -56,7 +59,7 @@ sealed interface ImageSource {
     }
   }
 
-  /** A file that somebody put into a folder of the runtime's options. */
+  /** A file in a folder of the runtime's options. */
   record InFolder(Path folder, String file) implements ImageSource {
     @Override
     public String name() {
@@ -70,7 +73,7 @@ sealed interface ImageSource {
         return Optional.empty();
       }
       try {
-        // A link may lead anywhere; code comes from the folder that was named, or not at all.
+        // A link may lead anywhere; code comes only from the folder that was named.
         Path real = path.toRealPath();
         if (!real.startsWith(folder.toRealPath())) {
           throw new KernelLoadException(

@@ -11,21 +11,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The device code of one kernel module: PTX text or a binary, and the name that errors call it.
- * Identity matters: a runtime loads one image object once. Immutable and thread-safe.
+ * The device code of one kernel module: PTX text or a binary, and its name in errors. Identity
+ * matters: a runtime loads one image object once. Immutable and thread-safe.
  */
 public final class KernelImage {
-  /** Bytes of a file that are read: more than any kernels need. */
+  /** The size of the largest file that is read, in bytes: more than any kernels need. */
   public static final int MAX_BYTES = CodeLimits.FILE_BYTES;
 
-  /** Opens a resource by name; {@code SomeClass.class::getResourceAsStream} is one. */
+  /** Opens a resource by name, such as {@code SomeClass.class::getResourceAsStream}. */
   @FunctionalInterface
   public interface ResourceOpener {
-    /** The resource's content, or null if there is none of that name. */
+    /** Returns the resource's content, or null if there is no resource of that name. */
     @Nullable InputStream open(String name);
   }
 
-  /** Where an image is looked for on a device, best first. */
+  /** The places that may hold an image for a device, best first. */
   private interface Places {
     List<ImageSource> on(String binaries, List<Path> folders);
   }
@@ -41,23 +41,23 @@ public final class KernelImage {
   }
 
   /**
-   * An image that lies in a folder of the runtime's options or on the class path, read when it is
-   * first used; at most 16 MiB of it.
+   * An image in a folder of the runtime's options or on the class path, read when it is first used.
+   * A file of more than 16 MiB is refused.
    *
    * @param name the resource's name from the root of the class path, without a leading slash
-   * @param opener opens it; a method reference of the class that wants it, so that its class loader
-   *     and module decide
+   * @param opener opens the resource; a method reference on the class that needs it, whose class
+   *     loader and module then apply
    */
   public static KernelImage resource(String name, ResourceOpener opener) {
     return resource(name, "", opener);
   }
 
   /**
-   * An image like that of {@link #resource(String, ResourceOpener)} which the compiler has compared
-   * with its interface. The file that it saw is not compared again; any other is, when it is
-   * loaded.
+   * An image like {@link #resource(String, ResourceOpener)}, which the compiler has compared with
+   * its interface. The file that the compiler saw is not compared again; any other file is compared
+   * when it is loaded.
    *
-   * @param sha256 of the file that the compiler saw, in lower-case hexadecimal digits
+   * @param sha256 the hash of the file that the compiler saw, in lower-case hexadecimal digits
    */
   public static KernelImage resource(String name, String sha256, ResourceOpener opener) {
     return new KernelImage(
@@ -75,16 +75,16 @@ public final class KernelImage {
         });
   }
 
-  /** An image that is at hand. The bytes are copied. */
+  /** An image from bytes in memory, which are copied. */
   public static KernelImage of(String name, byte[] bytes) {
     ImageSource source = new ImageSource.InMemory(name, bytes);
     return new KernelImage(name, "", (binaries, folders) -> List.of(source));
   }
 
   /**
-   * What tells one file from another.
+   * Hashes a file.
    *
-   * @return the SHA-256 of a file, in lower-case hexadecimal digits
+   * @return its SHA-256, in lower-case hexadecimal digits
    */
   public static String sha256(byte[] file) {
     try {
@@ -94,7 +94,7 @@ public final class KernelImage {
     }
   }
 
-  /** What errors call it. */
+  /** The image's name in errors. */
   public String name() {
     return name;
   }
@@ -105,11 +105,11 @@ public final class KernelImage {
   }
 
   /**
-   * Where it is looked for, best first.
+   * The places that may hold the image, best first.
    *
-   * @param binaries the architecture of binaries that are wanted, as nvcc calls it, {@code sm_90};
-   *     empty for none
-   * @param folders where it is looked for before the class path
+   * @param binaries the architecture of the binaries to include, in nvcc's spelling, such as {@code
+   *     sm_90}; empty for none
+   * @param folders folders to search before the class path
    */
   List<ImageSource> sources(String binaries, List<Path> folders) {
     return places.on(binaries, folders);

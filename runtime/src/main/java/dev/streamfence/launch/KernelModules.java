@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 
 /**
  * The kernel modules loaded on one runtime, each once, and the native memory of their argument
- * frames. Each caller has entered the runtime, so that nothing is loaded and no kernel looked up
- * once it is closed. Thread-safe; never locked on the launch path.
+ * frames. Callers enter the runtime first, so nothing is loaded or looked up after it is closed.
+ * Thread-safe; never locked on the launch path.
  */
 final class KernelModules implements AutoCloseable {
   private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
@@ -46,8 +46,7 @@ final class KernelModules implements AutoCloseable {
   }
 
   /**
-   * Loads an image, or returns what was loaded from it before. May wait for the device the first
-   * time.
+   * Loads an image, or returns it if it is already loaded. May wait for the device the first time.
    */
   synchronized LoadedImage load(KernelImage image) {
     LoadedImage existing = loaded.get(image);
@@ -60,7 +59,7 @@ final class KernelModules implements AutoCloseable {
     return fresh;
   }
 
-  /** Loads from the best place that has something that the device takes. */
+  /** Loads from the best source that the device accepts. */
   private LoadedImage loadBest(KernelImage image) {
     RuntimeOptions options = INTERNALS.options(runtime);
     DeviceProperties device = INTERNALS.properties(runtime);
@@ -104,7 +103,7 @@ final class KernelModules implements AutoCloseable {
     }
   }
 
-  /** Somebody put it there to be loaded, and it was not. */
+  /** Warns of a file that was put in place to be loaded, and was not. */
   private static void warn(KernelLoadException refusal) {
     LOGGER.log(System.Logger.Level.WARNING, "passed over: {0}", refusal.getMessage());
   }

@@ -30,7 +30,7 @@ sealed interface KernelParameter {
   /**
    * The address of a tracked array.
    *
-   * @param trusted whether somebody vouches for the access where the kernel's code leaves it open
+   * @param trusted whether the declared access is trusted where the kernel's code leaves it unclear
    */
   record Buffer(String name, ElementType elementType, Access access, boolean trusted)
       implements KernelParameter {

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What an interface says about one kernel: its entry point, its parameters in order with their
- * access, and how its launches are shaped. Immutable.
+ * An interface's declaration of one kernel: its entry point, its parameters in order with their
+ * access, and the shape of its launches. Immutable.
  */
 public final class KernelSignature {
   private final String entry;
@@ -77,7 +77,7 @@ public final class KernelSignature {
     return dynamicSharedBytes;
   }
 
-  /** Whether one array may be passed for two parameters of which one is written. */
+  /** Whether one array may be passed for two parameters, one of them written. */
   boolean mayAlias() {
     return mayAlias;
   }
@@ -87,7 +87,7 @@ public final class KernelSignature {
     return cooperative;
   }
 
-  /** What is compared with the kernel's code. */
+  /** The declaration to compare with the kernel's code. */
   KernelDeclaration declaration() {
     return new KernelDeclaration(
         entry,
@@ -112,7 +112,7 @@ public final class KernelSignature {
   }
 
   /**
-   * Collects a signature. A parameter without a name is called by its number, from {@code #0} on.
+   * Builds a signature. A parameter without a name is named by its position, from {@code #0} on.
    * Confined to one thread at a time.
    */
   public static final class Builder {
@@ -143,8 +143,8 @@ public final class KernelSignature {
     }
 
     /**
-     * Adds a tracked array whose access somebody vouches for, where the kernel's code leaves it
-     * open.
+     * Adds a tracked array whose declared access is trusted where the kernel's code leaves it
+     * unclear.
      */
     public Builder trustedBuffer(String name, ElementType elementType, Access access) {
       parameters.add(new KernelParameter.Buffer(named(name), elementType, access, true));
@@ -159,7 +159,7 @@ public final class KernelSignature {
       return this;
     }
 
-    /** Allows one array to be passed for two parameters of which one is written. */
+    /** Allows one array to be passed for two parameters, one of them written. */
     public Builder mayAlias() {
       mayAlias = true;
       return this;
@@ -171,23 +171,20 @@ public final class KernelSignature {
       return this;
     }
 
-    /** Adds the number by value that also says how many threads a launch has. */
+    /** Adds a number by value that also sets the number of threads of a launch. */
     public Builder threadCount(String name, Class<?> type) {
       threadCount = named(name);
       return value(name, type);
     }
 
-    /**
-     * Says that launches are given a shape, by the interface's parameter of this name; the kernel
-     * does not receive it.
-     */
+    /** Names the interface's parameter that shapes launches; the kernel does not receive it. */
     public Builder launchShape(String name) {
       launchShape = name.isBlank() ? "shape" : name;
       return this;
     }
 
     /**
-     * Says which of the interface's parameters sets the dynamic shared memory; the kernel does not
+     * Names the interface's parameter that sets the dynamic shared memory; the kernel does not
      * receive it.
      */
     public Builder dynamicSharedBytesParameter(String name) {
@@ -195,7 +192,7 @@ public final class KernelSignature {
       return this;
     }
 
-    /** Threads per block of a launch that is given a number of threads; 256 when left out. */
+    /** Sets the threads per block of a launch that is given a number of threads; 256 by default. */
     public Builder blockSize(int threads) {
       if (threads < 1) {
         throw new IllegalArgumentException(
@@ -205,7 +202,7 @@ public final class KernelSignature {
       return this;
     }
 
-    /** Dynamic shared memory per block of a launch that sets none itself; 0 when left out. */
+    /** Sets the dynamic shared memory per block of a launch that sets none itself; 0 by default. */
     public Builder dynamicSharedBytes(int bytes) {
       if (bytes < 0) {
         throw new IllegalArgumentException(
@@ -215,12 +212,12 @@ public final class KernelSignature {
       return this;
     }
 
-    /** What errors call the next parameter: a signature written by hand may leave names out. */
+    /** The next parameter's name in errors: a signature written by hand may leave names out. */
     private String named(String name) {
       return name.isBlank() ? "#" + parameters.size() : name;
     }
 
-    /** The signature. */
+    /** Returns the signature. */
     public KernelSignature build() {
       return new KernelSignature(this);
     }

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The arguments of one launch: checked against the signature, written to the frame, and recorded as
- * uses. Holds the arrays, so that none is lost before the launch is committed. Confined to the
- * thread that holds the submission lock.
+ * uses. Keeps the arrays reachable until the launch ends. Confined to the thread that holds the
+ * submission lock.
  */
 final class LaunchArguments {
   private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
@@ -53,7 +53,7 @@ final class LaunchArguments {
     Arrays.fill(fieldsGiven, 0);
   }
 
-  /** Lets go of the arrays. */
+  /** Drops the references to the arrays. */
   void release() {
     Arrays.fill(arrays, null);
   }
@@ -67,9 +67,9 @@ final class LaunchArguments {
   }
 
   /**
-   * The frame, for the value of a parameter that takes one of that type; it counts as passed.
+   * Marks a parameter as passed, and returns the frame to write its value to.
    *
-   * @throws IllegalArgumentException if the parameter takes something else
+   * @throws IllegalArgumentException if the parameter does not take a number of that type
    */
   ArgumentFrame value(int index, ElementType type) {
     if (!(parameter(index) instanceof KernelParameter.Value declared)) {
@@ -88,9 +88,9 @@ final class LaunchArguments {
   }
 
   /**
-   * Begins a structure, none of whose fields is passed yet.
+   * Begins a structure; none of its fields is passed yet.
    *
-   * @throws IllegalArgumentException if the parameter takes something else, or it is null
+   * @throws IllegalArgumentException if the parameter takes no structure, or {@code struct} is null
    */
   void struct(int index, Object struct) {
     requireStruct(index);
@@ -101,7 +101,7 @@ final class LaunchArguments {
     given[index] = false;
   }
 
-  /** Where a field of that type lies in its structure; it counts as passed. */
+  /** Marks a field as passed, and returns its offset in the structure. */
   int field(int index, int field, ElementType type) {
     StructLayout layout = requireStruct(index).layout();
     if (field < 0 || field >= layout.fields()) {
@@ -119,7 +119,7 @@ final class LaunchArguments {
               + layout.type(field).primitive());
     }
     fieldsGiven[index] |= 1L << field;
-    // All ones up to the number of fields, which may be all bits.
+    // One bit per field, all set; 64 fields take every bit.
     given[index] = fieldsGiven[index] == -1L >>> (StructLayout.MAX_FIELDS - layout.fields());
     return layout.offset(field);
   }
@@ -130,7 +130,7 @@ final class LaunchArguments {
     requireFits(index, array, access);
     Block block = INTERNALS.block(array);
     boolean recorded = block != null && (strict || block.isTracked());
-    // What is recorded is refused at preflight, all at once, if it is closed by then.
+    // Preflight checks all recorded arrays at once, and refuses those that are closed by then.
     if (recorded ? INTERNALS.isGone(array) : !array.isOpen()) {
       throw INTERNALS.useAfterFree(array, signature.use(index));
     }
@@ -146,7 +146,7 @@ final class LaunchArguments {
     given[index] = true;
   }
 
-  /** Passes an address that nobody tracks. */
+  /** Passes an untracked address. */
   void untracked(int index, long address) {
     requireBuffer(index);
     if (strict) {
@@ -168,7 +168,10 @@ final class LaunchArguments {
     }
   }
 
-  /** What the launch declares, for a driver that verifies launches; nobody measures those. */
+  /**
+   * The uses that the launch declares, for a driver that verifies launches. Allocates: such
+   * launches are not benchmarked.
+   */
   List<LaunchObserver.Use> uses() {
     List<LaunchObserver.Use> uses = new ArrayList<>();
     for (int i = 0; i < parameters.length; i++) {
@@ -191,7 +194,10 @@ final class LaunchArguments {
     return uses;
   }
 
-  /** What a kernel does to one array through two parameters, it need not do in any order. */
+  /**
+   * Refuses one array for two parameters if either is written: a kernel does not order its accesses
+   * through them.
+   */
   private void requireAlone(int index, Block block, Access access) {
     for (int i = 0; i < arrays.length; i++) {
       DeviceArray<?> other = arrays[i];

@@ -6,8 +6,8 @@ import dev.streamfence.driver.CudaDriver.StreamHandle;
 import dev.streamfence.driver.HostMemory;
 
 /**
- * How many threads one launch of a kernel has. Set anew for every launch. Confined to the thread
- * that holds the submission lock.
+ * The grid and blocks of one launch, set again for every launch. Confined to the thread that holds
+ * the submission lock.
  */
 final class LaunchGrid {
   private final LoadedKernel kernel;
@@ -84,7 +84,7 @@ final class LaunchGrid {
     kernel.requireLaunchable(gridX, gridY, gridZ, blockX, blockY, blockZ, dynamicShared);
   }
 
-  /** Whether nothing is to be launched. */
+  /** Whether there is nothing to launch. */
   boolean isEmpty() {
     return gridX == 0 || gridY == 0 || gridZ == 0;
   }

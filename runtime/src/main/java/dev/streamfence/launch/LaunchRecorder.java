@@ -1,3 +1,5 @@
+// Long because each of the eight primitive types needs its own methods, for values and for fields
+// of structures: a common one would box.
 package dev.streamfence.launch;
 
 import dev.streamfence.Access;
@@ -22,25 +24,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * Launches one kernel on one stream, over and over: {@link #begin}, the arguments, the shape,
  * {@link #preflight}, {@link #launch}, {@link #commit}, {@link #close}. Preflight checks everything
- * and queues the waits; a launch that is closed before its commit is ordered all the same, since it
- * may have been queued; unless an exception said why, it is counted and logged as abandoned.
+ * and queues the waits. A launch that is closed after its preflight and before its commit still
+ * counts as a use, since it may have been queued; unless an exception explained it, it is counted
+ * and logged as abandoned.
  *
- * <p>Thread-safe: threads take turns from {@code begin} to {@code close}, which have to be in the
- * same thread; nothing but this recorder's own methods may be called in between. After the first
- * launch no method allocates memory, but for cooperative kernels whose blocks change from launch to
- * launch. None synchronises, but for {@link #close} where the runtime was opened with synchronous
- * launches.
- *
- * <p>Long, because each of the eight primitive types is passed by a method of its own, by itself
- * and as a field of a structure: a common one would box.
+ * <p>Thread-safe: threads take turns from {@code begin} to {@code close}. The same thread calls
+ * both, and only this recorder's methods in between. After the first launch no method but {@link
+ * #completion} allocates memory, unless the blocks of a cooperative kernel change from launch to
+ * launch. No method synchronises, unless the driver fails; {@link #close} does so with synchronous
+ * launches, or for a postponed free that waits.
  */
 public final class LaunchRecorder implements AutoCloseable, UseLabels {
   private enum State {
     BEGUN,
-    /** Committed before it was launched, which was refused; it may still be launched. */
+    /** A commit before the launch was refused; the launch is still possible. */
     REFUSED,
     LAUNCHED,
-    /** Launched once more, which was refused; it may still be committed. */
+    /** A second launch was refused; the commit is still possible. */
     LAUNCHED_TWICE,
     FAILED,
     COMMITTED
@@ -60,14 +60,19 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   private final LaunchArguments arguments;
   private final LaunchGrid grid;
 
-  // What follows belongs to the thread that holds the submission lock.
+  // Confined to the thread that holds the submission lock.
   private @Nullable Submission open;
   private State state = State.BEGUN;
 
-  LaunchRecorder(LoadedKernel kernel, DeviceStream stream, ArgumentFrame frame, boolean strict) {
+  LaunchRecorder(
+      LoadedKernel kernel,
+      DeviceStream stream,
+      Timeline timeline,
+      ArgumentFrame frame,
+      boolean strict) {
     this.signature = kernel.signature();
     this.stream = stream;
-    this.timeline = INTERNALS.timeline(stream);
+    this.timeline = timeline;
     this.runtime = kernel.runtime();
     this.driver = INTERNALS.driver(runtime);
     this.observer = driver.launchObserver();
@@ -83,8 +88,8 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
    * stream.
    *
    * @return this recorder
-   * @throws StreamMisuseException if the stream is closed, or this thread has a launch open, on
-   *     whichever stream
+   * @throws StreamMisuseException if the stream is closed, or this thread has a launch open on any
+   *     stream
    * @throws RuntimeClosedException if the runtime is closed
    * @throws CudaDriverException if the device is lost
    */
@@ -137,9 +142,9 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   }
 
   /**
-   * Begins to pass a structure; its fields follow.
+   * Begins a structure; its fields follow.
    *
-   * @param struct what they are taken from, which is not looked at but for null
+   * @param struct the object that holds the fields; only checked for null
    */
   public void struct(int index, Object struct) {
     requireRecording("passes an argument");
@@ -205,10 +210,10 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   }
 
   /**
-   * Passes a device address that nobody tracks: the caller orders every use of it. Permissive
-   * recorders only.
+   * Passes an untracked device address: the caller orders every use of it. Permissive recorders
+   * only.
    *
-   * @throws StreamMisuseException by a strict recorder
+   * @throws StreamMisuseException if the recorder is strict
    */
   public void untracked(int index, long address) {
     requireRecording("passes an argument");
@@ -216,8 +221,8 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   }
 
   /**
-   * Shapes the launch by a number of threads: {@code ceil(threads / blockSize)} blocks. With 0
-   * nothing is launched.
+   * Shapes the launch by a number of threads: {@code ceil(threads / blockSize)} blocks. 0 launches
+   * nothing.
    *
    * @throws IllegalArgumentException if it is negative
    */
@@ -244,7 +249,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
    *
    * @throws IllegalArgumentException if an argument or the shape is missing or too large
    * @throws UseAfterFreeException if an array is closed
-   * @throws StreamMisuseException if the launch depends on one that this thread has not committed
+   * @throws StreamMisuseException if no launch is begun, or preflight has already run
    * @throws CudaDriverException if a wait cannot be queued
    */
   public void preflight() {
@@ -270,7 +275,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
       state = State.LAUNCHED;
       return;
     }
-    // Until it has succeeded: whatever is thrown from here on says why there is no launch.
+    // Until the launch succeeds: any exception from here on explains the missing launch.
     state = State.FAILED;
     if (observer != null) {
       observer.launching(purpose(), timeline.stream(), submission.ticket(), arguments.uses());
@@ -284,11 +289,11 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   }
 
   /**
-   * Makes the launch known to whoever has to wait for it.
+   * Commits the launch, with an event that covers it when other streams are in use.
    *
    * @throws StreamMisuseException if {@link #launch} was not called
-   * @throws CudaDriverException if it can be made known neither by an event nor by waiting; the
-   *     device is lost then
+   * @throws CudaDriverException if the driver can neither record that event nor wait; the device is
+   *     then lost
    */
   public void commit() {
     Submission submission = requireOpen();
@@ -308,11 +313,12 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   }
 
   /**
-   * When this launch is done, to be asked or waited for after {@link #close}. Records an event, if
-   * {@link #commit} has not, so that launches behind this one are not waited for as well.
+   * Returns the completion of this launch, to query or await after {@link #close}. Records an event
+   * if {@link #commit} has not, so that a wait does not include later launches.
    *
    * @throws StreamMisuseException if {@link #commit} was not called
-   * @throws CudaDriverException if that is not possible; the device is lost then
+   * @throws CudaDriverException if the driver can neither record that event nor wait; the device is
+   *     then lost
    */
   public Completion completion() {
     Submission submission = requireOpen();
@@ -320,7 +326,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     return INTERNALS.completion(runtime, timeline, submission.ticket(), purpose());
   }
 
-  /** Ends the launch, however it went, and lets the next thread have the stream. */
+  /** Ends the launch, successful or not, and releases the stream to the next thread. */
   @Override
   public void close() {
     Submission submission = open;
@@ -344,8 +350,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     try {
       timeline.synchronize("the launch of " + purpose());
     } catch (RuntimeClosedException e) {
-      // Another thread closes the runtime meanwhile: it waits for the kernel, and says how it
-      // ended.
+      // Another thread is closing the runtime: it waits for the kernel and reports its error.
     }
   }
 

@@ -10,7 +10,7 @@ import dev.streamfence.stream.Timeline;
 import java.util.HashMap;
 import java.util.Map;
 
-/** One image on one device, with the kernels that were asked for. Thread-safe. */
+/** One image on one device, with the kernels looked up in it so far. Thread-safe. */
 final class LoadedImage {
   private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
 
@@ -75,8 +75,8 @@ final class LoadedImage {
   }
 
   /**
-   * The frame of a kernel on a stream: one, whoever launches, since launches on a stream take
-   * turns.
+   * The frame of a kernel on a stream. Its recorders share the frame, since launches on a stream
+   * take turns.
    */
   synchronized ArgumentFrame frame(Timeline timeline, KernelSignature signature) {
     return frames.computeIfAbsent(

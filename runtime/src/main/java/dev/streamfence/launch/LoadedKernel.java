@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class LoadedKernel {
   private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
 
-  /** How many blocks of one kind the device runs at the same time. */
+  /** The occupancy of one block shape: how many such blocks the device runs at the same time. */
   private record Residency(int blockThreads, int dynamicShared, long blocks) {}
 
   private final DeviceRuntime runtime;
@@ -52,7 +52,10 @@ final class LoadedKernel {
     return function;
   }
 
-  /** Refuses a launch that the device would refuse, with both numbers. */
+  /**
+   * Refuses a launch that the device would refuse; the message has the requested number and the
+   * limit.
+   */
   void requireLaunchable(
       long gridX, long gridY, long gridZ, int blockX, int blockY, int blockZ, int dynamicShared) {
     requireAtMost("blocks in x", gridX, device.maxGridX());
@@ -79,7 +82,7 @@ final class LoadedKernel {
     }
   }
 
-  /** The driver is asked once for as long as the blocks stay the same, as they mostly do. */
+  /** Asks the driver again only when the blocks differ from the last launch's, which is rare. */
   private long residentBlocks(int blockThreads, int dynamicShared) {
     Residency known = residency;
     if (known == null

@@ -48,8 +48,7 @@ public final class LoadedModule {
   }
 
   /**
-   * A permissive recorder: it also takes addresses that nobody tracks, see {@link
-   * LaunchRecorder#untracked}.
+   * A permissive recorder: it also takes untracked addresses, see {@link LaunchRecorder#untracked}.
    *
    * @throws dev.streamfence.KernelLoadException if the module has no such kernel, or one with other
    *     parameters
@@ -66,7 +65,8 @@ public final class LoadedModule {
     life.enter();
     try {
       LoadedKernel kernel = image.kernel(signature);
-      return new LaunchRecorder(kernel, stream, image.frame(timeline, signature), strict);
+      ArgumentFrame frame = image.frame(timeline, signature);
+      return new LaunchRecorder(kernel, stream, timeline, frame, strict);
     } finally {
       life.leave();
     }

@@ -4,9 +4,9 @@ import dev.streamfence.ElementType;
 import dev.streamfence.ptx.KernelDeclaration;
 import java.util.List;
 
-/** The fields of a structure that is passed by value, and where they lie. Immutable. */
+/** The fields of a structure that is passed by value, and their offsets. Immutable. */
 final class StructLayout {
-  /** So that what is given fits the bits of a {@code long}. */
+  /** One bit of a {@code long} per field records whether it was passed. */
   static final int MAX_FIELDS = 64;
 
   private final ElementType[] types;
@@ -41,7 +41,7 @@ final class StructLayout {
     return struct.sizeInBytes();
   }
 
-  /** What is compared with the kernel's code. */
+  /** The declaration to compare with the kernel's code. */
   KernelDeclaration.Struct declaration() {
     return struct;
   }

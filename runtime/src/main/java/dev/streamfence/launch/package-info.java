@@ -1,7 +1,7 @@
 /**
- * What generated launchers call: kernel images and signatures, loaded modules, the launch recorder.
- * Public for generated code and for hand-written launches; it grows no convenience. Not here: what
- * a user calls otherwise.
+ * The API of generated launchers: kernel images and signatures, loaded modules, the launch
+ * recorder. Public for generated code and hand-written launches; it offers no conveniences. Not
+ * here: the rest of the user API.
  */
 @NullMarked
 package dev.streamfence.launch;

@@ -1,6 +1,6 @@
 package dev.streamfence.memory;
 
-/** The place where a block was allocated: never thrown, kept for its stack trace. */
+/** The place where memory was allocated: never thrown, kept for its stack trace. */
 final class AllocatedHere extends Throwable {
   private static final long serialVersionUID = 1L;
 

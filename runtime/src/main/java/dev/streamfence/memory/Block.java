@@ -9,11 +9,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One allocation of device memory. Its address may be used again after it is freed; its generation
- * never is. Immutable but for its {@link #dependencies}, and thread-safe.
+ * One allocation of device memory. Its address may be reused after it is freed; its generation
+ * never is. Immutable except for its {@link #dependencies}, and thread-safe.
  */
 public final class Block {
-  /** Process-wide, so that a number names one block whatever device or runtime it came from. */
+  /** Process-wide, so that a number identifies one allocation across devices and runtimes. */
   private static final AtomicLong GENERATIONS = new AtomicLong();
 
   private final long address;
@@ -26,10 +26,10 @@ public final class Block {
   private final @Nullable Throwable allocatedAt;
 
   /**
-   * Creates a block that is just being allocated.
+   * Creates a new allocation.
    *
-   * @param ticket what every use waits for on {@code timeline}; 0 when it is ready at once
-   * @param release frees the block that was closed while it was pinned; called without any lock
+   * @param ticket the ticket on {@code timeline} that every use waits for; 0 if it is ready at once
+   * @param release frees the allocation if it was closed while pinned; called without any lock
    * @param tracked whether its resource frees it only after its registered uses
    */
   Block(
@@ -52,7 +52,7 @@ public final class Block {
   }
 
   /**
-   * The device address of its first byte. Reading it orders nothing: whoever uses it has to
+   * The device address of its first byte. Reading it orders nothing: a caller that uses it must
    * register the use.
    */
   public long address() {
@@ -64,12 +64,12 @@ public final class Block {
     return sizeInBytes;
   }
 
-  /** What it is for; may be empty. */
+  /** Its purpose; may be empty. */
   public String tag() {
     return tag;
   }
 
-  /** Its number, which no other block of this process has or will have. */
+  /** Its number, unique in this process. */
   public long generation() {
     return generation;
   }
@@ -84,7 +84,7 @@ public final class Block {
     return timeline.pool().driver().properties().ordinal();
   }
 
-  /** Whether its resource frees it only after the uses that are registered on it. */
+  /** Whether its resource frees it only after its registered uses. */
   public boolean isTracked() {
     return tracked;
   }
@@ -92,8 +92,8 @@ public final class Block {
   /**
    * Refuses a use that relies on being registered.
    *
-   * @param label what {@code labels} calls the block
-   * @throws StreamMisuseException if nobody would wait for the use
+   * @param label the use's label in {@code labels}
+   * @throws StreamMisuseException if the resource does not track uses
    */
   public void requireTracked(UseLabels labels, int label) {
     if (!tracked) {
@@ -105,12 +105,12 @@ public final class Block {
     }
   }
 
-  /** Who has to be waited for before it is used. */
+  /** Its hazard state. */
   public Dependencies dependencies() {
     return dependencies;
   }
 
-  /** Where it was allocated, when that was traced. */
+  /** Where it was allocated; null if that was not traced. */
   public @Nullable Throwable allocatedAt() {
     return allocatedAt;
   }

@@ -1,11 +1,11 @@
 package dev.streamfence.memory;
 
 /**
- * What a limit amounts to at one moment. Immutable; its figures belong together.
+ * A consistent snapshot of a limit and the bytes counted against it. Immutable.
  *
  * @param limit bytes that may be reserved and promised at the same time
- * @param live bytes of open blocks
- * @param pending bytes freed and not yet returned, and of requests that are being carried out
+ * @param live bytes of open allocations
+ * @param pending bytes freed and not yet returned, and bytes of requests in progress
  * @param promised bytes set aside by reservations and not yet drawn
  * @param peak highest {@code live} since the beginning or the last reset
  */
@@ -15,7 +15,7 @@ public record Budget(long limit, long live, long pending, long promised, long pe
     return live + pending;
   }
 
-  /** Bytes that a request may still have; never negative. */
+  /** Bytes left for requests; never negative. */
   public long remaining() {
     return Math.max(0, limit - live - pending - promised);
   }

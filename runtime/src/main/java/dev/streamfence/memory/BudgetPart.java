@@ -4,15 +4,15 @@ import dev.streamfence.stream.Timeline;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A resource as one of several that share a budget sees it: its bytes are back with the free of
- * their block. Those that the device still uses are the whole budget's affair, which nobody could
- * divide by whom they came from. Thread-safe.
+ * A shared budget as one of its users sees it: bytes return as soon as their allocation is freed.
+ * Bytes that the device still uses count only in the whole budget, which cannot attribute them.
+ * Thread-safe.
  */
 final class BudgetPart implements MemoryResource {
   private final BudgetResource whole;
   private final AtomicLong outstanding = new AtomicLong();
 
-  /** Bytes of blocks whose free ended with an {@link Error}, and so could not return them. */
+  /** Bytes of allocations whose free ended with an {@link Error} and so could not return them. */
   private final AtomicLong late = new AtomicLong();
 
   BudgetPart(BudgetResource whole) {
@@ -67,6 +67,11 @@ final class BudgetPart implements MemoryResource {
   @Override
   public boolean tracksUses() {
     return whole.tracksUses();
+  }
+
+  @Override
+  public boolean mayWaitForOthers() {
+    return whole.mayWaitForOthers();
   }
 
   private Block count(Block block) {

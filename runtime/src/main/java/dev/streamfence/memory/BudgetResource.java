@@ -3,16 +3,19 @@ package dev.streamfence.memory;
 import dev.streamfence.DeviceException;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.stream.Timeline;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A limit on the bytes that are outstanding at the same time, and the one ledger of a runtime:
- * live, pending, promised. Bytes are claimed before the resource behind it is asked, and given up
- * when that returns them; so whatever is outstanding there, this has reserved it.
+ * live, pending, promised. Bytes are claimed before the underlying resource is called, and given up
+ * when it returns them; so everything outstanding there is reserved here.
  *
- * <p>Thread-safe: the figures are guarded by {@code this}, which is never held while the resource
- * behind it is called. Requests never take together what only one of them may have.
+ * <p>Thread-safe: {@code this} guards the figures and is never held while the underlying resource
+ * is called. Concurrent requests never exceed the limit together. None is refused while another
+ * thread is returning bytes, except in a thread with a launch open.
  */
 public final class BudgetResource implements MemoryResource {
   private final MemoryResource resource;
@@ -23,8 +26,11 @@ public final class BudgetResource implements MemoryResource {
   private long promised;
   private long peak;
 
+  /** The threads of calls that may have received returned bytes which still count here. */
+  private final List<Thread> returning = new ArrayList<>();
+
   /**
-   * Creates a limit in front of a resource. What is outstanding there counts from the beginning.
+   * Creates a limit in front of a resource. Bytes already outstanding there count.
    *
    * @param limitInBytes at least 0
    */
@@ -44,8 +50,8 @@ public final class BudgetResource implements MemoryResource {
   }
 
   /**
-   * Allocates within the limit. A request that fits the limit but not what is left of it waits once
-   * for freed memory to come back.
+   * Allocates within the limit. A request that fits the limit but not its remaining bytes waits for
+   * freed memory, including the memory that other threads are returning.
    */
   @Override
   public Block allocate(long sizeInBytes, Timeline timeline, String tag) {
@@ -60,11 +66,11 @@ public final class BudgetResource implements MemoryResource {
   }
 
   /**
-   * The same memory within a limit of its own, for one of several users. What is allocated there
-   * counts in both, but only open blocks count in the part.
+   * Creates a second limit within this one, for one of several users. An allocation counts in both,
+   * but in the part only while it is open.
    *
-   * @param limitInBytes at least 0; more than the whole has is never reached
-   * @param partName what its refusals call it
+   * @param limitInBytes at least 0; a limit above the whole's is never reached
+   * @param partName its name in refusals
    */
   public BudgetResource part(long limitInBytes, String partName) {
     return new BudgetResource(new BudgetPart(this), limitInBytes, partName);
@@ -72,28 +78,37 @@ public final class BudgetResource implements MemoryResource {
 
   @Override
   public long deallocate(Block block) {
-    long released;
+    long released = 0;
+    boolean closed = false;
+    beginReturning();
     try {
       released = resource.deallocate(block);
+      closed = true;
     } catch (Error e) {
-      if (!block.dependencies().isOpen()) {
-        // It is closed all the same; its bytes come back with a reap.
-        close(block);
-      }
+      // A closed block stays closed; its bytes come back with a reap.
+      closed = !block.dependencies().isOpen();
       throw e;
-    }
-    synchronized (this) {
-      live -= block.sizeInBytes();
-      reserved -= released;
+    } finally {
+      endReturning(released, closed ? block.sizeInBytes() : 0);
     }
     return released;
   }
 
   @Override
   public long awaitReap(long wanted) {
-    long released = resource.awaitReap(wanted);
-    give(released);
+    long released = 0;
+    beginReturning();
+    try {
+      released = resource.awaitReap(wanted);
+    } finally {
+      endReturning(released, 0);
+    }
     return released;
+  }
+
+  @Override
+  public boolean mayWaitForOthers() {
+    return resource.mayWaitForOthers();
   }
 
   @Override
@@ -122,14 +137,14 @@ public final class BudgetResource implements MemoryResource {
     return new Budget(limit, open, Math.max(0, reserved - open), promised, peak);
   }
 
-  /** Starts the peak again from what is live now. */
+  /** Resets the peak to the bytes that are live now. */
   public synchronized void resetPeak() {
     peak = Math.max(0, live);
   }
 
   /**
-   * Sets bytes aside for several allocations. Nothing is allocated. Waits like {@link #allocate}
-   * where they do not fit.
+   * Sets bytes aside for several allocations, and allocates nothing. Waits like {@link #allocate}
+   * if they do not fit.
    *
    * @param bytes at least 1
    * @throws OutOfMemoryBudgetException if they do not fit; nothing has changed
@@ -153,7 +168,7 @@ public final class BudgetResource implements MemoryResource {
     }
   }
 
-  /** Allocates from promised bytes, which the caller has taken off its reservation. */
+  /** Allocates from promised bytes, which the caller has drawn from its reservation. */
   Block allocatePromised(BlockSource source, long sizeInBytes, Timeline timeline, String tag) {
     synchronized (this) {
       promised -= sizeInBytes;
@@ -170,12 +185,9 @@ public final class BudgetResource implements MemoryResource {
     }
   }
 
-  private synchronized void close(Block block) {
-    live -= block.sizeInBytes();
-  }
-
   synchronized void withdraw(long bytes) {
     promised -= bytes;
+    notifyAll();
   }
 
   private synchronized Block admitted(Block block) {
@@ -186,6 +198,17 @@ public final class BudgetResource implements MemoryResource {
 
   private synchronized void give(long bytes) {
     reserved -= bytes;
+    notifyAll();
+  }
+
+  private synchronized void beginReturning() {
+    returning.add(Thread.currentThread());
+  }
+
+  private synchronized void endReturning(long released, long closed) {
+    returning.remove(Thread.currentThread());
+    live -= closed;
+    give(released);
   }
 
   private void admit(long claim, long promise, long bytes, String what) {
@@ -194,7 +217,7 @@ public final class BudgetResource implements MemoryResource {
     }
     if (bytes <= limit) {
       DeviceException reapFailed = tryReap(missing(bytes));
-      if (tryAdmit(claim, promise, bytes)) {
+      if (admitWhatOthersReturn(claim, promise, bytes)) {
         return;
       }
       throw refusal(what, bytes, reapFailed);
@@ -202,7 +225,10 @@ public final class BudgetResource implements MemoryResource {
     throw refusal(what, bytes, null);
   }
 
-  /** What could not be reaped is still reserved; the request is then refused for its size. */
+  /**
+   * Reaps, and returns a failure instead of throwing it: bytes not reaped stay reserved, and the
+   * request is then refused for its size.
+   */
   private @Nullable DeviceException tryReap(long wanted) {
     try {
       awaitReap(wanted);
@@ -215,6 +241,36 @@ public final class BudgetResource implements MemoryResource {
   private synchronized OutOfMemoryBudgetException refusal(
       String what, long bytes, @Nullable DeviceException cause) {
     return new OutOfMemoryBudgetException(what, bytes, reserved + promised, limit, name, cause);
+  }
+
+  /**
+   * Admits a request as soon as it fits; gives up if no other thread is returning bytes, or if this
+   * one may not wait.
+   */
+  private boolean admitWhatOthersReturn(long claim, long promise, long bytes) {
+    boolean mayWait = resource.mayWaitForOthers();
+    boolean interrupted = false;
+    try {
+      synchronized (this) {
+        while (!tryAdmit(claim, promise, bytes)) {
+          // A thread that is at it itself, as when a log allocates, would wait for itself.
+          if (!mayWait || returning.isEmpty() || returning.contains(Thread.currentThread())) {
+            return false;
+          }
+          try {
+            wait();
+          } catch (InterruptedException e) {
+            // Like any wait for the device: it goes on, and the thread stays interrupted.
+            interrupted = true;
+          }
+        }
+        return true;
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   private synchronized boolean tryAdmit(long claim, long promise, long bytes) {

@@ -13,7 +13,7 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One copy from a block to host data, by way of staging memory. Two chunks in flight keep the bus
+ * One copy from the device to host data, through staging memory. Two chunks in flight keep the bus
  * busy. Confined to one thread, used once.
  */
 final class ChunkedDownload {
@@ -53,7 +53,7 @@ final class ChunkedDownload {
   /**
    * Copies, and waits until the data is there.
    *
-   * @return false if the deadline passed before
+   * @return false if the deadline passed first
    * @throws InterruptedException if the thread is interrupted while it waits with a deadline
    */
   boolean run(UseLabels labels) throws InterruptedException {
@@ -92,7 +92,7 @@ final class ChunkedDownload {
     return deadline == null ? timeline.begin(labels) : timeline.begin(labels, deadline);
   }
 
-  /** Queues the copy of the next chunk; false if the deadline passed before. */
+  /** Queues the copy of the next chunk; returns false if the deadline passed first. */
   private boolean queueNext() throws InterruptedException {
     if (inFlight.size() == 2 && !deliver()) {
       return false;
@@ -114,17 +114,17 @@ final class ChunkedDownload {
     return true;
   }
 
-  /** Takes a chunk; null if the deadline passed before. */
+  /** Takes a chunk; returns null if the deadline passed first. */
   private @Nullable Chunk take() throws InterruptedException {
     return deadline == null ? staging.take() : staging.take(deadline);
   }
 
-  /** Takes a second chunk, if there is one; with a deadline, one that is ready at once. */
+  /** Takes a second chunk if one is free; with a deadline, only one that is ready at once. */
   private @Nullable Chunk takeAnother() {
     return deadline == null ? staging.tryTake() : staging.tryTakeReady();
   }
 
-  /** Hands the oldest chunk's data over; false if the deadline passed before it was there. */
+  /** Hands over the oldest chunk's data; returns false if the deadline passed first. */
   private boolean deliver() throws InterruptedException {
     Chunk chunk = inFlight.getFirst();
     if (deadline == null) {

@@ -1,6 +1,6 @@
 package dev.streamfence.memory;
 
-/** The place where a block was closed: never thrown, kept for its stack trace. */
+/** The place where an allocation was closed: never thrown, kept for its stack trace. */
 final class ClosedHere extends Throwable {
   private static final long serialVersionUID = 1L;
 

@@ -10,14 +10,14 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** An allocation log in a CSV file of UTF-8, RFC 4180. Thread-safe. */
+/** An allocation log in a CSV file (RFC 4180, UTF-8). Thread-safe. */
 public final class CsvAllocationLog implements AllocationLog {
   private final CsvWriter csv;
 
   /** Opens the file, see {@link AllocationLog#csv}. */
   public CsvAllocationLog(Path file) {
     try {
-      // Flushed by line: the last lines before a crash are those that are wanted.
+      // Flushed after each line: the last lines before a crash matter most.
       csv = CsvWriter.builder().autoFlush(true).build(Files.newBufferedWriter(file, UTF_8));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -54,7 +54,7 @@ public final class CsvAllocationLog implements AllocationLog {
         record.message());
   }
 
-  /** Closes the file; records that come later are dropped. */
+  /** Closes the file; later records are dropped. */
   @Override
   public synchronized void close() {
     try {

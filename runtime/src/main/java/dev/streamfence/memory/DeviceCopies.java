@@ -11,20 +11,20 @@ import dev.streamfence.stream.UseLabels;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies and fills of tracked blocks, each registered and ordered like a launch on the stream that
- * the caller names. Thread-safe.
+ * Copies and fills of tracked allocations, each registered and ordered like a launch on the stream
+ * that the caller names. Thread-safe.
  */
 public final class DeviceCopies {
   private final StreamPool streams;
   private final CudaDriver driver;
   private final StagingPool staging;
 
-  /** Creates the copies of the device of a pool. */
+  /** Creates the copies for the device of a pool. */
   public DeviceCopies(StreamPool streams) {
     this(streams, StagingPool.CHUNK_BYTES);
   }
 
-  /** Creates the copies of the device of a pool, which pass the host in pieces of one size. */
+  /** Creates the copies for the device of a pool, with staging chunks of the given size. */
   public DeviceCopies(StreamPool streams, int chunkBytes) {
     this.streams = streams;
     this.driver = streams.driver();
@@ -32,8 +32,8 @@ public final class DeviceCopies {
   }
 
   /**
-   * Copies host data to a block. The data may be changed as soon as this returns; the copy itself
-   * may still be queued. Waits only while all staging memory is in use.
+   * Copies host data to the device. The data may be changed as soon as this returns; the copy
+   * itself may still be queued. Waits only while all staging memory is in use.
    */
   public void upload(Timeline timeline, HostBytes source, Block target, long offset, long bytes) {
     UseLabels labels = labels("upload of ", bytes, " bytes to ", target, timeline);
@@ -60,8 +60,8 @@ public final class DeviceCopies {
   }
 
   /**
-   * Copies a block to host data. Waits until the data is there, and with it for everything queued
-   * before.
+   * Copies from the device to host data. Waits until the data is there, and so for everything
+   * queued before.
    */
   public void download(Timeline timeline, Block source, long offset, long bytes, HostBytes target) {
     try {
@@ -75,7 +75,7 @@ public final class DeviceCopies {
    * Copies like {@link #download(Timeline, Block, long, long, HostBytes)}, unless a deadline passes
    * before the data is there.
    *
-   * @return whether it is; if not, parts of it may be
+   * @return whether the data is there; if not, parts of it may be
    * @throws InterruptedException if the thread is interrupted before or while it waits
    */
   public boolean download(
@@ -98,7 +98,7 @@ public final class DeviceCopies {
         .run(labels);
   }
 
-  /** Copies within the device, between two blocks. Does not synchronise. */
+  /** Copies within the device. Does not synchronise. */
   public void copy(
       Timeline timeline,
       Block source,
@@ -125,7 +125,7 @@ public final class DeviceCopies {
   }
 
   /**
-   * Fills part of a block with one repeated value. Does not synchronise.
+   * Fills part of an allocation with one repeated value. Does not synchronise.
    *
    * @param width bytes of the value: 1, 2, 4 or 8; the offset is a multiple of it
    * @param value its low bytes are used
@@ -154,14 +154,14 @@ public final class DeviceCopies {
   /**
    * Frees the staging memory. Nothing may be copied any more.
    *
-   * @param isDeviceDone whether nothing is in flight; otherwise the last copies are waited for
+   * @param isDeviceDone whether nothing is in flight; otherwise this waits for the last copies
    */
   public void destroy(boolean isDeviceDone) {
     staging.destroy(isDeviceDone);
   }
 
   /**
-   * The driver fills with 32 bits at most: a wider value is one fill when its halves agree, and
+   * The driver fills with at most 32 bits: a wider value takes one fill if its halves are equal,
    * otherwise two.
    */
   private void fill64(Timeline timeline, long address, long value, long count) {

@@ -6,12 +6,12 @@ import dev.streamfence.stream.Submission;
 import dev.streamfence.stream.Timeline;
 
 /**
- * One allocation of the driver per block, without a pool: what memory checkers want to see, since
- * an address that is freed is really gone. The stream that is named only says where the first use
- * is expected. A free waits on the host for every registered use. Thread-safe.
+ * Allocates directly from the driver, without a pool. Memory checkers need this, since a freed
+ * address is really invalid. The stream of an allocation only says where its first use is expected.
+ * A free waits on the host for every registered use. Thread-safe.
  */
 public final class DirectResource extends TrackedResource {
-  /** Creates a resource over the device of a pool, see {@link StreamOrderedResource}. */
+  /** Creates a resource for the device of a pool, see {@link StreamOrderedResource}. */
   public DirectResource(StreamPool streams, boolean tracing) {
     super(streams, tracing, Long.MAX_VALUE);
   }
@@ -51,7 +51,7 @@ public final class DirectResource extends TrackedResource {
       submission.preflight();
       submission.commitWithoutEvent();
     }
-    // Outside of the submission, so that nobody else has to wait for the stream meanwhile.
+    // Outside the submission, so that no other thread has to wait for the stream meanwhile.
     timeline.synchronize(purpose.purpose());
     giveBack(block, purpose.purpose(), () -> driver.free(block.address()));
     return ledger.gone(block.sizeInBytes());

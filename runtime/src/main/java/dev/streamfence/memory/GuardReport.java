@@ -1,22 +1,22 @@
 package dev.streamfence.memory;
 
 /**
- * Something wrote where it must not. Immutable.
+ * A violation that a guard has detected. Immutable.
  *
- * @param kind what was found
- * @param block the block that was overrun, or used after its free; it knows where it was allocated
- * @param fact what was found where, in words
+ * @param kind the kind of violation
+ * @param block the allocation concerned, which says where it was allocated
+ * @param fact a description of the violation
  */
 public record GuardReport(Kind kind, Block block, String fact) {
-  /** What a guard finds. */
+  /** The kinds of violation. */
   public enum Kind {
-    /** Bytes in front of the block were overwritten. */
+    /** Bytes before the allocation were overwritten. */
     BEFORE,
-    /** Bytes behind the block were overwritten. */
+    /** Bytes after the allocation were overwritten. */
     BEHIND,
-    /** The block was written after it was freed. */
+    /** The allocation was written after it was freed. */
     AFTER_FREE,
-    /** The memory of the block is also that of another one. */
+    /** The allocation's memory overlaps another one's. */
     OVERLAP
   }
 }

@@ -15,20 +15,20 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Finds writes outside of blocks and after their free, and refuses reads of blocks that nothing has
- * written. Every block lies inside a larger one of the resource behind this, with known bytes
- * before and behind it; a fresh block and a freed one are filled with known bytes as well; freed
- * memory is kept for a while. All of that is ordered like any other use of the block.
+ * Detects writes outside allocations and after their free, and refuses reads of allocations that
+ * were never written. Every allocation lies inside a larger one of the underlying resource, with
+ * known bytes before and after it; new and freed allocations are filled with known bytes as well;
+ * freed memory is kept for a while. All of this is ordered like any other use of the allocation.
  *
- * <p>For debugging: a free waits on the host for the block's uses and then looks at its margins; a
- * reap waits and looks at everything that is kept. Writes that are found are reported and counted,
- * and never thrown; a read of a block that nothing has written is a {@link
- * dev.streamfence.UninitializedReadException} of the launch or copy that reads. Memory that was
- * handed out twice is reported and thrown: the device is lost then. The margins do not count as
- * outstanding; kept memory does. Thread-safe.
+ * <p>For debugging: a free waits on the host for the allocation's uses and then checks its margins;
+ * a reap waits and checks all kept memory. Detected writes are reported and counted, never thrown;
+ * a launch or copy that reads an unwritten allocation throws a {@link
+ * dev.streamfence.UninitializedReadException}. Memory that was handed out twice is reported and
+ * thrown, and the device is then lost. Margins do not count as outstanding; kept memory does.
+ * Thread-safe.
  */
 public final class GuardResource extends TrackedResource implements AutoCloseable {
-  /** As the driver aligns, so that guarded blocks are aligned like others. */
+  /** The driver's alignment, so that guarded allocations are aligned like others. */
   static final int MARGIN = 512;
 
   private static final byte OUTSIDE = (byte) 0xC5;
@@ -44,10 +44,10 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
   private final GuardWindow window;
 
   /**
-   * Creates a guard of what a resource allocates.
+   * Creates a guard for the allocations of a resource.
    *
-   * @param reports is told what is found, by the thread that finds it; throws nothing
-   * @throws IllegalArgumentException if the resource does not track uses: nothing could be ordered
+   * @param reports receives each violation in the thread that detects it; throws nothing
+   * @throws IllegalArgumentException if the resource does not track uses: no check could be ordered
    *     after them
    */
   public GuardResource(MemoryResource resource, StreamPool streams, Consumer<GuardReport> reports) {
@@ -60,14 +60,14 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     this.window = new GuardWindow(streams);
   }
 
-  /** How much was found so far. */
+  /** The number of violations so far. */
   public long violations() {
     return violations.get();
   }
 
   @Override
   Block obtain(long sizeInBytes, Timeline timeline, String tag) {
-    // A sum beyond a long would be negative; the resource behind refuses the larger of both.
+    // An overflowing sum is negative; the underlying resource then refuses the plain size.
     Block raw = obtainRaw(Math.max(sizeInBytes, sizeInBytes + 2L * MARGIN), timeline, tag);
     Block overlapping = ranges.add(raw);
     if (overlapping != null) {
@@ -107,7 +107,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     }
   }
 
-  /** Gives memory back that did not become a block, and returns why it did not. */
+  /** Gives back memory that could not be handed out, and returns the failure. */
   private <T extends Throwable> T unguarded(Block raw, T failure) {
     try {
       giveBack(raw);
@@ -125,8 +125,8 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     HostMemory margins;
     try (Submission submission = begun) {
       submission.free(block.dependencies());
-      // Nobody uses the raw block before the wait below is over; registered all the same, so that
-      // its order does not hang on that wait.
+      // Nothing uses the raw block before the wait below is over. Registered anyway, so that its
+      // order does not depend on that wait.
       submission.use(raw.dependencies(), false, true, 0);
       submission.preflight();
       margins = window.take();
@@ -181,7 +181,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
       }
     }
     try {
-      // Nobody uses it any more; this is for the accounts of the resource behind.
+      // The memory is unused by now; this updates the accounts of the underlying resource.
       resource.awaitReap(wanted);
     } catch (DeviceException e) {
       failure = e;
@@ -195,7 +195,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     return reaped;
   }
 
-  /** Checks and gives back everything that is kept, and the memory for checking. */
+  /** Checks and gives back all kept memory, and frees the memory for checking. */
   @Override
   public void close() {
     try {
@@ -224,8 +224,8 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
       try {
         released += leave(oldest);
       } catch (DeviceException e) {
-        // The free that brought this about has succeeded; what could not be given back stays, and
-        // the next reap meets the error again.
+        // The free that led here has succeeded. Memory that could not be given back stays, and the
+        // next reap meets the error again.
         quarantine.add(oldest);
         return released;
       } catch (Error e) {
@@ -247,7 +247,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     }
   }
 
-  /** Looks at kept memory for the last time and gives it back. */
+  /** Checks kept memory for the last time and gives it back. */
   private long leave(Range range) {
     Block block = range.block();
     if (block != null && !range.reported() && !isLost()) {

@@ -16,11 +16,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Page-locked memory through which a guard looks at the device. Thread-safe; no lock is held while
- * a stream is waited for, since who holds that stream may be about to free something himself.
+ * Page-locked memory through which a guard reads device memory. Thread-safe; holds no lock while it
+ * waits for a stream, since the holder of that stream may be about to free memory too.
  */
 final class GuardWindow {
-  /** Sees a piece of a block; says whether it wants to see more. */
+  /** Receives a piece of an allocation; returns whether it wants more. */
   interface Viewer {
     boolean view(long offset, HostMemory bytes, int count);
   }
@@ -61,12 +61,12 @@ final class GuardWindow {
     }
   }
 
-  /** Gives a window back that no queued copy uses; others are kept aside until the end. */
+  /** Gives back a window that no queued copy uses; the others are kept until {@link #destroy}. */
   synchronized void giveBack(HostMemory window) {
     idle.addLast(window);
   }
 
-  /** Shows a block piece by piece, in the order of its uses. Waits for each piece. */
+  /** Reads an allocation piece by piece, ordered like any other use. Waits for each piece. */
   void read(Block block, Viewer viewer) {
     HostMemory window = take();
     boolean more = true;
@@ -83,7 +83,10 @@ final class GuardWindow {
     giveBack(window);
   }
 
-  /** The first of some bytes that is not as expected, or -1. */
+  /**
+   * The index, from {@code from} on, of the first byte that is not as expected; -1 if there is
+   * none.
+   */
   int mismatch(HostMemory window, int from, int count, byte expected) {
     ByteBuffer bytes = window.buffer();
     for (int i = 0; i < count; i++) {

@@ -10,33 +10,33 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes of one resource that count as outstanding: live in open blocks, pending in blocks whose
- * free is queued, released in blocks that were freed by a call that could not return their bytes.
- * Thread-safe; a byte moves from one to the other in one step, so that the sum never misses it.
+ * The outstanding bytes of one resource: live in open allocations, pending in allocations whose
+ * free is queued, released if the call that freed them could not return them. Thread-safe; a byte
+ * moves from live to pending, and out of the ledger, in one step.
  *
- * <p>Frees are kept apart by stream and ticket, oldest first, so that each is returned as soon as
- * the device is done with it. When a stream has more than {@link #MAX_APART} entries, neighbours
- * are merged that are at most a sixteenth of its pending bytes together. That leaves half as many
- * entries, so that it takes amortised constant time for each free.
+ * <p>Frees are kept by stream and ticket, oldest first, so that each is returned as soon as the
+ * device is done with it. When a stream has more than {@link #MAX_APART} entries, neighbours are
+ * merged that together have at most a sixteenth of its pending bytes. At most half of the entries
+ * remain, so a free takes amortised constant time.
  */
 final class Ledger {
   /** Frees of one stream that are told apart: twice as many as a stream has events. */
   static final int MAX_APART = 64;
 
   /**
-   * After a merge, two neighbours always have more than this part of the bytes together, so that at
-   * most half of the entries are left.
+   * After a merge, two neighbours together have more than a sixteenth of the bytes, so at most half
+   * of the entries remain.
    */
   private static final int PARTS_AFTER_MERGE = MAX_APART / 4;
 
-  /** What was freed on one stream up to a ticket, and not returned yet. */
+  /** Bytes freed on one stream up to a ticket, and not returned yet. */
   record Pending(Timeline timeline, long ticket, long bytes, long sequence) {
-    /** The same with what was freed before it, and came here later. */
+    /** This entry and an earlier free that was recorded later. */
     Pending behind(Pending earlier) {
       return new Pending(timeline, ticket, bytes + earlier.bytes, sequence);
     }
 
-    /** The same with what was freed behind it. */
+    /** This entry and the free after it. */
     Pending and(Pending next) {
       return new Pending(timeline, next.ticket, bytes + next.bytes, sequence);
     }
@@ -52,7 +52,7 @@ final class Ledger {
       bytes += free.bytes;
       Pending last = pending.peekLast();
       if (last != null && last.ticket >= free.ticket) {
-        // Two threads that free on one stream may come here in the other order.
+        // Two threads that free on one stream may get here in reverse order.
         pending.removeLast();
         pending.addLast(last.behind(free));
       } else {
@@ -63,7 +63,7 @@ final class Ledger {
       }
     }
 
-    /** Takes off what is known to be done. */
+    /** Removes the entries that are known to be done, and returns their bytes. */
     long reap() {
       long reaped = 0;
       for (Pending first = pending.peekFirst();
@@ -115,8 +115,8 @@ final class Ledger {
   }
 
   /**
-   * Whether a free that is just queued should be covered by an event of its own, so that a later
-   * wait for it does not wait for what is queued behind it.
+   * Whether a free that was just queued needs its own event, so that a wait for it does not include
+   * later work.
    */
   synchronized boolean needsEvent(long bytes, Timeline timeline) {
     OfStream stream = stream(timeline);
@@ -135,13 +135,13 @@ final class Ledger {
     pendingBytes += bytes;
   }
 
-  /** Takes bytes off that the caller returns. */
+  /** Removes live bytes, which the caller returns. */
   synchronized long gone(long bytes) {
     live -= bytes;
     return bytes;
   }
 
-  /** Keeps bytes for the next reap that could not be returned by the call that freed them. */
+  /** Keeps bytes for the next reap, since the call that freed them could not return them. */
   synchronized void keepForReap(long bytes) {
     released += bytes;
   }
@@ -150,7 +150,7 @@ final class Ledger {
     return live + pendingBytes + released;
   }
 
-  /** The streams on which something is pending, in no order. */
+  /** The streams with pending frees, in no particular order. */
   synchronized List<Timeline> timelines() {
     List<Timeline> timelines = new ArrayList<>();
     streams.forEach(
@@ -162,17 +162,17 @@ final class Ledger {
     return timelines;
   }
 
-  /** How many frees of a stream are told apart at the moment. */
+  /** The number of frees of a stream that are told apart. */
   synchronized int apart(Timeline timeline) {
     return stream(timeline).pending.size();
   }
 
-  /** The oldest free of a stream that was not returned; null if there is none. */
+  /** The oldest free of a stream that is not returned yet; null if there is none. */
   synchronized @Nullable Pending oldest(Timeline timeline) {
     return stream(timeline).pending.peekFirst();
   }
 
-  /** The oldest free that was not returned; null if there is none. */
+  /** The oldest free that is not returned yet; null if there is none. */
   synchronized @Nullable Pending oldest() {
     Pending oldest = null;
     for (OfStream stream : streams.values()) {
@@ -184,7 +184,7 @@ final class Ledger {
     return oldest;
   }
 
-  /** Takes off everything that is known to be done, without asking the driver. */
+  /** Removes everything that is known to be done, without asking the driver; returns its bytes. */
   synchronized long reapKnown() {
     long reaped = released;
     released = 0;
@@ -196,14 +196,14 @@ final class Ledger {
     return reaped;
   }
 
-  /** Takes off everything of one stream that is known to be done, without asking the driver. */
+  /** Removes everything of one stream that is known to be done, without asking the driver. */
   synchronized long reapKnown(Timeline timeline) {
     long reaped = stream(timeline).reap();
     pendingBytes -= reaped;
     return reaped;
   }
 
-  /** Takes off everything that is freed, for a device that is lost and its memory with it. */
+  /** Removes everything that is freed, for a device that is lost with its memory. */
   synchronized long reapAll() {
     long reaped = released + pendingBytes;
     released = 0;

@@ -25,7 +25,7 @@ public final class LoggingResource implements MemoryResource {
   private final AllocationLog log;
   private final AtomicLong dropped = new AtomicLong();
 
-  /** Creates a log of what is asked of a resource. */
+  /** Creates a log of the calls to a resource. */
   public LoggingResource(MemoryResource resource, AllocationLog log) {
     this.resource = resource;
     this.log = log;
@@ -103,18 +103,23 @@ public final class LoggingResource implements MemoryResource {
   }
 
   @Override
+  public boolean mayWaitForOthers() {
+    return resource.mayWaitForOthers();
+  }
+
+  @Override
   public Optional<Budget> budget() {
     return resource.budget();
   }
 
-  /** How many records the log did not take. */
+  /** The number of records that the log refused. */
   public long droppedRecords() {
     return dropped.get();
   }
 
   /**
-   * The longest beginning of a text that has at most so many bytes in UTF-8 and ends between two
-   * characters, with an ellipsis if something is missing.
+   * The longest prefix of a text that has at most {@code bytes} bytes in UTF-8 and splits no
+   * character, followed by an ellipsis if the text was cut.
    */
   static String cut(String text, int bytes) {
     if (text.getBytes(StandardCharsets.UTF_8).length <= bytes) {
@@ -172,7 +177,7 @@ public final class LoggingResource implements MemoryResource {
               failure == null ? "" : failure.getClass().getSimpleName(),
               message == null ? "" : cut(message, MESSAGE_BYTES)));
     } catch (RuntimeException | Error refused) {
-      // Whatever a log throws: the memory is there, or was freed, and the caller is told that.
+      // A failure of the log must not hide the outcome of the call.
       dropped.incrementAndGet();
     }
   }

@@ -3,7 +3,7 @@ package dev.streamfence.memory;
 import dev.streamfence.stream.Timeline;
 import dev.streamfence.stream.UseLabels;
 
-/** How errors name the work that allocates, guards or frees one block. Immutable. */
+/** How errors name the work that allocates, guards, checks or frees memory. Immutable. */
 record Purpose(String act, long bytes, String tag, Timeline timeline) implements UseLabels {
   @Override
   public String purpose() {

@@ -4,21 +4,21 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** Freed memory that nobody gets yet, oldest first. Thread-safe. */
+/** Freed memory that is not reused yet, oldest first. Thread-safe. */
 final class Quarantine {
   /**
-   * What is kept.
+   * One piece of kept memory.
    *
-   * @param block what was freed; null for memory that never became a block
+   * @param block the freed allocation; null for memory that was never handed out
    * @param raw the memory with its margins
-   * @param reported whether something was found already, so that it is not found again
+   * @param reported whether a violation was reported already, so that none is reported again
    */
   record Range(@Nullable Block block, Block raw, boolean reported) {}
 
-  /** Long enough for a late write to come, short enough to be looked through at once. */
+  /** Enough to catch a late write, and few enough to check at once. */
   private static final int MAX_RANGES = 64;
 
-  /** Large blocks are fewer: a debugging run should fit where the real one does. */
+  /** Keeps fewer large allocations: a debugging run should fit where the real one does. */
   private static final long MAX_BYTES = 64L << 20;
 
   private final Deque<Range> ranges = new ArrayDeque<>();
@@ -37,7 +37,7 @@ final class Quarantine {
     return oldest;
   }
 
-  /** Takes the oldest if there is more than may be kept. */
+  /** Takes the oldest if a limit is exceeded. */
   synchronized @Nullable Range pollExcess() {
     return ranges.size() > MAX_RANGES || bytes > MAX_BYTES ? poll() : null;
   }

@@ -4,11 +4,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The address ranges of blocks, which must not overlap. Thread-safe. */
+/** The address ranges of allocations, which must not overlap. Thread-safe. */
 final class RangeMap {
   private final TreeMap<Long, Block> byAddress = new TreeMap<>();
 
-  /** Adds the range of a block, unless it overlaps that of another one, which is returned. */
+  /** Adds the range of an allocation; if it overlaps another one's, returns that one instead. */
   synchronized @Nullable Block add(Block block) {
     Map.Entry<Long, Block> below = byAddress.floorEntry(block.address());
     if (below != null && below.getKey() + below.getValue().sizeInBytes() > block.address()) {

@@ -7,7 +7,7 @@ import java.util.List;
 
 /** An allocation log in memory. It grows until it is cleared. Thread-safe. */
 public final class RecordedAllocations implements AllocationLog {
-  /** The log that takes nothing. */
+  /** The log that discards every record. */
   public static final AllocationLog NONE = record -> {};
 
   private final List<AllocationRecord> records = new ArrayList<>();
@@ -17,17 +17,17 @@ public final class RecordedAllocations implements AllocationLog {
     records.add(record);
   }
 
-  /** A copy of the records so far, in the order in which they came. */
+  /** A copy of the records so far, in order of arrival. */
   public synchronized List<AllocationRecord> records() {
     return List.copyOf(records);
   }
 
-  /** How many there are. */
+  /** The number of records. */
   public synchronized int size() {
     return records.size();
   }
 
-  /** Forgets them. */
+  /** Removes all records. */
   public synchronized void clear() {
     records.clear();
   }

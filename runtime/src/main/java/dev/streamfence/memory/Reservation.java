@@ -4,8 +4,9 @@ import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.stream.Timeline;
 
 /**
- * Bytes of a {@link BudgetResource} that are set aside for whoever holds this: allocations from it
- * find room whatever others do. Blocks outlive it and are freed like any other. Thread-safe.
+ * Bytes of a {@link BudgetResource} set aside for the holder of this object: its allocations fit
+ * the budget whatever others allocate. They outlive the reservation and are freed like any other.
+ * Thread-safe.
  */
 public final class Reservation implements AutoCloseable {
   private final BudgetResource budget;
@@ -16,10 +17,10 @@ public final class Reservation implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Creates the holder of promised bytes.
+   * Creates a reservation of promised bytes.
    *
-   * @param source where blocks are allocated
-   * @param withdrawal gives up what was promised behind this budget as well
+   * @param source allocates from the bytes
+   * @param withdrawal gives up the bytes that the underlying budget has promised too
    */
   Reservation(BudgetResource budget, long bytes, BlockSource source, Runnable withdrawal) {
     this.budget = budget;
@@ -35,8 +36,8 @@ public final class Reservation implements AutoCloseable {
   }
 
   /**
-   * Allocates a block from the reserved bytes, like {@link MemoryResource#allocate}. When that
-   * fails, the bytes are back.
+   * Allocates from the reserved bytes, like {@link MemoryResource#allocate}. If that fails, the
+   * bytes are reserved again.
    *
    * @throws OutOfMemoryBudgetException if more is asked for than is left of the reservation
    * @throws IllegalStateException if the reservation is closed

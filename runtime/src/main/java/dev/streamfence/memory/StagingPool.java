@@ -22,9 +22,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Page-locked host memory in chunks of one size, through which host copies pass: a copy from or to
- * a Java array would either pin the array for the collector or run after the array is let go.
- * Thread-safe.
+ * Page-locked host memory in chunks of one size, for copies from and to the host. A direct copy of
+ * a Java array would either pin the array for the collector or run after its release. Thread-safe.
  */
 final class StagingPool {
   /**
@@ -53,7 +52,7 @@ final class StagingPool {
       return memory;
     }
 
-    /** Its first bytes. */
+    /** Its first {@code size} bytes. */
     ByteBuffer view(int size) {
       ByteBuffer shared = memory.buffer();
       return shared.slice(0, size).order(shared.order());
@@ -79,8 +78,8 @@ final class StagingPool {
   }
 
   /**
-   * Takes a chunk for one copy. Waits for the copy that used it last, and for a chunk to come back
-   * while all are taken.
+   * Takes a chunk for one copy. Waits while all are taken, and for the copy that last used the
+   * chunk.
    */
   Chunk take() {
     return ready(takeIdle(true));
@@ -115,15 +114,15 @@ final class StagingPool {
   }
 
   /**
-   * Takes a chunk like {@link #take()}, or null when all are taken: for whoever holds one and must
-   * not wait for more.
+   * Takes a chunk like {@link #take()}, or returns null if all are taken: for a caller that holds
+   * one and must not wait for another.
    */
   @Nullable Chunk tryTake() {
     Chunk chunk = takeIdle(false);
     return chunk == null ? null : ready(chunk);
   }
 
-  /** Takes a chunk like {@link #tryTake}, or null when that would have to wait for a copy. */
+  /** Takes a chunk like {@link #tryTake}, or returns null if that would wait for a copy. */
   @Nullable Chunk tryTakeReady() {
     Chunk chunk = takeIdle(false);
     if (chunk == null || isDone(chunk)) {
@@ -157,8 +156,8 @@ final class StagingPool {
   }
 
   /**
-   * Notes like {@link #copied} that a copy was queued, or waits for it where that fails. A chunk
-   * whose copy has no event must not be used again before the copy is done.
+   * Notes like {@link #copied} that a copy was queued. If that fails, waits for the copy and
+   * throws: a chunk whose copy has no event must not be reused before the copy is done.
    */
   void markCopied(Chunk chunk, Timeline timeline, FaultLatch faults) {
     try {
@@ -181,8 +180,7 @@ final class StagingPool {
   }
 
   /**
-   * Waits for the chunk's copy until a deadline, asking the driver now and then; whether it is
-   * done.
+   * Waits for the chunk's copy until a deadline, polling the driver; returns whether it is done.
    */
   boolean await(Chunk chunk, Deadline deadline) throws InterruptedException {
     boolean done = Polling.until(deadline, () -> driver.isEventComplete(chunk.lastCopy));
@@ -204,7 +202,7 @@ final class StagingPool {
   /**
    * Waits until every chunk is back, and frees them all. Nothing may be copied any more.
    *
-   * @param isDeviceDone whether nothing is in flight; otherwise the last copies are waited for
+   * @param isDeviceDone whether nothing is in flight; otherwise this waits for the last copies
    */
   void destroy(boolean isDeviceDone) {
     List<Chunk> chunks;
@@ -230,7 +228,9 @@ final class StagingPool {
     teardown.finish();
   }
 
-  /** A chunk that was taken; its last copy may still have to be waited for. */
+  /**
+   * Takes a chunk, whose last copy may still be running; null if all are taken and it may not wait.
+   */
   private @Nullable Chunk takeIdle(boolean waiting) {
     while (true) {
       Chunk chunk = tryTakeIdle();
@@ -244,8 +244,8 @@ final class StagingPool {
   }
 
   /**
-   * The chunk that has been idle for longest if its copy is done, else a new one, else one whose
-   * copy has to be waited for; null if all are taken. No driver call is made under the lock.
+   * Takes the chunk that has been idle longest if its copy is done, else a new one, else the idle
+   * one; null if all are taken. Makes no driver call under the lock.
    */
   private @Nullable Chunk tryTakeIdle() {
     Chunk oldest = poll(false);
@@ -268,7 +268,7 @@ final class StagingPool {
           putFirst(oldest);
           throw e;
         }
-        // An old chunk does as well, unless there is no device any more to copy to.
+        // An old chunk will do, unless the device is lost.
         if (e instanceof CudaDriverException error && error.isSticky()) {
           putFirst(oldest);
           throw e;

@@ -6,33 +6,33 @@ import dev.streamfence.stream.Submission;
 import dev.streamfence.stream.Timeline;
 
 /**
- * Blocks from the driver's stream-ordered pool: allocation and free are work on a stream, with a
- * ticket like a launch. A free does not synchronise; its bytes are returned by a reap once the
- * device has got there. When the driver is out of memory, an allocation waits once for what is
- * freed, and asks again. Thread-safe.
+ * Allocates from the driver's stream-ordered pool: allocating and freeing are work on a stream,
+ * with a ticket like a launch. A free does not synchronise; a reap returns its bytes once the
+ * device has reached it. When the driver is out of memory, a request waits for the queued frees and
+ * tries once more. Thread-safe.
  */
 public final class StreamOrderedResource extends TrackedResource {
   /**
-   * How many events there are for the frees of a whole budget: an allocation that is short waits
-   * for at most that part of it in vain.
+   * Events for a whole budget of freed bytes: a request that is short of memory waits needlessly
+   * for at most 1/64 of the budget.
    */
   private static final int EVENTS_PER_BUDGET = 64;
 
   /**
-   * Creates a resource over the device of a pool.
+   * Creates a resource for the device of a pool.
    *
-   * @param tracing whether blocks remember where they were allocated and closed, which costs a
-   *     stack trace each
+   * @param tracing whether to record where memory is allocated and closed, which costs a stack
+   *     trace each
    */
   public StreamOrderedResource(StreamPool streams, boolean tracing) {
     this(streams, tracing, streams.driver().properties().totalMemoryInBytes());
   }
 
   /**
-   * Creates a resource within a budget, which a decorator keeps.
+   * Creates a resource within a budget, which a decorator enforces.
    *
-   * @param budgetInBytes says how finely frees have to be told apart: each sixty-fourth of it that
-   *     is freed on a stream is covered by an event
+   * @param budgetInBytes determines how finely frees are told apart: an event covers each
+   *     sixty-fourth of it that is freed on a stream
    */
   public StreamOrderedResource(StreamPool streams, boolean tracing, long budgetInBytes) {
     super(streams, tracing, budgetInBytes / EVENTS_PER_BUDGET);
@@ -92,8 +92,7 @@ public final class StreamOrderedResource extends TrackedResource {
         }
       }
     } finally {
-      // Only now is the ticket submitted, so that a reap may ask after it. Until here the bytes
-      // were
+      // Only now is the ticket submitted, so that a reap may query it. Until here the bytes were
       // live.
       if (freedBy > 0) {
         ledger.freed(bytes, timeline, freedBy);
@@ -122,7 +121,7 @@ public final class StreamOrderedResource extends TrackedResource {
       ledger.keepForReap(reaped);
       throw e;
     }
-    // Bytes that are returned must not be hidden by an error; the next reap meets it again.
+    // An error must not hide returned bytes; the next reap meets it again.
     reaped += failure != null && isLost() ? ledger.reapAll() : ledger.reapKnown();
     if (failure != null && reaped == 0) {
       throw failure;
@@ -131,7 +130,7 @@ public final class StreamOrderedResource extends TrackedResource {
   }
 
   /**
-   * Returns what the device is found to be done with: on each stream the driver is asked after the
+   * Returns the freed bytes that the device is found to be done with: on each stream, queries the
    * oldest free until one is not done.
    */
   private long reapDone() {

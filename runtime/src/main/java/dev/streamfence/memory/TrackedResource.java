@@ -20,10 +20,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A resource that hands out blocks of its own and frees them after their registered uses: the
- * identity of blocks, frees that are put off or have to be repeated, and the bytes of both. What a
- * subclass adds is how memory is got and given back. Thread-safe; no lock is held across a driver
- * call but the submission lock of the one stream.
+ * A resource that creates allocations and frees them after their registered uses. It keeps their
+ * identity, the frees that are postponed or must be repeated, and the bytes of both; subclasses
+ * obtain memory and give it back. Thread-safe; the only lock held across a driver call is the
+ * submission lock of the one stream.
  */
 public abstract sealed class TrackedResource implements MemoryResource
     permits StreamOrderedResource, DirectResource, GuardResource {
@@ -44,19 +44,19 @@ public abstract sealed class TrackedResource implements MemoryResource
     this.tracing = tracing;
   }
 
-  /** Gets memory for a block, which {@link #adopt} makes known. */
+  /** Obtains memory, and makes it known by {@link #adopt}. */
   abstract Block obtain(long sizeInBytes, Timeline timeline, String tag);
 
   /**
-   * Gives the memory of a closed block back, by {@link #giveBack}.
+   * Gives the memory of a closed allocation back, by {@link #giveBack}.
    *
    * @param timeline the stream of its latest use
-   * @param submission begun on that stream, for this to use and to close
-   * @return bytes that no longer count as outstanding because of that
+   * @param submission begun on that stream; this method uses and closes it
+   * @return bytes that no longer count as outstanding because of this call
    */
   abstract long free(Block block, Timeline timeline, Submission submission);
 
-  /** Forgets a closed block whose memory went down with the device. */
+  /** Forgets a closed allocation whose memory was lost with the device. */
   long lose(Block block) {
     return ledger.gone(block.sizeInBytes());
   }
@@ -116,19 +116,24 @@ public abstract sealed class TrackedResource implements MemoryResource
   }
 
   @Override
+  public final boolean mayWaitForOthers() {
+    return streams.mayWaitForOthers();
+  }
+
+  @Override
   public long awaitReap(long wanted) {
     releaseAgain();
     return isLost() ? ledger.reapAll() : ledger.reapKnown();
   }
 
-  /** The blocks whose memory has not been given back, in no order. A snapshot. */
+  /** A snapshot of the allocations whose memory has not been given back, in no particular order. */
   public final List<Block> live() {
     return List.copyOf(live.values());
   }
 
   /**
-   * Frees every block whose memory has not been given back, open or closed, as steps of the end:
-   * nothing uses them any more.
+   * Frees every allocation whose memory has not been given back, open or closed, as steps of the
+   * teardown. Nothing uses them any more.
    */
   public final void freeAll(Teardown teardown) {
     for (Block block : live()) {
@@ -148,14 +153,14 @@ public abstract sealed class TrackedResource implements MemoryResource
   }
 
   /**
-   * Makes the driver call that gives a block's memory back.
+   * Makes the driver call that gives an allocation's memory back.
    *
-   * <p>The block is forgotten directly before: afterwards the driver may give the address to
-   * another block, which must not find it taken. It is known again if the driver refuses. Whether
-   * an {@link Error} came before the driver was reached or after it cannot be known: the driver is
-   * not asked again then, since it would free memory that may be another block's by now.
+   * <p>The allocation is forgotten just before: afterwards the driver may give the address to
+   * another one, which must not find it taken. It is known again if the driver refuses. An {@link
+   * Error} may have come before or after the driver freed the memory, so the driver is not called
+   * again: that might free another allocation.
    *
-   * @param purpose what for, said in errors
+   * @param purpose the reason for the call, for errors
    */
   final void giveBack(Block block, String purpose, Runnable call) {
     live.remove(block.address(), block);
@@ -173,7 +178,7 @@ public abstract sealed class TrackedResource implements MemoryResource
     }
   }
 
-  /** Whether the context is lost, and its memory with it: nothing can be freed or has to be. */
+  /** Whether the context is lost, and its memory with it: nothing can or need be freed. */
   final boolean isLost() {
     return streams.faults().fault() != null;
   }
@@ -183,10 +188,11 @@ public abstract sealed class TrackedResource implements MemoryResource
   }
 
   /**
-   * Makes a fresh block known.
+   * Makes a new allocation known.
    *
-   * @throws CudaDriverException if its address is that of a block that is still open. The memory is
-   *     leaked, since freeing it would free the other block's, and the device counts as lost
+   * @throws CudaDriverException if its address belongs to an allocation that has not been given
+   *     back. The memory is leaked, since freeing it would free the other allocation, and the
+   *     device counts as lost
    */
   final Block adopt(Block block) {
     Block owner = live.putIfAbsent(block.address(), block);
@@ -207,13 +213,13 @@ public abstract sealed class TrackedResource implements MemoryResource
   }
 
   /**
-   * Frees a block that was closed while it was pinned. Nobody is left to repeat a failed call, so
-   * this resource does, at its next allocation or reap. Whoever ends a launch here may hold what
-   * others wait for, so that this waits for no stream.
+   * Frees an allocation that was closed while it was pinned. No caller is left to repeat a failed
+   * free, so this resource repeats it in a later call. The thread that ends a launch here may hold
+   * locks that others wait for, so this never waits for a submission lock.
    */
   final void release(Block block) {
     if (!streams.life().tryEnter()) {
-      // The thread that closes the runtime frees whatever is left.
+      // The thread that closes the runtime frees what is left.
       return;
     }
     try {
@@ -230,7 +236,10 @@ public abstract sealed class TrackedResource implements MemoryResource
     }
   }
 
-  /** Runs an allocation, and once more after everything freed is really free. */
+  /**
+   * Runs an allocation; if the driver is out of memory, waits for all queued frees and runs it
+   * again.
+   */
   final <T> T twice(long sizeInBytes, String tag, Supplier<T> allocation) {
     try {
       return allocation.get();
@@ -282,8 +291,8 @@ public abstract sealed class TrackedResource implements MemoryResource
     Purpose purpose = new Purpose("freeing", block.sizeInBytes(), block.tag(), timeline);
     Submission submission = timeline.tryBegin(purpose);
     if (submission == null && (!mayWait || !streams.mayWaitForOthers())) {
-      // Two threads that each have a stream and wait for the other one's would wait for ever; the
-      // free is put off instead.
+      // Two threads that each hold a stream and wait for the other's would deadlock; the free is
+      // postponed instead.
       unreleased.add(block);
       return 0;
     }
@@ -295,7 +304,7 @@ public abstract sealed class TrackedResource implements MemoryResource
     if (unreleased.isEmpty() || !streams.mayWaitForOthers()) {
       return;
     }
-    // Once each: what cannot be freed is at the end of the queue again.
+    // Once each: an allocation that cannot be freed returns to the end of the queue.
     for (int left = unreleased.size(); left > 0; left--) {
       Block block = unreleased.poll();
       if (block == null) {

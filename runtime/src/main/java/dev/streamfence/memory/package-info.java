@@ -1,6 +1,6 @@
 /**
- * Device memory: blocks, the resource interface with its backends (stream-ordered, direct) and
- * decorators (guard, log, budget), staging of host copies. Internal but for {@link
+ * Device memory: allocations, the resource interface with its backends (stream-ordered, direct) and
+ * decorators (guard, log, budget), and staging for host copies. Internal except for {@link
  * dev.streamfence.memory.RecordedAllocations}, which a user gets from {@link
  * dev.streamfence.AllocationLog#inMemory}. Not here: launches, and element types.
  */

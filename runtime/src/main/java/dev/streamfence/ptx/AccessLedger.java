@@ -51,7 +51,7 @@ final class AccessLedger {
     }
   }
 
-  /** Notes that an instruction hands a value to where nobody follows it. */
+  /** Notes that an instruction lets a value escape to an untracked place. */
   void handOut(Step step, Provenance value, String reason) {
     // What is scaled can be scaled down again, and parts can be put together.
     note(step, value, reason, multiple -> true, false, true);

@@ -8,9 +8,6 @@ final class Alternatives {
   /** Enough for what one register takes over from the branches before it. */
   private static final int MAX_ALTERNATIVES = 8;
 
-  /** More than a kernel has parameters and a table has entries. */
-  private static final int MAX_ORIGINS = 512;
-
   private final List<Derivation> found = new ArrayList<>();
 
   void addAll(Provenance provenance) {
@@ -18,7 +15,7 @@ final class Alternatives {
   }
 
   void add(Derivation added) {
-    if (added.size() > MAX_ORIGINS) {
+    if (added.size() > CodeLimits.ORIGINS) {
       throw new TooLargeException(TooLargeException.KERNEL);
     }
     for (int i = 0; i < found.size(); i++) {

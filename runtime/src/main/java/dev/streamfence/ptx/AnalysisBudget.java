@@ -1,13 +1,13 @@
 package dev.streamfence.ptx;
 
 /**
- * How much work the analyses of one module's kernels may take together. Whoever reads a module
- * again gives it the budget that it had. Confined to one thread.
+ * The work that the analyses of one module's kernels may take together. A caller that parses a
+ * module again passes the module's old budget. Confined to one thread.
  */
 public final class AnalysisBudget {
   private long left;
 
-  /** A budget of {@link CodeLimits#MODULE_WORK} steps. */
+  /** Creates a budget of {@link CodeLimits#MODULE_WORK} steps. */
   public AnalysisBudget() {
     this(CodeLimits.MODULE_WORK);
   }
@@ -16,12 +16,12 @@ public final class AnalysisBudget {
     left = steps;
   }
 
-  /** Returns how many steps it still allows; negative once they were too many. */
+  /** Returns how many steps are left; negative once the budget is exceeded. */
   public long left() {
     return left;
   }
 
-  /** Takes work off it; too much of it ends this analysis, and all that come after. */
+  /** Subtracts work; exceeding the budget ends this analysis and all later ones. */
   void charge(int units) {
     left -= units;
     if (left < 0) {

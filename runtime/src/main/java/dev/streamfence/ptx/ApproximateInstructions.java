@@ -4,9 +4,9 @@ import java.util.Map;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * Roots, reciprocals and transcendental functions. Where devices approximate, the simulation gives
- * the result of double arithmetic, rounded: it is closer to the truth than any device, so that a
- * test that allows for a device's error passes here, too.
+ * Roots, reciprocals and transcendental functions. Where devices approximate, the simulation rounds
+ * the result of double arithmetic. That is more accurate than any device, so a test that allows for
+ * a device's error passes here, too.
  */
 final class ApproximateInstructions {
   private static final double LN_2 = Math.log(2);
@@ -26,7 +26,7 @@ final class ApproximateInstructions {
 
   private static double log2(double x) {
     int exponent = Math.getExponent(x);
-    // Powers of two must come out as integers.
+    // The logarithms of powers of two must be integers.
     return x == Math.scalb(1.0, exponent) ? exponent : Math.log(x) / LN_2;
   }
 

@@ -31,7 +31,7 @@ final class ArithmeticInstructions {
     return t.lastType().map(ScalarType::isFloat).orElse(false);
   }
 
-  /** Takes a type that must be an integer of one of these widths. */
+  /** Takes a type, which must be an integer of a supported width. */
   private static ScalarType integer(Translation t, int least) {
     ScalarType type = t.type();
     if (!type.isInteger()

@@ -6,7 +6,7 @@ import java.util.function.LongBinaryOperator;
 
 /**
  * Atomic instructions. Threads of a launch run one at a time and are never preempted inside an
- * instruction, so that a load and a store are atomic.
+ * instruction, which makes a load followed by a store atomic.
  */
 final class AtomicInstructions {
   private AtomicInstructions() {}
@@ -63,7 +63,7 @@ final class AtomicInstructions {
       long old = loader.load(lane, at, bytes);
       long result;
       if (flushesGlobal && isGlobal(address.space(), at)) {
-        // The adders of global memory have no subnormal numbers.
+        // On devices, additions in global memory flush subnormal numbers.
         result = single.flush(f.applyAsLong(single.flush(old), single.flush(r[x])));
       } else {
         result = f.applyAsLong(old, r[x]);

@@ -2,7 +2,7 @@ package dev.streamfence.ptx;
 
 import java.util.Map;
 
-/** Barriers of a block, and fences, which have nothing to order where one thread runs at a time. */
+/** Barriers of a block, and fences, which have no effect because only one thread runs at a time. */
 final class BarrierInstructions {
   private BarrierInstructions() {}
 
@@ -77,7 +77,7 @@ final class BarrierInstructions {
   }
 
   private static Op fence(Translation t) {
-    // "proxy" and what follows it name caches that are not simulated.
+    // "proxy" and the modifiers after it name caches that are not simulated.
     for (String modifier : t.instruction().modifiers()) {
       t.has(modifier);
     }

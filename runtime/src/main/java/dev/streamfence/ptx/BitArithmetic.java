@@ -12,7 +12,7 @@ final class BitArithmetic {
   static Derivation partOf(Derivation a) {
     return a.mayBeDistance()
         ? unclear(a)
-        : a.map(true, multiple -> Multiple.PART).withForeign(false).unfixed();
+        : a.map(multiple -> Multiple.PART).withForeign(false).unfixed();
   }
 
   /** Returns a value that narrower registers hold; addresses of shared memory fit them. */
@@ -33,13 +33,13 @@ final class BitArithmetic {
           if (x.isConstant() || y.isConstant()) {
             return x.isConstant() ? masked(y, x.offset()) : masked(x, y.offset());
           }
-          return unclear(mixture(x, y));
+          return mixture(x, y);
         });
   }
 
   private static Derivation masked(Derivation a, long mask) {
     // A mask that leaves most bits aligns an address or takes a tag off it.
-    return Long.bitCount(mask) >= 40 ? a.map(true, Multiple::aligned).unfixed() : partOf(a);
+    return Long.bitCount(mask) >= 40 ? a.map(Multiple::aligned).unfixed() : partOf(a);
   }
 
   /** Returns the disjunction: a sum without a carry. */
@@ -50,7 +50,7 @@ final class BitArithmetic {
           Derivation both =
               x.combine(
                   y,
-                  (origin, m, n) -> m == n && m != Multiple.PART ? Multiple.ANY : m.plus(n),
+                  (origin, m, n) -> m == n ? Multiple.ANY : m.plus(n),
                   x.isForeign() || y.isForeign(),
                   x.isConstant() && y.isConstant() && (x.offset() & y.offset()) == 0,
                   x.offset() + y.offset());
@@ -65,24 +65,23 @@ final class BitArithmetic {
       if (bits.multiple(i) == Multiple.PART
           && !Origin.is(origin, ParameterRole.NUMBER)
           && address.multipleOf(origin) == Multiple.NONE) {
-        return !address.isNumber() && !address.isOffset();
+        return !address.isOffset();
       }
     }
     return false;
   }
 
-  /** Returns a value that depends on both in a way that nobody follows. */
+  /** Returns a value that depends on both in an unknown way. */
   static Provenance mix(Provenance a, Provenance b) {
-    return a.combine(b, (x, y) -> unclear(mixture(x, y)));
+    return a.combine(b, BitArithmetic::mixture);
   }
 
   static Derivation mixture(Derivation a, Derivation b) {
-    return a.combine(
-        b, (origin, x, y) -> x.plus(y).or(Multiple.ANY), a.isForeign() || b.isForeign(), false, 0);
+    return a.combine(b, (origin, x, y) -> Multiple.ANY, a.isForeign() || b.isForeign(), false, 0);
   }
 
   static Derivation unclear(Derivation a) {
-    return a.map(true, multiple -> Multiple.ANY).unfixed();
+    return a.map(multiple -> Multiple.ANY).unfixed();
   }
 
   /** Puts a value together from two that lie beside each other. */

@@ -66,7 +66,7 @@ final class BitInstructions {
     };
   }
 
-  /** Combines three values bit by bit; bit {@code 4a + 2b + c} of the table is the result. */
+  /** Combines three values bit by bit; the result is bit {@code 4a + 2b + c} of the table. */
   static long lookUp(long a, long b, long c, int table) {
     long result = 0;
     for (int i = 0; i < 8; i++) {

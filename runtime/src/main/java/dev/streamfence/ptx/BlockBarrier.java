@@ -4,8 +4,8 @@ import dev.streamfence.ptx.PtxFault.Reason;
 import java.util.Arrays;
 
 /**
- * One of a block's numbered barriers. It opens when the threads it was told to expect have arrived;
- * threads that have exited are not expected, as on devices since Volta.
+ * One of a block's numbered barriers. It opens when all expected threads have arrived. It does not
+ * expect threads that have exited, as on devices since Volta.
  */
 final class BlockBarrier {
   private final ThreadBlock block;
@@ -37,10 +37,10 @@ final class BlockBarrier {
   }
 
   /**
-   * Notes an arrival.
+   * Records an arrival.
    *
-   * @param threads how many threads the barrier is for, 0 for all of the block
-   * @param predicate what the thread brings to a reduction
+   * @param threads how many threads the barrier expects, 0 for all of the block
+   * @param predicate the thread's input to a reduction
    * @param waits false for an arrival that does not wait
    */
   void arrive(Lane lane, int threads, boolean reduces, boolean predicate, boolean waits) {
@@ -66,7 +66,7 @@ final class BlockBarrier {
     return threads == 0 ? "the whole block" : threads + " threads";
   }
 
-  /** Lets all go on if nobody is missing any more. */
+  /** Releases all waiting threads if no expected thread is missing. */
   void openIfComplete() {
     if (arrived == 0 || !isComplete()) {
       return;
@@ -98,7 +98,7 @@ final class BlockBarrier {
     return count >= expected;
   }
 
-  /** What a thread gets from a barrier that also reduces a predicate. */
+  /** Receives the result of a barrier that also reduces a predicate. */
   @FunctionalInterface
   interface Result {
     void deliver(Lane lane, int trues, int total);

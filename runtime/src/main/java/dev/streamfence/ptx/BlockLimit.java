@@ -1,22 +1,22 @@
 package dev.streamfence.ptx;
 
 /**
- * What an entry says of the blocks that it is launched with. Immutable.
+ * The block sizes that an entry allows. Immutable.
  *
  * <p>Source: PTX ISA, "Performance-Tuning Directives": {@code .maxntid} bounds the product of the
- * three extents, {@code .reqntid} demands each of them.
+ * three extents, {@code .reqntid} fixes each of them.
  *
  * @param x threads in x
- * @param y threads in y, 1 where the directive names none
- * @param z threads in z, 1 where the directive names none
- * @param exact whether a block must have this very shape ({@code .reqntid}), or may have fewer
+ * @param y threads in y, 1 if the directive omits it
+ * @param z threads in z, 1 if the directive omits it
+ * @param exact whether a block must have exactly this shape ({@code .reqntid}), or may have fewer
  *     threads and another shape ({@code .maxntid})
  */
 public record BlockLimit(int x, int y, int z, boolean exact) {
   /**
    * Checks the extents.
    *
-   * @throws IllegalArgumentException if one is below 1, or their product is no {@code int}
+   * @throws IllegalArgumentException if one is below 1, or their product exceeds an {@code int}
    */
   public BlockLimit {
     if (x < 1 || y < 1 || z < 1 || (long) x * y > Integer.MAX_VALUE / z) {
@@ -25,7 +25,7 @@ public record BlockLimit(int x, int y, int z, boolean exact) {
   }
 
   /**
-   * Returns how many threads a block has at most.
+   * Returns the maximum number of threads of a block.
    *
    * @return the product of the three extents
    */
@@ -46,7 +46,7 @@ public record BlockLimit(int x, int y, int z, boolean exact) {
         : (long) blockX * blockY * blockZ <= threads();
   }
 
-  /** Returns what is allowed, such as {@code 256} or {@code exactly 16 x 16 x 1}. */
+  /** Returns the limit as text, such as {@code 256} or {@code exactly 16 x 16 x 1}. */
   @Override
   public String toString() {
     return exact ? "exactly " + x + " x " + y + " x " + z : String.valueOf(threads());

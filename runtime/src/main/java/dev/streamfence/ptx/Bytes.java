@@ -7,7 +7,7 @@ import java.util.Arrays;
 
 /** Little-endian values in byte arrays. */
 final class Bytes {
-  /** What memory holds that nobody has written: conspicuous as an integer and as a float. */
+  /** The content of unwritten memory: conspicuous as an integer and as a float. */
   static final byte UNWRITTEN = (byte) 0xCB;
 
   private static final VarHandle SHORTS =

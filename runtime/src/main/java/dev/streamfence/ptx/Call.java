@@ -3,8 +3,8 @@ package dev.streamfence.ptx;
 import java.util.List;
 
 /**
- * A call: copies arguments to its formals, and its results back. Values lie in parameter memory or
- * in registers on either side.
+ * A call: copies arguments to the callee's formals, and its results back. On either side, values
+ * lie in parameter memory or in registers.
  */
 final class Call implements Op {
   /**
@@ -12,7 +12,7 @@ final class Call implements Op {
    *
    * @param from offset in parameter memory, or a slot
    * @param to offset in parameter memory, or a slot
-   * @param bytes how many bytes move; 1, 2, 4 or 8 if a slot takes part
+   * @param bytes how many bytes move; 1, 2, 4 or 8 if a slot is involved
    */
   record Move(boolean fromMemory, int from, boolean toMemory, int to, int bytes) {
     void apply(Frame source, Frame target) {
@@ -29,7 +29,7 @@ final class Call implements Op {
     }
   }
 
-  /** Tells which function is called, which may depend on a register. */
+  /** Determines the called function, which may depend on a register. */
   @FunctionalInterface
   interface Callee {
     Code of(Lane lane);

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Translates calls: of the module's own functions, and of the few system functions there are. */
+/** Translates calls of the module's own functions, and of the few system functions. */
 final class CallTranslator {
   private static final int LONGEST_TEXT = 512;
 
@@ -50,7 +50,7 @@ final class CallTranslator {
     };
   }
 
-  /** Calls through a register: the prototype says what is passed. */
+  /** Translates a call through a register; the prototype describes the arguments and results. */
   private static Op indirect(
       Translation t, int at, List<Operand> arguments, List<Operand> results) {
     if (!(t.operand(at) instanceof Operand.RegisterUse)) {
@@ -114,7 +114,7 @@ final class CallTranslator {
     return new Call(chosen, passed, taken);
   }
 
-  /** One side of a move: offset or slot, and its size. */
+  /** One side of a move: an offset or a slot, and its size. */
   private record Place(boolean memory, int at, int bytes) {}
 
   private static Place formal(Code callee, Function.Formal formal) {
@@ -171,7 +171,7 @@ final class CallTranslator {
     }
   }
 
-  /** What kernels print is dropped: a simulated device has no console. */
+  /** Drops the output of kernels: a simulated device has no console. */
   private static Op print(Translation t, List<Operand> results) {
     if (results.isEmpty()) {
       return lane -> {};

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The executable form of one function. Its signature is there from the start, so that functions can
- * call one another; its steps are set once, before the program that holds it is handed out.
+ * The executable form of one function. Its signature is set from the start, so functions can call
+ * each other. Its steps are set once, before the program is published.
  */
 final class Code {
-  /** A slot whose constant is known only once global variables have addresses. */
+  /** A slot with a constant that is known only once global variables have addresses. */
   record Relocation(int slot, int global, long offset) {}
 
   final Function function;
@@ -34,7 +34,7 @@ final class Code {
     }
   }
 
-  /** Tells whether a call that was prepared for one of two functions suits the other one, too. */
+  /** Tells whether a call translated for the other function also fits this one. */
   boolean hasShapeOf(Code other) {
     if (function.parameters().size() != other.function.parameters().size()
         || formals.size() != other.formals.size()) {
@@ -51,7 +51,7 @@ final class Code {
     return true;
   }
 
-  /** Tells whether all values go in and out through memory. */
+  /** Tells whether all parameters and results are passed through memory. */
   boolean isCalledThroughMemory() {
     return formals.size() == function.parameters().size() + function.returns().size();
   }

@@ -13,10 +13,10 @@ abstract class Collective implements Op {
     this.key = key;
   }
 
-  /** Notes what the lane brings along; returns the mask of the lanes that must come. */
+  /** Stores the lane's input; returns the mask of the lanes that must arrive. */
   abstract int arrive(Lane lane);
 
-  /** Gives the lanes in {@code group}, of which this step's lane is one, their results. */
+  /** Delivers results to the lanes in {@code group}, which includes this step's lane. */
   abstract void complete(Warp warp, int group);
 
   boolean meets(Collective other) {

@@ -28,8 +28,8 @@ interface Comparison {
   private static @Nullable Comparison ofIntegers(String name, ScalarType type) {
     int shift = 64 - Math.min(64, type.bits);
     boolean signed = type.isSigned();
-    // Shifting up drops what is above the type, and leaves signed order; flipping the top bit
-    // turns unsigned order into signed order.
+    // Shifting up drops the bits above the type and keeps signed order; flipping the top bit turns
+    // unsigned order into signed order.
     long flip = signed ? 0 : Long.MIN_VALUE;
     return switch (name) {
       case "eq" -> (a, b) -> (a ^ b) << shift == 0;

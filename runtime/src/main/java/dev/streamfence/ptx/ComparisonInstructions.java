@@ -17,7 +17,7 @@ final class ComparisonInstructions {
     translators.put("copysign", ComparisonInstructions::copySign);
   }
 
-  /** A comparison as an instruction has it, with what combines it with a predicate. */
+  /** An instruction's comparison, with the operation that combines it with a predicate. */
   private record Test(Comparison comparison, String combination, ScalarType type) {
     private boolean holds(long a, long b) {
       return comparison.test(a, b);
@@ -34,7 +34,7 @@ final class ComparisonInstructions {
     }
   }
 
-  /** Takes the comparison, and its type as the last one that is left. */
+  /** Takes the comparison and its type, which is the last remaining type. */
   private static Test comparison(Translation t) {
     String name = Comparison.take(t).orElseThrow(() -> t.unsupported("it names no comparison"));
     String combination = t.oneOf("and", "or", "xor").orElse("");
@@ -135,7 +135,7 @@ final class ComparisonInstructions {
     };
   }
 
-  /** Returns what stands for true in a type: one, or all bits. */
+  /** Returns the representation of true in a type: one, or all bits. */
   private static long truth(Translation t, ScalarType type) {
     if (type.isFloat()) {
       return FloatFormat.of(type).encode(1, Rounding.NEAREST);

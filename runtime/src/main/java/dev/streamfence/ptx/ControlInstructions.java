@@ -27,7 +27,7 @@ final class ControlInstructions {
     return op;
   }
 
-  /** As the code for a grid's synchronisation does when it finds no place to meet. */
+  /** Traps, as the code for a grid's synchronisation does if it finds no workspace. */
   private static void trap(Lane lane) {
     boolean wantsToMeet = lane.block.workspace == 0 && lane.block.askedForWorkspace;
     stop(

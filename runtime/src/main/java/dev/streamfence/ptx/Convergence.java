@@ -3,16 +3,16 @@ package dev.streamfence.ptx;
 import java.util.function.BiConsumer;
 
 /**
- * A step for the lanes of a warp that happen to be at the same instruction, as the instructions
- * without a member mask have it. Lanes run one by one here, so a lane stops at such a step until
- * its warp can do nothing else, and those that are then at the same step take it together.
+ * A step for the lanes of a warp that happen to be at the same instruction, for instructions
+ * without a member mask. Lanes run one by one here. A lane therefore stops at such a step until its
+ * warp can do nothing else; then all lanes at the same step take it together.
  */
 final class Convergence implements Op {
   private final Op prepare;
   private final BiConsumer<Warp, Integer> complete;
 
   /**
-   * Makes the step.
+   * Creates the step.
    *
    * @param prepare run by each lane when it arrives
    * @param complete run once for the lanes of a mask
@@ -30,7 +30,10 @@ final class Convergence implements Op {
     lane.block.converging++;
   }
 
-  /** Lets the lanes of a warp go on if the others have stopped or the wait has lasted too long. */
+  /**
+   * Releases the waiting lanes of a warp if the others have stopped or the wait has lasted too
+   * long.
+   */
   static boolean release(Warp warp, int patience) {
     boolean othersRun = false;
     boolean waited = false;

@@ -48,7 +48,7 @@ final class ConversionInstructions {
     return Steps.unary(t, to, from, f);
   }
 
-  /** What modifiers ask of a conversion. */
+  /** The modifiers of a conversion. */
   private record Options(
       boolean flushes,
       boolean saturates,
@@ -112,7 +112,7 @@ final class ConversionInstructions {
   private static LongUnaryOperator floatToInteger(ScalarType to, ScalarType from, Options options) {
     FloatFormat source = FloatFormat.of(from);
     Rounding rounding = options.integral.orElse(Rounding.ZERO);
-    // What devices give for NaN depends on the types, as the language's reference says.
+    // The result for NaN depends on the types, as the language reference specifies.
     long nan = from == ScalarType.F64 || to.bits == 64 ? 1L << (to.bits - 1) : 0;
     return a -> {
       double value = source.decode(options.flushes ? source.flush(a) : a);
@@ -160,7 +160,7 @@ final class ConversionInstructions {
     };
   }
 
-  /** Converts to double; what does not fit is rounded to odd, so that it can be rounded again. */
+  /** Converts to double; rounds inexact values to odd, so that they can be rounded again. */
   private static double toOdd(long value, boolean signed) {
     boolean negative = signed && value < 0;
     long magnitude = negative ? -value : value;

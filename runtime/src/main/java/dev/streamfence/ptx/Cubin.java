@@ -13,14 +13,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A binary of kernels, of which no more is read than the sizes of their parameters. Immutable.
+ * A binary of kernels; only the sizes of their parameters are read. Immutable.
  *
- * <p>Source: the ELF-64 object file format for the sections. What a section {@code .nv.info.NAME}
- * holds is not documented; its records are read as nvcc 13.0 writes them for compute capability 7.5
- * to 10.0: a format, an attribute and a length or value of 16 bits, then as many bytes as the
- * length says. Attribute 0x17 describes a parameter: its number and its offset of 16 bits each
- * behind four bytes, then a word whose upper 14 bits are its size; 0x19 is the size of all of them.
- * Where these two do not agree, nothing is claimed.
+ * <p>Source: the ELF-64 object file format for the sections. The content of a section {@code
+ * .nv.info.NAME} is not documented; its records are read as nvcc 13.0 writes them for compute
+ * capability 7.5 to 10.0: a format, an attribute and a 16-bit length or value, then as many bytes
+ * as the length. Attribute 0x17 describes a parameter: after four bytes its number and its offset,
+ * 16 bits each, then a word whose upper 14 bits are its size. Attribute 0x19 is the size of all
+ * parameters. If the two disagree, the sizes count as unknown.
  */
 public final class Cubin {
   private static final String INFO = ".nv.info.";
@@ -28,7 +28,7 @@ public final class Cubin {
   private static final int SECTION_HEADER_BYTES = 64;
   private static final int HAS_LENGTH = 4;
 
-  /** Far more than compilers give; names may overlap, so that many long ones fit a small file. */
+  /** Far more than compilers use. Names may overlap, so many long names could fit a small file. */
   private static final int MAX_NAME = 4096;
 
   private static final int PARAMETER = 0x17;
@@ -36,7 +36,7 @@ public final class Cubin {
   private static final int ALL_PARAMETERS = 0x19;
   private static final int SIZE_SHIFT = 18;
 
-  /** Sizes of the parameters by entry; empty where they cannot be told. */
+  /** Sizes of the parameters by entry; empty if they are unknown. */
   private final Map<String, Optional<List<Integer>>> entries;
 
   private Cubin(Map<String, Optional<List<Integer>>> entries) {
@@ -47,10 +47,10 @@ public final class Cubin {
    * Reads a binary. Throws nothing, whatever the file holds.
    *
    * @param file its bytes
-   * @return the binary, or empty if this is none, or one that cannot be read
+   * @return the binary, or empty if the file is not a binary or cannot be read
    */
   public static Optional<Cubin> read(byte[] file) {
-    if (file.length < SECTION_HEADER_BYTES || file[0] != 0x7f || file[1] != 'E') {
+    if (CodeFormat.of(file) != CodeFormat.CUBIN) {
       return Optional.empty();
     }
     try {
@@ -59,17 +59,17 @@ public final class Cubin {
         | IndexOutOfBoundsException
         | IllegalArgumentException
         | ArithmeticException e) {
-      // The device says what is wrong with a file that is cut off.
+      // The device reports the error in a truncated file.
       return Optional.empty();
     }
   }
 
   /**
-   * Compares what is declared of a kernel with what can be read: that the entry exists, and how
-   * many parameters of which sizes it takes.
+   * Compares a kernel's declaration with the readable part of the binary: that the entry exists,
+   * and the number and sizes of its parameters.
    *
-   * @param declared what is declared
-   * @return where they differ, in the order of the parameters
+   * @param declared the declaration
+   * @return the differences, in the order of the parameters
    */
   public List<Mismatch> compare(KernelDeclaration declared) {
     Optional<List<Integer>> known = entries.get(declared.entry());

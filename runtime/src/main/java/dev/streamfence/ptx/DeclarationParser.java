@@ -18,7 +18,7 @@ final class DeclarationParser {
     this.size = size;
   }
 
-  /** What stands between the state space and the name. */
+  /** The part of a declaration between the state space and the name. */
   private static final class Head {
     int alignment;
     int vectorLength = 1;
@@ -86,7 +86,7 @@ final class DeclarationParser {
       } else if (lexer.isDotted("param")) {
         lexer.advance();
         Variable variable = variable(StateSpace.PARAM, false, head(), scope);
-        // Prototypes call all of theirs "_".
+        // All formals of a prototype are named "_".
         if (!variable.name().equals("_")) {
           checkNew(scope, variable.name(), variable.line());
           scope.add(variable);
@@ -124,7 +124,10 @@ final class DeclarationParser {
     throw lexer.unexpected("a type");
   }
 
-  /** Parses what clang writes after the type of a pointer: {@code .ptr .global .align 4}. */
+  /**
+   * Parses the attributes that clang writes after the type of a pointer: {@code .ptr .global .align
+   * 4}.
+   */
   private void pointerAttributes(Head head) {
     while (lexer.is(Lexer.Kind.DOTTED)) {
       boolean align = lexer.isDotted("align");

@@ -1,11 +1,13 @@
 package dev.streamfence.ptx;
 
 import java.util.Arrays;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One way in which a value may come about: a sum of origins, of a constant where that is known, and
- * of numbers that nobody needs to know. Immutable.
+ * One way in which a value may come about: a sum of origins, of a constant where it is known, and
+ * of numbers that do not matter. Immutable.
  */
 final class Derivation {
   private static final int[] NO_ORIGINS = {};
@@ -196,15 +198,10 @@ final class Derivation {
         sum);
   }
 
-  /** Replaces multiples of parameters, and where wanted of objects as well. */
-  Derivation map(boolean objects, java.util.function.UnaryOperator<Multiple> change) {
+  /** Replaces all multiples. */
+  Derivation map(UnaryOperator<Multiple> change) {
     return combine(
-        NUMBER,
-        (origin, multiple, none) ->
-            objects || !Origin.isObject(origin) ? change.apply(multiple) : multiple,
-        foreign,
-        fixed,
-        offset);
+        NUMBER, (origin, multiple, none) -> change.apply(multiple), foreign, fixed, offset);
   }
 
   @Override
@@ -220,6 +217,6 @@ final class Derivation {
 
   @Override
   public int hashCode() {
-    return Arrays.hashCode(origins) * 31 + Arrays.hashCode(multiples) + Long.hashCode(offset);
+    return Objects.hash(Arrays.hashCode(origins), Arrays.hashCode(multiples), offset);
   }
 }

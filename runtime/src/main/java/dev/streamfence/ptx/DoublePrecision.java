@@ -1,8 +1,8 @@
 package dev.streamfence.ptx;
 
 /**
- * The 64-bit format. Rounding to nearest is Java's own; for the other roundings its error is found
- * with decimal arithmetic, slow but simple, as hardly any kernel asks for them.
+ * The 64-bit format. Rounding to nearest is Java's own; for the other roundings, decimal arithmetic
+ * determines its error. That is slow but simple, and hardly any kernel uses them.
  */
 final class DoublePrecision implements FloatFormat {
   static final DoublePrecision INSTANCE = new DoublePrecision();

@@ -4,9 +4,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/** Says which entries there are instead of one that is not. Stateless. */
+/** Words for the entries that exist, for messages about a missing one. Stateless. */
 final class EntryNames {
-  /** A module may have thousands, and an interface as many wrong names. */
+  /** A module may have thousands of entries, and an interface as many wrong names. */
   private static final int MAX_NAMED = 8;
 
   private EntryNames() {}
@@ -20,7 +20,7 @@ final class EntryNames {
       return listed(names);
     }
     String name = renamed.get(0);
-    // Of several, overloads or a template's instances, at most one could have the name itself.
+    // Of several overloads or template instances, at most one could be declared extern "C".
     return renamed.size() > 1
         ? listed(renamed) + "; name one of them by @Kernel(\"…\")"
         : name + "; declare that extern \"C\", or name it by @Kernel(\"" + name + "\")";

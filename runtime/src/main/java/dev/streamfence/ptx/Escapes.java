@@ -26,7 +26,7 @@ final class Escapes {
     this.ledger = ledger;
   }
 
-  /** Notes that a value is handed to where nobody follows it. */
+  /** Notes that a value escapes: it is passed to an untracked place. */
   void handOut(Step step, Provenance value, String reason) {
     ledger.handOut(step, value, reason);
     forEachObject(value, object -> escape(step, object));

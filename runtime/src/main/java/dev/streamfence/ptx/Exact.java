@@ -2,13 +2,13 @@ package dev.streamfence.ptx;
 
 import java.math.BigDecimal;
 
-/** Results of double arithmetic with what rounding took from them. */
+/** Double arithmetic with its rounding errors. */
 final class Exact {
   private Exact() {}
 
   /**
    * Adds, rounding to odd: an inexact sum has its last bit set. Rounding it again to a format with
-   * at most 51 bits gives what rounding the exact sum would have given.
+   * at most 51 bits gives the same result as rounding the exact sum.
    */
   static double addToOdd(double a, double b) {
     double sum = a + b;

@@ -1,11 +1,12 @@
 package dev.streamfence.ptx;
 
 /**
- * A floating-point format: how its values are held in the low bits of a register, and how they are
- * computed. Operations take and give register values; NaN results are the device's canonical NaN.
+ * A floating-point format: the encoding of its values in the low bits of a register, and its
+ * arithmetic. Operations take and return register values; NaN results are the device's canonical
+ * NaN.
  */
 interface FloatFormat {
-  /** Reads a value; every format here fits a double. */
+  /** Decodes a value; a double can hold the values of every format here. */
   double decode(long bits);
 
   /** Rounds an exact or rounded-to-odd value into the format. */
@@ -48,7 +49,7 @@ interface FloatFormat {
     return 0;
   }
 
-  /** Replaces what is negative by zero; NaN stays. */
+  /** Replaces negative values by zero; NaN stays. */
   default long rectify(long bits) {
     return isNaN(bits) ? canonicalNaN() : decode(bits) > 0 ? bits : 0;
   }

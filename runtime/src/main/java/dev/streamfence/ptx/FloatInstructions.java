@@ -4,13 +4,13 @@ import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
 
 /**
- * Floating-point arithmetic with IEEE results, of scalars and of packed pairs. A modifier that
- * changes inputs or results is wrapped around the operation.
+ * Floating-point arithmetic with IEEE results, of scalars and of packed pairs. Modifiers that
+ * change inputs or results wrap the operation.
  */
 final class FloatInstructions {
   private FloatInstructions() {}
 
-  /** What the modifiers of an instruction do to its inputs and its result. */
+  /** The effects of an instruction's modifiers on its inputs and its result. */
   record Form(ScalarType type, boolean flushes, boolean saturates, boolean rectifies) {
     static Form take(Translation t) {
       boolean flushes = t.has("ftz");
@@ -132,7 +132,7 @@ final class FloatInstructions {
   }
 
   static Op divide(Translation t) {
-    // Devices err by up to two units in the last place here; this is the correctly rounded result.
+    // Devices are off by up to two units in the last place here; this result is correctly rounded.
     t.oneOf("approx", "full");
     Rounding rounding = Rounding.take(t).orElse(Rounding.NEAREST);
     Form form = Form.take(t);

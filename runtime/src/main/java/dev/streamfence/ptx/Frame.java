@@ -2,7 +2,7 @@ package dev.streamfence.ptx;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a lane keeps for one active function; reused by later calls of the same depth. */
+/** The state of a lane for one active function; reused by later calls at the same depth. */
 final class Frame {
   Code code;
   long[] registers = {};
@@ -15,7 +15,7 @@ final class Frame {
     this.code = code;
   }
 
-  /** Readies the frame for a function; registers start as the function's constants and zeros. */
+  /** Prepares the frame for a function; registers start as the function's constants and zeros. */
   void prepare(Code entered, long[] template, @Nullable Call by, int base) {
     code = entered;
     call = by;

@@ -4,13 +4,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A parsed {@code .entry} or {@code .func}, or a prototype of one.
+ * A parsed {@code .entry}, {@code .func} or call prototype.
  *
- * @param returns what it gives back, empty for an entry
- * @param blockLimit what it says of its blocks, null if nothing
+ * @param returns its results, empty for an entry
+ * @param blockLimit the block sizes that it allows, null if it does not restrict them
  * @param hasBody false for a declaration
  * @param registers size of its register file
- * @param locals variables that its body declares, in all its scopes
+ * @param locals variables that its body declares, in all scopes
  */
 record Function(
     String name,
@@ -26,10 +26,10 @@ record Function(
 
   /** A formal parameter or result: a variable in parameter space, or a register. */
   sealed interface Formal {
-    /** One in parameter space. */
+    /** A formal in parameter space. */
     record InMemory(Variable variable) implements Formal {}
 
-    /** One in a register. */
+    /** A formal in a register. */
     record InRegister(Register register) implements Formal {}
   }
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Parses entries, functions and prototypes: their heads, and the statements of their bodies. */
 final class FunctionParser {
-  /** Far more than any device takes. */
+  /** Far more than any device allows. */
   private static final int MAX_BLOCK_THREADS = 1 << 16;
 
   private final Lexer lexer;
@@ -27,7 +27,7 @@ final class FunctionParser {
     knownOperands = new Interner<>(size);
   }
 
-  /** What the body of one function has come to so far. */
+  /** The body of one function as parsed so far. */
   private static final class Body {
     final Scope.RegisterFile registers;
     final List<Variable> locals = new ArrayList<>();
@@ -71,7 +71,7 @@ final class FunctionParser {
         body.instructions);
   }
 
-  /** Parses {@code .maxntid 256, 1, 1} and its like. */
+  /** Parses {@code .maxntid 256, 1, 1} and similar directives. */
   private @Nullable BlockLimit performanceDirectives() {
     BlockLimit limit = null;
     while (lexer.is(Lexer.Kind.DOTTED)) {

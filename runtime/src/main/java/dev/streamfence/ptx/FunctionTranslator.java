@@ -75,7 +75,7 @@ final class FunctionTranslator {
     emit(guard == null ? op : new Guarded(op, guard.predicate().index(), guard.negated() ? 0 : 1));
   }
 
-  /** Adds a step before the one of the current instruction. */
+  /** Adds a step before the current instruction's step. */
   void emit(Op op) {
     ops.add(op);
     lines.add(line);
@@ -89,7 +89,10 @@ final class FunctionTranslator {
     return code;
   }
 
-  /** Returns, by instruction, where its steps start; filled when the whole function is done. */
+  /**
+   * Returns the index of each instruction's first step; filled once the whole function is
+   * translated.
+   */
   int[] starts() {
     return starts;
   }
@@ -178,7 +181,7 @@ final class FunctionTranslator {
     };
   }
 
-  /** Returns the slot that a result goes to; what nobody wants goes to a slot nobody reads. */
+  /** Returns the slot for a result; unwanted results go to a slot that is never read. */
   int destination(Translation translation, Operand operand, ScalarType type) {
     if (operand instanceof Operand.Sink) {
       return temporary();
@@ -194,7 +197,7 @@ final class FunctionTranslator {
     throw translation.unsupported("its result does not go to a register");
   }
 
-  /** Returns the width of the register that a result goes to; 64 where there is none. */
+  /** Returns the width of a result's register; 64 if there is no register. */
   static int width(Operand operand) {
     if (operand instanceof Operand.RegisterUse use) {
       return use.register().type().bits;

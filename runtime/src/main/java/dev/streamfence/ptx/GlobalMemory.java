@@ -4,8 +4,8 @@ package dev.streamfence.ptx;
  * The device's global memory as the threads of one launch see it. Confined to the thread that runs
  * the launch.
  *
- * <p>Either method may throw to refuse an access; the interpreter stops the launch and says which
- * thread it was.
+ * <p>Either method may throw to refuse an access; the interpreter then stops the launch and names
+ * the thread.
  */
 public interface GlobalMemory {
   /**

@@ -1,16 +1,16 @@
 package dev.streamfence.ptx;
 
 /**
- * Global memory with a place in it where the blocks of one cooperative launch meet. The code that
- * {@code nvcc} generates for {@code grid_group::sync} finds it by {@code %envreg1} and {@code
- * %envreg2}, its address' high and low half, and expects it zero at first. No allocation lies
- * there. Confined to the thread that runs the launch.
+ * Global memory that includes a workspace in which the blocks of one cooperative launch
+ * synchronise. The code that {@code nvcc} generates for {@code grid_group::sync} finds it through
+ * {@code %envreg1} and {@code %envreg2}, the high and low half of its address, and expects it to be
+ * zero at first. No allocation lies there. Confined to the thread that runs the launch.
  */
 final class GridWorkspace implements GlobalMemory {
   /** A window of generic addresses that belongs to no memory; see {@link Windows}. */
   static final long ADDRESS = 0x3000_0000_0000_0000L;
 
-  /** Twice what the largest known layout takes. */
+  /** Twice the size of the largest known layout. */
   private static final int BYTES = 128;
 
   private final GlobalMemory memory;

@@ -1,10 +1,10 @@
 package dev.streamfence.ptx;
 
 /**
- * A step that is taken only under a predicate.
+ * A step that is executed only under a predicate.
  *
- * @param slot where the predicate is
- * @param wanted the value under which the step is taken, 0 or 1
+ * @param slot the slot of the predicate
+ * @param wanted the value of the predicate for which the step is executed, 0 or 1
  */
 record Guarded(Op inner, int slot, long wanted) implements Op {
   @Override

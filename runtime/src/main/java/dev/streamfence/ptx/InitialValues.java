@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Computes the bytes that variables start with, once all addresses are known. */
+/** Computes the initial bytes of variables, once all addresses are known. */
 final class InitialValues {
   private final PtxProgram program;
   private final long[] addresses;
@@ -29,7 +29,7 @@ final class InitialValues {
     }
   }
 
-  /** Writes a global variable's initial bytes, zeros where none are given. */
+  /** Writes a global variable's initial bytes, zeros by default. */
   void write(Variable variable, long address, GlobalMemory memory) {
     int width = Math.min(8, variable.alignment());
     long size = variable.sizeInBytes();

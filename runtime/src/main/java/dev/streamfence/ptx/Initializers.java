@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.RandomAccess;
 
 /**
- * The initial values of a variable, in the order of their elements. Holds no object for each but
- * the value itself, which equal ones share: tables of millions of numbers are common. Immutable.
+ * The initial values of a variable, in the order of their elements. The value is the only object
+ * per element, and equal values share one: tables of millions of numbers are common. Immutable.
  */
 final class Initializers extends AbstractList<Variable.Initializer> implements RandomAccess {
   private final Operand[] values;
 
-  /** Where a row begins that the one before it did not fill: index in the array above. */
+  /** Indexes into the array above of the values that follow skipped elements. */
   private final int[] starts;
 
-  /** The element at each of these. */
+  /** The element at each of these indexes. */
   private final long[] elements;
 
   private Initializers(Operand[] values, int[] starts, long[] elements) {
@@ -42,12 +42,12 @@ final class Initializers extends AbstractList<Variable.Initializer> implements R
       next++;
     }
 
-    /** Returns the element that comes next. */
+    /** Returns the index of the next element. */
     long next() {
       return next;
     }
 
-    /** Leaves out elements, so that this one comes next. */
+    /** Skips elements to make this one the next. */
     void skipTo(long element) {
       if (element == next) {
         return;

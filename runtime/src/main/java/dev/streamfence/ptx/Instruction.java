@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param guard the predicate it runs under, or null
  * @param opcode the word before the first dot
  * @param modifiers the words after the dots, in order
- * @param source where it came from, as far as the text says
+ * @param source its position in the source, as far as the text tells
  */
 record Instruction(
     int line,

@@ -3,7 +3,7 @@ package dev.streamfence.ptx;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Every opcode that the interpreter runs, with what makes its steps. */
+/** Every opcode that the interpreter runs, with its translator. */
 final class InstructionSet {
   /** Makes the step of one instruction. */
   @FunctionalInterface

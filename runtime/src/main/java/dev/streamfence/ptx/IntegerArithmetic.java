@@ -4,8 +4,8 @@ import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
 
 /**
- * Integer operations on register values. Inputs may have anything above the type's width; results
- * are zero-extended from it.
+ * Integer operations on register values. Inputs may have any bits above the type's width; results
+ * are zero-extended.
  */
 final class IntegerArithmetic {
   private IntegerArithmetic() {}
@@ -76,7 +76,10 @@ final class IntegerArithmetic {
         : (a, b) -> (((a & 0xFF_FFFFL) * (b & 0xFF_FFFFL)) >> down) & 0xFFFF_FFFFL;
   }
 
-  /** Divides; dividing by zero gives all ones, as devices do where the language leaves it open. */
+  /**
+   * Divides; division by zero gives all ones, as on devices, although the language leaves it
+   * undefined.
+   */
   static LongBinaryOperator divide(ScalarType type) {
     long mask = type.mask();
     LongUnaryOperator x = extender(type);
@@ -91,7 +94,7 @@ final class IntegerArithmetic {
     };
   }
 
-  /** Takes the remainder; that of dividing by zero is the dividend. */
+  /** Computes the remainder; for division by zero it is the dividend. */
   static LongBinaryOperator remainder(ScalarType type) {
     long mask = type.mask();
     LongUnaryOperator x = extender(type);
@@ -129,7 +132,7 @@ final class IntegerArithmetic {
     };
   }
 
-  /** Sum of absolute differences. */
+  /** Adds the absolute difference of two values to a third. */
   static LongTernaryOperator absoluteDifference(ScalarType type) {
     long mask = type.mask();
     LongBinaryOperator larger = extremum(type, false);

@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives things that are equal one object, if they come again before others take their place: code
- * repeats itself, and its text is small beside as many objects. Confined to one thread.
+ * Shares one object among equal values that recur before others replace it: code repeats itself,
+ * and separate objects would take far more memory than its text. Confined to one thread.
  */
 final class Interner<T> {
-  /** Enough for the words, the registers and the numbers of some hundred lines. */
+  /** Enough for the words, registers and numbers of some hundred lines. */
   private static final int SIZE = 1 << 12;
 
   private final List<@Nullable T> recent = new ArrayList<>(Collections.nCopies(SIZE, null));
@@ -21,7 +21,7 @@ final class Interner<T> {
   }
 
   /**
-   * Returns an equal object, or this one, which then counts.
+   * Returns an equal object if one is remembered; otherwise remembers, counts and returns this one.
    *
    * @param parts how much it counts
    */

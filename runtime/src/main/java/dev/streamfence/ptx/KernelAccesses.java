@@ -11,10 +11,13 @@ import java.util.Objects;
  *
  * <p>It is found without running the kernel, and errs on one side only: what is reported neither as
  * definite nor as possible does not happen. The limits of that: a pointer that the kernel loads
- * from the memory behind a parameter, or from a global variable, is nobody's parameter, so what is
- * done through it is not reported, although it may lead to the same memory; two parameters may hold
- * the same address; and an index may lead out of a buffer. The work is bounded: of a kernel that
- * takes more than ten million steps, or more than 32 KiB of parameters, every parameter is unknown.
+ * from the memory behind a parameter, or from a global variable, belongs to no parameter, so what
+ * is done through it is not reported, although it may lead to the same memory; two parameters may
+ * hold the same address; and an index may lead out of a buffer. The work is bounded by {@link
+ * CodeLimits}: of a kernel that takes more than ten million steps, or more than 32 KiB of
+ * parameters, every parameter is unknown. Beyond {@link CodeLimits#VARIABLE_OFFSETS} pieces of
+ * eight bytes, the pieces of one structure are not told apart; beyond {@link CodeLimits#ORIGINS}
+ * more, the kernel is unknown.
  */
 public final class KernelAccesses {
   private final PtxEntry entry;

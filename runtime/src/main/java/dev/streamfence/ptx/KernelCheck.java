@@ -11,43 +11,46 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * Compares what is declared of the kernels of a module with their code: that the entry exists, the
- * number, sizes and kinds of its parameters, the threads that it allows per block, and what it does
- * to the memory behind each parameter. Signedness is not compared, which PTX hardly knows.
+ * Compares the declarations of a module's kernels with their code: that the entry exists, the
+ * number, sizes and kinds of its parameters, the threads that it allows per block, and its accesses
+ * to the memory behind each parameter. Signedness is not compared, because PTX hardly knows it.
  *
- * <p>The work is bounded, for each kernel and for all that one object looks at: beyond that, every
- * access is unclear. Confined to one thread.
+ * <p>The work is bounded, for each kernel and for all kernels that one object compares; beyond
+ * that, every access is unclear. Confined to one thread.
  */
 public final class KernelCheck {
   private static final String BOTH = "@ReadWrites";
 
-  /** Parameters of the kernels that are analysed once; any after them are analysed each time. */
+  /**
+   * The most parameters of kernels with remembered analyses; further kernels are analysed each
+   * time.
+   */
   private static final int MAX_KNOWN = 1 << 16;
 
   private final PtxModule module;
   private final ModuleAnalysis analysis;
 
-  /** Interfaces beside each other declare the same kernels in the same way. */
+  /** Remembered, because several interfaces declare the same kernels in the same way. */
   private final Map<Declared, List<ParameterAccess>> known = new HashMap<>();
 
   private int knownParameters;
 
   /**
-   * What the analysis of a kernel depends on.
+   * The inputs of a kernel's analysis.
    *
    * @param areBuffers for each parameter, whether it is an array
    */
   private record Declared(String entry, List<Boolean> areBuffers) {}
 
-  /** A check of the kernels of this module, with a budget of its own. */
+  /** Creates a check of this module's kernels with a budget of its own. */
   public KernelCheck(PtxModule module) {
     this(module, new AnalysisBudget());
   }
 
   /**
-   * A check of the kernels of this module.
+   * Creates a check of this module's kernels.
    *
-   * @param budget of work, for all that the object looks at
+   * @param budget the work budget for all comparisons of this object
    */
   public KernelCheck(PtxModule module, AnalysisBudget budget) {
     this.module = module;
@@ -55,11 +58,11 @@ public final class KernelCheck {
   }
 
   /**
-   * Compares. Throws nothing, whatever the module holds.
+   * Compares a kernel's declaration with its code. Throws nothing for any module.
    *
-   * @param declared what is declared
-   * @return where they differ, in the order of the parameters; of the accesses only where the
-   *     parameter itself agrees
+   * @param declared the declaration
+   * @return the differences, in the order of the parameters; differences in accesses only for
+   *     parameters that agree otherwise
    */
   public List<Mismatch> compare(KernelDeclaration declared) {
     Optional<PtxEntry> found = module.entry(declared.entry());
@@ -91,13 +94,13 @@ public final class KernelCheck {
   }
 
   /**
-   * Returns what an entry does to the memory behind its parameters, where nothing is declared but
-   * their types.
+   * Returns an entry's accesses to the memory behind its parameters, given only the parameters'
+   * types.
    *
-   * @param areBuffers for each parameter that the entry is to be passed, whether it is an array
-   * @return what is safe to declare, in the same order: what may be read and is certainly not
-   *     written counts as read; empty if there is no such entry, or it takes another number of
-   *     parameters
+   * @param areBuffers for each parameter that the entry receives, whether it is an array
+   * @return the accesses that are safe to declare, in the same order: memory that may be read and
+   *     is certainly not written counts as read; empty if there is no such entry, or it takes
+   *     another number of parameters
    */
   public List<ParameterAccess.Verdict> verdicts(String entry, List<Boolean> areBuffers) {
     Optional<PtxEntry> found = module.entry(entry);
@@ -133,7 +136,7 @@ public final class KernelCheck {
     return module.entry(entry).map(PtxEntry::line).orElse(0);
   }
 
-  /** Returns what is done through each parameter; of what is known already, without work. */
+  /** Returns the accesses through each parameter; remembered results cost no work. */
   private List<ParameterAccess> accesses(PtxEntry entry, List<Boolean> areBuffers) {
     Declared declared = new Declared(entry.name(), List.copyOf(areBuffers));
     List<ParameterAccess> found = known.get(declared);
@@ -163,7 +166,7 @@ public final class KernelCheck {
         : Optional.empty();
   }
 
-  /** Bits are of any kind. */
+  /** Tells whether two kinds of parameters differ; untyped bits fit any kind. */
   private static boolean differsInKind(
       KernelDeclaration.Parameter declared, PtxParameter.Kind actual) {
     if (actual == PtxParameter.Kind.POINTER) {

@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A kernel as somebody declares it, to be compared with its code. Immutable.
+ * The declaration of a kernel, to be compared with its code. Immutable.
  *
  * @param entry the name of its entry
- * @param parameters what it is passed, in order
- * @param blockSize the threads per block of every launch, or 0 where each launch says it
+ * @param parameters its parameters, in order
+ * @param blockSize the threads per block of every launch, or 0 if each launch sets them
  */
 public record KernelDeclaration(String entry, List<Parameter> parameters, int blockSize) {
-  /** What is passed for one parameter of the kernel. */
+  /** The argument of one parameter of the kernel. */
   public sealed interface Parameter {
     /** Returns how many bytes are passed. */
     int sizeInBytes();
@@ -21,7 +21,7 @@ public record KernelDeclaration(String entry, List<Parameter> parameters, int bl
    * A number by value.
    *
    * @param sizeInBytes 1, 2, 4 or 8
-   * @param isFloatingPoint whether it is one with a fraction
+   * @param isFloatingPoint whether it is a floating-point number
    */
   public record Scalar(int sizeInBytes, boolean isFloatingPoint) implements Parameter {}
 
@@ -39,16 +39,16 @@ public record KernelDeclaration(String entry, List<Parameter> parameters, int bl
   }
 
   /**
-   * A structure of numbers by value, laid out by the rules of C as CUDA compilers keep them: each
-   * field at the next multiple of its own size, and padding at the end up to a multiple of the
-   * largest one (System V ABI, AMD64, 3.1.2).
+   * A structure of numbers by value. CUDA compilers lay it out by the rules of C: each field at the
+   * next multiple of its own size, and padding at the end up to a multiple of the largest field
+   * (System V ABI, AMD64, 3.1.2).
    *
-   * @param offsets of the fields, from the start of the structure
-   * @param sizeInBytes with the padding at its end
+   * @param offsets the offsets of the fields from the start of the structure
+   * @param sizeInBytes the size, including the padding at the end
    * @param alignment in bytes, a power of two
    */
   public record Struct(List<Integer> offsets, int sizeInBytes, int alignment) implements Parameter {
-    /** Takes the offsets over. */
+    /** Copies the offsets. */
     public Struct {
       offsets = List.copyOf(offsets);
     }
@@ -72,7 +72,7 @@ public record KernelDeclaration(String entry, List<Parameter> parameters, int bl
     }
   }
 
-  /** Takes the parameters over. */
+  /** Copies the parameters. */
   public KernelDeclaration {
     parameters = List.copyOf(parameters);
   }

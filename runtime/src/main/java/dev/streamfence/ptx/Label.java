@@ -4,9 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A name inside a function body that is not a register or variable in sight: a branch target, a
- * list of them, a call prototype, or, if nothing of the kind turns up, a name of the module.
- * Changed while its function is parsed, never after.
+ * A name inside a function body that is not a visible register or variable: a branch target, a list
+ * of branch targets, a call prototype or, if none of these is found, a name of the module. Changes
+ * only while its function is parsed.
  */
 final class Label {
   private final String name;
@@ -29,7 +29,7 @@ final class Label {
     return line;
   }
 
-  /** Says that what is not defined here is looked for there. */
+  /** Makes an enclosing scope's label the fallback if this one is not defined. */
   void delegateTo(Label enclosing) {
     outer = enclosing;
   }
@@ -65,12 +65,12 @@ final class Label {
     return resolved().target;
   }
 
-  /** Returns what a {@code .branchtargets} with this name lists. */
+  /** Returns the targets in the {@code .branchtargets} of this name. */
   List<Label> branchTargets() {
     return resolved().branchTargets;
   }
 
-  /** Returns what a {@code .callprototype} with this name declares, or null. */
+  /** Returns the prototype in the {@code .callprototype} of this name, or null. */
   @Nullable Function prototype() {
     return resolved().prototype;
   }

@@ -5,11 +5,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread of a block: where it is, what its registers hold, what it waits for. The fields are
- * open to the steps of this package, which are the only code on the interpreter's hot path.
+ * One thread of a block: its position, its registers, and the reason it waits. The steps of this
+ * package access the fields directly; they are the only code on the interpreter's hot path.
  */
 final class Lane {
-  /** Nests deeper than what 512 KiB of local memory allow for any real stack frame. */
+  /** Deeper than 512 KiB of local memory allow with real stack frames. */
   static final int MAX_CALL_DEPTH = 1024;
 
   private static final int MAX_LOCAL_BYTES = 1 << 20;
@@ -18,7 +18,7 @@ final class Lane {
   enum State {
     READY,
     WAITING,
-    /** Waits for the rest of its warp to come to a stop, too. */
+    /** Waits for the rest of its warp to stop as well. */
     CONVERGING,
     EXITED
   }
@@ -43,7 +43,7 @@ final class Lane {
   long executed;
   int remaining;
 
-  /** The collective this lane waits in, with what it brought along. */
+  /** The collective in which this lane waits; the fields below hold its input. */
   @Nullable Collective waitingIn;
 
   int waitMask;
@@ -52,7 +52,7 @@ final class Lane {
   long waitBound;
   int waitRounds;
 
-  /** What to do with the result of the barrier that this lane waits at. */
+  /** Receives the result of the barrier at which this lane waits. */
   BlockBarrier.@Nullable Result barrierResult;
 
   private Frame[] frames = new Frame[4];
@@ -81,7 +81,7 @@ final class Lane {
     System.arraycopy(block.parameters, 0, params, 0, block.parameters.length);
   }
 
-  /** Runs until the lane waits, exits, or has had its share. */
+  /** Runs until the lane waits, exits, or has used up its share. */
   void run() {
     long before = executed;
     remaining = ThreadBlock.QUANTUM;
@@ -128,7 +128,7 @@ final class Lane {
     block.exited(this);
   }
 
-  /** Lets others run before this lane goes on. */
+  /** Lets other lanes run before this lane continues. */
   void giveWay() {
     executed -= remaining - 1;
     remaining = 1;
@@ -170,7 +170,7 @@ final class Lane {
     return frames[0].params;
   }
 
-  /** Returns the line of the instruction that the lane is at. */
+  /** Returns the line of the lane's current instruction. */
   int line() {
     if (depth == 0) {
       return 0;

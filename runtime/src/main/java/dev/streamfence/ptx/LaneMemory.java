@@ -2,7 +2,7 @@ package dev.streamfence.ptx;
 
 import dev.streamfence.ptx.PtxFault.Reason;
 
-/** The memories as one lane reaches them, with every check that an access is subject to. */
+/** The memories as seen by one lane, with all checks of accesses. */
 final class LaneMemory {
   private static final long LOW_32 = 0xFFFF_FFFFL;
 

@@ -3,13 +3,13 @@ package dev.streamfence.ptx;
 import dev.streamfence.ptx.PtxFault.Reason;
 
 /**
- * How many instructions the threads of one launch run together, and when that is too much. Confined
- * to the thread that runs the launch.
+ * Counts and limits the instructions that all threads of one launch run together. Confined to the
+ * thread that runs the launch.
  */
 final class LaunchBudget {
   /**
-   * A launch within this is over in some hundredths of a second, and is not cut short: a thread
-   * that is interrupted goes on with what takes no time.
+   * A launch within this number takes some hundredths of a second, and an interruption does not end
+   * it: interrupted threads still complete short work.
    */
   static final long UNINTERRUPTED = 1L << 22;
 
@@ -24,16 +24,16 @@ final class LaunchBudget {
     this.limit = limit;
   }
 
-  /** Notes that a block starts, which clears its shared memory. */
+  /** Records the start of a block, which clears its shared memory. */
   void clear(int sharedBytes) {
     work += sharedBytes / BYTES_PER_INSTRUCTION;
   }
 
   /**
-   * Notes what a lane has run.
+   * Records the instructions that a lane has run.
    *
-   * @throws PtxFault if that is beyond the budget, or if the thread that runs the launch is
-   *     interrupted, which it stays
+   * @throws PtxFault if the budget is exceeded, or if the thread that runs the launch is
+   *     interrupted; it stays interrupted
    */
   void spend(Lane lane, long instructions) {
     spent += instructions;

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Offsets of variables that lie one after another in one memory. */
+/** Offsets of consecutive variables in one memory. */
 final class Layout {
-  /** More than any memory has, and far from where sums of sizes overflow. */
+  /** More than any memory has, and far below an overflow of sums of sizes. */
   private static final long MAX_SIZE = 1L << 48;
 
   private final @Nullable Layout base;
@@ -20,14 +20,14 @@ final class Layout {
     base = null;
   }
 
-  /** Makes a layout that goes on where another one ends, and knows what is in that one, too. */
+  /** Creates a layout that continues another one and includes its variables. */
   Layout(Layout base) {
     this.base = base;
     size = base.size;
     alignment = base.alignment;
   }
 
-  /** Puts a variable at the next place that suits its alignment; returns its offset. */
+  /** Places a variable at the next offset that fits its alignment; returns the offset. */
   long add(Variable variable) {
     size = aligned(size, variable.alignment());
     long offset = size;

@@ -7,21 +7,21 @@ import org.jspecify.annotations.Nullable;
  * demand. Confined to one thread.
  */
 final class Lexer {
-  /** What a token is. */
+  /** The kind of a token. */
   enum Kind {
     /** An identifier, an opcode or a register name. */
     WORD,
     /** A word written after a dot; the text leaves the dot out. */
     DOTTED,
     NUMBER,
-    /** A quoted text, without its quotes. */
+    /** A quoted text; the text excludes the quotes. */
     STRING,
     /** One character that stands for itself. */
     PUNCTUATION,
     END
   }
 
-  /** Words that stood at several places are held once; enough for those of some hundred lines. */
+  /** How many recent words are kept for sharing; enough for some hundred lines. */
   private static final int KNOWN_WORDS = 1 << 11;
 
   private static final String MARKS = "{}()[]<>,;:=+-*/|@!~&^?";
@@ -66,7 +66,7 @@ final class Lexer {
     return kind == Kind.DOTTED && text.equals(word);
   }
 
-  /** Steps over the punctuation if it is there. */
+  /** Skips the punctuation if it is the current token; returns whether it was. */
   boolean accept(char punctuation) {
     if (is(punctuation)) {
       advance();
@@ -81,7 +81,7 @@ final class Lexer {
     }
   }
 
-  /** Returns the text of the current token, which must be of this kind, and steps over it. */
+  /** Returns the text of the current token, which must be of this kind, and skips it. */
   String take(Kind expected, String what) {
     if (kind != expected) {
       throw unexpected(what);
@@ -173,7 +173,7 @@ final class Lexer {
     position = end;
   }
 
-  /** Returns a piece of the source, the same text for the same piece if that is not long ago. */
+  /** Returns a piece of the source; equal pieces share one string if the earlier one is recent. */
   private String text(int start, int end, int hash) {
     int place = (hash ^ hash >>> 11 ^ hash >>> 22) & KNOWN_WORDS - 1;
     String earlier = known[place];

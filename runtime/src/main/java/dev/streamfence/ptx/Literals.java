@@ -9,7 +9,7 @@ final class Literals {
 
   private Literals() {}
 
-  /** Returns the operand that a number token stands for, or nothing if it is malformed. */
+  /** Returns the operand for a number token; empty if the token is malformed. */
   static Optional<Operand> parse(String text, boolean negative) {
     if (text.length() > 80) {
       return Optional.empty();

@@ -15,9 +15,6 @@ import org.jspecify.annotations.Nullable;
  * known offsets are kept apart; one at an unknown offset may be found at any.
  */
 final class MemoryObject {
-  /** More than compilers keep apart; beyond it, offsets are not told apart any more. */
-  private static final int MAX_SLOTS = 1024;
-
   private static final int WIDEST = 32;
 
   /** After so many changes of one slot, its alternatives become one. */
@@ -93,7 +90,7 @@ final class MemoryObject {
 
   /** Adds a value; returns whether this changes anything. */
   boolean store(long offset, int width, Provenance value) {
-    if (size >= MAX_SLOTS) {
+    if (size >= CodeLimits.VARIABLE_OFFSETS) {
       return storeAnywhere(width, value);
     }
     Map<Integer, Slot> here = slots.computeIfAbsent(offset, o -> new HashMap<>(2));

@@ -3,31 +3,31 @@ package dev.streamfence.ptx;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One thing in which a kernel's code is not what is declared of it. Immutable. */
+/** One difference between a kernel's code and its declaration. Immutable. */
 public final class Mismatch {
-  /** What is not as declared. */
+  /** The kind of a difference. */
   public enum Kind {
-    /** The module has no such entry; {@link #actual} says which it has instead. */
+    /** The module has no such entry; {@link #actual} names the entries that it has. */
     NO_ENTRY,
     /** The entry takes another number of parameters; {@link #actual} is that number. */
     PARAMETER_COUNT,
     /** A parameter has another size; {@link #actual} is that size in bytes. */
     PARAMETER_SIZE,
-    /** A parameter is of another kind; {@link #actual} says what is taken. */
+    /** A parameter is of another kind; {@link #actual} is the kind that the entry takes. */
     PARAMETER_KIND,
-    /** Blocks have more threads than the entry allows; {@link #actual} is what it does. */
+    /** The entry does not allow the declared block size; {@link #actual} is what it allows. */
     BLOCK_SIZE,
-    /** What is only to be read is stored to; {@link #actual} is the annotation that says so. */
+    /** The kernel stores to a read-only buffer; {@link #actual} is the correct annotation. */
     STORES,
-    /** What is only to be written is loaded from; {@link #actual} is what would say so. */
+    /** The kernel loads from a write-only buffer; {@link #actual} is the correct annotation. */
     LOADS,
-    /** What is to be written is never stored to. */
+    /** The kernel never stores to a buffer that is declared as written. */
     NEVER_STORES,
-    /** What is to be read and written is only read: not wrong, but later launches wait in vain. */
+    /** The kernel only loads from a read-write buffer: correct, but later launches wait in vain. */
     ONLY_LOADS,
-    /** What is passed as a number is used as an address, of memory that nobody tracks. */
+    /** The kernel uses a number as an address, so its memory is not tracked. */
     ADDRESS,
-    /** More than what is declared cannot be ruled out; the site has a reason. */
+    /** An undeclared access cannot be ruled out; the site has a reason. */
     UNCLEAR
   }
 
@@ -55,25 +55,28 @@ public final class Mismatch {
     return new Mismatch(kind, parameter, actual, site);
   }
 
-  /** Returns what is not as declared. */
+  /** Returns the kind of the difference. */
   public Kind kind() {
     return kind;
   }
 
-  /** Returns the parameter that it is about, counted from 0, or -1 if it is about the entry. */
+  /** Returns the index of the affected parameter, from 0, or -1 for the entry. */
   public int parameter() {
     return parameter;
   }
 
-  /** Returns what the code has instead, as its kind says; empty where the site says it. */
+  /**
+   * Returns the actual property of the code, as described at its kind; an empty string if the kind
+   * describes none.
+   */
   public String actual() {
     return actual;
   }
 
   /**
-   * Returns the instruction that shows it.
+   * Returns the instruction that shows the difference.
    *
-   * @return the place, of an access that is there and ought not to be
+   * @return the place of an undeclared access, if the difference is one
    */
   public Optional<AccessSite> site() {
     return Optional.ofNullable(site);

@@ -1,18 +1,18 @@
 package dev.streamfence.ptx;
 
 /**
- * Counts what the model of a module comes to hold, so that a text that is not as large as what is
- * made of it cannot fill the memory. Confined to one thread.
+ * Counts the parts of a module's model, so that a small text with a large model cannot fill the
+ * memory. Confined to one thread.
  */
 final class ModelSize {
-  /** What a register takes, with its name and the entry under which it is found. */
+  /** A register with its name and its map entry. */
   static final int REGISTER = 2;
 
   static final int LABEL = 2;
   static final int VARIABLE = 3;
   static final int FUNCTION = 5;
 
-  /** A name, and the entry under which it is found. */
+  /** A name and its map entry. */
   static final int NAME = 2;
 
   private final int limit;
@@ -22,7 +22,7 @@ final class ModelSize {
     this.limit = limit;
   }
 
-  /** Ends a parse: the model would be larger than its reader wants it. */
+  /** Ends a parse: the model would exceed the caller's limit. */
   static final class ExceededException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

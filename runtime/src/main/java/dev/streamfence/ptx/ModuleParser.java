@@ -28,9 +28,9 @@ final class ModuleParser {
   private int addressSize = 32;
 
   /**
-   * A parser of a text.
+   * Creates a parser of a text.
    *
-   * @param maxParts what the model may come to, see {@link ModelSize}
+   * @param maxParts the limit of the model's size, see {@link ModelSize}
    */
   ModuleParser(String source, int maxParts) {
     size = new ModelSize(maxParts);
@@ -121,7 +121,7 @@ final class ModuleParser {
     }
   }
 
-  /** Parses {@code .alias name, function}; nobody looks at the function. */
+  /** Parses {@code .alias name, function}; ignores the function. */
   private void alias() {
     if (lexer.is(Lexer.Kind.WORD)) {
       size.add(ModelSize.NAME);
@@ -155,8 +155,8 @@ final class ModuleParser {
   }
 
   /**
-   * Parses {@code .loc 1 2 3, function_name label, inlined_at 1 2 3} after {@code .loc}. What
-   * stands first is the innermost position.
+   * Parses {@code .loc 1 2 3, function_name label, inlined_at 1 2 3} after {@code .loc}. The
+   * innermost position comes first.
    */
   static SourceLine location(Lexer lexer) {
     SourceLine innermost = numbers(lexer);
@@ -182,7 +182,7 @@ final class ModuleParser {
     return new SourceLine(file, line);
   }
 
-  /** Returns the number, or -1, which names nothing, if it is not an integer. */
+  /** Returns the number, or -1, which matches no file, if it is not an integer. */
   private static long number(String text) {
     return Literals.parse(text, false).orElse(null) instanceof Operand.IntegerLiteral literal
         ? literal.value()
@@ -214,7 +214,7 @@ final class ModuleParser {
     lexer.advance();
   }
 
-  /** Steps over the line-based debug sections of old compilers. */
+  /** Skips the line-based debug sections of old compilers. */
   private void skipDwarf() {
     lexer.expect('@');
     int line = lexer.line();

@@ -110,10 +110,10 @@ final class MoveInstructions {
         t, ScalarType.PRED, ScalarType.B64, a -> Windows.spaceOf(a) == space ? 1 : 0);
   }
 
-  /** Makes a cache policy, which changes nothing here. */
+  /** Makes a cache policy, which has no effect here. */
   private static Op createPolicy(Translation t) {
     while (t.startingWith("L2::").isPresent()) {
-      // Each names a treatment of lines by a cache that is not simulated.
+      // Each names a policy of a cache, which is not simulated.
     }
     t.oneOf("fractional", "range");
     t.has("global");

@@ -112,7 +112,7 @@ final class ObjectFlow {
     }
   }
 
-  /** Says that the contents of what an address leads to are copied to where nobody follows. */
+  /** Notes that the memory behind an address is copied to an untracked place. */
   void expose(Step step, Provenance address, StateSpace space) {
     for (Derivation alternative : address.alternatives()) {
       List<MemoryObject> targets = targets(alternative);

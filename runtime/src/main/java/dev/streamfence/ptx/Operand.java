@@ -43,7 +43,7 @@ sealed interface Operand {
   /** The address of a variable. */
   record VariableAddress(Variable variable, long offset) implements Operand {}
 
-  /** A name that is no register and no variable in sight: a label, or something of the module. */
+  /** A name that is not a visible register or variable: a label, or a name of the module. */
   record Name(Label label, long offset) implements Operand {}
 
   /** Operands in braces. */
@@ -56,11 +56,11 @@ sealed interface Operand {
    * Something in brackets.
    *
    * @param base a register, a variable, a name or a constant
-   * @param more what follows the first comma, as textures and tensor copies have it
+   * @param more the operands after the first comma, for textures and tensor copies
    */
   record Memory(Operand base, long offset, List<Operand> more) implements Operand {}
 
-  /** Operands in parentheses: what a call passes or takes back. */
+  /** Operands in parentheses: arguments or results of a call. */
   record Arguments(List<Operand> elements) implements Operand {}
 
   /** The generic address of a variable, as in the initial value {@code generic(x) + 4}. */
@@ -69,10 +69,10 @@ sealed interface Operand {
   /**
    * One byte of an address, as in the initial value {@code 0xFF00(generic(x))}.
    *
-   * @param mask has the eight bits set that are wanted
+   * @param mask selects eight bits
    */
   record MaskedAddress(long mask, Operand target) implements Operand {}
 
-  /** The underscore: a result that nobody wants. */
+  /** The underscore: an unwanted result. */
   record Sink() implements Operand {}
 }

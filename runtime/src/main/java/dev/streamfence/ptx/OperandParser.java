@@ -15,7 +15,7 @@ final class OperandParser {
     known = new Interner<>(size);
   }
 
-  /** Returns an operand that is equal to this one, which may have come before. */
+  /** Returns this operand, or an equal earlier one. */
   Operand shared(Operand operand) {
     return known.one(operand, 1);
   }

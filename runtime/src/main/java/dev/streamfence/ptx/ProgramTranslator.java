@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /** Translates a module: places its variables, then translates each of its functions. */
 final class ProgramTranslator {
-  /** What {@code .const} has on every device. */
+  /** The size of {@code .const} on every device. */
   private static final int MAX_CONSTANT_BYTES = 64 << 10;
 
   private static final int MAX_SHARED_BYTES = 1 << 24;

@@ -127,7 +127,7 @@ final class Provenance {
     boolean foreign = false;
     for (Derivation next : alternatives) {
       all = all.combine(next, (o, a, b) -> a.or(b), false, false, 0);
-      // A number among addresses may be one that nobody recognised; no sum shows it any more.
+      // A number among addresses may be an unrecognised address, which no sum shows any more.
       foreign |= next.isForeign() || (next.isOffset() && !next.isZero());
     }
     return of(all.withForeign(foreign && !all.isOffset()));

@@ -75,10 +75,10 @@ final class ProvenanceArithmetic {
               && !factor.mayBeDistance()
               && !factor.hasObject()
               && !Origin.is(factor.origin(0), ParameterRole.BUFFER)
-          ? factor.map(true, Multiple::scaled).withForeign(false).unfixed()
+          ? factor.map(Multiple::scaled).withForeign(false).unfixed()
           : BitArithmetic.unclear(factor.mayBeDistance() ? factor : factor.withForeign(false));
     }
-    return BitArithmetic.unclear(BitArithmetic.mixture(a, b));
+    return BitArithmetic.mixture(a, b);
   }
 
   private static Derivation scaled(Derivation a, long factor) {
@@ -97,7 +97,7 @@ final class ProvenanceArithmetic {
     if (a.isForeign() && a.mayBeDistance()) {
       return BitArithmetic.unclear(a);
     }
-    return a.map(true, multiple -> multiple.times(factor)).withForeign(false).unfixed();
+    return a.map(multiple -> multiple.times(factor)).withForeign(false).unfixed();
   }
 
   private static Derivation constant(long a, long b) {

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A kernel of a module: its signature and what it asks of a launch. Immutable. */
+/** A kernel of a module: its signature and its requirements for a launch. Immutable. */
 public final class PtxEntry {
-  /** More than any device takes (32764), so that the sum of all fits an int. */
+  /** More than any device takes (32764), and small enough for the sum to fit an int. */
   private static final long MAX_PARAMETER_BYTES = 1 << 20;
 
   private final Function function;
@@ -81,7 +81,7 @@ public final class PtxEntry {
   }
 
   /**
-   * Returns what it says of the blocks that it is launched with.
+   * Returns the block sizes that it allows.
    *
    * @return the last {@code .maxntid} or {@code .reqntid}, or empty when neither is given
    */
@@ -90,8 +90,8 @@ public final class PtxEntry {
   }
 
   /**
-   * Returns the shared memory that a block needs before any dynamic one: the variables of the entry
-   * itself, of the module, and of all functions of the module.
+   * Returns the static shared memory of a block: the variables of the entry itself, of the module,
+   * and of all functions of the module.
    *
    * @return the size in bytes
    */

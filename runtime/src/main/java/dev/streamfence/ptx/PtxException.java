@@ -12,7 +12,7 @@ public final class PtxException extends RuntimeException {
   }
 
   /**
-   * Returns where the culprit is.
+   * Returns the place of the error.
    *
    * @return the line in the PTX text, counted from 1
    */

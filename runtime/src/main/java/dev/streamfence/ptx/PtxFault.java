@@ -2,11 +2,11 @@ package dev.streamfence.ptx;
 
 import org.jspecify.annotations.Nullable;
 
-/** A simulated thread did what it must not; the launch it belongs to has stopped there. */
+/** A fault of a simulated thread; its launch has stopped there. */
 public final class PtxFault extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** What a thread did. */
+  /** The kind of a fault. */
   public enum Reason {
     /** The global memory refused an access; the cause says why. */
     GLOBAL_ACCESS,
@@ -14,7 +14,7 @@ public final class PtxFault extends RuntimeException {
     MISALIGNED,
     /** An access outside the block's shared memory. */
     SHARED_ACCESS,
-    /** An access outside the thread's local memory, or its parameters. */
+    /** An access outside the thread's local memory or its parameters. */
     LOCAL_ACCESS,
     /** An access outside the module's constants, or a store to them. */
     CONSTANT_ACCESS,
@@ -22,9 +22,9 @@ public final class PtxFault extends RuntimeException {
     TRAP,
     /** A device-side assertion failed. */
     ASSERT,
-    /** Threads wait for one another in a way that never ends. */
+    /** Threads wait for each other and would deadlock. */
     BARRIER_DIVERGENCE,
-    /** The threads of the launch ran more instructions than it allows them together. */
+    /** The threads of the launch together exceeded its instruction limit. */
     INSTRUCTION_LIMIT,
     /** The Java thread that ran the launch was interrupted. */
     INTERRUPTED,
@@ -66,7 +66,7 @@ public final class PtxFault extends RuntimeException {
   }
 
   /**
-   * Returns what the thread did.
+   * Returns the kind of the fault.
    *
    * @return the reason
    */
@@ -149,8 +149,8 @@ public final class PtxFault extends RuntimeException {
   /**
    * Returns the address of the access.
    *
-   * @return the address as the instruction had it, relative to its state space; 0 if the fault is
-   *     about no address
+   * @return the address in the instruction, relative to its state space; 0 if the fault has no
+   *     address
    */
   public long address() {
     return address;

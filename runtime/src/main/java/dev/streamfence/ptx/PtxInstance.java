@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A program whose global variables have addresses: what a loaded module is on a device. Immutable,
- * and thread-safe as far as the global memories it is given are.
+ * A program whose global variables have addresses, like a loaded module on a device. Immutable, and
+ * thread-safe if the global memories passed to it are.
  */
 public final class PtxInstance {
-  /** A minute or two of interpretation, which no sensible launch asks of a simulation. */
+  /** A minute or two of interpretation, more than any sensible launch in a simulation needs. */
   public static final long DEFAULT_INSTRUCTION_LIMIT = 1L << 34;
 
   final byte[] constants;
@@ -54,11 +54,11 @@ public final class PtxInstance {
   }
 
   /**
-   * Returns this instance with another limit on how long a launch may run.
+   * Returns an instance with another limit on the instructions of a launch.
    *
    * @param instructions how many instructions all threads of one launch may run together, give or
-   *     take a few thousand; {@link #DEFAULT_INSTRUCTION_LIMIT} at first
-   * @return an instance that shares all else with this one
+   *     take a few thousand; the default is {@link #DEFAULT_INSTRUCTION_LIMIT}
+   * @return an instance that shares everything else with this one
    */
   public PtxInstance withInstructionLimit(long instructions) {
     if (instructions < 1) {
@@ -79,7 +79,7 @@ public final class PtxInstance {
   }
 
   /**
-   * Returns how large an entry's parameters are together.
+   * Returns the total size of an entry's parameters.
    *
    * @param entry the entry's name
    * @return the bytes from the start of the first to the end of the last
@@ -96,7 +96,7 @@ public final class PtxInstance {
    * Returns where one of an entry's parameters lies.
    *
    * @param entry the entry's name
-   * @param index of the parameter, from 0
+   * @param index the parameter's index, from 0
    * @return its offset in bytes in the parameter space
    */
   public int parameterOffset(String entry, int index) {
@@ -114,10 +114,10 @@ public final class PtxInstance {
 
   /**
    * Runs a kernel to its end on the calling thread. Blocks run one after another in the order of
-   * their linear index; the outcome depends on nothing but the arguments and the memory's content.
+   * their linear index; the outcome depends only on the arguments and the memory's content.
    *
-   * <p>An interruption of the calling thread ends a kernel that has run for some millions of
-   * instructions with a fault; the thread stays interrupted.
+   * <p>If the calling thread is interrupted, a kernel ends with a fault once it has run some
+   * millions of instructions; the thread stays interrupted.
    *
    * @param entry the entry's name
    * @param grid the shape of the launch
@@ -138,8 +138,8 @@ public final class PtxInstance {
   }
 
   /**
-   * Runs a kernel like {@link #run}, but for its blocks, which take turns, so that they may wait
-   * for each other: a cooperative launch.
+   * Runs a kernel like {@link #run}, but as a cooperative launch: its blocks take turns and may
+   * wait for each other.
    *
    * @param entry the entry's name
    * @param grid the shape of the launch; all of its blocks are held in the host's memory at once

@@ -72,8 +72,8 @@ public final class PtxModule {
   }
 
   /**
-   * Parses PTX text. Opcodes are not looked at: what cannot be run is refused by {@link
-   * PtxProgram#translate}.
+   * Parses PTX text. Does not check opcodes: {@link PtxProgram#translate} refuses unsupported
+   * instructions.
    *
    * @param source the text of a {@code .ptx} file
    * @return the module
@@ -87,7 +87,7 @@ public final class PtxModule {
    * Parses PTX text unless it is too large.
    *
    * @param source the text of a {@code .ptx} file
-   * @param maxParts how many instructions, names, and operands and initial values that differ, it
+   * @param maxParts the most instructions, names, and distinct operands and initial values that it
    *     may have; each takes less than a hundred bytes
    * @return the module; empty if it has more
    * @throws PtxException if the text is not PTX; no other exception is thrown on any text
@@ -128,13 +128,12 @@ public final class PtxModule {
   }
 
   /**
-   * Tells whether a device is new enough for the text, and is the one that it was made for if it
-   * was made for one architecture alone ({@code sm_90a}) or for one family ({@code sm_100f}).
+   * Tells whether a device can run the text. The device must be new enough; for a text made for
+   * only one architecture ({@code sm_90a}) or one family ({@code sm_100f}), it must match.
    *
    * @param major the device's compute capability, first number
    * @param minor the device's compute capability, second number
-   * @return false if {@code .target} names a newer architecture, or another one to which alone it
-   *     applies
+   * @return false if {@code .target} names a newer architecture, or is specific to another one
    */
   public boolean runsOn(int major, int minor) {
     Matcher named = ARCHITECTURE.matcher(target);
@@ -169,7 +168,7 @@ public final class PtxModule {
   }
 
   /**
-   * Looks a kernel up.
+   * Looks up a kernel.
    *
    * @param name as written in the PTX text
    * @return the entry, if the module has it
@@ -186,12 +185,12 @@ public final class PtxModule {
     return functions;
   }
 
-  /** Returns the function of this name, which may be a mere declaration. */
+  /** Returns the function of this name, which may be only a declaration. */
   Optional<Function> function(String name) {
     return Optional.ofNullable(functionsByName.get(name));
   }
 
-  /** Returns whether a name stands for a function of another name. */
+  /** Returns whether a name is an alias of a function. */
   boolean isAlias(String name) {
     return aliases.contains(name);
   }
@@ -204,7 +203,7 @@ public final class PtxModule {
         : Optional.of(new SourcePosition(file, (int) source.line()));
   }
 
-  /** Returns the places of shared variables that are not an entry's own. */
+  /** Returns the layout of shared variables that do not belong to an entry. */
   Layout commonShared() {
     return commonShared;
   }

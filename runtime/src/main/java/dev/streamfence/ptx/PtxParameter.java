@@ -4,18 +4,18 @@ package dev.streamfence.ptx;
  * A formal parameter of an entry, as its PTX declares it. Immutable.
  *
  * @param name as in the PTX text
- * @param kind what its declared type tells; a pointer is declared as an integer or as bits
+ * @param kind the kind of its declared type; a pointer is usually declared as an integer or as bits
  * @param sizeInBytes its size in the parameter space
  * @param alignment in bytes, a power of two
  */
 public record PtxParameter(String name, Kind kind, int sizeInBytes, int alignment) {
-  /** What the declared type of a parameter tells about it. */
+  /** The kind of a parameter's declared type. */
   public enum Kind {
     /** {@code .u} or {@code .s}: an integer or a pointer. */
     INTEGER,
     /** {@code .f}: a floating-point number. */
     FLOAT,
-    /** {@code .b}: its size is all that is known. */
+    /** {@code .b}: only its size is known. */
     BITS,
     /** Declared to be a pointer to global memory, by {@code .ptr}. */
     POINTER,

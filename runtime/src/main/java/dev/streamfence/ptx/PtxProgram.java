@@ -48,7 +48,7 @@ public final class PtxProgram {
   }
 
   /**
-   * Returns the module's variables in global memory, which an instance needs addresses for.
+   * Returns the module's variables in global memory; an instance needs an address for each.
    *
    * @return the variables in the order of the text; unmodifiable
    */
@@ -57,7 +57,7 @@ public final class PtxProgram {
   }
 
   /**
-   * Loads the program: writes the initial values of its global variables, zeros where it has none.
+   * Loads the program: writes the initial values of its global variables, zeros by default.
    * Synchronous.
    *
    * @param memory where the variables live

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 /**
  * A version of the PTX language. Immutable.
  *
- * @param major what stands before the point
- * @param minor what stands behind it
+ * @param major the number before the point
+ * @param minor the number after the point
  */
 public record PtxVersion(int major, int minor) {
   private static final Pattern WRITTEN = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})");
@@ -16,8 +16,8 @@ public record PtxVersion(int major, int minor) {
   /**
    * Reads a version.
    *
-   * @param written what {@code .version} says, such as {@code 7.0}
-   * @return the version, if it is one
+   * @param written the operand of {@code .version}, such as {@code 7.0}
+   * @return the version, or empty if the text is malformed
    */
   public static Optional<PtxVersion> of(String written) {
     Matcher version = WRITTEN.matcher(written);
@@ -28,10 +28,10 @@ public record PtxVersion(int major, int minor) {
   }
 
   /**
-   * The newest that a driver takes, as the release history in NVIDIA's PTX ISA has it; empty for a
-   * driver that is not in this copy of it.
+   * Returns the newest version that a driver accepts, from the release history in NVIDIA's PTX ISA;
+   * empty for a driver that is missing in this copy of it.
    *
-   * @param driverVersion as {@code cuDriverGetVersion} says it
+   * @param driverVersion the result of {@code cuDriverGetVersion}
    * @return the newest version
    */
   public static Optional<PtxVersion> takenBy(int driverVersion) {
@@ -39,7 +39,7 @@ public record PtxVersion(int major, int minor) {
     int minor = driverVersion % 1000 / 10;
     return switch (major) {
       case 11 -> minor <= 8 ? Optional.of(new PtxVersion(7, minor)) : Optional.empty();
-      // CUDA 12.6 came without a version of its own, so that those after it are one behind.
+      // CUDA 12.6 has no PTX version of its own, so later releases are one behind.
       case 12 ->
           minor <= 9
               ? Optional.of(new PtxVersion(8, minor < 6 ? minor : minor - 1))

@@ -6,7 +6,9 @@ import java.util.function.IntConsumer;
 final class Registers {
   private Registers() {}
 
-  /** Visits the index of each register that an operand names, of a vector all of them. */
+  /**
+   * Visits the index of each register that an operand names, including all elements of a vector.
+   */
   static void forEach(Operand operand, IntConsumer visitor) {
     if (operand instanceof Operand.RegisterUse use) {
       for (int i = 0; i < use.register().vectorLength(); i++) {

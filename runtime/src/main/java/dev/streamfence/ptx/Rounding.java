@@ -2,7 +2,7 @@ package dev.streamfence.ptx;
 
 import java.util.Optional;
 
-/** How a result that its format cannot hold is rounded. */
+/** A rounding mode for results that their format cannot hold. */
 enum Rounding {
   /** To the nearest, ties to even. */
   NEAREST,
@@ -36,8 +36,8 @@ enum Rounding {
   }
 
   /**
-   * Rounds to single precision. The argument is the exact result, or it rounded to odd: its last
-   * bit set if anything was lost. With 53 bits that is as good as the exact result.
+   * Rounds to single precision. The argument is the exact result, or the result rounded to odd: its
+   * last bit is set if anything was lost. With 53 bits that is as good as the exact result.
    */
   float toFloat(double odd) {
     float nearest = (float) odd;
@@ -67,10 +67,10 @@ enum Rounding {
   }
 
   /**
-   * Moves a result that was rounded to nearest to where this rounding would have put it.
+   * Adjusts a result that was rounded to nearest to this rounding mode.
    *
    * @param nearest the result, not NaN
-   * @param error the sign of the exact result less {@code nearest}
+   * @param error the sign of the exact result minus {@code nearest}
    */
   double adjust(double nearest, int error) {
     if (error == 0) {

@@ -32,7 +32,7 @@ enum ScalarType {
   SAMPLERREF(64, Kind.OPAQUE),
   SURFREF(64, Kind.OPAQUE);
 
-  /** How the bits of a type are read. */
+  /** The interpretation of a type's bits. */
   enum Kind {
     PREDICATE,
     BITS,

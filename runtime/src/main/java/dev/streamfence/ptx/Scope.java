@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The names that are declared between one pair of braces, and, through it, those around it. */
+/** The names declared between one pair of braces, and access to those of the enclosing scopes. */
 final class Scope {
   private final @Nullable Scope parent;
   private final ModelSize model;
@@ -16,7 +16,7 @@ final class Scope {
   private final Map<String, Variable> variables = new HashMap<>();
   private final Map<String, Label> labels = new LinkedHashMap<>();
 
-  /** Registers declared together, as in {@code %r<5>}; they come to be when first used. */
+  /** Registers declared together, as in {@code %r<5>}; each is created at its first use. */
   private record Family(ScalarType type, int vectorLength, long count) {}
 
   private Scope(@Nullable Scope parent, ModelSize model) {
@@ -25,7 +25,7 @@ final class Scope {
     this.depth = parent == null ? 0 : parent.depth + 1;
   }
 
-  /** A scope with none around it. */
+  /** Creates the outermost scope. */
   Scope(ModelSize model) {
     this(null, model);
   }
@@ -82,7 +82,7 @@ final class Scope {
   /**
    * Finds a register.
    *
-   * @param registerFile gives out the indexes of registers that are used for the first time
+   * @param registerFile assigns the index of a register at its first use
    */
   Optional<Register> register(String name, RegisterFile registerFile) {
     for (Scope scope = this; scope != null; scope = scope.parent) {
@@ -106,7 +106,7 @@ final class Scope {
     }
     long number = 0;
     long weight = 1;
-    // Nine digits are more than any register file has, and keep the number in range.
+    // Nine digits exceed any register file, and keep the number in range.
     int last = Math.max(1, name.length() - 9);
     for (int i = name.length() - 1; i >= last; i--) {
       int digit = name.charAt(i) - '0';
@@ -136,7 +136,7 @@ final class Scope {
         });
   }
 
-  /** Hands the labels that were used here but not defined to the enclosing scope. */
+  /** Passes labels that were used but not defined here to the enclosing scope. */
   void close() {
     if (parent == null) {
       return;
@@ -148,7 +148,7 @@ final class Scope {
     }
   }
 
-  /** Gives out the places of one function's register file. */
+  /** Assigns the indexes of one function's register file. */
   static final class RegisterFile {
     private final ModelSize model;
     private int size;

@@ -2,7 +2,7 @@ package dev.streamfence.ptx;
 
 import java.util.Map;
 
-/** Instructions that shift, and that take and put fields of bits. */
+/** Instructions that shift, and that extract and insert bit fields. */
 final class ShiftInstructions {
   private static final long LOW_32 = 0xFFFF_FFFFL;
 

@@ -68,7 +68,8 @@ final class SinglePrecision implements FloatFormat {
 
   @Override
   public long divide(long a, long b, Rounding rounding) {
-    // The quotient of two 24-bit numbers is never so close to a third that 53 bits do not tell.
+    // A quotient of two 24-bit numbers is never so close to a third one that 53 bits cannot
+    // separate them.
     return bits(rounding.toFloat((double) value(a) / value(b)));
   }
 

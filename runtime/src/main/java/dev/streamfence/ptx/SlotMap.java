@@ -3,9 +3,9 @@ package dev.streamfence.ptx;
 import java.util.Arrays;
 
 /**
- * Which slot an instruction means by a register, where that is not the register's own. There are
- * about as many as instructions, so that it holds no object for each. Confined to one thread while
- * it is filled.
+ * Maps an instruction and a register to a slot other than the register's own. It has about as many
+ * entries as there are instructions, and therefore no object per entry. Confined to one thread
+ * while it is filled.
  */
 final class SlotMap {
   private static final long FREE = -1;
@@ -31,7 +31,7 @@ final class SlotMap {
     slots[place] = slot;
   }
 
-  /** Returns the slot, or the register itself where none was put. */
+  /** Returns the slot, or the register itself if there is no entry. */
   int get(int instruction, int register) {
     int place = place(key(instruction, register));
     return keys[place] == FREE ? register : slots[place];
@@ -41,7 +41,7 @@ final class SlotMap {
     return (long) instruction << 32 | register;
   }
 
-  /** Returns where a key is, or where there is room for it. */
+  /** Returns the index of a key, or of the free place for it. */
   private int place(long key) {
     long mixed = key * 0x9E37_79B9_7F4A_7C15L;
     int place = (int) (mixed >>> 32) & keys.length - 1;

@@ -2,7 +2,7 @@ package dev.streamfence.ptx;
 
 /**
  * A format so small that double holds its products exactly and its sums rounded to odd: half
- * precision, the brain format, and the tensor format that is kept in the upper bits of 32.
+ * precision, the brain format, and the tensor format in the upper bits of 32.
  */
 final class SmallFloat implements FloatFormat {
   static final SmallFloat HALF = new SmallFloat(5, 10, 0, 0x7FFF);

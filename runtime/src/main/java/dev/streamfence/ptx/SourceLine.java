@@ -1,10 +1,10 @@
 package dev.streamfence.ptx;
 
 /**
- * What {@code .loc} says about the instructions after it. Of an inlined function it is the
+ * The position that {@code .loc} gives to the instructions after it; in an inlined function, the
  * innermost position.
  *
- * @param file a number that a {@code .file} gives a name, often at the end of the text
+ * @param file the number of a file, which a {@code .file} names, often at the end of the text
  * @param line counted from 1; 0 when the compiler knew none
  */
 record SourceLine(long file, long line) {

@@ -7,7 +7,7 @@ package dev.streamfence.ptx;
  * @param line counted from 1
  */
 public record SourcePosition(String file, int line) {
-  /** Returns file and line, without what a terminal would take for a command. */
+  /** Returns file and line, without characters that a terminal would interpret as commands. */
   @Override
   public String toString() {
     return file.replaceAll("\\p{Cntrl}", "?") + ":" + line;

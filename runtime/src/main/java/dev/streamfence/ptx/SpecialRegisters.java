@@ -1,6 +1,6 @@
 package dev.streamfence.ptx;
 
-/** The predefined registers: which thread this is, of how many, and the clocks. */
+/** The predefined registers: the index of the thread, the shape of the launch, and the clocks. */
 final class SpecialRegisters {
   private static final long LOW_32 = 0xFFFF_FFFFL;
 
@@ -41,11 +41,12 @@ final class SpecialRegisters {
       case "%warpid" -> lane -> lane.warp.index;
       case "%nwarpid" -> lane -> PtxGrid.MAX_BLOCK_THREADS / Warp.SIZE;
       case "%smid", "%gridid", "%clock_hi", "%globaltimer_hi" -> lane -> 0;
-      // Where a cooperative launch meets; a driver leaves the others to itself, we have no use.
+      // The workspace of a cooperative launch; the other registers are driver-internal and unused
+      // here.
       case "%envreg1" -> lane -> workspace(lane) >>> 32;
       case "%envreg2" -> lane -> workspace(lane) & LOW_32;
       case "%nsmid" -> lane -> 1;
-      // An instruction a tick and a nanosecond: monotonic, and the same in every run.
+      // Each instruction takes one tick and one nanosecond: monotonic, and the same in every run.
       case "%clock", "%globaltimer_lo" -> lane -> lane.clock() & LOW_32;
       case "%clock64", "%globaltimer" -> Lane::clock;
       case "%lanemask_eq" -> lane -> (1L << lane.laneIndex);

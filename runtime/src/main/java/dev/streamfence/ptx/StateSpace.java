@@ -3,7 +3,7 @@ package dev.streamfence.ptx;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Where a variable lives, and which memory an address is relative to. */
+/** A state space: the memory in which a variable lies, and to which an address is relative. */
 enum StateSpace {
   REG,
   GLOBAL,
@@ -11,12 +11,12 @@ enum StateSpace {
   LOCAL,
   CONST,
   PARAM,
-  /** No space written: the address itself says which memory it is in. */
+  /** No space is written: the address itself determines the memory. */
   GENERIC;
 
   /**
-   * Returns the space written as {@code .name}. A sub-qualifier as in {@code shared::cta} is taken
-   * as the space itself where it means this block's own memory.
+   * Returns the space written as {@code .name}. A sub-qualifier as in {@code shared::cta} is
+   * accepted if it means this block's own memory.
    */
   static Optional<StateSpace> named(String name) {
     return switch (name) {

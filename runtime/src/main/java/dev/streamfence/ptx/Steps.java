@@ -3,7 +3,7 @@ package dev.streamfence.ptx;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
 
-/** Makes steps that compute a register's value from those of others. */
+/** Makes steps that compute a register's value from other registers. */
 final class Steps {
   private Steps() {}
 

@@ -3,14 +3,14 @@ package dev.streamfence.ptx;
 import dev.streamfence.ptx.PtxFault.Reason;
 
 /**
- * Runs the threads of a block, and then of another block, in turns: a thread runs until it waits,
- * ends, or has had its share. The order is a function of the program and its input alone.
+ * Runs the threads of one block after another, taking turns within a block: a thread runs until it
+ * waits, ends, or has used up its share. The order depends only on the program and its input.
  */
 final class ThreadBlock {
-  /** Long enough to make turns cheap, short enough for spinning threads not to be felt. */
+  /** Long enough to make turns cheap, short enough to limit the cost of spinning threads. */
   static final int QUANTUM = 4096;
 
-  /** Turns after which a lane no longer waits for its warp to come to a stop. */
+  /** Turns after which a lane no longer waits for its warp to stop. */
   private static final int PATIENCE = 8;
 
   private static final int BARRIERS = 16;
@@ -55,7 +55,7 @@ final class ThreadBlock {
     this.templates = instance.templates;
     this.codes = instance.codes;
     this.budget = budget;
-    // The same alignment that drivers give dynamic shared memory.
+    // Drivers align dynamic shared memory in the same way.
     this.dynamicSharedBase = (int) Layout.aligned(staticSharedBytes, 16);
     int dynamic = grid.dynamicSharedBytes();
     this.shared = new byte[dynamic == 0 ? staticSharedBytes : dynamicSharedBase + dynamic];
@@ -113,9 +113,9 @@ final class ThreadBlock {
   }
 
   /**
-   * Gives each thread that can run its share.
+   * Runs each ready thread for its share of instructions.
    *
-   * @return whether some thread has not ended
+   * @return whether any thread is left
    */
   boolean turn() {
     boolean progress = runReady();
@@ -160,8 +160,8 @@ final class ThreadBlock {
     }
     return first.fault(
         Reason.BARRIER_DIVERGENCE,
-        "waits for ever for threads that never come: "
-            + (waiting + " of " + lanes.length + " threads of the block wait like it"),
+        "deadlocks at a barrier: "
+            + (waiting + " of " + lanes.length + " threads wait for some that never arrive"),
         0);
   }
 

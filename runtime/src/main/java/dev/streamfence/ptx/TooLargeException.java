@@ -1,10 +1,10 @@
 package dev.streamfence.ptx;
 
-/** Ends an access analysis that would take more work than it may; never leaves the analysis. */
+/** Ends an access analysis that exceeds its budget; never leaves the analysis. */
 final class TooLargeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** What is too large most often. */
+  /** The most frequent reason. */
   static final String KERNEL = "the kernel is too large to analyse";
 
   private final String fact;
@@ -14,7 +14,7 @@ final class TooLargeException extends RuntimeException {
     this.fact = fact;
   }
 
-  /** What is too large. */
+  /** Returns the reason. */
   String fact() {
     return fact;
   }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One instruction on its way to an executable step: hands out its modifiers and operands, and knows
- * which modifiers nobody has asked for.
+ * The translation of one instruction to an executable step: hands out its modifiers and operands,
+ * and tracks the modifiers that have not been taken.
  */
 final class Translation {
   private final FunctionTranslator function;
@@ -35,12 +35,12 @@ final class Translation {
     return instruction.operands().size();
   }
 
-  /** Takes a modifier if it is there. */
+  /** Takes a modifier if it is present; returns whether it was. */
   boolean has(String modifier) {
     return modifiers.remove(modifier);
   }
 
-  /** Takes the first of these modifiers that is there. */
+  /** Takes the first of these modifiers that is present. */
   Optional<String> oneOf(String... wanted) {
     for (String modifier : wanted) {
       if (modifiers.remove(modifier)) {
@@ -50,7 +50,7 @@ final class Translation {
     return Optional.empty();
   }
 
-  /** Takes the first modifier that begins so. */
+  /** Takes the first modifier with this prefix. */
   Optional<String> startingWith(String prefix) {
     for (String modifier : modifiers) {
       if (modifier.startsWith(prefix)) {
@@ -132,7 +132,7 @@ final class Translation {
     }
   }
 
-  /** Refuses the instruction if it has a modifier that no one has taken. */
+  /** Refuses the instruction if a modifier has not been taken. */
   void finish() {
     if (!modifiers.isEmpty()) {
       throw unsupported("modifier ." + Lexer.shortened(modifiers.get(0)) + " is not supported");

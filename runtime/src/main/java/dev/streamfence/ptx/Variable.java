@@ -8,10 +8,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id distinct for every variable of a module
  * @param external declared {@code .extern}
- * @param pointsTo the space that it is declared a pointer into, by {@code .ptr}; null if it is not
+ * @param pointsTo the space into which {@code .ptr} declares it a pointer; null without {@code
+ *     .ptr}
  * @param elements number of elements, 0 for an array of open length
  * @param array whether it was declared with brackets
- * @param initializers in order of their offset; empty when not given
+ * @param initializers the initial values in the order of their offsets; empty if there are none
  */
 record Variable(
     int id,
@@ -28,18 +29,18 @@ record Variable(
     List<Initializer> initializers) {
 
   /**
-   * An initial value of one element.
+   * The initial value of one element.
    *
    * @param element index of the element
    */
   record Initializer(long element, Operand value) {}
 
   Variable {
-    // Initializers do not change, and a copy would hold an object for each.
+    // Initializers are immutable, and a copy would hold an object for each.
     initializers = initializers instanceof Initializers ? initializers : List.copyOf(initializers);
   }
 
-  /** Not that of the initial values, which may be millions. */
+  /** Ignores the initial values, of which there may be millions. */
   @Override
   public int hashCode() {
     return id;

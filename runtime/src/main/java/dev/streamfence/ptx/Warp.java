@@ -10,7 +10,7 @@ final class Warp {
   /** Lanes that wait in a collective. */
   int waiting;
 
-  /** Lanes that have ended, or never were. */
+  /** Lanes that have ended or never existed. */
   int gone;
 
   Warp(int index, int size) {
@@ -23,7 +23,7 @@ final class Warp {
     gone = lanes.length == SIZE ? 0 : -1 << lanes.length;
   }
 
-  /** Completes the collective that a lane waits in, if all that it waits for are there. */
+  /** Completes the collective in which a lane waits, if all of its lanes have arrived. */
   void completeGroupOf(Lane lane) {
     Collective collective = lane.waitingIn;
     if (collective == null) {
@@ -44,7 +44,7 @@ final class Warp {
     release(group);
   }
 
-  /** Lets lanes go on. */
+  /** Releases waiting lanes. */
   void release(int group) {
     waiting &= ~group;
     for (int rest = group; rest != 0; rest &= rest - 1) {
@@ -54,7 +54,7 @@ final class Warp {
     }
   }
 
-  /** Takes a lane that has ended out of all groups, which may complete some. */
+  /** Removes an ended lane from all groups, which may complete some of them. */
   void remove(Lane lane) {
     gone |= 1 << lane.laneIndex;
     for (int rest = waiting; rest != 0; rest &= rest - 1) {

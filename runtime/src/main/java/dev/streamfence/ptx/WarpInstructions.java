@@ -18,13 +18,13 @@ final class WarpInstructions {
     translators.put("elect", WarpInstructions::elect);
   }
 
-  /** Gives a lane of a group its results. */
+  /** Delivers the results to a lane of a group. */
   @FunctionalInterface
   private interface Delivery {
     void deliver(Warp warp, int group, Lane lane);
   }
 
-  /** A collective whose lanes each get a result of their own from what all brought. */
+  /** A collective in which each lane gets its own result from the inputs of all lanes. */
   private static final class Exchange extends Collective {
     private final int mask;
     private final int value;
@@ -58,7 +58,7 @@ final class WarpInstructions {
     void complete(Warp warp, int group) {
       for (int rest = group; rest != 0; rest &= rest - 1) {
         Lane lane = warp.lanes[Integer.numberOfTrailingZeros(rest)];
-        // Each lane's own step knows where its results go.
+        // Each lane's own step knows the destination of its results.
         if (lane.waitingIn instanceof Exchange own) {
           own.delivery.deliver(warp, group, lane);
         }
@@ -84,7 +84,7 @@ final class WarpInstructions {
         : t.destination(0, type);
   }
 
-  /** Returns where the predicate after the bar goes; a slot nobody reads if there is none. */
+  /** Returns the slot of the predicate after the bar; without one, a slot that is never read. */
   private static int second(Translation t) {
     return t.operand(0) instanceof Operand.Pair pair
         ? t.function().destination(t, pair.second(), ScalarType.PRED)
@@ -107,7 +107,8 @@ final class WarpInstructions {
         (warp, group, lane) -> {
           int j = sourceLane(mode, lane);
           boolean inRange = j >= 0;
-          // What a lane outside the group would give is undefined; here it is the lane's own.
+          // The value of a lane outside the group is undefined; here it is the reading lane's own
+          // value.
           Lane from = inRange && (group >> j & 1) != 0 ? warp.lanes[j] : lane;
           long[] r = lane.registers;
           r[d] = from.waitValue;

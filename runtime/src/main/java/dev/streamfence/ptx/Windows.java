@@ -1,8 +1,8 @@
 package dev.streamfence.ptx;
 
 /**
- * Where the memories other than the global one appear among generic addresses. The top four bits of
- * an address tell; global memory is wherever they name no window.
+ * The windows of the memories other than global memory among generic addresses. The top four bits
+ * of an address select a window; if they select none, the address is in global memory.
  */
 final class Windows {
   static final long SHARED = 0x4000_0000_0000_0000L;
@@ -24,7 +24,7 @@ final class Windows {
     };
   }
 
-  /** Returns what to add to an address of a space to make it generic. */
+  /** Returns the offset to add to an address of a space to make it generic. */
   static long base(StateSpace space) {
     return switch (space) {
       case SHARED -> SHARED;

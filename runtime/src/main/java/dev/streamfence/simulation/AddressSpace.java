@@ -12,27 +12,25 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses the host may hand out, as a stream-ordered pool decides it: a freed range is used
- * again at once on the stream that freed it, last one first, and on every stream once the free has
- * been carried out.
+ * The addresses that the host may hand out, by the rules of a stream-ordered pool: the stream that
+ * freed a range may reuse it immediately, last freed first; every stream may once the free has run.
  *
- * <p>The Java memory of a range is taken when the allocation is submitted, so that whatever was
- * handed out can be carried out. Allocations that follow one another at an address share it; it is
- * given back when the last of them has been freed. Confined to the driver's lock.
+ * <p>A range takes its Java memory when the allocation is submitted, so every allocation handed out
+ * can run. Successive allocations at an address share that memory; the last free gives it back.
+ * Confined to the driver's lock.
  */
 final class AddressSpace {
-  /** As the driver aligns. */
+  /** The driver's alignment. */
   static final long ALIGNMENT = 512;
 
   /**
-   * Unmapped bytes between two ranges, so that a run past the end of one does not end up in
-   * another.
+   * Unmapped bytes between two ranges, which keep a run past the end of one from reaching another.
    */
   private static final long GAP = 4096;
 
   private static final long FIRST = 0x7_0000_0000L;
 
-  /** Addresses that are handed out together. */
+  /** A range of addresses that is handed out as a whole. */
   static final class Range {
     private final long address;
     private final long size;
@@ -48,13 +46,13 @@ final class AddressSpace {
       return address;
     }
 
-    /** Its memory, which stays the same as long as the range is handed out or queued. */
+    /** Its memory, which stays the same while the range is handed out or its free is queued. */
     Backing bytes() {
       return requireNonNull(bytes);
     }
   }
 
-  /** A range whose free was called. */
+  /** A range whose free was submitted. */
   final class Freed {
     private final Range range;
     private final SimulatedStream stream;
@@ -89,13 +87,13 @@ final class AddressSpace {
       queued.computeIfAbsent(freed.stream, s -> new ArrayDeque<>()).addFirst(freed);
     }
 
-    /** A stream carries its frees out in their order. */
+    /** Records that a free has run; the frees of a stream run in order. */
     void carriedOut(Freed freed) {
       takeQueued(freed.stream, false);
       carriedOut.put(freed.sequence, freed);
     }
 
-    /** The last one that a stream may use, or null; it stays here. */
+    /** The last freed range that a stream may use, or null; does not remove it. */
     @Nullable Freed last(SimulatedStream stream) {
       Deque<Freed> own = queued.get(stream);
       Map.Entry<Long, Freed> any = carriedOut.lastEntry();
@@ -106,7 +104,7 @@ final class AddressSpace {
       return any == null || any.getKey() < last.sequence ? last : any.getValue();
     }
 
-    /** Takes one that {@link #last} has returned. */
+    /** Removes a range that {@link #last} returned. */
     void take(Freed freed) {
       if (carriedOut.remove(freed.sequence) == null) {
         takeQueued(freed.stream, true);
@@ -140,7 +138,7 @@ final class AddressSpace {
   /**
    * Creates an empty space.
    *
-   * @param heap where the memory comes from
+   * @param heap the source of the memory
    * @param segmentShift see {@link Backing}
    */
   AddressSpace(long capacity, HeapMemory heap, int segmentShift) {
@@ -150,9 +148,9 @@ final class AddressSpace {
   }
 
   /**
-   * A range for an allocation on a stream, or null when memory is short.
+   * A range for an allocation on a stream, or null if memory is short.
    *
-   * @throws HeapExhausted if the device has the memory and the Java heap does not
+   * @throws HeapExhausted if the device has the memory but the Java heap does not
    */
   @Nullable Range allocate(long bytes, SimulatedStream stream) {
     if (bytes > capacity) {
@@ -200,12 +198,12 @@ final class AddressSpace {
     return freed;
   }
 
-  /** How many ranges are allocated. */
+  /** The number of allocated ranges. */
   int count() {
     return ranges.size();
   }
 
-  /** Bytes that an allocation could get at this moment. */
+  /** Bytes available to allocations at this moment. */
   long available() {
     return capacity - reserved + idleBytes;
   }
@@ -219,7 +217,7 @@ final class AddressSpace {
     idleBytes = 0;
   }
 
-  /** The Java heap is smaller than the device's memory. */
+  /** The Java heap has no memory for a range that the device has. */
   static final class HeapExhausted extends RuntimeException {
     private static final long serialVersionUID = 1L;
   }

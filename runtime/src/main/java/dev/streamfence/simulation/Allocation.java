@@ -11,7 +11,7 @@ final class Allocation {
   private final Backing bytes;
   private @Nullable TouchedBytes touched;
 
-  /** Starts with fresh bytes, of which {@code bytes} has as many at least. */
+  /** Starts with fresh content; {@code bytes} has at least {@code size} bytes. */
   Allocation(long address, long size, Backing bytes) {
     this.address = address;
     this.size = size;
@@ -31,7 +31,7 @@ final class Allocation {
     return bytes;
   }
 
-  /** What the launch that runs has touched of it; null before the first access of all launches. */
+  /** The bytes that the running launch has touched; null before the first access by any launch. */
   @Nullable TouchedBytes touched() {
     return touched;
   }

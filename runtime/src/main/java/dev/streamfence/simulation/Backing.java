@@ -7,17 +7,17 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Bytes of device memory on the Java heap: of any size, in segments, since a Java array ends at 2
- * GiB. Offsets of values are multiples of their sizes, so that no value is in two segments.
- * Confined to the driver's lock.
+ * Device memory on the Java heap, of any size: in segments, since a Java array ends at 2 GiB.
+ * Offsets of values are multiples of their sizes, so no value spans two segments. Confined to the
+ * driver's lock.
  */
 final class Backing {
-  /** Large enough to be few, small enough for a heap that has no gigabyte in one piece. */
+  /** Large enough to need few, small enough for a heap without a gigabyte in one piece. */
   static final int SEGMENT_SHIFT = 28;
 
   /**
-   * Fresh memory holds this in every byte, so that a kernel that reads what nobody wrote gets the
-   * same each time.
+   * The value of every byte of fresh memory: a kernel that reads unwritten bytes always gets the
+   * same.
    */
   private static final byte FRESH = (byte) 0xCB;
 
@@ -36,7 +36,7 @@ final class Backing {
    * Takes the memory.
    *
    * @param segmentShift the binary logarithm of a segment's size, from 9
-   * @throws OutOfMemoryError if the Java heap has no room for it
+   * @throws OutOfMemoryError if the Java heap has no space for it
    */
   Backing(long bytes, int segmentShift) {
     this.shift = segmentShift;
@@ -47,7 +47,7 @@ final class Backing {
     }
   }
 
-  /** Makes all of it look as nobody has written it. */
+  /** Resets all bytes to fresh memory. */
   void refresh() {
     for (byte[] segment : segments) {
       Arrays.fill(segment, FRESH);
@@ -78,7 +78,7 @@ final class Backing {
     }
   }
 
-  /** Copies bytes of a host buffer to here. */
+  /** Copies bytes from a host buffer into this memory. */
   void read(ByteBuffer source, int from, long offset, int count) {
     for (int done = 0; done < count; ) {
       int part = (int) Math.min(count - done, leftInSegment(offset + done));
@@ -87,7 +87,7 @@ final class Backing {
     }
   }
 
-  /** Copies bytes from here to a host buffer. */
+  /** Copies bytes from this memory into a host buffer. */
   void write(ByteBuffer destination, int to, long offset, int count) {
     for (int done = 0; done < count; ) {
       int part = (int) Math.min(count - done, leftInSegment(offset + done));
@@ -96,7 +96,7 @@ final class Backing {
     }
   }
 
-  /** Copies bytes of another or of this memory to here. */
+  /** Copies bytes from another memory, or from this one, into this memory. */
   void copy(Backing source, long from, long offset, long count) {
     for (long done = 0; done < count; ) {
       long at = offset + done;
@@ -114,7 +114,7 @@ final class Backing {
     }
   }
 
-  /** Stores one value of 1, 2 or 4 bytes again and again, without a gap. */
+  /** Stores one value of 1, 2 or 4 bytes repeatedly, without gaps. */
   void fill(long offset, int width, long value, long count) {
     long end = offset + count * width;
     for (long at = offset; at < end; ) {

@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Who touched a byte, as far as it can still matter: its last write, and the reads since that do
- * not come before one another. Immutable, and shared by all bytes of which it is true.
+ * The accesses to a byte that can still matter: its last write, and the later reads that are not
+ * ordered with each other. Immutable, and shared by all bytes in this state.
  *
  * @param write the last write, or the allocation while {@code written} is false
- * @param written whether anything was written since the allocation
- * @param reads one per stream at most
+ * @param written whether the byte was written since the allocation
+ * @param reads at most one per stream
  */
 record ByteState(Submitted write, boolean written, List<Submitted> reads) {
   static ByteState allocatedBy(Submitted allocation) {
@@ -20,7 +20,7 @@ record ByteState(Submitted write, boolean written, List<Submitted> reads) {
     return new ByteState(write, true, List.of());
   }
 
-  /** The state after a read as well. What comes before the read need not be kept. */
+  /** The state after one more read, which replaces the reads that come before it. */
   ByteState readBy(Submitted read) {
     List<Submitted> kept = new ArrayList<>(reads.size() + 1);
     for (Submitted earlier : reads) {

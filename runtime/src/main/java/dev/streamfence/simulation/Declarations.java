@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** What each thread has declared about the launch that it is about to make. Thread-safe. */
+/** The declaration of each thread for its next launch. Thread-safe. */
 final class Declarations implements LaunchObserver {
   /** One declaration. Immutable. */
   record Declaration(String purpose, StreamHandle stream, long ticket, List<Use> uses) {}
@@ -19,7 +19,7 @@ final class Declarations implements LaunchObserver {
     next.put(Thread.currentThread(), new Declaration(purpose, stream, ticket, List.copyOf(uses)));
   }
 
-  /** Takes the calling thread's declaration, if it is one for this stream. */
+  /** Removes the calling thread's declaration, and returns it if it is for this stream. */
   @Nullable Declaration take(StreamHandle stream) {
     Declaration declaration = next.remove(Thread.currentThread());
     return declaration != null && declaration.stream() == stream ? declaration : null;

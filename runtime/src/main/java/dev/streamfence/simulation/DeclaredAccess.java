@@ -6,7 +6,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** Compares what a launch did to one allocation with what it declares. Confined to one thread. */
+/** Compares a launch's accesses to one allocation with its declaration. Confined to one thread. */
 final class DeclaredAccess {
   private final Submitted op;
   private final Shadow shadow;
@@ -20,7 +20,7 @@ final class DeclaredAccess {
     this.shadow = shadow;
   }
 
-  /** Reports what goes beyond, each kind once. */
+  /** Reports undeclared accesses, each kind once. */
   void check(Runs runs) {
     for (int i = 0; i < runs.count(); i++) {
       long at = runs.start(i);
@@ -41,7 +41,7 @@ final class DeclaredAccess {
     }
   }
 
-  /** Finds what is declared about a byte, and how far that goes. */
+  /** Looks up the declaration for a byte; returns the end of the range that it holds for. */
   private long lookUp(long at, long end) {
     List<Use> uses = op.uses();
     long address = shadow.base() + at;

@@ -7,8 +7,8 @@ import dev.streamfence.driver.DriverCall;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a simulated device takes calls: until it is closed, until a fault ends it, and as far as
- * the plan of faults has it. Confined to the driver's lock.
+ * Whether a simulated device accepts calls: until it is closed or a fault ends it, and unless the
+ * fault plan makes the call fail. Confined to the driver's lock.
  */
 final class DeviceState {
   private final FaultPlan plan;
@@ -22,7 +22,10 @@ final class DeviceState {
     this.scheduler = scheduler;
   }
 
-  /** Counts a call, and refuses it where the device takes none, or not this one. */
+  /**
+   * Counts a call, and throws if the device is lost or the plan makes this call fail. Throws
+   * without counting if the device is closed.
+   */
   void enter(DriverCall call) {
     if (closed) {
       throw error(call, ResultCode.DEINITIALIZED, "the device is closed");
@@ -35,7 +38,7 @@ final class DeviceState {
     }
   }
 
-  /** Counts a call like {@link #enter(DriverCall)}, and returns the stream that it is about. */
+  /** Counts a call like {@link #enter(DriverCall)}, and returns its stream. */
   SimulatedStream enter(DriverCall call, StreamHandle stream) {
     enter(call);
     if (stream instanceof SimulatedStream known && scheduler.has(known)) {
@@ -44,7 +47,7 @@ final class DeviceState {
     throw error(call, ResultCode.INVALID_HANDLE, "a stream that does not exist here");
   }
 
-  /** The first fault is the device's for good; whatever is queued will never run. */
+  /** Makes the first fault sticky; queued work will never run. */
   void lose(CudaDriverException first) {
     if (fault == null) {
       fault = first;
@@ -52,7 +55,7 @@ final class DeviceState {
     }
   }
 
-  /** Ends the device because the simulation itself failed, such as for want of Java memory. */
+  /** Ends the device because the simulation itself failed, for example for lack of Java memory. */
   void breakDown(String call, String what, Throwable failure) {
     int code = ResultCode.LAUNCH_FAILED;
     DeviceException cause =
@@ -60,7 +63,7 @@ final class DeviceState {
     lose(new CudaDriverException(call, code, ResultCode.name(code), what, cause));
   }
 
-  /** Ends the device because a driver call did not come to its end. */
+  /** Ends the device because a driver call did not complete. */
   void breakDown(Throwable failure) {
     breakDown(lastCall, "a call that may have done a part of its work", failure);
   }
@@ -71,12 +74,12 @@ final class DeviceState {
     }
   }
 
-  /** Whether the device takes calls. */
+  /** Whether the device accepts calls. */
   boolean isUsable() {
     return !closed && fault == null;
   }
 
-  /** Closes the device; whether it was open. */
+  /** Closes the device; returns whether it was open. */
   boolean end() {
     boolean wasOpen = !closed;
     closed = true;

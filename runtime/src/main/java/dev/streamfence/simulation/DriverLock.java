@@ -3,15 +3,15 @@ package dev.streamfence.simulation;
 import java.util.function.Supplier;
 
 /**
- * Lets in one driver call at a time. A call that is refused has changed nothing; one that an {@link
- * Error} ends may have done a part of its work, so that the device ends with it.
+ * Admits one driver call at a time. A refused call has changed nothing; a call that ends with an
+ * {@link Error} may have done part of its work, so it ends the device.
  */
 final class DriverLock {
   private final DeviceState state;
 
   /**
-   * Whether a call has begun and not ended, which the next call sees if there was not even the
-   * stack or the memory to note why.
+   * Whether a call has begun and not ended. The next call sees this if stack or memory did not even
+   * suffice to record the reason.
    */
   private boolean inside;
 

@@ -6,7 +6,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Which driver calls fail, and how many were made. Thread-safe. */
+/** Decides which driver calls fail, and counts the calls. Thread-safe. */
 final class FaultPlan {
   private record Position(DriverCall call, long count) {}
 
@@ -31,7 +31,7 @@ final class FaultPlan {
     return total;
   }
 
-  /** Counts a call, and throws if it is one that is to fail. */
+  /** Counts a call, and throws if the plan makes it fail. */
   synchronized void enter(DriverCall call) {
     long count = counts.merge(call, 1L, Long::sum);
     total++;

@@ -4,7 +4,7 @@ import dev.streamfence.RacyAccessException.Finding;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What was found while findings are collected. Thread-safe. */
+/** The findings made while they are collected. Thread-safe. */
 final class Findings {
   private final List<Finding> collected = new ArrayList<>();
   private boolean collecting;
@@ -17,7 +17,7 @@ final class Findings {
     return collecting;
   }
 
-  /** Takes a finding if findings are collected. */
+  /** Stores a finding if findings are collected. */
   synchronized boolean take(Finding finding) {
     if (collecting) {
       collected.add(finding);

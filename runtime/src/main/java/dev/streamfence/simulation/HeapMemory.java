@@ -5,18 +5,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a simulated device takes from the Java heap: all of a request or nothing, and never the last
- * of it, which the code needs that runs kernels and that uses the device. Confined to the driver's
- * lock.
+ * The Java heap memory of a simulated device. Grants a request whole or not at all, and leaves a
+ * reserve for the code that runs kernels and that uses the device. Confined to the driver's lock.
  */
 final class HeapMemory {
-  /** A device that holds a smaller part of the heap is not what fills it. */
+  /** Divisor of the heap: a device that holds a smaller part is not what fills it. */
   private static final int MUCH = 4;
 
-  /** The part of the heap after which the device makes sure that there is room. */
+  /** Divisor of the heap: after taking this part, the device checks that the reserve is free. */
   private static final int UNCHECKED = 64;
 
-  /** The part of the heap that has to be free then: enough until the next time, and some more. */
+  /** Divisor of the heap: the reserve, enough until the next check and some more. */
   private static final int ROOM = 16;
 
   /** Small enough for any collector's regions. */
@@ -26,7 +25,7 @@ final class HeapMemory {
   private long held;
   private long unchecked;
 
-  /** Allocates, or returns null if the heap has no room for it. */
+  /** Allocates, or returns null if the heap has no space for it. */
   <T> @Nullable T take(long bytes, Supplier<T> allocation) {
     if (bytes > most) {
       return null;
@@ -45,12 +44,12 @@ final class HeapMemory {
     }
   }
 
-  /** Notes that nothing uses these bytes any more. */
+  /** Records that these bytes are no longer in use. */
   void giveBack(long bytes) {
     held -= bytes;
   }
 
-  /** Only taking it shows what a collection would free. */
+  /** Allocates the reserve briefly: only that shows what a collection would free. */
   private void requireRoom() {
     byte[][] room = new byte[(int) (most / ROOM / PIECE) + 1][];
     try {

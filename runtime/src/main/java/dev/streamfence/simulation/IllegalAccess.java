@@ -1,6 +1,6 @@
 package dev.streamfence.simulation;
 
-/** An operation touched a byte that is in no allocation. */
+/** An operation touched a byte outside every allocation that it may touch. */
 final class IllegalAccess extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ final class IllegalAccess extends RuntimeException {
     this.address = address;
   }
 
-  /** The first byte that the operation wanted. */
+  /** The first byte of the access. */
   long address() {
     return address;
   }

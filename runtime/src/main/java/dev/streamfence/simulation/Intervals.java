@@ -5,13 +5,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What is true of each byte of an allocation: intervals whose bytes share a state, in order. A
- * change costs no more where there are many intervals elsewhere. Confined to the driver's lock.
+ * The state of each byte of an allocation, as ordered intervals whose bytes share a state. The cost
+ * of a change does not depend on the number of intervals elsewhere. Confined to the driver's lock.
  */
 final class Intervals {
   private static final int MOST_IN_CHUNK = 128;
 
-  /** Some neighbouring intervals, from 1; each ends where the next one begins. Immutable. */
+  /** Neighbouring intervals, at least 1; each ends where the next one begins. Immutable. */
   private static final class Chunk {
     private final long[] starts;
     private final ByteState[] states;
@@ -30,7 +30,7 @@ final class Intervals {
     }
   }
 
-  /** Takes intervals in their order. */
+  /** Receives intervals in order. */
   @FunctionalInterface
   interface Visitor {
     void visit(long start, long end, ByteState state);
@@ -57,11 +57,11 @@ final class Intervals {
     forEach(0, chunks.size(), size, visitor);
   }
 
-  /** Starts to replace the intervals that have these bytes, and some around them. */
+  /** Begins to replace the intervals that contain these bytes, and some around them. */
   Part part(long from, long to) {
     int first = find(from);
     int last = find(to - 1) + 1;
-    // Small chunks join their neighbours, so that there are few.
+    // Small chunks join their neighbours, which keeps the number of chunks low.
     if (first > 0 && chunks.get(first - 1).count() < MOST_IN_CHUNK / 4) {
       first--;
     }
@@ -71,7 +71,7 @@ final class Intervals {
     return new Part(first, last);
   }
 
-  /** The chunk that has a byte. */
+  /** The index of the chunk that contains a byte. */
   private int find(long offset) {
     int low = 0;
     int high = chunks.size() - 1;
@@ -97,7 +97,7 @@ final class Intervals {
     }
   }
 
-  /** What is to stand for some of the intervals; nothing at first. */
+  /** The replacement for some of the intervals; empty at first. */
   final class Part {
     private final int from;
     private final int to;
@@ -110,12 +110,15 @@ final class Intervals {
       this.to = to;
     }
 
-    /** Visits the intervals that are to be replaced. */
+    /** Visits the intervals to be replaced. */
     void forEach(long size, Visitor visitor) {
       Intervals.this.forEach(from, to, size, visitor);
     }
 
-    /** Adds an interval that begins where the last one ends; it may become a part of that. */
+    /**
+     * Adds an interval that begins where the last one ends, and merges the two if their states are
+     * equal.
+     */
     void append(long start, ByteState state) {
       if (count > 0 && states[count - 1].equals(state)) {
         return;
@@ -135,7 +138,7 @@ final class Intervals {
       boolean goesOn = from > 0 && chunks.get(from - 1).last().equals(states[0]);
       int next = goesOn ? 1 : 0;
       List<Chunk> fresh = new ArrayList<>();
-      // Half full, so that they can grow.
+      // Half full, to leave them space to grow.
       int step = count - next <= MOST_IN_CHUNK ? MOST_IN_CHUNK : MOST_IN_CHUNK / 2;
       for (; next < count; next += step) {
         int end = Math.min(count, next + step);
@@ -154,7 +157,7 @@ final class Intervals {
       }
     }
 
-    /** Its first interval is a part of the one before. */
+    /** Drops a chunk's first interval, which has become part of the one before. */
     private void dropFirst(int index) {
       Chunk chunk = chunks.get(index);
       if (chunk.count() == 1) {

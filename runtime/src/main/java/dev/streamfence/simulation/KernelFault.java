@@ -9,8 +9,8 @@ import dev.streamfence.driver.DriverCall;
 import dev.streamfence.ptx.PtxFault;
 
 /**
- * What a thread's fault is to the driver: the error that every later call answers, with what the
- * thread did.
+ * Converts a thread's fault into the sticky error that every later driver call returns, with a
+ * description of what the thread did.
  */
 final class KernelFault {
   private KernelFault() {}
@@ -34,7 +34,7 @@ final class KernelFault {
         what);
   }
 
-  /** What a wrong access is to the driver, which need not be that of a kernel. */
+  /** The driver error for a wrong access, whether of a kernel or not. */
   static CudaDriverException of(Finding finding) {
     return new CudaDriverException(
         DriverCall.LAUNCH_KERNEL.function(),

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Device memory as one launch sees it, noting which bytes it touches. Launches run one at a time.
- * Confined to the driver's lock.
+ * Device memory as one launch sees it; records which bytes the launch touches. Launches run one at
+ * a time. Confined to the driver's lock.
  */
 final class LaunchAccesses implements GlobalMemory {
   private final MappedMemory memory;
@@ -37,7 +37,7 @@ final class LaunchAccesses implements GlobalMemory {
     allocation.bytes().store(offset, bytes, value);
   }
 
-  /** The allocations that were touched; those are drained before the next launch. */
+  /** The allocations touched; the caller drains them before the next launch. */
   List<TouchedBytes> end() {
     return touched;
   }
@@ -58,7 +58,7 @@ final class LaunchAccesses implements GlobalMemory {
     return bytes;
   }
 
-  /** Whether the launch is given a part of an allocation only, as guarded memory has it. */
+  /** Whether the launch is given only a part of an allocation, as with guarded memory. */
   private boolean isPartly(Allocation allocation) {
     boolean partly = false;
     if (op.declared()) {
@@ -75,8 +75,8 @@ final class LaunchAccesses implements GlobalMemory {
   }
 
   /**
-   * Refuses an access beside every part that the launch is given, while it is known which thread
-   * makes it. What belongs to no part is memory of the same allocation that no kernel may touch.
+   * Throws if an access is outside every part that the launch is given, while the thread that makes
+   * it is still known. No kernel may touch the rest of the allocation.
    */
   private void requireGiven(Allocation allocation, long address, int count) {
     Use nearest = null;

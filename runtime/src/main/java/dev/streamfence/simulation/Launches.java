@@ -18,7 +18,7 @@ import dev.streamfence.simulation.SimulatedModule.Function;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The driver call that launches, and what its kernel does. Confined to the driver's lock. */
+/** The driver call that launches a kernel, and the kernel's run. Confined to the driver's lock. */
 final class Launches {
   private final DeviceProperties properties;
   private final DeviceState state;
@@ -40,7 +40,7 @@ final class Launches {
     this.checker = checker;
   }
 
-  /** Takes what launches declare, where that is checked; by any thread. */
+  /** Receives what launches declare, if that is checked; any thread may call it. */
   @Nullable LaunchObserver observer() {
     return checker == null ? null : declarations;
   }

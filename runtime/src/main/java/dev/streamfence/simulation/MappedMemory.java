@@ -8,17 +8,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Device memory as running operations see it: the allocations that exist at this moment in stream
- * order. Whatever touches a byte outside them is refused with the reason. Confined to the driver's
- * lock.
+ * order. Refuses accesses outside them and gives the reason. Confined to the driver's lock.
  */
 final class MappedMemory implements GlobalMemory {
-  /** Allocations start at multiples of this many bytes, so that a page has one at most. */
+  /** Allocations start at multiples of the page size, so a page has at most one. */
   private static final int PAGE_SHIFT = 9;
 
-  /** A kernel walks through some arrays at a time; this many pages are found without a search. */
+  /** The pages found without a search: a kernel walks through several arrays at a time. */
   private static final int CACHED_PAGES = 1024;
 
-  /** Freed ranges that are remembered to explain a use after free. */
+  /** Freed ranges remembered to explain a use after free. */
   private static final int REMEMBERED = 4096;
 
   private final TreeMap<Long, Allocation> mapped = new TreeMap<>();
@@ -57,7 +56,7 @@ final class MappedMemory implements GlobalMemory {
     return (int) (address >>> PAGE_SHIFT) & (CACHED_PAGES - 1);
   }
 
-  /** The allocation that has all of these bytes. */
+  /** The allocation that contains all of these bytes. */
   Allocation require(long address, long count) {
     int slot = slot(address);
     Allocation cached = cache[slot];

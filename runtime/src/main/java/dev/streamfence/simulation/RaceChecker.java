@@ -13,18 +13,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches what operations do to memory as they run, and reports what no order allows. What it knows
- * of order comes from driver calls alone; of whoever made them it knows nothing.
+ * Watches the memory accesses of operations as they run, and reports those that nothing orders.
+ * Derives the order from driver calls alone, not from their callers.
  *
- * <p>Page-locked host memory is watched likewise, as far as copies and calls for its buffer go.
- * Variables of modules are not watched: no launch can declare them. Confined to the driver's lock.
+ * <p>Also watches page-locked host memory, but only copies and calls for its buffer. Does not watch
+ * variables of modules: no launch can declare them. Confined to the driver's lock.
  */
 final class RaceChecker {
   private final boolean checkUninitialized;
   private final Consumer<Finding> findings;
   private final TreeMap<Long, Shadow> shadows = new TreeMap<>();
 
-  /** By address, in the order of submission. */
+  /** Allocations submitted and yet to run: by address, in the order of submission. */
   private final TreeMap<Long, Deque<Shadow>> promised = new TreeMap<>();
 
   private final TouchedBytes.Pages pages = new TouchedBytes.Pages();
@@ -34,7 +34,7 @@ final class RaceChecker {
     this.findings = findings;
   }
 
-  /** Notes that an address was handed out; its allocation is yet to run. */
+  /** Records that an address was handed out; its allocation is yet to run. */
   void promised(Submitted op, long address, long size) {
     promised
         .computeIfAbsent(address, a -> new ArrayDeque<>())
@@ -57,7 +57,7 @@ final class RaceChecker {
     }
   }
 
-  /** Keeps a promise; the others at its address are left. Most often it is the first. */
+  /** Removes a promise, usually the first, and returns the others at its address. */
   private Deque<Shadow> keep(Submitted op, long address) {
     Deque<Shadow> there = promised.getOrDefault(address, new ArrayDeque<>());
     for (Iterator<Shadow> i = there.iterator(); i.hasNext(); ) {
@@ -72,7 +72,7 @@ final class RaceChecker {
     return there;
   }
 
-  /** Notes host memory, of which it is not known when the host writes to it. */
+  /** Records host memory; when the host writes to it is unknown. */
   void allocatedHost(Submitted op, long address, long size) {
     shadows.put(address, new Shadow(address, size, op, false, findings));
   }
@@ -84,12 +84,12 @@ final class RaceChecker {
     }
   }
 
-  /** Forgets what was at an address, which is no more or belongs to a module. */
+  /** Forgets the memory at an address, which no longer exists or belongs to a module. */
   void forget(long address) {
     shadows.remove(address);
   }
 
-  /** Notes a copy or a fill, which does to its ranges what it says. */
+  /** Records a copy or a fill, which accesses exactly the ranges that it names. */
   void transferred(Submitted op) {
     for (Use use : op.uses()) {
       int access = (use.reads() ? Runs.READS : 0) | (use.writes() ? Runs.WRITES : 0);
@@ -100,7 +100,7 @@ final class RaceChecker {
     }
   }
 
-  /** Notes a fill that leaves bytes between its values. */
+  /** Records a fill that leaves gaps between its values. */
   void filled(Submitted op, long address, long pitch, int width, long count) {
     Shadow shadow = find(address);
     if (shadow != null) {
@@ -113,12 +113,12 @@ final class RaceChecker {
     }
   }
 
-  /** Device memory for a launch to run in. */
+  /** The device memory that a launch runs in. */
   LaunchAccesses begin(MappedMemory memory, Submitted op) {
     return new LaunchAccesses(memory, pages, op);
   }
 
-  /** Notes what a launch did until it ended, in whatever way. */
+  /** Records the accesses of a launch that has ended, normally or not. */
   void launched(Submitted op, LaunchAccesses accesses) {
     for (TouchedBytes touched : accesses.end()) {
       Runs runs = touched.drain();
@@ -133,8 +133,8 @@ final class RaceChecker {
   }
 
   /**
-   * Explains why memory refused an operation, if that is because it runs before an allocation or
-   * after a free; and reports it.
+   * Whether memory refused an operation because it ran before an allocation or after a free;
+   * reports it if so.
    */
   boolean explains(Submitted op, long address) {
     Shadow meant = null;

@@ -1,11 +1,11 @@
 package dev.streamfence.simulation;
 
 /**
- * How many blocks one multiprocessor holds at the same time. Stateless.
+ * The occupancy of one multiprocessor: how many blocks it holds at the same time. Stateless.
  *
  * <p>Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", column
- * 9.0: 32 blocks, 64 warps and 228 KiB of shared memory, of which each block has 1 KiB reserved.
- * Registers, which PTX does not know, do not count.
+ * 9.0: 32 blocks, 64 warps and 228 KiB of shared memory, with 1 KiB reserved per block. Registers
+ * do not count, since PTX does not tell how many a kernel takes.
  */
 final class Residency {
   private static final int MAX_BLOCKS = 32;

@@ -1,8 +1,8 @@
 package dev.streamfence.simulation;
 
 /**
- * Names of the {@code CUresult} values of {@code cuda.h} that a simulated device answers or is told
- * to answer.
+ * Names of the {@code CUresult} values of {@code cuda.h} that a simulated device returns or is told
+ * to return.
  */
 final class ResultCode {
   static final int INVALID_VALUE = 1;

@@ -3,8 +3,8 @@ package dev.streamfence.simulation;
 import java.util.Arrays;
 
 /**
- * Ranges of one allocation with what one operation does to them: rising, disjoint, and as long as
- * they can be. Confined to one thread.
+ * The ranges of one allocation that one operation accesses, and how: ascending, disjoint, and as
+ * long as possible. Confined to one thread.
  */
 final class Runs {
   static final int READS = 1;
@@ -22,7 +22,7 @@ final class Runs {
     return runs;
   }
 
-  /** Adds a range that begins at the end of the last one or later. */
+  /** Adds a range that begins at or after the end of the last one. */
   void add(long start, long end, int what) {
     if (start >= end || what == 0) {
       return;

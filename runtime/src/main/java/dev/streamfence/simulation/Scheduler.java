@@ -13,15 +13,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Decides which stream's next operation is carried out, and when. Confined to the driver's lock.
- */
+/** Decides which stream's next operation runs, and when. Confined to the driver's lock. */
 final class Scheduler {
   private final Schedule schedule;
   private final Random random;
   private final Set<SimulatedStream> streams = new LinkedHashSet<>();
 
-  /** Of the random schedule: every stream that is ready, and some that are not. */
+  /** For the random schedule: every stream that is ready, and some that are not. */
   private final List<SimulatedStream> candidates = new ArrayList<>();
 
   Scheduler(Schedule schedule, long seed) {
@@ -33,7 +31,7 @@ final class Scheduler {
     streams.add(stream);
   }
 
-  /** Removes a stream after carrying out what is queued on it. */
+  /** Removes a stream after running everything queued on it. */
   void remove(SimulatedStream stream) {
     drain(stream);
     streams.remove(stream);
@@ -54,7 +52,7 @@ final class Scheduler {
   void enqueue(SimulatedStream stream, Operation operation) {
     stream.add(operation);
     switch (schedule) {
-      // All others are idle: what a stream waits for was carried out when it was queued.
+      // All others are idle: operations that a stream waits for ran when they were queued.
       case EAGER -> drain(stream);
       case LAZY -> {}
       case RANDOM -> {
@@ -66,10 +64,7 @@ final class Scheduler {
     }
   }
 
-  /**
-   * Lets some time pass for a stream that the host asks after, so that asking again and again gets
-   * an end.
-   */
+  /** Lets some work run when the host polls a stream, so that repeated polling ends. */
   void poll(SimulatedStream stream) {
     switch (schedule) {
       case EAGER -> {}
@@ -78,7 +73,7 @@ final class Scheduler {
     }
   }
 
-  /** Carries out everything that is queued on a stream, and what it waits for. */
+  /** Runs everything queued on a stream, and the operations it waits for. */
   void drain(SimulatedStream stream) {
     while (!stream.isIdle()) {
       Point blocker = stream.blockedBy();
@@ -96,7 +91,7 @@ final class Scheduler {
     }
   }
 
-  /** Carries out what has to be done for a point to be reached. */
+  /** Runs the operations needed to reach a point. */
   void reach(Point point) {
     Deque<Point> wanted = new ArrayDeque<>();
     wanted.addLast(point);
@@ -118,8 +113,7 @@ final class Scheduler {
   }
 
   private void advanceOnce(SimulatedStream stream) {
-    // A wait is only ever for something that was queued before it, so that following waits comes to
-    // an end.
+    // An operation waits only for operations queued before it, so following the waits ends.
     SimulatedStream current = stream;
     Point blocker = current.blockedBy();
     while (blocker != null) {
@@ -154,7 +148,7 @@ final class Scheduler {
     }
   }
 
-  /** Draws one of the streams that are ready; those that turn out not to be are set aside. */
+  /** Draws one of the ready streams, and sets aside candidates that are not ready. */
   private @Nullable SimulatedStream drawReady() {
     while (!candidates.isEmpty()) {
       int index = random.nextInt(candidates.size());

@@ -12,11 +12,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened to the bytes at one address, through all lives of the allocations there: intervals
- * of bytes that share their state. Operations come in an order in which they ran; whether two are
- * ordered is a matter of their places alone. Two that are not are reported whichever ran first: a
- * write that ran between them and hides the first is either unordered with one of them, or orders
- * them. Confined to the driver's lock.
+ * The history of the bytes at one address, across its lives (successive allocations there), as
+ * intervals of bytes that share a state. Operations arrive in the order in which they ran, but
+ * their places alone tell whether two are ordered. Unordered operations are reported whichever ran
+ * first: a write that ran between two and hides the first is either unordered with one of them, or
+ * orders them. Confined to the driver's lock.
  */
 final class Shadow {
   private record Reported(Kind kind, Submitted other) {}
@@ -67,12 +67,12 @@ final class Shadow {
     return address >= base && address - base < size;
   }
 
-  /** Notes that a next life is submitted; it starts when its allocation runs. */
+  /** Records that another life was submitted; it starts when its allocation runs. */
   void promise(Submitted nextAllocation) {
     nextLives.addLast(nextAllocation);
   }
 
-  /** Starts the next life. The pool hands an address out only after its free. */
+  /** Starts the next life. The pool hands out an address only after its free. */
   void allocate(long newSize, Submitted newAllocation) {
     size = newSize;
     allocation = newAllocation;
@@ -81,7 +81,7 @@ final class Shadow {
     forget();
   }
 
-  /** Ends a life: everything in it has to come before. */
+  /** Ends a life; everything in it must come before the free. */
   void free(Submitted op) {
     if (!live || meansLaterLife(op, 0, size)) {
       return;
@@ -107,7 +107,7 @@ final class Shadow {
     forget();
   }
 
-  /** Checks what an operation did here, and notes it. */
+  /** Checks and records the accesses of an operation. */
   void use(Submitted op, Runs runs) {
     if (runs.count() == 0
         || meansLaterLife(op, runs.start(0), runs.end(0))
@@ -120,7 +120,7 @@ final class Shadow {
     new Merge(op).apply(runs);
   }
 
-  /** Whether an operation means what is yet to be at this address, which is then reported. */
+  /** Whether an operation is meant for a later life of this address; reports it if so. */
   private boolean meansLaterLife(Submitted op, long from, long to) {
     Submitted meant = null;
     for (Submitted next : nextLives) {
@@ -136,7 +136,7 @@ final class Shadow {
     return true;
   }
 
-  /** Whether an operation means what was at this address before, which is then reported. */
+  /** Whether an operation is meant for an earlier life of this address; reports it if so. */
   boolean meansEarlierLife(Submitted op, long from, long to) {
     if (live && allocation.place().submittedBefore(op.place())) {
       return false;
@@ -172,7 +172,7 @@ final class Shadow {
     states.reset(ByteState.allocatedBy(allocation));
   }
 
-  /** Lays the runs of one operation over the intervals. */
+  /** Merges the runs of one operation into the intervals. */
   private final class Merge {
     private final Submitted op;
     private final ByteState written;
@@ -233,7 +233,7 @@ final class Shadow {
 
     private void checkRead(ByteState state, boolean writesToo, long from, long to) {
       if (state.written()) {
-        // Who reads and writes conflicts once, by its write.
+        // An operation that reads and writes conflicts once, through its write.
         if (!writesToo && !state.write().before(op)) {
           boolean readFirst = op.place().submittedBefore(state.write().place());
           once(readFirst ? Kind.READ_WRITE : Kind.WRITE_READ, state.write(), from, to);

@@ -11,25 +11,25 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device without a GPU, to be opened with {@code DeviceRuntime.simulated(device)}. It runs the
- * PTX that is loaded on it, byte for byte in its own memory, and is deterministic for one thread:
- * the same calls give the same order and the same addresses. Freed addresses are used again as
+ * A simulated device that needs no GPU; {@code DeviceRuntime.simulated(device)} opens it. It runs
+ * the PTX that is loaded on it, byte for byte in its own memory, and is deterministic for one
+ * thread: the same calls give the same order and the same addresses. It reuses freed addresses as
  * early as the driver's rules allow.
  *
- * <p>A kernel that touches memory outside every block ends the device as it would end a GPU's
- * context; the error then says which kernel, thread, line and address it was. So does an access
- * that races with another one, whatever order the two happened to run in: two operations conflict
- * if one of them writes, allocates or frees a byte that the other one uses, and are ordered by
- * their stream, by events that streams wait for, and by what the host waits for before it submits
- * the second. The error's cause is then a {@link RacyAccessException}. Atomic accesses count as
+ * <p>A kernel that touches memory outside every allocation ends the device as it would end a GPU's
+ * context; the error gives the kernel, thread, line and address. An access that races with another
+ * one also ends the device, regardless of the order in which the two ran; the error's cause is then
+ * a {@link RacyAccessException}. Two operations conflict if one of them writes, allocates or frees
+ * a byte that the other one uses. They are ordered by their stream, by events that streams wait
+ * for, and by what the host waits for before it submits the second. Atomic accesses count as
  * ordinary ones: the order of launches is declared for whole parameters.
  *
- * <p>Thread-safe. It holds one lock while a kernel runs, in whichever thread calls the driver when
- * the schedule has it: the one that launches, or one that waits. A kernel that never ends is ended
- * by {@link Builder#instructionsPerLaunch}, or by an interruption of the thread that runs it: once
- * the kernel has run for some millions of instructions it stops, the device is lost with {@code
- * CUDA_ERROR_LAUNCH_TIMEOUT} and a cause that says so, and the thread stays interrupted. Shorter
- * kernels run to their end in spite of an interruption.
+ * <p>Thread-safe. A kernel runs in the thread that calls the driver when the schedule selects it:
+ * the one that launches, or one that waits. The device holds one lock meanwhile. {@link
+ * Builder#instructionsPerLaunch} stops a kernel that never ends, and so does interrupting the
+ * thread that runs it: after some millions of instructions the kernel stops, the device is lost
+ * with {@code CUDA_ERROR_LAUNCH_TIMEOUT} and a cause that says so, and the thread stays
+ * interrupted. Shorter kernels run to their end despite an interruption.
  */
 public final class SimulatedDevice {
   private final DeviceProperties properties;
@@ -61,7 +61,7 @@ public final class SimulatedDevice {
     this.settings = builder.copy();
   }
 
-  /** Starts the description of a device. */
+  /** Creates a builder with default settings. */
   public static Builder builder() {
     return new Builder();
   }
@@ -81,12 +81,12 @@ public final class SimulatedDevice {
     return driver;
   }
 
-  /** How often one driver call was made since the device was built, failed ones included. */
+  /** How often one driver call was made since the device was built, including failed calls. */
   public long calls(DriverCall call) {
     return faults.calls(call);
   }
 
-  /** How many driver calls were made since the device was built. */
+  /** How many driver calls were made since the device was built, including failed calls. */
   public long calls() {
     return faults.calls();
   }
@@ -94,7 +94,7 @@ public final class SimulatedDevice {
   /**
    * Makes one driver call fail without any effect.
    *
-   * @param call which one
+   * @param call the call
    * @param nth counts from now: 1 is the next call of that kind
    * @param code the {@code CUresult} that it answers
    */
@@ -103,7 +103,7 @@ public final class SimulatedDevice {
   }
 
   /**
-   * Makes the n-th driver call from now fail without any effect, whichever it is.
+   * Makes the n-th driver call of any kind from now fail without any effect.
    *
    * @param code the {@code CUresult} that it answers
    */
@@ -112,8 +112,8 @@ public final class SimulatedDevice {
   }
 
   /**
-   * Streams, events, blocks, host allocations and modules that exist at this moment: 0 after an
-   * orderly close.
+   * The number of streams, events, device and host allocations and modules that exist at this
+   * moment: 0 after an orderly close.
    */
   public synchronized int liveObjects() {
     return driver == null ? 0 : driver.liveObjects();
@@ -125,16 +125,16 @@ public final class SimulatedDevice {
   }
 
   /**
-   * From now on races and other wrong accesses are only collected, for {@link #findings}: they do
-   * not end the device, and an access to freed memory ends its own kernel or copy alone.
+   * From now on only collects races and other wrong accesses, for {@link #findings}: they do not
+   * end the device, and an access to freed memory ends only its own kernel or copy.
    */
   public void collectFindings() {
     findings.collect();
   }
 
   /**
-   * What was found since {@link #collectFindings}, in the order in which it was found. Carries out
-   * everything that is queued, so that all of it is checked; that orders nothing.
+   * The findings since {@link #collectFindings}, in the order in which they were found. Runs
+   * everything queued first, so all of it is checked; that orders nothing.
    */
   public List<RacyAccessException.Finding> findings() {
     SimulatedDriver opened;
@@ -151,7 +151,7 @@ public final class SimulatedDevice {
     open = false;
   }
 
-  /** Describes a simulated device. Confined to one thread at a time. */
+  /** Builds a simulated device. Confined to one thread at a time. */
   public static final class Builder {
     private long memoryInBytes = 2L << 30;
     private Schedule schedule = Schedule.EAGER;
@@ -184,9 +184,9 @@ public final class SimulatedDevice {
     }
 
     /**
-     * Device memory; 2 GiB when not said. An array may take all of it. It is taken from the Java
-     * heap when the allocation is submitted: one that the heap has no room for is refused like one
-     * that the device has no room for, with {@code CUDA_ERROR_OUT_OF_MEMORY}.
+     * Device memory; 2 GiB by default. One array may take all of it. The Java heap provides the
+     * memory when an allocation is submitted: an allocation too large for the heap fails like one
+     * too large for the device, with {@code CUDA_ERROR_OUT_OF_MEMORY}.
      */
     public Builder memoryInBytes(long bytes) {
       if (bytes < 1) {
@@ -196,19 +196,19 @@ public final class SimulatedDevice {
       return this;
     }
 
-    /** When queued work runs; {@link Schedule#EAGER} when not said. */
+    /** When queued work runs; {@link Schedule#EAGER} by default. */
     public Builder schedule(Schedule schedule) {
       this.schedule = Objects.requireNonNull(schedule, "schedule");
       return this;
     }
 
-    /** What {@link Schedule#RANDOM} draws from; 0 when not said. */
+    /** The seed of {@link Schedule#RANDOM}; 0 by default. */
     public Builder seed(long seed) {
       this.seed = seed;
       return this;
     }
 
-    /** The compute capability that it claims; 9.0 when not said. */
+    /** The compute capability that it reports; 9.0 by default. */
     public Builder computeCapability(int major, int minor) {
       if (major < 1 || minor < 0) {
         throw new IllegalArgumentException(
@@ -220,8 +220,8 @@ public final class SimulatedDevice {
     }
 
     /**
-     * How many multiprocessors it claims, each of which holds the blocks of a cooperative launch
-     * that one of compute capability 9.0 would; 1 when not said. All run on one thread of the host.
+     * The number of multiprocessors that it reports; 1 by default. Each holds as many blocks of a
+     * cooperative launch as one of compute capability 9.0. All run on one thread of the host.
      */
     public Builder multiprocessors(int count) {
       if (count < 1) {
@@ -232,9 +232,9 @@ public final class SimulatedDevice {
     }
 
     /**
-     * How many instructions all threads of one launch run together before the device takes the
-     * kernel for one that never ends: the launch then fails with {@code CUDA_ERROR_LAUNCH_TIMEOUT},
-     * which ends the device. Some 17 billion when not said, which take a minute or two.
+     * How many instructions all threads of one launch run together before the device regards the
+     * kernel as endless: the launch then fails with {@code CUDA_ERROR_LAUNCH_TIMEOUT}, which ends
+     * the device. About 17 billion by default, which take a minute or two.
      */
     public Builder instructionsPerLaunch(long instructions) {
       if (instructions < 1) {
@@ -246,8 +246,8 @@ public final class SimulatedDevice {
     }
 
     /**
-     * Whether accesses are checked: races, uses of memory that is freed or not ready, and kernels
-     * that do more than they declare. True when not said; kernels take up to twice as long.
+     * Whether to check accesses: races, uses of memory that is freed or not ready, and kernels that
+     * access more than they declare. True by default; kernels then take up to twice as long.
      */
     public Builder checkRaces(boolean check) {
       checkRaces = check;
@@ -255,8 +255,8 @@ public final class SimulatedDevice {
     }
 
     /**
-     * Whether a read of bytes that nobody has written since the allocation is an error as well, as
-     * far as accesses are checked at all; false when not said.
+     * Whether reading bytes not written since the allocation is also an error, if accesses are
+     * checked at all; false by default.
      */
     public Builder checkUninitializedReads(boolean check) {
       checkUninitializedReads = check;
@@ -264,15 +264,15 @@ public final class SimulatedDevice {
     }
 
     /**
-     * Whether each operation remembers where the host submitted it, for reports; a stack trace
-     * each. False when not said.
+     * Whether each operation records where the host submitted it, for reports; each takes a stack
+     * trace. False by default.
      */
     public Builder traceSubmissions(boolean trace) {
       traceSubmissions = trace;
       return this;
     }
 
-    /** For tests: so that small arrays have several segments, too. */
+    /** For tests: gives even small arrays several segments. */
     Builder segmentShift(int shift) {
       segmentShift = shift;
       return this;
@@ -306,7 +306,7 @@ public final class SimulatedDevice {
       return traceSubmissions;
     }
 
-    /** The device, not open yet. */
+    /** Builds the device, not yet open. */
     public SimulatedDevice build() {
       return new SimulatedDevice(this);
     }

@@ -1,4 +1,4 @@
-// Long because the seam has many calls, each of which is a method here.
+// Long because the driver interface has many calls, with one method each.
 package dev.streamfence.simulation;
 
 import dev.streamfence.driver.CudaDriver;
@@ -11,8 +11,8 @@ import dev.streamfence.driver.MemoryInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The driver seam over a simulated device: one lock around its parts, each of which has the calls
- * of one kind. Thread-safe by that lock, which is held while a kernel runs.
+ * The driver of a simulated device: one lock around its parts, each with the calls of one kind.
+ * Thread-safe through that lock, which is held while a kernel runs.
  */
 final class SimulatedDriver implements CudaDriver {
   private final DeviceProperties properties;
@@ -60,7 +60,7 @@ final class SimulatedDriver implements CudaDriver {
     this.launches = new Launches(properties, state, submissions, mapped, checker);
   }
 
-  /** A wrong access ends the device unless it is only collected. */
+  /** The checker, whose findings end the device unless they are only collected. */
   private RaceChecker checker(SimulatedDevice.Builder settings, Findings findings) {
     return new RaceChecker(
         settings.checksUninitializedReads(),
@@ -98,7 +98,7 @@ final class SimulatedDriver implements CudaDriver {
         });
   }
 
-  /** The simulated pool is the whole memory and gives nothing back to anybody. */
+  /** Has no effect: the simulated pool is the whole memory and never gives any back. */
   @Override
   public void keepFreedMemory(long bytes) {
     lock.run(() -> state.enter(DriverCall.KEEP_FREED_MEMORY));

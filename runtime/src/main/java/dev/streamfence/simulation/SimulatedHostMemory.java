@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * Host memory with made-up addresses, or a part of it. Whoever asks for its buffer is taken to read
- * and write all of it at that moment. As thread-safe as the bytes in it.
+ * Host memory with made-up addresses, or a part of it. A call for its buffer counts as a write of
+ * all of it at that moment. As thread-safe as the bytes in it.
  */
 final class SimulatedHostMemory implements HostMemory {
   private final SimulatedHostMemory whole;
@@ -28,7 +28,8 @@ final class SimulatedHostMemory implements HostMemory {
     this.whole = this;
     this.onAccess = onAccess;
     this.address = address;
-    // On the Java heap: what thousands of runtimes leave behind outside it is given back too late.
+    // On the Java heap: memory outside it that thousands of runtimes leave behind is freed too
+    // late.
     this.buffer = ByteBuffer.allocate(bytes).order(ByteOrder.nativeOrder());
   }
 
@@ -60,7 +61,7 @@ final class SimulatedHostMemory implements HostMemory {
         whole, address + offset, buffer.slice((int) offset, (int) bytes).order(buffer.order()));
   }
 
-  /** What this is a part of; itself if it is the whole. */
+  /** The memory that this is a part of; itself if it is the whole. */
   SimulatedHostMemory whole() {
     return whole;
   }

@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  * lock.
  */
 final class SimulatedMemory {
-  /** Far from the device's, however many of those are used up. */
+  /** Far from the device's addresses, however many of those are in use. */
   private static final long FIRST_HOST_ADDRESS = 0x7f00_0000_0000L;
 
-  /** What a buffer has at most. */
+  /** The largest size of a buffer. */
   private static final long MAX_HOST_BYTES = Integer.MAX_VALUE - 8;
 
   private final DeviceState state;
@@ -35,7 +35,7 @@ final class SimulatedMemory {
   private final MappedMemory memory;
   private final @Nullable RaceChecker checker;
 
-  /** Stands for the order of what is allocated on no stream. */
+  /** Represents the order of allocations on no stream. */
   private final SimulatedStream host;
 
   private final Set<SimulatedHostMemory> hostMemory = new HashSet<>();
@@ -58,12 +58,12 @@ final class SimulatedMemory {
     this.host = host;
   }
 
-  /** Allocations that exist. */
+  /** The number of existing allocations. */
   int count() {
     return hostMemory.size() + addresses.count();
   }
 
-  /** Bytes that an allocation could get at this moment. */
+  /** Bytes available to allocations at this moment. */
   long available() {
     return addresses.available();
   }
@@ -117,7 +117,7 @@ final class SimulatedMemory {
     return range.address();
   }
 
-  /** Waits for nothing, as the driver need not: work that is still queued finds the memory gone. */
+  /** Does not wait, as the driver need not: work still queued finds the memory gone. */
   void free(long address) {
     state.enter(DriverCall.FREE);
     Freed freed = free(DriverCall.FREE, address, host);
@@ -128,7 +128,7 @@ final class SimulatedMemory {
   /**
    * Allocates host memory.
    *
-   * @param onAccess is told when the host asks for its bytes
+   * @param onAccess called when the host asks for its bytes
    */
   HostMemory allocateHost(long bytes, Consumer<SimulatedHostMemory> onAccess) {
     state.enter(DriverCall.ALLOCATE_HOST);
@@ -161,7 +161,7 @@ final class SimulatedMemory {
     }
   }
 
-  /** The host has the bytes in its hands from now on; what it finds there must be done. */
+  /** Records that the host accesses the bytes from now on; all work that uses them must be done. */
   void accessed(SimulatedHostMemory accessed) {
     if (checker != null && state.isUsable() && accessed.sizeInBytes() > 0) {
       checker.transferred(

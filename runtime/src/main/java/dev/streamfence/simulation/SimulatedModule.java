@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** PTX that is loaded, with its variables in device memory. Confined to the driver's lock. */
+/** Loaded PTX, with its variables in device memory. Confined to the driver's lock. */
 final class SimulatedModule implements ModuleHandle {
   /** One entry point. */
   static final class Function implements FunctionHandle {
@@ -60,7 +60,7 @@ final class SimulatedModule implements ModuleHandle {
       return space;
     }
 
-    /** The arguments that may be addresses, as uses of whatever is there. */
+    /** The arguments that may be addresses, as uses of the memory there. */
     List<Use> pointers(byte[] arguments) {
       List<PtxParameter> parameters = entry.parameters();
       ByteBuffer space = ByteBuffer.wrap(arguments).order(ByteOrder.LITTLE_ENDIAN);

@@ -35,10 +35,10 @@ final class SimulatedModules {
   private final Set<SimulatedModule> modules = new HashSet<>();
 
   /**
-   * Holds no module yet.
+   * Creates an empty set of modules.
    *
-   * @param variables allocates those of modules
-   * @param memory what their kernels see
+   * @param variables allocates the variables of modules
+   * @param memory the memory that their kernels see
    */
   SimulatedModules(
       DeviceProperties properties,
@@ -55,7 +55,7 @@ final class SimulatedModules {
     this.memory = memory;
   }
 
-  /** Modules that are loaded. */
+  /** The number of loaded modules. */
   int count() {
     return modules.size();
   }
@@ -78,7 +78,7 @@ final class SimulatedModules {
     }
   }
 
-  /** Refuses what a driver and a device of these versions refuse. */
+  /** Throws if a driver and a device of these versions would refuse the module. */
   private void requireTaken(String name, PtxModule ptx) {
     Optional<PtxVersion> written = PtxVersion.of(ptx.isaVersion());
     Optional<PtxVersion> taken = PtxVersion.takenBy(properties.driverVersion());
@@ -95,7 +95,7 @@ final class SimulatedModules {
         name, "the device answered " + ResultCode.name(code) + " (" + code + ")", "", null);
   }
 
-  /** Gives the variables of a module memory with their initial values: all of them, or none. */
+  /** Allocates and initializes the variables of a module: all of them, or none. */
   private SimulatedModule place(String name, PtxModule ptx, PtxProgram program) {
     List<Long> placed = new ArrayList<>();
     try {

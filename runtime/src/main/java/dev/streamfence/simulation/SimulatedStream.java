@@ -8,9 +8,9 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A queue of operations that are carried out in their order. Confined to the driver's lock. */
+/** A queue of operations that run in order. Confined to the driver's lock. */
 final class SimulatedStream implements StreamHandle {
-  /** One thing to be done, or a point to wait for. */
+  /** Work, a wait for a point, or a point to reach. */
   sealed interface Operation {
     /** Work of any kind. */
     record Work(Runnable run) implements Operation {}
@@ -22,7 +22,7 @@ final class SimulatedStream implements StreamHandle {
     record Reach(Point point) implements Operation {}
   }
 
-  /** What a record of an event stands for. */
+  /** The point of a stream that a recorded event captures. */
   static final class Point {
     private final SimulatedStream stream;
     private final long[][] clock;
@@ -34,7 +34,7 @@ final class SimulatedStream implements StreamHandle {
       this.clock = clock;
     }
 
-    /** What comes before it. */
+    /** The clock of everything that comes before it. */
     long[][] clock() {
       return clock;
     }
@@ -47,7 +47,7 @@ final class SimulatedStream implements StreamHandle {
       return reached;
     }
 
-    /** The streams that a scheduler has set aside until it is reached. */
+    /** The streams that the scheduler has set aside until the point is reached. */
     List<SimulatedStream> waiting() {
       return waiting;
     }
@@ -55,7 +55,7 @@ final class SimulatedStream implements StreamHandle {
 
   /** Where a scheduler looks for a stream. */
   enum Place {
-    /** Nowhere: nothing is queued on it. */
+    /** Nowhere: its queue is empty. */
     NOWHERE,
     /** Among those that may be ready. */
     CANDIDATES,
@@ -91,19 +91,22 @@ final class SimulatedStream implements StreamHandle {
     return queue.isEmpty();
   }
 
-  /** Whether its first operation can be carried out. */
+  /** Whether its first operation can run. */
   boolean isReady() {
     return !queue.isEmpty() && blockedBy() == null;
   }
 
-  /** The point that its first operation waits for, if that is not reached. */
+  /**
+   * The point that its first operation waits for; null if it waits for none or the point is
+   * reached.
+   */
   @Nullable Point blockedBy() {
     return queue.peekFirst() instanceof Operation.Wait wait && !wait.point().reached
         ? wait.point()
         : null;
   }
 
-  /** Carries out the first operation, which is ready; returns the point that it reaches, if any. */
+  /** Runs the first operation, which is ready; returns the point that it reaches, if any. */
   @Nullable Point step() {
     Operation first = queue.removeFirst();
     if (first instanceof Operation.Work work) {
@@ -115,10 +118,7 @@ final class SimulatedStream implements StreamHandle {
     return null;
   }
 
-  /**
-   * Drops everything that is queued, as a lost context does; whoever waits for a point waits no
-   * longer.
-   */
+  /** Drops everything queued, as a lost context does, and ends all waits for its points. */
   void abandon() {
     for (Operation operation : queue) {
       if (operation instanceof Operation.Reach reach) {

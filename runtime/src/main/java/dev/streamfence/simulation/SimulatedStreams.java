@@ -10,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The driver calls about streams and events, and what the host learns by them of the order.
- * Confined to the driver's lock.
+ * The driver calls for streams and events, and the order that the host learns from them. Confined
+ * to the driver's lock.
  */
 final class SimulatedStreams {
   private static final class Event implements EventHandle {
@@ -29,7 +29,7 @@ final class SimulatedStreams {
     this.order = order;
   }
 
-  /** Streams and events that exist. */
+  /** The number of existing streams and events. */
   int count() {
     return scheduler.count() + events.size();
   }

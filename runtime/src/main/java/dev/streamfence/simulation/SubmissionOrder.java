@@ -3,19 +3,19 @@ package dev.streamfence.simulation;
 import java.util.Arrays;
 
 /**
- * What is ordered after what, by vector clocks that advance as operations are submitted: the order
- * that holds under every schedule. A clock says per stream up to which position its operations come
- * before. Confined to the driver's lock.
+ * The order that holds between operations under every schedule, by vector clocks that advance as
+ * operations are submitted. A clock gives, for each stream, the position up to which its operations
+ * come before. Confined to the driver's lock.
  *
- * <p>A clock is in blocks that are never written to once they are in one, so that the clocks of
- * many streams share what they have in common.
+ * <p>A clock consists of blocks that never change once they are part of a clock, so the clocks of
+ * many streams share equal blocks.
  */
 final class SubmissionOrder {
-  /** The clock of one stream. Numbers are never used again. */
+  /** The clock of one stream. Numbers are never reused. */
   static final class StreamClock {
     private final int number;
     private long position;
-    // Never written to once it is here: operations keep it.
+    // Never modified once assigned: operations keep it.
     private long[][] seen = {};
     private long hostVersion;
 
@@ -57,7 +57,10 @@ final class SubmissionOrder {
       return sequence < other.sequence;
     }
 
-    /** Whether it is done before the other one begins, under every schedule; or is that one. */
+    /**
+     * Whether it is done before the other one begins under every schedule, or is the same
+     * operation.
+     */
     boolean before(Place other) {
       if (stream == HOST) {
         return sequence <= other.sequence;
@@ -68,13 +71,13 @@ final class SubmissionOrder {
     }
   }
 
-  /** What the host does itself: it is done before anything is submitted later. */
+  /** The number for the host's own operations, which are done before anything submitted later. */
   private static final int HOST = 0;
 
   private static final int BLOCK_SHIFT = 5;
   private static final int BLOCK = 1 << BLOCK_SHIFT;
 
-  /** The block of streams of which nothing is known. */
+  /** The block for streams of which nothing is known. */
   private static final long[] NOTHING = new long[BLOCK];
 
   private long[][] host = {};
@@ -86,22 +89,20 @@ final class SubmissionOrder {
     return new StreamClock(++streams);
   }
 
-  /** Gives the next operation of a stream its place. */
+  /** The place of a stream's next operation. */
   Place submit(StreamClock stream) {
     learnFromHost(stream);
     stream.position++;
     return new Place(stream.number, stream.position, stream.seen, ++sequence);
   }
 
-  /** Gives something that the host does at this moment its place. */
+  /** The place of something that the host does at this moment. */
   Place onHost() {
     ++sequence;
     return new Place(HOST, sequence, host, sequence);
   }
 
-  /**
-   * Everything that is on the stream by now, and what that comes after: what an event stands for.
-   */
+  /** The clock of an event: everything queued on the stream so far, and what comes before that. */
   long[][] reached(StreamClock stream) {
     learnFromHost(stream);
     int block = stream.number >> BLOCK_SHIFT;
@@ -111,12 +112,15 @@ final class SubmissionOrder {
     return reached;
   }
 
-  /** What is submitted to the stream from now on comes after what an event stands for. */
+  /** Orders everything submitted later to the stream after an event's clock. */
   void waited(StreamClock stream, long[][] reached) {
     stream.seen = later(stream.seen, reached);
   }
 
-  /** The host knows that something is done: whatever anybody submits from now on comes after it. */
+  /**
+   * Records that the host knows that something is done: everything submitted later, on any stream,
+   * comes after it.
+   */
   void hostKnows(long[][] reached) {
     long[][] merged = later(host, reached);
     if (merged != host) {
@@ -143,7 +147,7 @@ final class SubmissionOrder {
     return copy;
   }
 
-  /** The first clock if it covers the other one. */
+  /** The maximum of two clocks; the first clock itself if it covers the other one. */
   private static long[][] later(long[][] one, long[][] other) {
     long[][] merged = one;
     for (int i = 0; i < other.length; i++) {
@@ -159,7 +163,10 @@ final class SubmissionOrder {
     return merged;
   }
 
-  /** One of the two blocks if it covers the other one, the first rather than the second. */
+  /**
+   * The maximum of two blocks; one of the blocks itself if it covers the other one, preferably the
+   * first.
+   */
   private static long[] later(long[] one, long[] other) {
     if (one == other) {
       return one;

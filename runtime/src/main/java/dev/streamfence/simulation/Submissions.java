@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the host submits: it gets its place in the order, is queued, and is the device's end if it
- * touches memory that is not there for a reason that nobody can explain. Confined to the driver's
- * lock.
+ * Gives each operation that the host submits its place in the order, and queues it. Ends the device
+ * if the operation touches memory that does not exist and the race checker cannot explain why.
+ * Confined to the driver's lock.
  */
 final class Submissions {
   private final DeviceState state;
@@ -47,14 +47,14 @@ final class Submissions {
         what, order.submit(stream.clock()), ticket, uses, declared, submittedAt(what));
   }
 
-  /** Gives something that the host does at this moment its place. */
+  /** Gives a place to something that the host does at this moment. */
   Submitted onHost(String what, Use... uses) {
     return new Submitted(what, order.onHost(), 0, List.of(uses), false, submittedAt(what));
   }
 
   /**
-   * Queues work, which is carried out when the schedule has it. Work that does not come to its end
-   * leaves memory half-changed, which is the end of the device.
+   * Queues work, which runs when the schedule selects it. Work that does not complete leaves memory
+   * half-changed, and so ends the device.
    */
   void work(SimulatedStream stream, DriverCall call, Submitted op, Runnable run) {
     Runnable whole =
@@ -68,7 +68,7 @@ final class Submissions {
     scheduler.enqueue(stream, new Operation.Work(whole));
   }
 
-  /** Queues work that may touch memory which is not there. */
+  /** Queues work that may touch memory that does not exist. */
   void access(SimulatedStream stream, DriverCall call, Submitted op, Runnable run) {
     work(
         stream,
@@ -85,7 +85,10 @@ final class Submissions {
         });
   }
 
-  /** Whether memory is not there because the operation comes before or after its time. */
+  /**
+   * Whether the memory does not exist because the operation runs before its allocation or after its
+   * free.
+   */
   boolean isExplained(Submitted op, IllegalAccess refusal) {
     return checker != null && checker.explains(op, refusal.address());
   }

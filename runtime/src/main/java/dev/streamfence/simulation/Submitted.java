@@ -7,14 +7,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation as it was submitted, with all that a report says about it. Immutable.
+ * An operation as submitted, with everything that a report says about it. Immutable.
  *
  * @param what kernel and stream, or the driver's function
- * @param place where it is in the order
+ * @param place its place in the order
  * @param ticket its ticket, or 0
  * @param uses the ranges that it names
  * @param declared whether {@code uses} is everything that it may touch
- * @param submittedAt where the host submitted it, when that is traced
+ * @param submittedAt where the host submitted it, if that is traced
  */
 record Submitted(
     String what,
@@ -23,7 +23,7 @@ record Submitted(
     List<Use> uses,
     boolean declared,
     @Nullable Throwable submittedAt) {
-  /** The place of a submission: never thrown, kept for its stack trace. */
+  /** The site of a submission: never thrown, kept for its stack trace. */
   static final class Here extends Throwable {
     private static final long serialVersionUID = 1L;
 
@@ -47,7 +47,7 @@ record Submitted(
     return place.before(other.place);
   }
 
-  /** Describes it as the one that touches an address in an allocation. */
+  /** Describes it as the operation that touches an address in an allocation. */
   Operation at(long address, long base, long size) {
     String parameter = "";
     for (Use use : uses) {
@@ -59,7 +59,7 @@ record Submitted(
     return new Operation(what, parameter, place.stream(), place.position(), ticket, submittedAt);
   }
 
-  /** Whether a named range has the address, which is in an allocation. */
+  /** Whether a named range contains the address, which is in an allocation. */
   static boolean contains(Use use, long address, long base, long size) {
     return use.bytes() == 0
         ? use.address() >= base && use.address() - base < size

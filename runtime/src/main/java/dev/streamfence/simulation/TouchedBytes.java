@@ -7,8 +7,8 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which bytes of one allocation the running launch has loaded before it stored them, and which it
- * has stored: two bits per byte, on pages that are made when first touched. Confined to the
+ * Records which bytes of one allocation the running launch has loaded before storing them, and
+ * which it has stored: two bits per byte, on pages created when first touched. Confined to the
  * driver's lock.
  */
 final class TouchedBytes {
@@ -46,7 +46,7 @@ final class TouchedBytes {
     return allocation;
   }
 
-  /** Whether the running launch may touch a part of the allocation only. */
+  /** Whether the running launch may touch only a part of the allocation. */
   boolean isPartly() {
     return partly;
   }
@@ -60,19 +60,19 @@ final class TouchedBytes {
     return touched.isEmpty();
   }
 
-  /** Notes a load of 1, 2, 4 or 8 aligned bytes, which one word of bits has therefore. */
+  /** Records a load of 1, 2, 4 or 8 aligned bytes, whose bits are therefore in one word. */
   void load(long offset, int bytes) {
     long[] page = page(offset);
     int word = word(offset);
     page[word] |= bits(offset, bytes) & ~page[WORDS + word];
   }
 
-  /** Notes a store of 1, 2, 4 or 8 aligned bytes. */
+  /** Records a store of 1, 2, 4 or 8 aligned bytes. */
   void store(long offset, int bytes) {
     page(offset)[WORDS + word(offset)] |= bits(offset, bytes);
   }
 
-  /** What was touched, in rising order; forgets it. */
+  /** Returns the touched bytes in ascending order, and forgets them. */
   Runs drain() {
     Runs runs = new Runs();
     for (int i = touched.nextSetBit(0); i >= 0; i = touched.nextSetBit(i + 1)) {

@@ -78,7 +78,7 @@ final class Transfers {
         });
   }
 
-  /** Fills with values of a number of bytes, one at every {@code pitch} bytes. */
+  /** Fills with values of {@code width} bytes, one every {@code pitch} bytes. */
   void fill(
       DriverCall call,
       long destination,

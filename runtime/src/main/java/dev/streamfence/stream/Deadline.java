@@ -3,9 +3,9 @@ package dev.streamfence.stream;
 import java.time.Duration;
 import java.util.Objects;
 
-/** A moment until which something is waited for. Immutable. */
+/** The moment at which a wait gives up. Immutable. */
 public final class Deadline {
-  /** More than this {@link System#nanoTime} cannot count. */
+  /** The longest timeout: {@link System#nanoTime} cannot count much further. */
   private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE / 2);
 
   private final long nanos;
@@ -15,7 +15,7 @@ public final class Deadline {
   }
 
   /**
-   * The moment after a time from now.
+   * The moment {@code timeout} from now.
    *
    * @throws NullPointerException if it is null
    * @throws IllegalArgumentException if it is negative
@@ -25,9 +25,9 @@ public final class Deadline {
   }
 
   /**
-   * The moment after a time from another moment.
+   * The moment {@code timeout} after another.
    *
-   * @param startNanos by {@link System#nanoTime}
+   * @param startNanos the other moment, by {@link System#nanoTime}
    */
   static Deadline from(long startNanos, Duration timeout) {
     Objects.requireNonNull(timeout, "timeout");
@@ -43,7 +43,7 @@ public final class Deadline {
     return remainingNanos() == 0;
   }
 
-  /** How long it is until then; 0 once the moment has come. */
+  /** The time left; 0 once the moment has come. */
   public long remainingNanos() {
     return Math.max(0, nanos - System.nanoTime());
   }

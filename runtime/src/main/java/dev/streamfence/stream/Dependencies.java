@@ -7,13 +7,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who must be waited for before a block is used again: its last write, and per stream the last read
- * since. Bounded by the number of streams, and free of driver objects.
+ * The hazard state of an allocation: the work that its next use may have to wait for, which is the
+ * last write and, per stream, the last read since. Bounded by the number of streams, and free of
+ * driver objects.
  *
- * <p>Also the block's life as submissions see it: open; closing, when it was closed while a
- * submission held it pinned; closed. Thread-safe: everything below is guarded by {@link #lock},
- * which a submission takes for all of its blocks, in rising {@link #generation}, and which is never
- * held across a driver call.
+ * <p>Also the allocation's life as submissions see it: open; closing, if it was closed while a
+ * submission had it pinned; closed. Thread-safe: {@link #lock} guards everything below. A
+ * submission takes the locks of all its allocations in rising {@link #generation}; none is held
+ * across a driver call.
  */
 public final class Dependencies {
   private enum Life {
@@ -38,14 +39,14 @@ public final class Dependencies {
   private @Nullable Throwable closedAt;
 
   /**
-   * Creates the state of a block that is just being allocated.
+   * Creates the state of a new allocation.
    *
-   * @param generation the block's number, which orders the locks
-   * @param subject the block, for errors: its {@code toString} describes it
+   * @param generation the allocation's number, which orders the locks
+   * @param subject the allocation, for errors: its {@code toString} describes it
    * @param writer the stream that it is allocated on
-   * @param ticket the allocation's ticket, which every use waits for
-   * @param release frees the block; called when the last pin of a block closed meanwhile goes,
-   *     without any lock held
+   * @param ticket the ticket of allocating it, which every use waits for
+   * @param release frees the allocation; called without any lock held, when the last pin is removed
+   *     from a closing one
    */
   public Dependencies(
       long generation, Object subject, Timeline writer, long ticket, Runnable release) {
@@ -57,7 +58,7 @@ public final class Dependencies {
     this.release = release;
   }
 
-  /** Refuses reads until something is registered that writes the block. */
+  /** Refuses reads until a write is registered. */
   public void refuseReadsUntilWritten() {
     lock.lock();
     try {
@@ -68,11 +69,11 @@ public final class Dependencies {
   }
 
   /**
-   * Closes the block to new uses.
+   * Closes the allocation to new uses.
    *
-   * @param closedAt where that happens, when it is traced
-   * @return whether the caller has to free it now; false when it is closed already, or pinned and
-   *     will be released at the last commit
+   * @param closedAt where that happens, if it is traced
+   * @return whether the caller has to free it now; false if it is closed already, or is pinned and
+   *     will be released with its last pin
    */
   public boolean close(@Nullable Throwable closedAt) {
     lock.lock();
@@ -88,7 +89,7 @@ public final class Dependencies {
     }
   }
 
-  /** Takes a close back that could not be carried out: the block is as it was. */
+  /** Undoes a close that could not be carried out. */
   public void reopen() {
     lock.lock();
     try {
@@ -109,7 +110,7 @@ public final class Dependencies {
     }
   }
 
-  /** The stream of the latest use, where a free has to wait for the fewest others. */
+  /** The stream of the latest use, where a free waits for the fewest other streams. */
   public Timeline lastUser() {
     lock.lock();
     try {
@@ -142,8 +143,8 @@ public final class Dependencies {
   }
 
   /**
-   * Refuses a use of a closed block, unless the use is its own free, and a read of one that nothing
-   * has written where that is wanted. Held: the lock.
+   * Refuses a use of a closed allocation, except its own free, and, after {@link
+   * #refuseReadsUntilWritten}, a read before the first write. Held: the lock.
    */
   void requireUsable(boolean freeing, boolean reads, UseLabels labels, int label) {
     if (life != Life.OPEN && !(freeing && life == Life.CLOSED)) {
@@ -169,12 +170,12 @@ public final class Dependencies {
     }
   }
 
-  /** Adds the write that everybody has to wait for. Held: the lock. */
+  /** Adds the write that every use has to wait for. Held: the lock. */
   void collectWrite(Waits waits) {
     waits.add(writer, write);
   }
 
-  /** Registers a use and pins the block. Held: the lock. */
+  /** Registers a use and pins the allocation. Held: the lock. */
   void register(Timeline timeline, long ticket, boolean writes) {
     pins++;
     latest = timeline;
@@ -199,10 +200,10 @@ public final class Dependencies {
   }
 
   /**
-   * Takes a submission's pin away.
+   * Removes a submission's pin.
    *
-   * @return what frees the block, if it was closed meanwhile and this was the last pin; otherwise
-   *     null
+   * @return the action that frees the allocation, if it was closed meanwhile and this was its last
+   *     pin; otherwise null
    */
   @Nullable Runnable unpin() {
     lock.lock();

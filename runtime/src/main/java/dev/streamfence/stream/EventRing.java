@@ -7,13 +7,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of one stream: a fixed ring, created at its first use and recorded over for ever. Each
- * slot knows the highest ticket that its event covers and what the stream had waited for by then.
+ * The events of one stream: a fixed ring, created at its first use, whose events are reused in
+ * turn. Each slot has the highest ticket that its event covers, and what the stream had waited for
+ * by then.
  *
- * <p>Thread-safe. {@link #recorder} is held by whoever records, across the driver call; {@code
- * this} guards the slots and is never held across one, so that looking for an event does not wait
- * for a driver that blocks. A waiter may pick an event that is recorded over before the wait is
- * queued: it then waits for later work of the same stream, which covers more.
+ * <p>Thread-safe. A recording thread holds {@link #recorder} across the driver call. {@code this}
+ * guards the slots and is never held across one, so a look-up does not wait for a driver that
+ * blocks. A waiter may pick an event that is recorded again before the wait is queued: it then
+ * waits for later work of the same stream, which covers more.
  */
 final class EventRing {
   /**
@@ -94,8 +95,8 @@ final class EventRing {
   }
 
   /**
-   * Notes that this stream has waited for {@code ticket} of a timeline, and for what that one had
-   * waited for.
+   * Notes that this stream has waited for {@code ticket} of a timeline, and for everything that
+   * timeline had waited for.
    */
   synchronized void merge(int timeline, long ticket, long[] covered) {
     for (int i = 0; i < clock.length; i++) {
@@ -139,8 +140,8 @@ final class EventRing {
   }
 
   /**
-   * Slots are in the order of recording from {@code next} on, so that the first that covers is the
-   * oldest.
+   * The oldest slot that covers a ticket, or -1. Searches back from the newest slot: from {@code
+   * next} on, slots are in the order of recording.
    */
   private int oldestCovering(long ticket) {
     int found = -1;

@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first error that ended a device's context. Once it holds one, the device is lost: every later
- * submission fails fast with it. Thread-safe; looking costs one volatile read.
+ * The sticky error that ended a device's context. Once it is set, the device is lost: every later
+ * submission fails fast with it. Thread-safe; a check costs one volatile read.
  */
 public final class FaultLatch {
   /** {@code CUDA_ERROR_UNKNOWN}. */
@@ -17,22 +17,22 @@ public final class FaultLatch {
   private final AtomicReference<@Nullable CudaDriverException> first = new AtomicReference<>();
   private volatile Supplier<List<String>> outstanding = List::of;
 
-  /** Says who knows what is not done yet, to be asked when the device is lost. */
+  /** Sets the source of descriptions of unfinished work, which is asked when the device is lost. */
   void askForOutstanding(Supplier<List<String>> source) {
     outstanding = source;
   }
 
   /**
-   * The error of something that no driver call has answered, which loses the device all the same.
+   * Creates the error of a failure that no driver call has reported, but that loses the device.
    *
-   * @param act what went wrong, in the place of a driver's function
+   * @param act the failed action, in place of a driver function
    */
   public static CudaDriverException unknown(String act, String purpose, @Nullable Throwable cause) {
     return new CudaDriverException(act, UNKNOWN, "CUDA_ERROR_UNKNOWN", purpose, cause);
   }
 
   /**
-   * Refuses when the device is lost.
+   * Throws if the device is lost.
    *
    * @throws CudaDriverException with the code of the first fatal error, and that error as its cause
    */
@@ -49,9 +49,8 @@ public final class FaultLatch {
   }
 
   /**
-   * Notes an error if it is one that ends the context, and returns it, said to have happened during
-   * {@code purpose}. The first one that ends the context also says what had been submitted and was
-   * not known to be done.
+   * Keeps an error if it is the first sticky one, and returns it, attributed to {@code purpose}.
+   * The first sticky error also lists the work that was submitted and not known to be done.
    */
   public CudaDriverException note(CudaDriverException error, String purpose) {
     CudaDriverException attributed = error.during(purpose);
@@ -63,7 +62,7 @@ public final class FaultLatch {
     return fatal;
   }
 
-  /** Declares the device lost because order could not be kept, whatever kind of error it was. */
+  /** Declares the device lost because order could not be kept, whatever the kind of error. */
   public void poison(Throwable error, String purpose) {
     CudaDriverException fatal =
         error instanceof CudaDriverException known

@@ -13,16 +13,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The life of a runtime: open, closing, closed. Every operation that may call the driver enters
- * before and leaves after, so that it lies inside of the runtime's life as a whole or is refused as
- * a whole. Closing first refuses every thread that enters from then on, and then waits for those
- * inside; after that the closing thread is alone.
+ * first and leaves at its end, so it either runs entirely within the runtime's life or is refused.
+ * Closing refuses every thread that enters from then on, and then waits for those inside; after
+ * that the closing thread is alone.
  *
- * <p>An operation within another one, and everything that the closing thread does, is let in while
- * the runtime is closing. Entering writes the thread into a place of its own and then reads the
- * phase; closing writes the phase and then reads the places: one of the two sees the other.
+ * <p>While the runtime is closing, nested operations and the closing thread may still enter.
+ * Entering writes the thread into its place and then reads the phase; closing writes the phase and
+ * then reads the places: one of the two sees the other.
  *
- * <p>Thread-safe. Entering and leaving allocate nothing, take no lock and, up to {@link #PLACES}
- * threads at the same time, write to nothing that another thread writes to.
+ * <p>Thread-safe. While the runtime is open and no two threads inside share one of the {@link
+ * #PLACES}, entering and leaving allocate nothing, take no lock and write to nothing that another
+ * thread writes to.
  */
 public final class Life {
   private enum Phase {
@@ -31,16 +32,19 @@ public final class Life {
     CLOSED
   }
 
-  /** More than run at the same time; a power of two. Threads have rising numbers. */
+  /**
+   * A power of two, and more than the threads that run at the same time: their ids are consecutive,
+   * so that few share a place.
+   */
   private static final int PLACES = 64;
 
-  /** How long the closing thread waits before it looks again who is inside. */
+  /** How long the closing thread waits before it checks again which threads are inside. */
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final Supplier<String> subject;
-  private final Visit[] places = new Visit[PLACES];
+  private final Visit[] places;
 
-  /** The visits of threads whose place another thread has. */
+  /** The visits of threads whose place is taken by another thread. */
   private final ConcurrentMap<Thread, Visit> others = new ConcurrentHashMap<>();
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -58,8 +62,14 @@ public final class Life {
    * @param subject describes the runtime, for errors
    */
   Life(Supplier<String> subject) {
+    this(subject, PLACES);
+  }
+
+  /** A life with {@code count} places, a power of two. */
+  Life(Supplier<String> subject, int count) {
     this.subject = subject;
-    for (int i = 0; i < PLACES; i++) {
+    places = new Visit[count];
+    for (int i = 0; i < count; i++) {
       places[i] = new Visit();
     }
   }
@@ -73,14 +83,16 @@ public final class Life {
     visit();
   }
 
-  /** Enters like {@link #enter}, unless the runtime is closed or closing; whether it did. */
+  /**
+   * Enters like {@link #enter}, unless the runtime is closed or closing; returns whether it did.
+   */
   public boolean tryEnter() {
     return tryVisit() != null;
   }
 
   /**
-   * Enters like {@link #tryEnter}, for a thread that must not wait until another thread has
-   * submitted its work: what would have to wait is put off.
+   * Enters like {@link #tryEnter}, for a thread that must not wait for another thread's submission:
+   * work that would have to wait is postponed.
    */
   public boolean tryEnterWithoutWaiting() {
     Visit visit = tryVisit();
@@ -91,7 +103,7 @@ public final class Life {
     return true;
   }
 
-  /** Ends the operation that the thread entered for last. */
+  /** Ends the operation that the thread entered last. */
   public void leave() {
     Visit visit = current();
     if (visit != null) {
@@ -104,19 +116,19 @@ public final class Life {
     return phase == Phase.OPEN;
   }
 
-  /** Whether the closing is over. */
+  /** Whether the runtime is closed. */
   public boolean isClosed() {
     return phase == Phase.CLOSED;
   }
 
-  /** Whether the calling thread is inside of an operation, or has a launch open. */
+  /** Whether the calling thread is inside an operation, or has a launch open. */
   public boolean isEntered() {
     return current() != null;
   }
 
   /**
-   * Whether the calling thread may wait for another thread's submission. One that has a submission
-   * open itself may not: the two could wait for each other.
+   * Whether the calling thread may wait for another thread's submission. A thread with an open
+   * submission may not: the two could deadlock.
    */
   boolean mayWait() {
     Visit visit = current();
@@ -124,7 +136,7 @@ public final class Life {
   }
 
   /**
-   * Refuses when the runtime is closed or closing, as a first look: only {@link #enter} keeps it
+   * Throws if the runtime is closed or closing, as an early check: only {@link #enter} keeps it
    * open.
    *
    * @throws RuntimeClosedException if it is, in any thread but the closing one
@@ -135,7 +147,7 @@ public final class Life {
     }
   }
 
-  /** The refusal of a use after the end. */
+  /** The exception for a use after the end. */
   RuntimeClosedException closed(String detail) {
     return new RuntimeClosedException(subject.get(), detail);
   }
@@ -149,7 +161,7 @@ public final class Life {
     return visit;
   }
 
-  /** Enters unless the runtime is closed or closing; null then. */
+  /** Enters unless the runtime is closed or closing; returns null if it is. */
   @Nullable Visit tryVisit() {
     Thread thread = Thread.currentThread();
     Visit existing = find(thread);
@@ -157,7 +169,7 @@ public final class Life {
       existing.deepen();
       return existing;
     }
-    // A first look, so that threads that try again and again do not keep the closing one waiting.
+    // An early check, so that threads that keep trying do not delay the closing thread.
     if (phase != Phase.OPEN && closer != thread) {
       return null;
     }
@@ -169,7 +181,7 @@ public final class Life {
     return visit;
   }
 
-  /** Ends one operation of a visit, and the visit with the outermost one. */
+  /** Ends one operation of a visit, and the visit itself with the outermost one. */
   void leave(Visit visit) {
     Thread owner = visit.owner();
     if (visit.leave()) {
@@ -177,7 +189,7 @@ public final class Life {
     }
   }
 
-  /** Ends the visit of a thread that will not do so itself. */
+  /** Ends the visit of a thread that will not end it. */
   void evict(Visit visit) {
     Thread owner = visit.owner();
     visit.end();
@@ -188,7 +200,7 @@ public final class Life {
    * Makes the calling thread the one that closes. From then on no other thread can enter. Waits
    * while another thread is closing.
    *
-   * @param deadline until when; null for as long as it takes
+   * @param deadline when to stop waiting; null for no limit
    * @return whether the calling thread has to close; if not, the runtime is closed, the calling
    *     thread is closing it already, or the deadline has passed
    * @throws InterruptedException if the thread is interrupted while it waits with a deadline
@@ -218,7 +230,7 @@ public final class Life {
     }
   }
 
-  /** The moment at which closing has taken so long, also if it was paused meanwhile. */
+  /** The moment at which closing has taken {@code time}, pauses included. */
   Deadline afterClosingBegan(Duration time) {
     lock.lock();
     try {
@@ -228,7 +240,7 @@ public final class Life {
     }
   }
 
-  /** Leaves the closing to a later call: nothing is let in, and nothing was freed. */
+  /** Leaves the closing to a later call: no thread can enter, and nothing was freed. */
   public void pauseClosing() {
     end(Phase.CLOSING);
   }
@@ -238,7 +250,7 @@ public final class Life {
     end(Phase.CLOSED);
   }
 
-  /** Waits until another thread has closed the runtime, or for nothing if none is closing it. */
+  /** Waits while another thread is closing the runtime. */
   void awaitClosed() {
     lock.lock();
     try {
@@ -253,8 +265,8 @@ public final class Life {
   /**
    * Waits until the closing thread is alone.
    *
-   * @param stillInside is told of each visit that goes on, time and again
-   * @param deadline until when; null for as long as it takes
+   * @param stillInside receives each remaining visit, again in every round
+   * @param deadline when to stop waiting; null for no limit
    * @return whether it is alone
    * @throws InterruptedException if the thread is interrupted while it waits with a deadline
    */
@@ -268,8 +280,11 @@ public final class Life {
         }
         lock.lock();
         try {
-          // In pieces: leave() does not make sure that it sees the phase in time to wake this.
-          changed.awaitNanos(PAUSE_NANOS);
+          // A thread that leaves between this check and the wait wakes it: waking takes the lock.
+          if (tell(visit -> {})) {
+            // In pieces: leave() may read the phase too early to wake this.
+            changed.awaitNanos(PAUSE_NANOS);
+          }
         } catch (InterruptedException e) {
           if (deadline != null) {
             throw e;
@@ -338,7 +353,7 @@ public final class Life {
   // The replacement, threadId(), came with Java 19.
   @SuppressWarnings("deprecation")
   private Visit place(Thread thread) {
-    return places[(int) thread.getId() & (PLACES - 1)];
+    return places[(int) thread.getId() & (places.length - 1)];
   }
 
   private void left(Visit visit, @Nullable Thread owner) {
@@ -370,7 +385,7 @@ public final class Life {
     }
   }
 
-  /** Waits for a change, or for none; whether the deadline has not passed. */
+  /** Waits for a change, possibly in vain; returns whether there is time left. */
   @SuppressWarnings("WaitNotInLoop") // The caller looks again.
   private boolean await(@Nullable Deadline deadline) throws InterruptedException {
     if (deadline == null) {

@@ -4,15 +4,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/**
- * Asks again and again, with pauses that grow: the driver's own waits know neither a timeout nor an
- * interrupt.
- */
+/** Polls with growing pauses: the driver's own waits support neither timeouts nor interrupts. */
 public final class Polling {
-  /** A short kernel is over by then. */
+  /** The first pause: a short kernel is done by then. */
   public static final long SHORTEST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
 
-  /** What an answer may come late. */
+  /** The longest pause, by which an answer may be late. */
   public static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private Polling() {}
@@ -40,7 +37,7 @@ public final class Polling {
     }
   }
 
-  /** The pause after one in which nothing has changed. */
+  /** Returns the pause that follows one in which nothing has changed. */
   public static long longer(long pauseNanos) {
     return Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
   }

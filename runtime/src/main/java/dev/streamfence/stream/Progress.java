@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * How far a stream's work is known to be done, and how more of it is learnt from the driver, as
- * long as the runtime is open. {@code completed} only rises. Thread-safe.
+ * How far a stream's work is known to be done. Asks the driver for more while the runtime is open.
+ * {@code completed} only rises. Thread-safe.
  */
 final class Progress {
   private final StreamPool pool;
@@ -35,14 +35,14 @@ final class Progress {
     return completed.get() >= ticket;
   }
 
-  /** Notes that a ticket is done, which the caller has learnt from the driver. */
+  /** Notes that a ticket is done, as the driver has told the caller. */
   void note(long ticket) {
     if (completed.get() < ticket) {
       completed.accumulateAndGet(ticket, Math::max);
     }
   }
 
-  /** Whether the stream is idle, where {@code ticket} is the last that was submitted. */
+  /** Whether the stream is idle; {@code ticket} is the last submitted one. */
   boolean isIdle(long ticket) {
     return isKnown(ticket) || ask(ticket, query, false, () -> driver.isStreamIdle(stream));
   }
@@ -80,9 +80,9 @@ final class Progress {
   }
 
   /**
-   * Waits for all that is queued on the stream, at least up to a ticket, even if all of that is
-   * known to be done: what failed meanwhile is thrown. What the stream has waited for is done then
-   * as well.
+   * Waits for everything queued on the stream, at least up to a ticket, even if all of it is known
+   * to be done, and throws its failure. Everything that the stream had waited for is then done as
+   * well.
    */
   void synchronize(long ticket, String purpose) {
     ask(
@@ -104,7 +104,8 @@ final class Progress {
   /**
    * Asks the driver whether a ticket is done, unless the runtime is closed.
    *
-   * @param waiting whether the question waits until it is, and so may wait for a close as well
+   * @param waiting whether the question waits until the ticket is done, and so may wait for a close
+   *     as well
    */
   private boolean ask(long ticket, String purpose, boolean waiting, BooleanSupplier question) {
     pool.faults().check();
@@ -124,7 +125,10 @@ final class Progress {
     }
   }
 
-  /** A closed runtime knows what it saw before, and closing one waits for all work. */
+  /**
+   * Answers without the driver, for a runtime that is closing or closed. Closing waits for all
+   * work, so a ticket may become known until it ends.
+   */
   private boolean isKnownAtTheEnd(long ticket, String purpose, boolean waiting) {
     if (waiting) {
       pool.life().awaitClosed();

@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last submissions of a stream by name, to say what a fault may be the fault of. Written by the
- * holder of the submission lock.
+ * The names of a stream's last submissions, as possible causes of a fault. Written by the holder of
+ * the submission lock.
  */
 final class RecentWork {
   private static final int REMEMBERED = 8;
@@ -17,8 +17,8 @@ final class RecentWork {
   }
 
   /**
-   * Adds in words what is submitted and not known to be done, latest first. Racy, benign: meanwhile
-   * others may submit, and what they overwrite is older.
+   * Adds descriptions of the work that is submitted and not known to be done, latest first. Racy,
+   * benign: another thread may submit meanwhile, which overwrites older entries.
    */
   void describe(long completed, long submitted, List<String> descriptions) {
     long oldest = Math.max(completed + 1, submitted - REMEMBERED + 1);

@@ -15,12 +15,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The streams of one device, made when first needed and lent out again and again. Thread-safe; its
- * lock is taken to acquire and to release a stream, never to launch.
+ * The streams of one device, created when first needed and lent repeatedly. Thread-safe; acquiring
+ * and releasing a stream take its lock, launching does not.
  */
 public final class StreamPool {
-  /** More than any device runs side by side; what each stream knows of the others grows with it. */
-  private static final int MAX_CAPACITY = 1024;
+  /**
+   * More streams than any device runs concurrently; the record that each stream keeps of the others
+   * grows with it.
+   */
+  static final int MAX_CAPACITY = 1024;
 
   private final CudaDriver driver;
   private final FaultLatch faults;
@@ -32,10 +35,10 @@ public final class StreamPool {
   private int created;
 
   /**
-   * Creates the pool of a runtime without making any stream.
+   * Creates the pool of a runtime without any stream.
    *
-   * @param capacity how many streams may be lent at the same time, at least 1; the stream with
-   *     number 0, which belongs to nobody, is not counted
+   * @param capacity how many streams may be lent at the same time, at least 1; the default stream,
+   *     number 0, is not counted
    * @param runtime describes the runtime, for errors
    */
   public StreamPool(CudaDriver driver, FaultLatch faults, int capacity, Supplier<String> runtime) {
@@ -61,12 +64,12 @@ public final class StreamPool {
     return capacity;
   }
 
-  /** The device's fatal error, if it had one. */
+  /** The device's sticky error, if it had one. */
   public FaultLatch faults() {
     return faults;
   }
 
-  /** How long the streams may be used, and who uses them. */
+  /** How long the streams may be used, and which threads use them. */
   public Life life() {
     return life;
   }
@@ -77,8 +80,8 @@ public final class StreamPool {
   }
 
   /**
-   * The stream with number 0: made at the first call, never lent, shared by everybody who names
-   * none of their own.
+   * The default stream, number 0: created at the first call, never lent, shared by all callers that
+   * name no stream.
    */
   public synchronized Timeline defaultTimeline() {
     faults.check();
@@ -92,11 +95,11 @@ public final class StreamPool {
   }
 
   /**
-   * Lends a stream. Work of the stream's last borrower may still be queued; it comes first.
+   * Lends a stream. Work of the stream's last borrower may still be queued; it runs first.
    *
    * @param priority 0 for the default, lower for more urgent; the device has a few levels and takes
    *     the nearest
-   * @throws StreamMisuseException if all are lent, or those that are not have another priority
+   * @throws StreamMisuseException if all are lent, or the free ones have another priority
    */
   public synchronized Timeline acquire(int priority) {
     faults.check();
@@ -133,9 +136,9 @@ public final class StreamPool {
   }
 
   /**
-   * Waits for the work of every stream, one after another, also of those behind one that fails.
+   * Waits for the work of every stream, one after another, even after one fails.
    *
-   * @throws CudaDriverException the first failure, or that the device is lost
+   * @throws CudaDriverException the first failure, or if the device is lost
    */
   public void synchronizeAll(String purpose) {
     faults.check();
@@ -150,7 +153,7 @@ public final class StreamPool {
   }
 
   /**
-   * Waits like {@link #synchronizeAll(String)}, until a deadline, asking the driver now and then.
+   * Waits like {@link #synchronizeAll(String)} until a deadline, polling the driver.
    *
    * @return whether everything is done
    * @throws InterruptedException if the thread is interrupted before or while it waits
@@ -169,7 +172,7 @@ public final class StreamPool {
     return true;
   }
 
-  /** Destroys every stream and its events; nothing may be submitted any more. */
+  /** Destroys every stream and its events. Nothing may be submitted afterwards. */
   public synchronized void destroy() {
     Teardown teardown = new Teardown();
     for (int i = capacity; i >= 0; i--) {
@@ -182,13 +185,13 @@ public final class StreamPool {
   }
 
   /**
-   * Waits until the thread that closes the runtime is alone. A launch whose thread has ended is
-   * closed in that thread's place; so is one that is still open when the closing has taken as long
-   * as {@code patience}, while its thread does something else.
+   * Waits until the thread that closes the runtime is alone. Closes each launch whose thread has
+   * ended and, once closing has taken {@code patience}, each one whose thread is outside the
+   * runtime.
    *
-   * @param failures takes what goes wrong with that
-   * @param abandoned is told of such a launch and its thread, in words
-   * @param deadline until when; null for as long as it takes
+   * @param failures collects the failures of these closes
+   * @param abandoned receives a description of each such launch and its thread
+   * @param deadline when to stop waiting; null for no limit
    * @return whether it is alone
    * @throws InterruptedException if the thread is interrupted while it waits with a deadline
    */
@@ -205,7 +208,7 @@ public final class StreamPool {
     if (thread == null) {
       return;
     }
-    // First: what a thread did before it ended is visible once it is seen to have ended.
+    // Read first: everything that a thread did is visible once it is seen to have ended.
     boolean ended = !thread.isAlive();
     Timeline open = visit.submitting();
     if (open == null) {
@@ -230,8 +233,8 @@ public final class StreamPool {
   }
 
   /**
-   * Whether the calling thread may wait until another thread has submitted its work; one that has a
-   * submission open itself may not.
+   * Whether the calling thread may wait for another thread's submission; a thread with an open
+   * submission may not.
    */
   public boolean mayWaitForOthers() {
     return life.mayWait();
@@ -241,7 +244,7 @@ public final class StreamPool {
     return timelines.get(index);
   }
 
-  /** Whether more than one stream is in use, so that somebody may have to wait for an event. */
+  /** Whether more than one stream is in use, so that one may have to wait for another's event. */
   boolean isShared() {
     return inUse.get() > 1;
   }

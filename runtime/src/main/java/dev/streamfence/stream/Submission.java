@@ -1,3 +1,5 @@
+// Long because all of it works on the same few arrays, which are kept from one piece of work to the
+// next and belong to the holder of the lock.
 package dev.streamfence.stream;
 
 import static java.util.Objects.requireNonNull;
@@ -9,16 +11,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One piece of work on its way onto a stream: the blocks that it uses are added, {@link #preflight}
- * registers all of them at once and queues the waits, the caller queues the work, and {@link
- * #commit} makes it known. {@link #close} ends it however it went; what was registered stays a use,
- * so that nothing that may have been queued is ever forgotten.
+ * One piece of work on its way onto a stream: the caller adds the allocations that it uses, {@link
+ * #preflight} registers them all at once and queues the waits, the caller queues the work, and
+ * {@link #commit} covers it with an event. {@link #close} ends it, successful or not; registered
+ * uses remain, since the work may have been queued.
  *
- * <p>Long, because all of it works on the same few arrays, which are kept from one piece of work to
- * the next and belong to the holder of the lock.
- *
- * <p>There is one per stream, used again and again. Allocates nothing once it has seen the largest
- * number of blocks. Confined to the thread that holds the submission lock.
+ * <p>Each stream has one and reuses it. Its arrays stop growing after the largest submission.
+ * Confined to the thread that holds the submission lock.
  */
 public final class Submission implements AutoCloseable {
   private enum State {
@@ -55,7 +54,7 @@ public final class Submission implements AutoCloseable {
   private long ticket;
   private @Nullable Visit visit;
 
-  /** What the thread has open on another stream meanwhile; only a free begins within that. */
+  /** The stream on which the thread already had a submission open; only a free is nested in one. */
   private @Nullable Timeline outer;
 
   Submission(Timeline timeline) {
@@ -75,30 +74,25 @@ public final class Submission implements AutoCloseable {
     recorded = false;
   }
 
-  /** Whether it is between its beginning and its end. */
-  boolean isOpen() {
-    return state != State.CLOSED;
-  }
-
   /** Whether the calling thread began it and has not closed it. */
   public boolean isHeldByCurrentThread() {
     return timeline.isHeldByCurrentThread();
   }
 
-  /** What is being submitted, in words. */
+  /** The work being submitted, in words. */
   public String purpose() {
     return labels.purpose();
   }
 
-  /** The ticket of this work; from {@link #preflight} on. */
+  /** The ticket of this work, valid from {@link #preflight} on. */
   public long ticket() {
     return ticket;
   }
 
   /**
-   * Adds a block that the work uses. The same block added twice is one use that does both.
+   * Adds an allocation that the work uses. Two uses of one allocation become one that does both.
    *
-   * @param label what {@link UseLabels#use} is asked if the block cannot be used
+   * @param label the argument to {@link UseLabels#use} if the allocation cannot be used
    * @throws StreamMisuseException after preflight
    */
   public void use(Dependencies block, boolean reads, boolean writes, int label) {
@@ -106,16 +100,17 @@ public final class Submission implements AutoCloseable {
     uses.add(block, reads, writes, label);
   }
 
-  /** Adds the block that the work frees; it has been closed to everybody else. */
+  /** Adds the allocation that the work frees, which is closed to all other uses. */
   public void free(Dependencies block) {
     freeing = true;
     use(block, false, true, 0);
   }
 
   /**
-   * Checks all blocks, registers this work on all of them in one step, and queues the waits. When
-   * it throws a {@link dev.streamfence.UseAfterFreeException} or a {@link StreamMisuseException},
-   * nothing was registered and nothing queued.
+   * Checks all allocations, registers this work on all of them in one step, and queues the waits.
+   * When it throws a {@link dev.streamfence.UseAfterFreeException}, a {@link
+   * dev.streamfence.UninitializedReadException} or a {@link StreamMisuseException}, nothing was
+   * registered and nothing queued.
    *
    * @throws CudaDriverException if a wait could not be queued; the caller must not queue its work
    */
@@ -153,13 +148,12 @@ public final class Submission implements AutoCloseable {
   }
 
   /**
-   * Makes the work known as submitted, with an event that covers it where other streams are in use.
-   * Cannot fail half: without the event, be it for an {@link Error}, the stream is synchronised
-   * instead, and if even that fails the device counts as lost.
+   * Commits the work, with an event that covers it when other streams are in use. If recording the
+   * event fails, even with an {@link Error}, the stream is synchronised instead; if that fails too,
+   * the device counts as lost.
    *
    * @throws StreamMisuseException before preflight
-   * @throws CudaDriverException if neither was possible; the work is known as submitted all the
-   *     same
+   * @throws CudaDriverException if neither was possible; the work counts as submitted all the same
    */
   public void commit() {
     require(State.PREFLIGHTED, "commits");
@@ -170,11 +164,11 @@ public final class Submission implements AutoCloseable {
   }
 
   /**
-   * Makes sure, after {@link #commit}, that an event covers this work and nothing behind it, for
-   * somebody who is going to ask when it is done.
+   * Ensures, after {@link #commit}, that an event covers this work and nothing after it, for a
+   * caller that will query its completion.
    *
    * @throws StreamMisuseException before the commit
-   * @throws CudaDriverException if that is not possible, see {@link #commit}
+   * @throws CudaDriverException if that fails, see {@link #commit}
    */
   public void coverByEvent() {
     require(State.COMMITTED, "asks for its completion");
@@ -184,9 +178,9 @@ public final class Submission implements AutoCloseable {
   }
 
   /**
-   * Records an event that covers this work and nothing behind it, after {@link
-   * #commitWithoutEvent}. Without it a wait for this work waits for later work as well, and nothing
-   * else changes: so an error of the driver is not thrown, and counts only if it loses the device.
+   * Records an event that covers this work and nothing after it, following {@link
+   * #commitWithoutEvent}. Without the event, a wait for this work also waits for later work, and
+   * nothing else changes; so a driver error is not thrown, and matters only if it is sticky.
    */
   public void coverIfPossible() {
     require(State.COMMITTED, "asks for an event");
@@ -197,7 +191,7 @@ public final class Submission implements AutoCloseable {
     }
   }
 
-  /** Makes the work known as submitted, and leaves the event until somebody has to wait for it. */
+  /** Commits the work, and leaves the event to the first wait for it. */
   public void commitWithoutEvent() {
     require(State.PREFLIGHTED, "commits");
     state = State.COMMITTED;
@@ -209,20 +203,20 @@ public final class Submission implements AutoCloseable {
     return state == State.PREFLIGHTED;
   }
 
-  /** Refuses after {@link #preflight}. */
+  /** Throws after {@link #preflight}. */
   public void requireRecording(String act) {
     require(State.RECORDING, act);
   }
 
-  /** Refuses unless {@link #preflight} has succeeded and {@link #commit} has not run. */
+  /** Throws unless {@link #preflight} has succeeded and {@link #commit} has not run. */
   public void requirePreflighted(String act) {
     require(State.PREFLIGHTED, act);
   }
 
   /**
-   * Ends the submission and gives the submission lock back; does nothing in a thread that does not
-   * hold it. Work that was registered and not committed counts as submitted: if something was
-   * queued it is ordered like any other use, and if not, its ticket stands for nothing.
+   * Ends the submission, publishes its ticket and releases the submission lock; does nothing in a
+   * thread that does not hold it. Work that was registered and not committed counts as submitted:
+   * if it was queued, it is ordered like any other use; if not, its ticket stands for no work.
    */
   @Override
   public void close() {
@@ -251,7 +245,7 @@ public final class Submission implements AutoCloseable {
     }
   }
 
-  /** Carries out the frees that were put off, each whatever became of those before. */
+  /** Carries out the postponed frees, each even if an earlier one failed. */
   private static void run(List<Runnable> releases) {
     Teardown all = new Teardown();
     releases.forEach(all::step);
@@ -263,8 +257,8 @@ public final class Submission implements AutoCloseable {
       uses.block(i).requireUsable(freeing, uses.reads(i), labels, uses.label(i));
       uses.block(i).makeRoom();
     }
-    // Reads first: a reader has waited for the write before it, so that its clock often makes that
-    // wait unnecessary.
+    // Reads first: a reader has waited for the preceding write, so its clock often makes the wait
+    // for that write unnecessary.
     for (int i = 0; i < uses.count(); i++) {
       if (uses.writes(i)) {
         uses.block(i).collectReads(waits);
@@ -280,7 +274,8 @@ public final class Submission implements AutoCloseable {
     try {
       timeline.record(ticket);
     } catch (CudaDriverException | Error unrecorded) {
-      // An Error as well: the work is queued, and a caller that saw the Error might queue it again.
+      // Even for an Error: the work is queued, and a caller that saw the Error might queue it
+      // again.
       Throwable cause =
           unrecorded instanceof CudaDriverException refused
               ? timeline.pool().faults().note(refused, labels.purpose())
@@ -296,8 +291,8 @@ public final class Submission implements AutoCloseable {
   }
 
   /**
-   * Later users of these blocks wait for this ticket alone, so that everything it was to wait for
-   * must be behind it even if queuing the waits failed: then the host waits.
+   * Waits on the host for work whose wait could not be queued: later users of these allocations
+   * wait for this ticket alone.
    */
   private void securePendingWaits() {
     for (; waitsQueued < waits.count(); waitsQueued++) {

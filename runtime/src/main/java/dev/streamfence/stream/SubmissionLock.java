@@ -14,10 +14,10 @@ final class SubmissionLock extends AbstractQueuedSynchronizer {
   private static final int FREE = 0;
   private static final int HELD = 1;
 
-  /** Another thread is about to take it over; no thread counts as its holder meanwhile. */
+  /** Another thread is trying to take it over; meanwhile no thread counts as its holder. */
   private static final int CONTESTED = 2;
 
-  /** Takes the lock; waits without reacting to an interrupt. */
+  /** Takes the lock. Waits uninterruptibly. */
   void lock() {
     acquire(1);
   }
@@ -37,7 +37,7 @@ final class SubmissionLock extends AbstractQueuedSynchronizer {
     return tryAcquire(1);
   }
 
-  /** Releases the lock of the calling thread, and wakes one that waits. */
+  /** Releases the calling thread's lock, and wakes one waiting thread. */
   void unlock() {
     release(1);
   }
@@ -47,12 +47,12 @@ final class SubmissionLock extends AbstractQueuedSynchronizer {
   }
 
   /**
-   * Makes the calling thread the holder in the place of one that will not release the lock. From
-   * the moment at which {@code isAway} is asked, that thread does not count as the holder.
+   * Takes the lock over from a thread that will not release it. That thread does not count as the
+   * holder while {@code isAway} runs, nor after a takeover.
    *
-   * @param isAway whether that thread has ended, or carries out no method of the runtime; whatever
-   *     it does later then finds that the lock is not its own
-   * @return whether the lock was that thread's, and it was away
+   * @param isAway whether that thread has ended, or is running no method of the runtime; if it
+   *     calls one later, it finds that it no longer holds the lock
+   * @return whether that thread held the lock and was away
    */
   boolean takeOver(Thread holder, BooleanSupplier isAway) {
     if (!compareAndSetState(HELD, CONTESTED)) {
@@ -86,7 +86,7 @@ final class SubmissionLock extends AbstractQueuedSynchronizer {
     }
     setExclusiveOwnerThread(null);
     while (!compareAndSetState(HELD, FREE)) {
-      // Contested for a moment: the other thread finds no owner, and lets go.
+      // Contested for a moment: the other thread finds no owner, and gives up.
       Thread.onSpinWait();
     }
     return true;

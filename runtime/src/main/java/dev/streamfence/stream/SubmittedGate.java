@@ -5,11 +5,11 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The highest ticket of a stream that is submitted, and whoever waits on the host for a higher one.
- * Written by the holder of the submission lock, read by everybody.
+ * The highest submitted ticket of a stream, and the host threads that wait for a higher one.
+ * Written by the holder of the submission lock, read by any thread. Thread-safe.
  */
 final class SubmittedGate {
-  /** Looks that a thread takes at another one's submission before it parks: some microseconds. */
+  /** Spins of a waiting thread before it parks: some microseconds. */
   private static final int SPINS = 1_000;
 
   private final int spins;
@@ -22,7 +22,7 @@ final class SubmittedGate {
     this(SPINS);
   }
 
-  /** A gate whose waiters look so many times before they park. */
+  /** A gate whose waiters spin that many times before they park. */
   SubmittedGate(int spins) {
     this.spins = spins;
   }
@@ -31,7 +31,7 @@ final class SubmittedGate {
     return submitted;
   }
 
-  /** Makes a ticket submitted, and wakes those who wait for that. */
+  /** Publishes a ticket as submitted, and wakes the threads that wait for it. */
   void publish(long ticket) {
     submitted = ticket;
     if (waiting.get() > 0) {
@@ -54,8 +54,8 @@ final class SubmittedGate {
     }
     lock.lock();
     try {
-      // Written before `submitted` is read again, while publish() writes `submitted` before it
-      // reads this: one of the two sees the other.
+      // This is written before `submitted` is read again, and publish() writes `submitted` before
+      // it reads this: one of the two sees the other.
       waiting.incrementAndGet();
       while (submitted < ticket) {
         rose.awaitUninterruptibly();

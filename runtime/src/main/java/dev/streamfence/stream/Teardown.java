@@ -3,9 +3,9 @@ package dev.streamfence.stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of an orderly close: each is carried out whatever became of those before, be it an
- * {@link Error}, and the first failure is thrown at the end with the others suppressed. Confined to
- * one thread.
+ * The steps of an orderly close: each runs even if an earlier one failed, even with an {@link
+ * Error}. The first failure is thrown at the end, with the others suppressed. Confined to one
+ * thread.
  */
 public final class Teardown {
   private @Nullable Throwable first;
@@ -28,7 +28,7 @@ public final class Teardown {
     return first != null;
   }
 
-  /** Throws the first failure, if there was one. */
+  /** Throws the first failure, if any. */
   public void finish() {
     if (first instanceof Error error) {
       throw error;

@@ -1,3 +1,5 @@
+// Long because of its documentation: most methods are a line or two, and say what they assume of
+// the lock.
 package dev.streamfence.stream;
 
 import dev.streamfence.CudaDriverException;
@@ -12,9 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The order of one stream's work: every launch, copy, fill, allocation and free put on it has a
  * ticket, and tickets only rise.
  *
- * <p>Thread-safe. {@link #begin} takes the submission lock, which one thread holds from there to
- * {@link Submission#close}; it is never shared by two streams. Long for its documentation: most
- * methods are a line or two that say what may be assumed of the lock.
+ * <p>Thread-safe. {@link #begin} takes the stream's own submission lock, which the thread holds
+ * until {@link Submission#close}.
  */
 public final class Timeline {
   private final StreamPool pool;
@@ -47,7 +48,7 @@ public final class Timeline {
     return index;
   }
 
-  /** The priority that it was made with: 0 for the default, lower for more urgent. */
+  /** The priority that it was created with: 0 for the default, lower for more urgent. */
   int priority() {
     return priority;
   }
@@ -57,12 +58,12 @@ public final class Timeline {
     return pool;
   }
 
-  /** The driver's stream, to queue work on between preflight and commit. */
+  /** The driver's stream, on which to queue work between preflight and commit. */
   public StreamHandle stream() {
     return stream;
   }
 
-  /** The ticket of the last piece of work that is queued, or that never will be. */
+  /** The highest submitted ticket: its work is queued, or never will be. */
   public long submitted() {
     return gate.submitted();
   }
@@ -76,10 +77,10 @@ public final class Timeline {
    * Starts a submission and takes the submission lock. Waits while another thread is between this
    * and {@link Submission#close} on the same stream; makes no driver call.
    *
-   * @param labels how errors name it
+   * @param labels name the work in errors
    * @return the stream's one submission object
-   * @throws StreamMisuseException if this thread has a submission open, on whichever stream: two
-   *     threads that begin on each other's streams would wait for each other
+   * @throws StreamMisuseException if this thread has a submission open on any stream: two threads
+   *     that begin on each other's streams would deadlock
    * @throws dev.streamfence.RuntimeClosedException if the runtime is closed
    * @throws CudaDriverException if the device is lost
    */
@@ -122,9 +123,9 @@ public final class Timeline {
   }
 
   /**
-   * Starts a submission like {@link #begin}, or returns null when that would have to wait, be it
-   * for this thread itself, or the runtime is closed. A thread that has a submission open on
-   * another stream may start this one within that.
+   * Starts a submission like {@link #begin}, or returns null if that would wait, even for this
+   * thread itself, or if the runtime is closed. A thread that has a submission open on another
+   * stream may nest this one in it.
    *
    * @throws CudaDriverException if the device is lost
    */
@@ -160,11 +161,11 @@ public final class Timeline {
   }
 
   /**
-   * Closes the submission that a thread has left open for ever, as that thread would have done. The
-   * calling thread is the one that closes the runtime.
+   * Closes a submission in place of the thread that has abandoned it. Called by the thread that
+   * closes the runtime.
    *
-   * @param ended whether the thread has ended; otherwise it has to be outside of the runtime
-   * @return what was submitted, in words; null if the thread is at it, or has closed it
+   * @param ended whether the thread has ended; otherwise it must be outside the runtime
+   * @return the submission's purpose; null if the thread is inside the runtime, or has closed it
    */
   @Nullable String closeInPlaceOf(Thread thread, boolean ended) {
     if (!submissionLock.takeOver(thread, () -> ended || !Whereabouts.isInside(thread))) {
@@ -180,10 +181,10 @@ public final class Timeline {
   }
 
   /**
-   * Waits until everything submitted so far is done. {@code cuStreamSynchronize}; holds no lock
-   * meanwhile that a launch takes.
+   * Waits until everything submitted so far is done, by {@code cuStreamSynchronize}. Meanwhile
+   * holds no lock that a launch takes.
    *
-   * @param purpose what for, said in errors
+   * @param purpose the reason for the wait, for errors
    * @throws CudaDriverException if some of it failed
    * @throws dev.streamfence.RuntimeClosedException if it was not known to be done when the runtime
    *     was closed
@@ -193,18 +194,18 @@ public final class Timeline {
   }
 
   /**
-   * Waits like {@link #synchronize}, for everything up to a ticket that is queued even if it is not
-   * known yet.
+   * Waits like {@link #synchronize} for everything up to a ticket, which is queued but may not be
+   * published yet.
    */
   void synchronizeTo(long ticket, String purpose) {
     progress.synchronize(ticket, purpose);
   }
 
   /**
-   * Whether everything submitted so far is done. Does not wait; one driver call unless it is known
-   * already.
+   * Whether everything submitted so far is done. Does not wait; makes one driver call unless that
+   * is known already.
    *
-   * @throws CudaDriverException if the device is lost, or the driver does not say
+   * @throws CudaDriverException if the device is lost, or the driver call fails
    * @throws dev.streamfence.RuntimeClosedException if it was not known when the runtime was closed
    */
   public boolean isIdle() {
@@ -213,10 +214,10 @@ public final class Timeline {
   }
 
   /**
-   * Whether one ticket is done, however much has been put on the stream since. Does not wait; asks
-   * the driver unless it is known already. A ticket that is not submitted is not done.
+   * Whether one ticket is done, regardless of later work on the stream. Does not wait; asks the
+   * driver unless that is known already. A ticket that is not submitted is not done.
    *
-   * @throws CudaDriverException if the driver does not say
+   * @throws CudaDriverException if the device is lost, or the driver call fails
    * @throws dev.streamfence.RuntimeClosedException if it was not known when the runtime was closed
    */
   public boolean isDone(long ticket) {
@@ -227,19 +228,19 @@ public final class Timeline {
     return ticket <= submitted && progress.isDone(ticket, submitted);
   }
 
-  /** Notes that a ticket is done, which the caller has learnt from the driver. */
+  /** Notes that a ticket is done, as the driver has told the caller. */
   public void noteCompleted(long ticket) {
     progress.note(ticket);
   }
 
   /**
-   * Waits until one ticket is done, however much has been put on the stream since; first for its
-   * submission, if it is open.
+   * Waits until one ticket is done, regardless of later work on the stream. If its submission is
+   * open, waits for that first.
    *
-   * @param purpose what for, said in errors
+   * @param purpose the reason for the wait, for errors
    * @throws CudaDriverException if the device is lost, and the ticket was not known to be done
    * @throws StreamMisuseException if the ticket's submission is open in this thread, or in another
-   *     one while this thread has one open itself: they could wait for each other
+   *     thread while this thread has one open: the two could deadlock
    * @throws dev.streamfence.RuntimeClosedException if it was not known to be done when the runtime
    *     was closed
    */
@@ -253,7 +254,7 @@ public final class Timeline {
   }
 
   /**
-   * Waits like {@link #awaitDone(long, String)}, until a deadline, asking the driver now and then.
+   * Waits like {@link #awaitDone(long, String)} until a deadline, polling the driver.
    *
    * @return whether the ticket is done
    * @throws InterruptedException if the thread is interrupted before or while it waits
@@ -266,7 +267,10 @@ public final class Timeline {
     return Polling.until(deadline, () -> isDone(ticket));
   }
 
-  /** Waits until everything submitted so far is done, until a deadline; whether it is. */
+  /**
+   * Waits until everything submitted so far is done or a deadline passes; returns whether it is
+   * done.
+   */
   public boolean synchronize(Deadline deadline) throws InterruptedException {
     pool.faults().check();
     long ticket = submitted();
@@ -286,16 +290,16 @@ public final class Timeline {
   }
 
   /**
-   * Waits on the host until a ticket is submitted: briefly, since whoever registered it is about
-   * to.
+   * Waits on the host until a ticket is submitted: briefly, since the thread that registered it is
+   * about to submit it.
    */
   void awaitSubmitted(long ticket) {
     gate.await(ticket);
   }
 
   /**
-   * Queues a wait for a submitted ticket of another timeline, unless it is known to be done or
-   * waited for.
+   * Queues a wait for a submitted ticket of another timeline, unless that is known to be done or
+   * already waited for.
    */
   void waitFor(Timeline other, long ticket, long[] scratch) {
     if (other.progress.isKnown(ticket) || ring.waitedFor(other.index) >= ticket) {
@@ -307,8 +311,8 @@ public final class Timeline {
   }
 
   /**
-   * Whether whoever waits for {@code ticket} of this timeline need not wait for another one's any
-   * more.
+   * Whether a wait for {@code ticket} of this timeline includes a wait for {@code otherTicket} of
+   * the other.
    */
   boolean covers(long ticket, Timeline other, long otherTicket) {
     return ring.waitedForBy(ticket, other.index) >= otherTicket;
@@ -320,8 +324,8 @@ public final class Timeline {
   }
 
   /**
-   * Whether the ticket was registered by this thread and is not submitted: nobody but this thread
-   * could do that.
+   * Whether this thread has registered the ticket and not submitted it, which no other thread can
+   * do.
    */
   boolean isPendingInThisThread(long ticket) {
     return ticket > submitted() && submissionLock.isHeldByCurrentThread();
@@ -333,8 +337,8 @@ public final class Timeline {
   }
 
   /**
-   * Makes a ticket submitted, and wakes those who wait for that. Held: the submission lock.
-   * Allocations and frees are no uses: a stream that has nothing else counts as not in use.
+   * Publishes a ticket as submitted, and wakes the threads that wait for it. Held: the submission
+   * lock. Allocations and frees are not uses: a stream with nothing else does not count as in use.
    */
   void publish(long ticket, UseLabels labels, boolean isUse) {
     recent.note(ticket, labels);
@@ -349,15 +353,15 @@ public final class Timeline {
     submissionLock.unlock();
   }
 
-  /** Adds in words what is submitted and not known to be done, latest first. */
+  /** Adds descriptions of the work that is submitted and not known to be done, latest first. */
   void describeOutstanding(List<String> descriptions) {
     recent.describe(completed(), submitted(), descriptions);
   }
 
   /**
-   * Notes that the stream is given back: until its next submission it does not count as in use.
-   * Waits for a submission that another thread has open, unless this thread has one open itself; it
-   * then goes on counting, and a few events too many are recorded.
+   * Notes that the stream is returned: until its next submission it does not count as in use. Waits
+   * for another thread's open submission, unless this thread has one open; the stream then still
+   * counts, and a few unneeded events are recorded.
    */
   void retire() {
     if (pool.life().mayWait()) {

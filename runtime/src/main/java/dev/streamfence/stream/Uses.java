@@ -3,9 +3,8 @@ package dev.streamfence.stream;
 import java.util.Arrays;
 
 /**
- * The blocks of one submission, each once, with what is done to it. Allocates nothing once its
- * arrays have grown to the largest number of blocks. Confined to the thread that holds the
- * submission lock.
+ * The allocations that one submission uses, each once, with its access. The arrays stop growing
+ * after the largest submission. Confined to the thread that holds the submission lock.
  */
 final class Uses {
   private Dependencies[] blocks = new Dependencies[8];
@@ -30,16 +29,18 @@ final class Uses {
     return writing[index];
   }
 
-  /** What the caller calls the block's first read, or its first use if nothing reads it. */
+  /**
+   * The caller's label for the first read, or for the first use if nothing reads the allocation.
+   */
   int label(int index) {
     return labels[index];
   }
 
-  /** Adds a use; two of the same block are one that does both. */
+  /** Adds a use; two uses of one allocation become one that does both. */
   void add(Dependencies block, boolean reads, boolean writes, int label) {
     for (int i = 0; i < count; i++) {
       if (blocks[i] == block) {
-        // A read can be refused where a write is not, and is then refused by its own name.
+        // A read can be refused where a write is not; the error then names the read.
         if (reads && !reading[i]) {
           labels[i] = label;
         }
@@ -58,8 +59,7 @@ final class Uses {
   }
 
   /**
-   * Insertion sort: a launch has few blocks, and their order hardly changes from one launch to the
-   * next.
+   * Insertion sort: a launch has few allocations, and their order hardly changes between launches.
    */
   void sortByGeneration() {
     for (int i = 1; i < count; i++) {

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * One thread inside a runtime: it carries out an operation, or has a launch open. A thread has at
  * most one visit to a runtime; an operation within another one belongs to the same visit.
  *
- * <p>{@code owner} is written by the thread that claims and leaves the visit, and read by all;
- * everything else belongs to the owner. The closing thread reads {@code submitting} as well (racy,
- * benign: it looks again), and ends the visit of a thread that will not do so itself.
+ * <p>The thread that claims and leaves the visit writes {@code owner}, and any thread reads it; the
+ * other fields belong to the owner. The closing thread also reads {@code submitting} (racy, benign:
+ * it looks again), and ends the visit of a thread that will not end it.
  */
 final class Visit {
   private static final AtomicReferenceFieldUpdater<Visit, Thread> OWNER =
@@ -20,11 +20,11 @@ final class Visit {
   private boolean patient = true;
   private @Nullable Timeline submitting;
 
-  /** Keeps the visits of two threads in two cache lines: each launch writes to its own. */
+  /** Keeps the visits of two threads in separate cache lines: each launch writes to its own. */
   @SuppressWarnings({"unused", "UnusedVariable"})
   private long pad1, pad2, pad3, pad4, pad5, pad6, pad7, pad8;
 
-  /** Makes the visit a thread's, unless another thread has it. */
+  /** Claims the visit for a thread, unless another thread has it. */
   boolean claim(Thread thread) {
     if (owner != null || !OWNER.compareAndSet(this, null, thread)) {
       return false;
@@ -45,7 +45,7 @@ final class Visit {
   /**
    * Leaves the innermost operation.
    *
-   * @return whether that was the outermost one as well, so that the visit is over
+   * @return whether that was also the outermost one, which ends the visit
    */
   boolean leave() {
     if (--depth > 0) {

@@ -3,8 +3,8 @@ package dev.streamfence.stream;
 import java.util.Arrays;
 
 /**
- * What one submission has to wait for: per foreign timeline the highest ticket, in the order in
- * which they were added. Confined to the thread that holds the submission lock.
+ * The waits of one submission: the highest ticket of each other timeline, in the order of addition.
+ * Confined to the thread that holds the submission lock.
  */
 final class Waits {
   private final Timeline waiter;
@@ -30,8 +30,8 @@ final class Waits {
   }
 
   /**
-   * Swaps the wait at {@code position} for a later one after which it is unnecessary, because that
-   * stream has waited for the same work itself.
+   * Swaps the wait at {@code position} with a later one that makes it unnecessary, because that
+   * stream has itself waited for the same work.
    */
   void bringForwardWhatCovers(int position) {
     for (int i = position + 1; i < count; i++) {

@@ -2,9 +2,9 @@ package dev.streamfence.stream;
 
 import java.util.Set;
 
-/** Where another thread is at the moment. */
+/** Tells whether another thread is inside the runtime. */
 final class Whereabouts {
-  /** The packages from which a thread may be on its way into the driver. */
+  /** The packages from which a thread may be about to call the driver. */
   private static final Set<String> INSIDE =
       Set.of(
           "dev.streamfence",
@@ -18,7 +18,7 @@ final class Whereabouts {
 
   private Whereabouts() {}
 
-  /** Whether a thread carries out any method of the runtime. Stops the thread for a moment. */
+  /** Whether a thread is running any method of the runtime. Stops the thread for a moment. */
   static boolean isInside(Thread thread) {
     for (StackTraceElement frame : thread.getStackTrace()) {
       String name = frame.getClassName();

@@ -1,7 +1,7 @@
 /**
- * Who waits for whom: stream pool, timelines, event rings and the dependency state of blocks; and
- * how long all of that may be used ({@link dev.streamfence.stream.Life}). Internal. Not here:
- * launches, and bytes.
+ * Ordering between streams: stream pool, timelines, event rings, the hazard state of allocations,
+ * and the life of a runtime ({@link dev.streamfence.stream.Life}). Internal. Not here: launches,
+ * and bytes.
  */
 @NullMarked
 package dev.streamfence.stream;

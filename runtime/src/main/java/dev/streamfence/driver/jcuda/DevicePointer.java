@@ -6,10 +6,10 @@ import jcuda.driver.CUdeviceptr;
 final class DevicePointer extends CUdeviceptr {
   private static final CUdeviceptr NULL = new CUdeviceptr();
 
-  /** An address that the driver is to fill in. */
+  /** An address that the driver will fill in. */
   DevicePointer() {}
 
-  /** A known address. JCuda lets nobody set one, but adds an offset to that of another pointer. */
+  /** A known address. JCuda has no way to set one, but adds an offset to another pointer's. */
   DevicePointer(long address) {
     super(NULL, address);
   }

@@ -9,9 +9,9 @@ import jcuda.driver.CUstream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the driver gave us a handle for, with who owns it and whether it is still there: the driver
- * itself crashes on a handle that is not. Thread-safe; destroying one while another thread uses it
- * is the caller's mistake and is not noticed.
+ * A handle from the driver, with its owner and whether it was destroyed: the driver itself crashes
+ * on a destroyed handle. Thread-safe; destroying a handle while another thread uses it is the
+ * caller's mistake and goes undetected.
  */
 abstract sealed class DriverHandle {
   private final JCudaDevice owner;
@@ -21,7 +21,7 @@ abstract sealed class DriverHandle {
     this.owner = owner;
   }
 
-  /** Refuses what is destroyed or belongs to another driver. */
+  /** Throws if the handle is destroyed or belongs to another driver. */
   void checkUsable(JCudaDevice user) {
     checkOwner(user);
     if (destroyed.get()) {
@@ -29,7 +29,7 @@ abstract sealed class DriverHandle {
     }
   }
 
-  /** Takes the right to destroy it, which only one call gets. */
+  /** Claims the right to destroy it; only one call succeeds. */
   void destroy(JCudaDevice user) {
     checkOwner(user);
     if (!destroyed.compareAndSet(false, true)) {
@@ -47,7 +47,7 @@ abstract sealed class DriverHandle {
     return new IllegalArgumentException(this + " is destroyed");
   }
 
-  /** The refusal of a handle that {@code user} did not make. */
+  /** The exception for a handle that {@code user} did not create. */
   static IllegalArgumentException foreign(@Nullable Object handle, JCudaDevice user) {
     return new IllegalArgumentException(handle + " was not made by this driver of " + user);
   }
@@ -103,7 +103,7 @@ abstract sealed class DriverHandle {
     }
   }
 
-  /** Has no end of its own: it is gone when its module is. */
+  /** Is not destroyed on its own: it ends with its module. */
   static final class Function implements CudaDriver.FunctionHandle {
     final CUfunction cuFunction;
     final Module module;

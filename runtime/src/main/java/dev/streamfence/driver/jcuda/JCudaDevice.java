@@ -1,3 +1,6 @@
+// Long because the seam has many calls: each method makes one driver call, except
+// keepFreedMemory, attributes and loadModule. The launch path repeats its four lines instead of
+// sharing them, because a shared lambda would be an allocation.
 package dev.streamfence.driver.jcuda;
 
 import com.sun.jna.ptr.IntByReference;
@@ -25,22 +28,16 @@ import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
 
 /**
- * A device through JCuda. Thread-safe under three rules of the caller: nothing is destroyed, freed
- * or unloaded while another thread uses it, and nothing runs when {@link #close} is called. What
- * was destroyed before, and what another driver made, is refused with an {@link
- * IllegalArgumentException} before the driver sees it; every call after close is an {@link
- * IllegalStateException}.
+ * A device through JCuda. Thread-safe if the caller destroys, frees or unloads nothing that another
+ * thread uses, and calls {@link #close} while no other call runs. A destroyed handle, or another
+ * driver's, throws an {@link IllegalArgumentException} before the driver sees it; every call after
+ * close throws an {@link IllegalStateException}.
  *
- * <p>The current context belongs to the operating system's thread and is anyone's to change: other
- * libraries do, and a virtual thread finds that of whichever ran on its carrier before. So it is
- * set directly before each call, with nothing in between at which a virtual thread could be taken
- * off its carrier, and never put back: a caller with a context of its own sets it again after calls
- * of this.
- *
- * <p>Long, because the seam is: each method asks one thing of the driver, and that in one call, but
- * for {@link #keepFreedMemory}, {@link #attributes} and {@link #loadModule}. The launch path
- * repeats its four lines instead of sharing them, since what would be shared is a lambda, which is
- * an allocation.
+ * <p>The current context belongs to the operating system's thread, and any code can change it:
+ * other libraries do, and a virtual thread finds the context of the thread that ran on its carrier
+ * before. Each call therefore sets the context directly before the driver call, with nothing in
+ * between that could unmount a virtual thread. It never restores the context: a caller with a
+ * context of its own sets it again afterwards.
  */
 final class JCudaDevice implements CudaDriver {
   private final CUdevice device;
@@ -452,7 +449,7 @@ final class JCudaDevice implements CudaDriver {
     Status.check(name, Status.of(call));
   }
 
-  /** A call that may also answer "not yet", which is no error. */
+  /** A call that may also return "not ready", which is not an error. */
   private boolean poll(String name, IntSupplier call) {
     makeCurrent();
     int code = Status.of(call);

@@ -12,13 +12,13 @@ import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
 
 /**
- * The devices of this machine, by way of JCuda. Thread-safe. The first call loads JCuda's native
+ * The devices of this machine, through JCuda. Thread-safe. The first call loads JCuda's native
  * library and the CUDA driver.
  */
 public final class JCudaDevices {
   private static final System.Logger LOGGER = System.getLogger(JCudaDevices.class.getName());
 
-  /** CUDA 11.2, the first with stream-ordered allocation. */
+  /** CUDA 11.2, the first version with stream-ordered allocation. */
   private static final int OLDEST_DRIVER = 11020;
 
   private static final int LONGEST_NAME = 256;
@@ -28,7 +28,7 @@ public final class JCudaDevices {
   /**
    * How many devices the driver has; 0 if there is a driver but no device.
    *
-   * @throws DeviceException if there is no driver; says what was looked for
+   * @throws DeviceException if there is no driver; the message says what was looked for
    */
   public static int count() {
     NativeLibrary.load();
@@ -43,8 +43,8 @@ public final class JCudaDevices {
   }
 
   /**
-   * Whether there is a device. Never throws. Where the only reason against it is that the build has
-   * left out JCuda's natives for this platform, the log says so.
+   * Whether there is a device. Never throws. If the only known obstacle is that the build left out
+   * JCuda's natives for this platform, logs that.
    */
   public static boolean isAvailable() {
     try {
@@ -59,11 +59,11 @@ public final class JCudaDevices {
 
   /**
    * Opens a device: retains its primary context, which other libraries of this process share, until
-   * {@link CudaDriver#close}. Each call gives a driver of its own.
+   * {@link CudaDriver#close}. Each call returns a new driver.
    *
    * @param ordinal 0 for the first device
-   * @throws DeviceException if there is no driver, no device, no device of that number, or a driver
-   *     or device without stream-ordered memory; says what was looked for
+   * @throws DeviceException if there is no driver, no device, no device with that number, or a
+   *     driver or device without stream-ordered memory; the message says what was looked for
    */
   public static CudaDriver open(int ordinal) {
     int count = count();

@@ -12,11 +12,11 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.Arrays;
 
 /**
- * A native library that has to lie in a folder which others may share. Immutable; any number of
- * processes may place the same one at once.
+ * A native library in a folder that other users may share. Immutable; any number of processes may
+ * place the same library at once.
  */
 final class LibraryFile {
-  /** The user that may write everywhere anyhow. */
+  /** The user that can write everywhere anyway. */
   private static final int ROOT = 0;
 
   private final Path folder;
@@ -30,14 +30,14 @@ final class LibraryFile {
   }
 
   /**
-   * Makes sure that the file is there with the right content, and that nobody else can change it.
-   * Replaces a wrong one. The file is complete from the moment on at which it has its name.
+   * Ensures that the file exists with the right content, and that no other user can change it.
+   * Replaces a wrong file. The file is complete as soon as it has its name.
    *
-   * @throws DeviceException if a wrong one cannot be replaced, or the folder not be used
+   * @throws DeviceException if a wrong file cannot be replaced, or the folder cannot be used
    */
   void place() {
     try {
-      // Also the owner of what this user creates, which has no other portable name.
+      // Also tells the owner of files that this user creates; there is no other portable way.
       Path fresh = Files.createTempFile(folder, target.getFileName() + ".", ".part");
       try {
         if (!isRight(fresh)) {
@@ -58,7 +58,7 @@ final class LibraryFile {
     } catch (AtomicMoveNotSupportedException e) {
       throw e;
     } catch (IOException e) {
-      // Windows locks a library that another process has loaded, which then is the right one.
+      // Windows locks a library that another process has loaded; it is then the right one.
       if (!isRight(fresh)) {
         throw new DeviceException(
             target
@@ -92,7 +92,7 @@ final class LibraryFile {
         && !found.permissions().contains(PosixFilePermission.OTHERS_WRITE);
   }
 
-  /** The refusal of a folder in which no file can be put. */
+  /** The exception for a folder in which no file can be created. */
   static DeviceException unusable(Path folder, IOException cause) {
     return new DeviceException(
         "JCuda's library cannot be put into "

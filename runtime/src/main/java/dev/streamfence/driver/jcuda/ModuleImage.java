@@ -5,8 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Device code before the driver sees it. The driver is given an address and no length, so it reads
- * past the end of text without an end mark and of a binary that was cut off; this finds both.
+ * Checks device code before the driver sees it. The driver gets an address but no length, so it
+ * would read past the end of a truncated binary, and stop at a zero byte in text. {@link
+ * ModuleLoading} ends text with a zero.
  */
 final class ModuleImage {
   private static final int ELF_MAGIC = 0x464C457F;
@@ -20,9 +21,9 @@ final class ModuleImage {
   private ModuleImage() {}
 
   /**
-   * Checks that reading the image as what it says it is stays inside of it.
+   * Checks that the driver will read the whole image and not past its end.
    *
-   * @throws KernelLoadException if not
+   * @throws KernelLoadException if it will not
    */
   static void check(String name, byte[] image) {
     ByteBuffer bytes = ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN);

@@ -10,12 +10,12 @@ import jcuda.driver.CUmodule;
 import jcuda.driver.JCudaDriver;
 
 /**
- * One load of device code: everything that the driver reads or writes meanwhile, in native memory.
- * A Java array would be pinned for as long as the driver assembles, and stall the garbage
+ * One load of device code, with everything that the driver reads or writes during it in native
+ * memory. A Java array would be pinned while the driver assembles, and would stall the garbage
  * collector.
  *
- * <p>The memory holds, in this order, the option values, the two logs, and the image with a zero
- * behind it. Confined to one thread.
+ * <p>The memory holds, in this order, the option values, the two logs, and the image followed by a
+ * zero. Confined to one thread.
  */
 final class ModuleLoading {
   private static final int[] OPTIONS = {
@@ -25,7 +25,7 @@ final class ModuleLoading {
     CUjit_option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
   };
 
-  /** Enough for some hundred lines; the driver cuts off what is more. */
+  /** Enough for a few hundred lines; the driver truncates the rest. */
   private static final int LOG_BYTES = 16 * 1024;
 
   private static final int INFO_LOG = OPTIONS.length * Long.BYTES;
@@ -50,12 +50,12 @@ final class ModuleLoading {
     bytes.put(IMAGE + image.length, (byte) 0);
   }
 
-  /** How much memory a load of the image takes. */
+  /** The memory that a load of the image takes. */
   static long bytesFor(byte[] image) {
     return (long) IMAGE + image.length + 1;
   }
 
-  /** Loads; the device's context is current. */
+  /** Loads the image; the device's context must be current. */
   int load(CUmodule module) {
     return JCudaDriver.cuModuleLoadDataEx(
         module,
@@ -65,7 +65,7 @@ final class ModuleLoading {
         new RawPointer(memory.address()));
   }
 
-  /** The error of a load: of the image if it is to blame, else of the driver. */
+  /** The error of a load: a fault of the image if it is to blame, otherwise of the driver. */
   RuntimeException failure(CudaDriverException error) {
     String fact =
         switch (error.code()) {

@@ -16,23 +16,23 @@ import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JCuda's native half and, behind it, the CUDA driver's own library: found, checked and loaded once
- * per process, before any class of JCuda that needs it. Thread-safe.
+ * JCuda's native library and the CUDA driver's own library: found, checked and loaded once per
+ * process, before any class of JCuda that needs them. Thread-safe.
  *
- * <p>JCuda itself looks on {@code java.library.path} and then unpacks its library to a fixed name
- * in {@code java.io.tmpdir}, unless a file of that name is there already, and loads what is there.
- * Processes that start together load each other's half-written files that way, a file that was cut
- * off once fails forever, and any user of a shared folder can put a library of their own there. So
- * the file is put in place here, in one step, and compared with the one in the jar.
+ * <p>JCuda itself searches {@code java.library.path}, then unpacks its library to a fixed name in
+ * {@code java.io.tmpdir} unless that file already exists, and loads the file. Processes that start
+ * together can thus load each other's half-written files, a truncated file fails forever, and any
+ * user of a shared folder can plant a library there. This class therefore puts the file in place
+ * atomically and compares it with the one in the jar.
  */
 final class NativeLibrary {
   private static final boolean WINDOWS =
       System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("windows");
 
-  /** What JCuda has natives for: the classifiers of their jars. */
+  /** The platforms that JCuda has natives for: the classifiers of their jars. */
   private static final Set<String> PLATFORMS = Set.of("linux-x86_64", "windows-x86_64");
 
-  /** What JCuda loads as the driver. */
+  /** The library that JCuda loads as the driver. */
   static final String CUDA = WINDOWS ? "nvcuda.dll" : "libcuda.so.1";
 
   private NativeLibrary() {}
@@ -40,7 +40,7 @@ final class NativeLibrary {
   /**
    * Why there is no driver. A class of JCuda that failed to load once never loads again.
    *
-   * @param leftOut whether all that is missing is a jar of JCuda's that the build can name
+   * @param leftOut whether only a jar of JCuda is missing, which the build can add
    */
   private record Failure(String message, @Nullable Throwable cause, boolean leftOut) {}
 
@@ -49,10 +49,10 @@ final class NativeLibrary {
   }
 
   /**
-   * Loads both libraries, unless that was done before.
+   * Loads both libraries unless already done.
    *
-   * @throws DeviceException if one of them is not there; says what was looked for, and says the
-   *     same each time
+   * @throws DeviceException if a library is missing; the message says what was looked for, and is
+   *     the same each time
    */
   static void load() {
     Failure failure = Outcome.FAILURE;
@@ -61,7 +61,7 @@ final class NativeLibrary {
     }
   }
 
-  /** Whether it does not load because the build has left out the jar for this platform. */
+  /** Whether loading fails because the build left out the jar for this platform. */
   static boolean isLeftOut() {
     Failure failure = Outcome.FAILURE;
     return failure != null && failure.leftOut;
@@ -83,7 +83,7 @@ final class NativeLibrary {
     return initialize(name);
   }
 
-  /** Where JCuda finds it first, and where whoever started the process put it on purpose. */
+  /** Where JCuda looks first; a library there was put there on purpose. */
   private static boolean isOnLibraryPath(String name) {
     String file = System.mapLibraryName(name);
     for (String folder :
@@ -97,7 +97,7 @@ final class NativeLibrary {
 
   private static byte @Nullable [] resource(String name) {
     String resource = resourceName(name);
-    // JCuda's own class, as in JCuda: its natives are visible where it is.
+    // JCuda's own class, as in JCuda: its class loader sees its natives.
     try (InputStream in = LibUtils.class.getResourceAsStream(resource)) {
       return in == null ? null : in.readAllBytes();
     } catch (IOException e) {
@@ -125,15 +125,15 @@ final class NativeLibrary {
         + ", or use the simulated device";
   }
 
-  /** JCuda's name of the platform, which ends that of its library. */
+  /** JCuda's name for the platform, with which the library's name ends. */
   private static String platform(String name) {
     return name.substring(("JCudaDriver-" + JCudaVersion.get() + "-").length());
   }
 
   /**
-   * The folder that JCuda is going to use. A relative one is made absolute for the whole process,
-   * which changes nothing else, since a process cannot change its working directory in Java: JCuda
-   * would pass it on as it is, and only an absolute path can be loaded.
+   * The folder that JCuda will use. Makes a relative folder absolute for the whole process, because
+   * JCuda would pass it on unchanged and only an absolute path can be loaded. That changes nothing
+   * else: a Java process cannot change its working directory.
    */
   private static Path temporaryFolder() {
     Path folder = Path.of(System.getProperty("java.io.tmpdir", ""));
@@ -163,7 +163,7 @@ final class NativeLibrary {
           + reason
           + "); Java allows one, so put JCuda where both find it";
     }
-    // Windows does not say which library is missing.
+    // Windows does not tell which library is missing.
     if (WINDOWS || reason.contains(CUDA)) {
       return "no CUDA driver on "
           + platform()
@@ -186,8 +186,8 @@ final class NativeLibrary {
   }
 
   /**
-   * What the dynamic linker said last. JCuda wraps it into a message of a page, in which the last
-   * attempt stands last.
+   * The dynamic linker's last message. JCuda wraps it in a page of text that ends with the last
+   * attempt.
    */
   private static String reason(Throwable error) {
     String mark = UnsatisfiedLinkError.class.getSimpleName() + ": ";

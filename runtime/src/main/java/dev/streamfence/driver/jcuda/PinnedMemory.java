@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Page-locked memory from {@code cuMemAllocHost}, or a part of it. Thread-safe, its bytes excepted.
- * Freeing it while another thread uses it is the caller's mistake and is not noticed.
+ * Page-locked memory from {@code cuMemAllocHost}, or a part of it. Thread-safe except for its
+ * bytes. Freeing it while another thread uses it is the caller's mistake and goes undetected.
  */
 final class PinnedMemory implements HostMemory {
   private final JCudaDevice owner;
@@ -28,7 +28,7 @@ final class PinnedMemory implements HostMemory {
     this.bytes = bytes;
   }
 
-  /** All of an allocation. */
+  /** A whole allocation. */
   static PinnedMemory of(JCudaDevice owner, RawPointer allocation, long sizeInBytes) {
     return new PinnedMemory(
         owner,
@@ -51,8 +51,8 @@ final class PinnedMemory implements HostMemory {
   /**
    * {@inheritDoc}
    *
-   * @throws IllegalStateException if the memory was freed: the buffer would write to whatever is
-   *     there now
+   * @throws IllegalStateException if the memory was freed: the buffer would write to memory that
+   *     now has another use
    */
   @Override
   public ByteBuffer buffer() {
@@ -82,7 +82,7 @@ final class PinnedMemory implements HostMemory {
     return new RawPointer(address + offset);
   }
 
-  /** Takes the right to free it, which only one call gets. */
+  /** Claims the right to free it; only one call succeeds. */
   RawPointer free(JCudaDevice user) {
     checkOwner(user);
     if (!whole) {

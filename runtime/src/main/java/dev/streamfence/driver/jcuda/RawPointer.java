@@ -4,17 +4,17 @@ import jcuda.Pointer;
 
 /**
  * An address in host memory, for JCuda. Immutable, though JCuda writes the address back after each
- * call that reads one: racy, benign, since it is always the same address.
+ * call that reads one: racy but benign, since it is always the same address.
  *
- * <p>JCuda's native side treats it as one number. A {@code Pointer} over a buffer costs an upcall
- * per call, and one over other pointers two native arrays as well.
+ * <p>JCuda's native side treats it as a number. A {@code Pointer} to a buffer costs an upcall per
+ * call, and a {@code Pointer} to other pointers also costs two native arrays.
  */
 final class RawPointer extends Pointer {
   RawPointer(long address) {
     super(address);
   }
 
-  /** The address; that of a new allocation after {@code cuMemAllocHost}. */
+  /** The address; after {@code cuMemAllocHost}, that of the new allocation. */
   long address() {
     return getNativePointer();
   }

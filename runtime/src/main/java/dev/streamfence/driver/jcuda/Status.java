@@ -8,12 +8,12 @@ import jcuda.CudaException;
 import jcuda.driver.CUresult;
 
 /**
- * What a driver call answered, whichever way JCuda says it. JCuda has one process-wide switch that
- * turns codes into exceptions, off at first. It is left alone, because another library that turned
- * it on relies on it; so each call is prepared for both.
+ * The result code of a driver call, in either form that JCuda reports it. JCuda has a process-wide
+ * switch that turns codes into exceptions, initially off. This class leaves the switch alone,
+ * because another library may rely on it, so each call handles both forms.
  */
 final class Status {
-  /** The driver has no code above this one. */
+  /** The driver's highest code. */
   private static final int LAST_CODE = CUresult.CUDA_ERROR_UNKNOWN;
 
   private static final Map<String, Integer> CODES = codes();
@@ -28,7 +28,7 @@ final class Status {
     return Map.copyOf(codes);
   }
 
-  /** The code of a call, also where JCuda throws it. */
+  /** The code of a call, even if JCuda throws it. */
   static int of(IntSupplier call) {
     try {
       return call.getAsInt();
@@ -37,7 +37,7 @@ final class Status {
     }
   }
 
-  /** The code that JCuda threw as an exception, which carries its name only. */
+  /** The code of an exception from JCuda, which carries only its name. */
   static int of(CudaException thrown) {
     return CODES.getOrDefault(String.valueOf(thrown.getMessage()), CUresult.CUDA_ERROR_UNKNOWN);
   }

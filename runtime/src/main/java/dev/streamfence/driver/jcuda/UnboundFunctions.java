@@ -6,9 +6,9 @@ import com.sun.jna.ptr.PointerByReference;
 import dev.streamfence.DeviceException;
 
 /**
- * Functions of the CUDA driver that JCuda does not bind, called through JNA. None of them is on the
- * launch path: such a call boxes its arguments. Each returns the driver's code, and comes after
- * {@link #load}. Thread-safe.
+ * Functions of the CUDA driver that JCuda does not bind, called through JNA. None is on the launch
+ * path, since such a call boxes its arguments. Each returns the driver's code, and must be called
+ * after {@link #load}. Thread-safe.
  */
 final class UnboundFunctions {
   /** {@code CU_MEMPOOL_ATTR_RELEASE_THRESHOLD}, a 64-bit number of bytes. */
@@ -17,9 +17,9 @@ final class UnboundFunctions {
   private UnboundFunctions() {}
 
   /**
-   * Loads JNA, unless that was done before.
+   * Loads JNA unless already done.
    *
-   * @throws DeviceException if it does not load here
+   * @throws DeviceException if JNA does not load on this platform
    */
   static void load() {
     try {
@@ -34,12 +34,12 @@ final class UnboundFunctions {
     }
   }
 
-  /** The device of a number. */
+  /** The device with a number. */
   static int cuDeviceGet(IntByReference device, int ordinal) {
     return call("cuDeviceGet", device, ordinal);
   }
 
-  /** The pool that a device allocates from in stream order. */
+  /** The pool for a device's stream-ordered allocations. */
   static int cuDeviceGetMemPool(PointerByReference pool, IntByReference device) {
     return call("cuDeviceGetMemPool", pool, device.getValue());
   }

@@ -1,6 +1,6 @@
 /**
  * The driver over JCuda, and the only code that may import {@code jcuda}. Internal. Not here:
- * anything that another binding would need as well.
+ * anything that another binding would also need.
  */
 @NullMarked
 package dev.streamfence.driver.jcuda;
