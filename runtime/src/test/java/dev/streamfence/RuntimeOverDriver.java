@@ -1,6 +1,7 @@
 package dev.streamfence;
 
 import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.memory.UntrackingResource;
 
 /** Opens a runtime over a driver of the test's own. */
 public final class RuntimeOverDriver {
@@ -8,5 +9,12 @@ public final class RuntimeOverDriver {
 
   public static DeviceRuntime open(CudaDriver driver, RuntimeOptions options) {
     return Opening.of(driver, true, options).open();
+  }
+
+  /** Opens one whose memory comes from a resource that does not track uses. */
+  public static DeviceRuntime openUntracked(CudaDriver driver) {
+    return Opening.of(driver, true, RuntimeOptions.defaults())
+        .withBackend(UntrackingResource::new)
+        .open();
   }
 }

@@ -21,6 +21,7 @@ final class ImageSourceTest {
 
   @ParameterizedTest
   @CsvSource({
+    "vector, vector.sm_90.cubin",
     "vector.ptx, vector.sm_90.cubin",
     "kernels/vector.ptx, kernels/vector.sm_90.cubin",
     "kernels/vector, kernels/vector.sm_90.cubin",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.Access;
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
@@ -157,6 +158,23 @@ final class KernelLoadTest {
     VectorKernels.on(stream);
     VectorKernels.on(gpu.streams().acquire());
     assertThat(device.calls(DriverCall.LOAD_MODULE)).isEqualTo(1);
+  }
+
+  @Test
+  void aLoadThatTheDriverFailsNamesTheImageAndTheKernel() {
+    device.failCall(DriverCall.LOAD_MODULE, 1, 2);
+    assertThatThrownBy(() -> LoadedModule.of(stream, VectorKernels.IMAGE))
+        .isInstanceOfSatisfying(
+            CudaDriverException.class,
+            e -> assertThat(e.purpose()).isEqualTo("loading kernels/vector.ptx"));
+    LoadedModule module = LoadedModule.of(stream, VectorKernels.IMAGE);
+    device.failCall(DriverCall.FUNCTION, 1, 2);
+    assertThatThrownBy(() -> module.recorder(VectorKernels.INCREMENT))
+        .isInstanceOfSatisfying(
+            CudaDriverException.class,
+            e ->
+                assertThat(e.purpose())
+                    .isEqualTo("loading kernel increment of kernels/vector.ptx"));
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelLoadException;
+import dev.streamfence.RuntimeLog;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.RuntimeOverDriver;
 import dev.streamfence.driver.CudaDriver;
@@ -130,6 +131,43 @@ final class KernelSearchTest {
     put(second, "kernels/vector.ptx", new byte[0]);
     classPath.put("/kernels/vector.ptx", ptx("onTheClassPath"));
     assertLoaded("onTheClassPath");
+  }
+
+  @Test
+  void whatIsPassedOverIsLoggedWithItsReason() throws IOException {
+    put(first, "kernels/vector.ptx", "no PTX at all".getBytes(UTF_8));
+    put(second, "kernels/vector.ptx", new byte[0]);
+    classPath.put("/kernels/vector.ptx", ptx("onTheClassPath"));
+    try (RuntimeLog log = RuntimeLog.listenTo(KernelModules.class)) {
+      assertLoaded("onTheClassPath");
+      assertThat(log.messages()).hasSize(2);
+      assertThat(log.messages().get(0))
+          .startsWith("passed over: " + first.resolve("kernels/vector.ptx") + ": ");
+      assertThat(log.messages().get(1))
+          .isEqualTo("passed over: " + second.resolve("kernels/vector.ptx") + ": it is empty");
+    }
+  }
+
+  @Test
+  void theRefusalOfEverySourceIsKept() throws IOException {
+    put(first, "kernels/vector.ptx", "no PTX at all".getBytes(UTF_8));
+    put(second, "kernels/vector.ptx", new byte[0]);
+    classPath.put("/kernels/vector.ptx", new byte[0]);
+    try (DeviceRuntime gpu = open()) {
+      DeviceStream stream = gpu.streams().acquire();
+      assertThatThrownBy(() -> LoadedModule.of(stream, image))
+          .isInstanceOf(KernelLoadException.class)
+          .satisfies(
+              all -> {
+                assertThat(all.getCause())
+                    .hasMessageStartingWith(first.resolve("kernels/vector.ptx") + ": ");
+                assertThat(all.getSuppressed())
+                    .extracting(Throwable::getMessage)
+                    .containsExactly(
+                        second.resolve("kernels/vector.ptx") + ": it is empty",
+                        "kernels/vector.ptx: it is empty");
+              });
+    }
   }
 
   @Test

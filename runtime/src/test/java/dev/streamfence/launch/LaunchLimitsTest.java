@@ -74,7 +74,7 @@ final class LaunchLimitsTest {
     "1 1 1 32 1 1, 1 1 1 33 1 1, 33 threads per block in x, 32",
     "1 1 1 1 16 1, 1 1 1 1 17 1, 17 threads per block in y, 16",
     "1 1 1 1 1 4, 1 1 1 1 1 5, 5 threads per block in z, 4",
-    "1 1 1 4 4 4, 1 1 1 13 5 1, 65 threads per block, 64"
+    "1 1 1 4 4 4, 1 1 1 11 2 3, 66 threads per block, 64"
   })
   void aLimitIsReachedAndNotPassed(String most, String more, String what, String limit) {
     LaunchRecorder recorder = recorder(k());

@@ -42,12 +42,61 @@ final class StructArgumentTest {
             st.global.f64 [%rd2+16], %fd1;
             ret;
           }
+          .visible .entry each(
+            .param .align 8 .b8 all[40],
+            .param .u64 out
+          )
+          {
+            .reg .b64 %rd<10>;
+            ld.param.u64 %rd1, [out];
+            cvta.to.global.u64 %rd2, %rd1;
+            ld.param.s8 %rd3, [all];
+            st.global.u64 [%rd2], %rd3;
+            ld.param.u8 %rd3, [all+1];
+            st.global.u64 [%rd2+8], %rd3;
+            ld.param.s8 %rd3, [all+2];
+            st.global.u64 [%rd2+16], %rd3;
+            ld.param.u16 %rd3, [all+4];
+            st.global.u64 [%rd2+24], %rd3;
+            ld.param.s16 %rd3, [all+6];
+            st.global.u64 [%rd2+32], %rd3;
+            ld.param.s32 %rd3, [all+8];
+            st.global.u64 [%rd2+40], %rd3;
+            ld.param.u32 %rd3, [all+12];
+            st.global.u64 [%rd2+48], %rd3;
+            ld.param.u64 %rd3, [all+16];
+            st.global.u64 [%rd2+56], %rd3;
+            ld.param.u64 %rd3, [all+24];
+            st.global.u64 [%rd2+64], %rd3;
+            ld.param.u8 %rd3, [all+32];
+            st.global.u64 [%rd2+72], %rd3;
+            ret;
+          }
           """
               .getBytes(US_ASCII));
 
   private static final KernelSignature SPREAD =
       KernelSignature.entry("spread")
           .struct("mixed", byte.class, int.class, double.class)
+          .buffer("out", ElementType.LONG, Access.WRITE)
+          .launchShape("shape")
+          .build();
+
+  /** Fields of each primitive type; the first is one more, so that none of them lies at 0. */
+  private static final KernelSignature EACH =
+      KernelSignature.entry("each")
+          .struct(
+              "all",
+              byte.class,
+              boolean.class,
+              byte.class,
+              char.class,
+              short.class,
+              int.class,
+              float.class,
+              long.class,
+              double.class,
+              boolean.class)
           .buffer("out", ElementType.LONG, Access.WRITE)
           .launchShape("shape")
           .build();
@@ -98,6 +147,62 @@ final class StructArgumentTest {
       recorder.commit();
     }
     assertThat(out.download(stream)).containsExactly(-3, 1 << 20, Double.doubleToLongBits(-2.5));
+  }
+
+  @Test
+  void aFieldOfEachPrimitiveTypeReachesTheKernelAtItsOffset() {
+    try (DeviceArray<long[]> fields = gpu.memory().allocate(stream, long[].class, 10)) {
+      try (LaunchRecorder recorder = LoadedModule.of(stream, IMAGE).recorder(EACH).begin()) {
+        recorder.struct(0, this);
+        recorder.field(0, 0, (byte) 5);
+        recorder.field(0, 1, true);
+        recorder.field(0, 2, (byte) -3);
+        recorder.field(0, 3, '\uffff');
+        recorder.field(0, 4, Short.MIN_VALUE);
+        recorder.field(0, 5, Integer.MIN_VALUE);
+        recorder.field(0, 6, 1.5f);
+        recorder.field(0, 7, Long.MIN_VALUE);
+        recorder.field(0, 8, -2.25);
+        recorder.field(0, 9, true);
+        recorder.field(0, 9, false);
+        recorder.writes(1, fields);
+        recorder.shape(LaunchShape.of(1, 1));
+        recorder.preflight();
+        recorder.launch();
+        recorder.commit();
+      }
+      assertThat(fields.download(stream))
+          .containsExactly(
+              5,
+              1,
+              -3,
+              0xffff,
+              Short.MIN_VALUE,
+              Integer.MIN_VALUE,
+              Float.floatToRawIntBits(1.5f),
+              Long.MIN_VALUE,
+              Double.doubleToRawLongBits(-2.25),
+              0);
+    }
+  }
+
+  @Test
+  void fieldsThatWerePassedToOneLaunchDoNotCountForTheNext() {
+    LaunchRecorder spread = recorder();
+    try (LaunchRecorder recorder = spread.begin()) {
+      recorder.struct(0, this);
+      recorder.field(0, 0, (byte) 1);
+      recorder.field(0, 1, 1);
+      recorder.field(0, 2, 1d);
+    }
+    try (LaunchRecorder recorder = spread.begin()) {
+      recorder.field(0, 0, (byte) 1);
+      recorder.writes(1, out);
+      recorder.shape(LaunchShape.of(1, 1));
+      assertThatThrownBy(recorder::preflight)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("spread: parameter 'mixed' was not passed");
+    }
   }
 
   @Test

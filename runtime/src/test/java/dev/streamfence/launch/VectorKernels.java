@@ -155,6 +155,13 @@ public final class VectorKernels {
     return LoadedModule.of(stream, IMAGE).recorder(INCREMENT);
   }
 
+  /** A recorder of a module that no other recorder shares, so that it is loaded by this call. */
+  public static LaunchRecorder incrementOfFreshModule(DeviceStream stream) {
+    KernelImage fresh =
+        KernelImage.resource("kernels/vector.ptx", VectorKernels.class::getResourceAsStream);
+    return LoadedModule.of(stream, fresh).recorder(INCREMENT);
+  }
+
   static String hash() {
     try (InputStream resource =
         Objects.requireNonNull(VectorKernels.class.getResourceAsStream("/kernels/vector.ptx"))) {

@@ -9,8 +9,11 @@ import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.simulation.Schedule;
+import dev.streamfence.stream.NamedUse;
+import dev.streamfence.stream.Submission;
 import dev.streamfence.stream.Timeline;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -89,6 +92,117 @@ final class BudgetResourceTest {
     assertThat(inner.reaps).isEqualTo(1);
     assertThat(inner.allocations).isEqualTo(1);
     budget.deallocate(block);
+  }
+
+  /** Runs something in a thread of its own, until it has begun to wait. */
+  private static Thread waiting(Runnable work) {
+    Thread thread = new Thread(work);
+    thread.setDaemon(true);
+    thread.start();
+    while (thread.getState() != Thread.State.WAITING) {
+      assertThat(thread.isAlive()).isTrue();
+      Thread.onSpinWait();
+    }
+    return thread;
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void aRequestWaitsForTheBytesThatAnotherOneIsTakingBack() throws Exception {
+    budget.deallocate(budget.allocate(4096, on.a, ""));
+    CountDownLatch goOn = new CountDownLatch(1);
+    List<Block> blocks = Collections.synchronizedList(new ArrayList<>());
+    inner.afterReap = () -> await(goOn);
+    Thread reaping = waiting(() -> blocks.add(budget.allocate(2048, on.a, "")));
+    inner.afterReap = () -> {};
+    AtomicBoolean interrupted = new AtomicBoolean();
+    Thread asking =
+        waiting(
+            () -> {
+              blocks.add(budget.allocate(2048, on.b, ""));
+              interrupted.set(Thread.currentThread().isInterrupted());
+            });
+    asking.interrupt();
+    goOn.countDown();
+    reaping.join();
+    asking.join();
+    assertThat(blocks).hasSize(2);
+    assertThat(interrupted).isTrue();
+    blocks.forEach(budget::deallocate);
+  }
+
+  @Test
+  void anInterruptInThatWaitIsKeptWhenTheRequestIsRefused() throws Exception {
+    Block live = budget.allocate(4096, on.a, "");
+    CountDownLatch goOn = new CountDownLatch(1);
+    inner.afterReap = () -> await(goOn);
+    Thread reaping = waiting(budget::reap);
+    inner.afterReap = () -> {};
+    AtomicBoolean refusedAndInterrupted = new AtomicBoolean();
+    Thread asking =
+        waiting(
+            () -> {
+              assertRefused(() -> budget.reserve(1), 1, 4096, 4096);
+              refusedAndInterrupted.set(Thread.currentThread().isInterrupted());
+            });
+    asking.interrupt();
+    goOn.countDown();
+    reaping.join();
+    asking.join();
+    assertThat(refusedAndInterrupted).isTrue();
+    budget.deallocate(live);
+  }
+
+  @Test
+  void soItDoesForTheBytesOfAFree() throws Exception {
+    ScriptedResource direct = new ScriptedResource(new DirectResource(on.pool, false));
+    BudgetResource limited = new BudgetResource(direct, 64);
+    Block block = limited.allocate(64, on.a, "");
+    CountDownLatch goOn = new CountDownLatch(1);
+    List<Reservation> reservations = Collections.synchronizedList(new ArrayList<>());
+    direct.afterDeallocate = () -> await(goOn);
+    Thread freeing = waiting(() -> limited.deallocate(block));
+    Thread asking = waiting(() -> reservations.add(limited.reserve(64)));
+    goOn.countDown();
+    freeing.join();
+    asking.join();
+    assertThat(reservations).hasSize(1);
+    reservations.forEach(Reservation::close);
+  }
+
+  @Test
+  void aRequestOfTheThreadThatIsReturningBytesIsRefusedInsteadOfWaitingForItself() {
+    Block block = budget.allocate(4096, on.a, "");
+    inner.afterDeallocate =
+        () -> {
+          inner.beforeReap = ScriptedResource::fail;
+          assertRefused(() -> budget.reserve(1), 1, 4096, 4096);
+          inner.beforeReap = () -> {};
+        };
+    budget.deallocate(block);
+  }
+
+  @Test
+  void insideOfALaunchARequestIsRefusedInsteadOfWaitingForAnotherThread() throws Exception {
+    budget.deallocate(budget.allocate(4096, on.a, ""));
+    CountDownLatch goOn = new CountDownLatch(1);
+    inner.afterReap = () -> await(goOn);
+    Thread reaping = waiting(() -> budget.awaitReap(4096));
+    inner.afterReap = () -> {};
+    try (Submission launch = on.b.begin(new NamedUse("a launch"))) {
+      assertRefused(() -> budget.reserve(1), 1, 4096, 4096);
+      assertThat(launch.isHeldByCurrentThread()).isTrue();
+    }
+    goOn.countDown();
+    reaping.join();
+    budget.reserve(1).close();
   }
 
   @Test

@@ -12,6 +12,7 @@ import dev.streamfence.stream.Timeline;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 final class GuardResourceTest {
@@ -154,6 +155,7 @@ final class GuardResourceTest {
   }
 
   @Test
+  @Tag("long")
   void whenMemoryIsShortTheQuarantineIsEmptied() {
     try (SimulatedStreams small = new SimulatedStreams(Schedule.LAZY, 1 << 20)) {
       StreamOrderedResource little = new StreamOrderedResource(small.pool, true);

@@ -8,7 +8,9 @@ final class ScriptedResource implements MemoryResource {
   private final MemoryResource resource;
   Runnable beforeAllocate = () -> {};
   Runnable beforeDeallocate = () -> {};
+  Runnable afterDeallocate = () -> {};
   Runnable beforeReap = () -> {};
+  Runnable afterReap = () -> {};
   int allocations;
   int reaps;
 
@@ -30,14 +32,23 @@ final class ScriptedResource implements MemoryResource {
   @Override
   public long deallocate(Block block) {
     beforeDeallocate.run();
-    return resource.deallocate(block);
+    long released = resource.deallocate(block);
+    afterDeallocate.run();
+    return released;
   }
 
   @Override
   public long awaitReap(long wanted) {
     reaps++;
     beforeReap.run();
-    return resource.awaitReap(wanted);
+    long released = resource.awaitReap(wanted);
+    afterReap.run();
+    return released;
+  }
+
+  @Override
+  public boolean mayWaitForOthers() {
+    return resource.mayWaitForOthers();
   }
 
   @Override

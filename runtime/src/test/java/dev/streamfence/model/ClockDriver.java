@@ -14,12 +14,14 @@ import java.nio.ByteBuffer;
  * it. Thread-safe by one lock.
  */
 public final class ClockDriver implements CudaDriver {
-  private static final int STREAMS = 4;
+  static final int STREAMS = 4;
 
   private final long[] done = new long[STREAMS];
   private int streams;
   private int live;
-  private int failingWaits;
+  private StreamHandle failing;
+  private int failingWait;
+  private final Trace trace = new Trace();
 
   /** A stream: how much of every stream comes before whatever is queued on it next. */
   private static final class Stream implements StreamHandle {
@@ -34,6 +36,8 @@ public final class ClockDriver implements CudaDriver {
   /** An event: its stream's clock when it was recorded last. */
   private static final class Event implements EventHandle {
     private long[] clock = new long[STREAMS];
+    private int stream;
+    private int recording;
   }
 
   /** Memory that is used: its last write, the reads since, and whether it is free. */
@@ -66,6 +70,7 @@ public final class ClockDriver implements CudaDriver {
     /** Queues the end of this memory. */
     public void free(StreamHandle stream) {
       synchronized (ClockDriver.this) {
+        enqueue(stream);
         use(stream, true);
         freed = true;
       }
@@ -85,6 +90,16 @@ public final class ClockDriver implements CudaDriver {
     }
   }
 
+  /** Queues an operation; the uses of memory follow. */
+  public synchronized void enqueue(StreamHandle stream) {
+    trace.enqueued(((Stream) stream).index);
+  }
+
+  /** The calls so far, in the order in which they were made. */
+  synchronized Trace trace() {
+    return trace;
+  }
+
   /** Objects that exist. */
   public synchronized int live() {
     return live;
@@ -92,7 +107,14 @@ public final class ClockDriver implements CudaDriver {
 
   /** Makes the next wait fail. */
   public synchronized void failNextWait() {
-    failingWaits = 1;
+    failing = null;
+    failingWait = 1;
+  }
+
+  /** Makes the n-th wait from now of one stream fail; 1 is the next. */
+  synchronized void failWait(StreamHandle stream, int nth) {
+    failing = stream;
+    failingWait = nth;
   }
 
   @Override
@@ -109,6 +131,7 @@ public final class ClockDriver implements CudaDriver {
   @Override
   public synchronized void synchronizeStream(StreamHandle stream) {
     merge(done, ((Stream) stream).clock);
+    trace.synchronizedStream(((Stream) stream).index);
   }
 
   @Override
@@ -119,11 +142,13 @@ public final class ClockDriver implements CudaDriver {
 
   @Override
   public synchronized void waitForEvent(StreamHandle stream, EventHandle event) {
-    if (failingWaits > 0) {
-      failingWaits--;
+    boolean planned = failing == null || failing == stream;
+    if (planned && failingWait > 0 && --failingWait == 0) {
       throw new CudaDriverException("cuStreamWaitEvent", 1, "CUDA_ERROR_INVALID_VALUE");
     }
     merge(((Stream) stream).clock, ((Event) event).clock);
+    Event awaited = (Event) event;
+    trace.waited(((Stream) stream).index, awaited.stream, awaited.recording);
   }
 
   @Override
@@ -139,12 +164,17 @@ public final class ClockDriver implements CudaDriver {
 
   @Override
   public synchronized void recordEvent(EventHandle event, StreamHandle stream) {
-    ((Event) event).clock = ((Stream) stream).clock.clone();
+    Event recorded = (Event) event;
+    recorded.clock = ((Stream) stream).clock.clone();
+    recorded.stream = ((Stream) stream).index;
+    recorded.recording = trace.recorded(recorded.stream);
   }
 
   @Override
   public synchronized void synchronizeEvent(EventHandle event) {
-    merge(done, ((Event) event).clock);
+    Event awaited = (Event) event;
+    merge(done, awaited.clock);
+    trace.hostWaited(awaited.stream, awaited.recording);
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.streamfence.model;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jetbrains.lincheck.Lincheck;
 import org.jetbrains.lincheck.LincheckSettings;
@@ -9,14 +11,15 @@ import org.jetbrains.lincheck.LincheckSettings;
  * which thread goes on. Whoever waits for ever, or fails, fails the test with the interleaving.
  */
 public final class ControlledScheduler {
-  /** As many as take a few seconds at most in each test. */
-  private static final int INVOCATIONS = 40;
+  /** As many as take a few seconds in each test. */
+  private static final int INVOCATIONS = 25;
 
   /**
-   * How often a loop may run before the checker suspects that it waits for another thread: more
-   * than an event ring has slots, and looking through one is such a loop.
+   * How often a loop may run before the checker takes it for one that waits for another thread. It
+   * ends the exploration at such a loop, after a few interleavings and without a word, so this is
+   * more than the longest loop of the code has turns: a runtime's life has 64 places.
    */
-  private static final int LOOP_ITERATIONS_BEFORE_A_SWITCH = 50;
+  private static final int LOOP_ITERATIONS_BEFORE_A_SWITCH = 100;
 
   /** More than the looks that a thread takes at another one's submission before it parks. */
   private static final int LOOP_BOUND = 10_000;
@@ -25,15 +28,27 @@ public final class ControlledScheduler {
 
   private ControlledScheduler() {}
 
-  /** Runs a test in many interleavings of the threads that it starts. */
+  /**
+   * Runs a test in many interleavings of the threads that it starts; fails if they are too few, as
+   * when the checker takes a loop for one that waits.
+   */
   public static void explore(Runnable test) {
+    explore(INVOCATIONS, test);
+  }
+
+  /** Runs a test in as many interleavings as asked for, where the usual number finds too little. */
+  public static void explore(int invocations, Runnable test) {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    long before = threads.getTotalStartedThreadCount();
     // Internal by name, but the public entry has no settings, and its limit of 10 turns takes a
-    // look
-    // through an event ring for a thread that hangs.
+    // search through an event ring for a thread that hangs.
     Lincheck.runConcurrentTestInternal$lincheck(
-        INVOCATIONS,
+        invocations,
         new LincheckSettings(true, LOOP_ITERATIONS_BEFORE_A_SWITCH, LOOP_BOUND, RECURSION_BOUND),
         test);
+    // The checker undoes what a run writes, a counter as well; the virtual machine counts threads.
+    long started = threads.getTotalStartedThreadCount() - before;
+    require(started >= invocations, "only " + started + " threads in all interleavings");
   }
 
   /** Runs pieces of work in threads of their own; the first error of any is thrown. */

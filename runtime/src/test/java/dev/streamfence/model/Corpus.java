@@ -37,6 +37,11 @@ final class Corpus {
     return steps().prepare(stream, reads, writes).launch(stream).abandon(stream);
   }
 
+  /** Work that uses no block: a stream counts as in use, so that others record events beside it. */
+  private static Steps inUse(int stream) {
+    return steps().run(stream, 0, 0);
+  }
+
   private Corpus() {}
 
   static List<Program> programs() {
@@ -48,6 +53,27 @@ final class Corpus {
     events(programs);
     synchronizations(programs);
     threeThreads(programs);
+    return List.copyOf(programs);
+  }
+
+  /**
+   * The programs in the finest steps, on rings of a size, and one more: an event that a thread
+   * looks for is the one that is recorded over next.
+   */
+  static List<Program> onRingsOf(int slots) {
+    List<Program> programs = new ArrayList<>();
+    programs().forEach(program -> programs.add(program.finest(slots)));
+    Steps prelude = inUse(0).then(inUse(1)).run(1, 0, 2);
+    for (int i = 1; i < slots; i++) {
+      prelude.then(inUse(1));
+    }
+    programs.add(
+        Program.named("the oldest event of a full ring is looked for")
+            .prelude(prelude.run(0, 0, 1))
+            .thread(steps().run(1, 1, 0))
+            .thread(steps().run(2, 2, 0).run(2, 1, 0))
+            .build()
+            .finest(slots));
     return List.copyOf(programs);
   }
 
@@ -72,9 +98,17 @@ final class Corpus {
     for (Use first : Use.values()) {
       for (Use second : Use.values()) {
         if (first.compareTo(second) <= 0) {
+          String name = first + " and " + second + " on one stream, then on others";
           programs.add(
-              Program.named(first + " and " + second + " on one stream, then on others")
+              Program.named(name)
                   .fine()
+                  .thread(first.on(1).then(second.on(0)))
+                  .thread(second.on(1).then(first.on(2)))
+                  .build());
+          programs.add(
+              Program.named(name + ", beside one in use")
+                  .fine()
+                  .prelude(inUse(0))
                   .thread(first.on(1).then(second.on(0)))
                   .thread(second.on(1).then(first.on(2)))
                   .build());
@@ -165,7 +199,7 @@ final class Corpus {
           Program.named("an event is recorded for another stream while its stream waits")
               .fine()
               .ring(ring)
-              .prelude(uncommitted(1, 0, 2).run(0, 0, 1))
+              .prelude(inUse(0).then(uncommitted(1, 0, 2)).run(0, 0, 1))
               .thread(steps().run(1, 1, 0))
               .thread(steps().run(2, 0, 2).run(2, 1, 0))
               .build());
@@ -173,7 +207,7 @@ final class Corpus {
           Program.named("an event is recorded over while another stream looks for it")
               .fine()
               .ring(ring)
-              .prelude(steps().run(1, 0, 2).run(1, 0, 2).run(0, 0, 1))
+              .prelude(inUse(0).run(1, 0, 2).run(1, 0, 2).run(0, 0, 1))
               .thread(steps().run(1, 1, 0))
               .thread(steps().run(2, 2, 0).run(2, 1, 0))
               .build());

@@ -40,7 +40,7 @@ final class Explorer {
   static Outcome explore(Program program, Set<Flaw> flaws, long most) {
     Explorer explorer = new Explorer(program, flaws, most);
     for (int i = 0; i < DEEPEST; i++) {
-      explorer.states[i] = new int[ProtocolModel.SIZE];
+      explorer.states[i] = new int[explorer.model.size()];
     }
     int wrong = explorer.model.start(explorer.states[0]);
     if (wrong == ProtocolModel.FINE) {
@@ -86,7 +86,7 @@ final class Explorer {
         continue;
       }
       int[] next = states[depth + 1];
-      System.arraycopy(state, 0, next, 0, ProtocolModel.SIZE);
+      System.arraycopy(state, 0, next, 0, state.length);
       schedule[depth] = (byte) t;
       int wrong = model.step(next, t);
       if (wrong != ProtocolModel.FINE) {

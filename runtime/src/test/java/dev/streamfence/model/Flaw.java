@@ -1,6 +1,9 @@
 package dev.streamfence.model;
 
-/** One way to get the protocol wrong. The explorer has to notice each of them. */
+/**
+ * One way to get the protocol wrong. The explorer has to notice each of them, and code that has it
+ * makes driver calls that the model does not.
+ */
 enum Flaw {
   /** Preflight registers nothing; commit does. */
   COMMITTED_STATE_ONLY,

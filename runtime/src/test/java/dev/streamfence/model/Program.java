@@ -16,12 +16,16 @@ final class Program {
   static final int CLOSE = 4;
   static final int SYNCHRONIZE = 5;
 
+  /** How many numbers a step is: what it does, and its operands. */
+  static final int STEP_SIZE = 5;
+
   /** No wait of a preflight fails. */
   static final int NEVER = -1;
 
   final String name;
   final int ring;
   final boolean fine;
+  final boolean finest;
   final int preemptions;
   final int[][] preludes;
   final int[][] threads;
@@ -30,6 +34,7 @@ final class Program {
     this.name = builder.name;
     this.ring = builder.ring;
     this.fine = builder.fine;
+    this.finest = builder.finest;
     this.preemptions = builder.preemptions;
     this.preludes = builder.preludes.toArray(int[][]::new);
     this.threads = builder.threads.toArray(int[][]::new);
@@ -44,6 +49,14 @@ final class Program {
     return new Steps();
   }
 
+  /** The same on rings of a size, and other threads get in wherever the code shares something. */
+  Program finest(int slots) {
+    Builder builder = new Builder(name).ring(slots).finest();
+    builder.preludes.addAll(List.of(preludes));
+    builder.threads.addAll(List.of(threads));
+    return builder.build();
+  }
+
   @Override
   public String toString() {
     return name + (fine ? ", every driver call a step" : "") + ", ring of " + ring;
@@ -54,6 +67,7 @@ final class Program {
     private final String name;
     private int ring = 2;
     private boolean fine;
+    private boolean finest;
     private int preemptions = Integer.MAX_VALUE;
     private final List<int[]> preludes = new ArrayList<>();
     private final List<int[]> threads = new ArrayList<>();
@@ -73,6 +87,13 @@ final class Program {
      */
     Builder fine() {
       fine = true;
+      return this;
+    }
+
+    /** Lets them in wherever the code reads or writes what threads share. */
+    private Builder finest() {
+      fine = true;
+      finest = true;
       return this;
     }
 

@@ -1,7 +1,6 @@
 package dev.streamfence.model;
 
 import static dev.streamfence.model.RaceOracle.BLOCKS;
-import static dev.streamfence.model.RaceOracle.SLOTS;
 import static dev.streamfence.model.RaceOracle.STREAMS;
 
 import java.util.Arrays;
@@ -10,7 +9,8 @@ import java.util.Set;
 /**
  * The protocol of the stream room as a step machine: what timelines, submissions, dependencies and
  * event rings do between two points at which another thread can get in. A state is one array of
- * numbers; a step changes it in place and allocates nothing.
+ * numbers; a step changes it in place and allocates nothing. {@link TracesTest} compares its driver
+ * calls with those of the real classes.
  *
  * <p>Longer than other files: it is one switch over the phases of a submission, in the order in
  * which they happen.
@@ -36,9 +36,7 @@ final class ProtocolModel {
   private static final int RECORDER = 4;
   private static final int NEXT = 5;
   private static final int CLOCK = 6;
-  private static final int TICKETS = CLOCK + STREAMS;
-  private static final int CLOCKS = TICKETS + SLOTS;
-  private static final int STATE = CLOCKS + SLOTS * STREAMS;
+  private static final int STATE = CLOCK + STREAMS;
   private static final int TICKET = STATE + 1;
   private static final int READS = STATE + 2;
   private static final int WRITES = STATE + 3;
@@ -56,9 +54,11 @@ final class ProtocolModel {
 
   private static final int WRITER = 0;
   private static final int WRITE = 1;
-  private static final int LAST_READER = 2;
+  private static final int LATEST = 2;
   private static final int READ = 3;
-  private static final int PINS = READ + STREAMS;
+  private static final int READERS = READ + STREAMS;
+  private static final int READER = READERS + 1;
+  private static final int PINS = READER + STREAMS;
   private static final int LIFE = PINS + 1;
   private static final int BLOCK_SIZE = LIFE + 1;
   private static final int BLOCK = STREAM + STREAMS * STREAM_SIZE;
@@ -80,44 +80,105 @@ final class ProtocolModel {
   private static final int THREAD_SIZE = SCRATCH + STREAMS + 1;
   private static final int THREAD = BLOCK + BLOCKS * BLOCK_SIZE;
 
-  static final int SIZE = THREAD + THREADS * THREAD_SIZE;
+  // An event: what it covers, what its stream had waited for, and what the device knows of it.
+  // They come last, and the slots that are used last come last of all, since rings differ in size.
+  private static final int COVERED = 0;
+  private static final int WAITED = 1;
+  private static final int RECORDED = WAITED + STREAMS;
+  private static final int EVENT_SIZE = RECORDED + STREAMS;
+  private static final int EVENT = THREAD + THREADS * THREAD_SIZE;
 
   private static final int STEP = 0;
   private static final int REGISTER_REST = 1;
   private static final int AWAIT = 2;
   private static final int PICK = 3;
-  private static final int WAIT = 4;
-  private static final int MERGE = 5;
-  private static final int INVALIDATE = 6;
-  private static final int RECORD = 7;
-  private static final int SECURE = 8;
-  private static final int HOST_WAIT = 9;
-  private static final int PUBLISH = 10;
-  private static final int UNPIN = 11;
-  private static final int FREE_BEGIN = 12;
-  private static final int FREE = 13;
-  private static final int SYNCHRONIZING = 14;
-  private static final int NOTING = 15;
+  private static final int CHECK = 4;
+  private static final int ASK = 5;
+  private static final int COVER = 6;
+  private static final int WAIT = 7;
+  private static final int MERGE = 8;
+  private static final int INVALIDATE = 9;
+  private static final int RECORD = 10;
+  private static final int LABEL_SLOT = 11;
+  private static final int SECURE = 12;
+  private static final int HOST_COVER = 13;
+  private static final int HOST_WAIT = 14;
+  private static final int HOST_NOTE = 15;
+  private static final int PUBLISH = 16;
+  private static final int PUBLISH_TICKET = 17;
+  private static final int UNPIN = 18;
+  private static final int LEAVE = 19;
+  private static final int FREE_BEGIN = 20;
+  private static final int FREE = 21;
+  private static final int SNAPSHOT = 22;
+  private static final int SYNCHRONIZING = 23;
+  private static final int NOTING = 24;
 
-  private static final int STEP_SIZE = 5;
+  /** Is told of each driver call of a step, in order. */
+  interface Observer {
+    /** A launch or a free is queued. */
+    void enqueues(int stream);
+
+    void records(int stream, int slot);
+
+    /** A stream is told to wait for the event in a slot of another one. */
+    void waits(int waiter, int stream, int slot);
+
+    /** The host waits for the event in a slot. */
+    void hostWaits(int stream, int slot);
+
+    /** The host waits for a stream. */
+    void synchronizes(int stream);
+  }
+
+  private static final Observer UNOBSERVED =
+      new Observer() {
+        @Override
+        public void enqueues(int stream) {}
+
+        @Override
+        public void records(int stream, int slot) {}
+
+        @Override
+        public void waits(int waiter, int stream, int slot) {}
+
+        @Override
+        public void hostWaits(int stream, int slot) {}
+
+        @Override
+        public void synchronizes(int stream) {}
+      };
 
   private final Program program;
+  private final Observer observer;
   private final int ring;
   private final boolean fine;
+  private final boolean finest;
   private final long flaws;
   private int[][] code;
   private boolean yielded;
 
   ProtocolModel(Program program, Set<Flaw> flaws) {
+    this(program, flaws, UNOBSERVED);
+  }
+
+  ProtocolModel(Program program, Set<Flaw> flaws, Observer observer) {
     this.program = program;
+    this.observer = observer;
     this.ring = program.ring;
     this.fine = program.fine;
+    this.finest = program.finest;
     this.flaws = flaws.stream().mapToLong(flaw -> 1L << flaw.ordinal()).sum();
     this.code = program.threads;
   }
 
   int threads() {
     return code.length;
+  }
+
+  /** How many numbers a state has. */
+  int size() {
+    return event(0, ring);
   }
 
   /**
@@ -131,9 +192,7 @@ final class ProtocolModel {
       RaceOracle.writes(s, 0, block);
       int ticket = ++s[STREAM + SUBMITTED];
       s[block(block) + WRITE] = has(Flaw.NO_READY_TICKET) ? 0 : ticket;
-      s[block(block) + LAST_READER] = -1;
     }
-    s[STREAM + BUSY] = 1;
     for (int[] prelude : program.preludes) {
       code = new int[][] {prelude};
       skip(s, 0);
@@ -143,7 +202,7 @@ final class ProtocolModel {
           return wrong;
         }
       }
-      Arrays.fill(s, THREAD, SIZE, 0);
+      Arrays.fill(s, THREAD, EVENT, 0);
     }
     code = program.threads;
     for (int t = 0; t < code.length; t++) {
@@ -228,6 +287,12 @@ final class ProtocolModel {
         return FINE;
       case PICK:
         return pick(s, t);
+      case CHECK:
+        return check(s, t);
+      case ASK:
+        return ask(s, t, COVER);
+      case COVER:
+        return cover(s, t, WAIT);
       case WAIT:
         return queueWait(s, t);
       case MERGE:
@@ -239,32 +304,51 @@ final class ProtocolModel {
         return invalidate(s, t);
       case RECORD:
         return record(s, t);
+      case LABEL_SLOT:
+        return labelSlot(s, t);
       case SECURE:
         return secure(s, t);
+      case HOST_COVER:
+        return cover(s, t, HOST_WAIT);
       case HOST_WAIT:
-        RaceOracle.synchronizeEvent(s, s[me + TARGET], s[me + SLOT]);
+        RaceOracle.synchronizeEvent(s, event(s[me + TARGET], s[me + SLOT]) + RECORDED);
+        observer.hostWaits(s[me + TARGET], s[me + SLOT]);
+        s[me + PHASE] = HOST_NOTE;
+        return yieldFinest();
+      case HOST_NOTE:
         complete(s, s[me + TARGET], s[own + WAITS + s[me + TARGET]]);
         s[own + QUEUED]++;
         s[me + PHASE] = SECURE;
         return FINE;
       case PUBLISH:
-        s[own + BUSY] = 1;
-        if (!isAbandoned(s, t) || !has(Flaw.ABANDONED_TICKET_NEVER_PUBLISHED)) {
-          s[own + SUBMITTED] = s[own + TICKET];
+        // A free is no use: a stream that has nothing else counts as not in use.
+        if (s[own + FREEING] == 0) {
+          s[own + BUSY] = 1;
         }
-        s[me + PHASE] = UNPIN;
-        return yieldFine();
+        s[me + PHASE] = PUBLISH_TICKET;
+        return finest ? yieldNow() : publishTicket(s, t);
+      case PUBLISH_TICKET:
+        return publishTicket(s, t);
       case UNPIN:
         return unpin(s, t);
+      case LEAVE:
+        return leave(s, t);
       case FREE_BEGIN:
         return beginFree(s, t);
       case FREE:
         RaceOracle.enqueue(s, current);
+        observer.enqueues(current);
         s[me + PHASE] = PUBLISH;
         yielded = true;
         return RaceOracle.frees(s, current, s[own + FREEING] - 1) ? FINE : RACE;
+      case SNAPSHOT:
+        System.arraycopy(s, own + CLOCK, s, me + SCRATCH, STREAMS);
+        s[me + SLOT] = 0;
+        s[me + PHASE] = SYNCHRONIZING;
+        return yieldFine();
       case SYNCHRONIZING:
         RaceOracle.synchronizeStream(s, current);
+        observer.synchronizes(current);
         s[me + PHASE] = NOTING;
         return yieldFine();
       case NOTING:
@@ -296,12 +380,10 @@ final class ProtocolModel {
       case Program.CLOSE:
         return close(s, t, operand);
       default:
-        int own = stream(operand);
         s[me + CURRENT] = operand;
-        s[me + LABEL] = s[own + SUBMITTED];
-        System.arraycopy(s, own + CLOCK, s, me + SCRATCH, STREAMS);
-        s[me + PHASE] = SYNCHRONIZING;
-        return yieldFine();
+        s[me + LABEL] = s[stream(operand) + SUBMITTED];
+        s[me + PHASE] = SNAPSHOT;
+        return yieldFinest();
     }
   }
 
@@ -344,8 +426,10 @@ final class ProtocolModel {
     if (!has(Flaw.LAST_WRITER_ONLY)) {
       for (int block = 0; block < BLOCKS; block++) {
         if ((writes >> block & 1) != 0) {
-          for (int reader = 0; reader < STREAMS; reader++) {
-            addWait(s, stream, reader, s[block(block) + READ + reader]);
+          int b = block(block);
+          for (int i = 0; i < s[b + READERS]; i++) {
+            int reader = s[b + READER + i];
+            addWait(s, stream, reader, s[b + READ + reader]);
           }
         }
       }
@@ -369,20 +453,24 @@ final class ProtocolModel {
   private void remember(int[] s, int stream, int block, boolean writes) {
     int b = block(block);
     int ticket = s[stream(stream) + TICKET];
+    s[b + LATEST] = stream;
     if (writes) {
-      Arrays.fill(s, b + READ, b + READ + STREAMS, 0);
-      s[b + LAST_READER] = -1;
+      forgetReads(s, block);
       s[b + WRITER] = stream;
       s[b + WRITE] = ticket;
       return;
     }
     if (has(Flaw.ONE_READ_PER_BLOCK)) {
-      Arrays.fill(s, b + READ, b + READ + STREAMS, 0);
+      forgetReads(s, block);
     }
     if (s[b + READ + stream] == 0) {
-      s[b + LAST_READER] = stream;
+      s[b + READER + s[b + READERS]++] = stream;
     }
     s[b + READ + stream] = ticket;
+  }
+
+  private static void forgetReads(int[] s, int block) {
+    Arrays.fill(s, block(block) + READ, block(block) + PINS, 0);
   }
 
   private void addWait(int[] s, int waiter, int other, int ticket) {
@@ -399,56 +487,73 @@ final class ProtocolModel {
     s[own + WAITS + other] = Math.max(s[own + WAITS + other], ticket);
   }
 
-  /** Finds the event for the next wait that is needed; without one, has it recorded. */
+  /** Takes the next wait; without one, the preflight is through. */
   private int pick(int[] s, int t) {
     int me = thread(t);
     int own = stream(s[me + CURRENT]);
-    while (s[own + QUEUED] < s[own + COUNT]) {
-      bringForwardWhatCovers(s, own);
-      int other = s[own + ORDER + s[own + QUEUED]];
-      int ticket = s[own + WAITS + other];
-      if (s[stream(other) + COMPLETED] < ticket && s[own + CLOCK + other] < ticket) {
-        s[me + TARGET] = other;
-        int slot = covering(s, other, ticket);
-        if (slot >= 0) {
-          choose(s, t, other, slot);
-          s[me + PHASE] = WAIT;
-          return yieldFine();
-        }
-        return recordFor(s, t, PICK);
-      }
-      s[own + QUEUED]++;
+    if (s[own + QUEUED] == s[own + COUNT]) {
+      endPreflight(s, t);
+      return yieldNow();
     }
-    endPreflight(s, t);
-    return yieldNow();
+    bringForwardWhatCovers(s, own);
+    s[me + PHASE] = CHECK;
+    return finest ? yieldNow() : check(s, t);
+  }
+
+  /** Passes over a wait that is not needed. */
+  private int check(int[] s, int t) {
+    int me = thread(t);
+    int own = stream(s[me + CURRENT]);
+    int other = s[own + ORDER + s[own + QUEUED]];
+    int ticket = s[own + WAITS + other];
+    if (s[stream(other) + COMPLETED] >= ticket || s[own + CLOCK + other] >= ticket) {
+      s[own + QUEUED]++;
+      s[me + PHASE] = PICK;
+      return FINE;
+    }
+    s[me + TARGET] = other;
+    s[me + PHASE] = ASK;
+    return finest ? yieldNow() : ask(s, t, COVER);
+  }
+
+  /** Asks how far the other stream is, should an event have to be recorded. */
+  private int ask(int[] s, int t, int cover) {
+    int me = thread(t);
+    int other = s[me + TARGET];
+    s[me + LABEL] = s[stream(other) + SUBMITTED];
+    if (has(Flaw.TICKET_NOT_AWAITED)) {
+      s[me + LABEL] = Math.max(s[me + LABEL], s[stream(s[me + CURRENT]) + WAITS + other]);
+    }
+    s[me + PHASE] = cover;
+    return finest ? yieldNow() : cover(s, t, cover == COVER ? WAIT : HOST_WAIT);
+  }
+
+  /** Finds an event that covers the ticket; without one, has it recorded, and looks again. */
+  private int cover(int[] s, int t, int wait) {
+    int me = thread(t);
+    int other = s[me + TARGET];
+    int slot = covering(s, other, s[stream(s[me + CURRENT]) + WAITS + other]);
+    if (slot >= 0) {
+      choose(s, t, other, slot);
+      s[me + PHASE] = wait;
+    } else {
+      s[me + RETURN] = s[me + PHASE];
+      s[me + PHASE] = INVALIDATE;
+    }
+    return yieldFine();
   }
 
   private void choose(int[] s, int t, int other, int slot) {
     int me = thread(t);
     s[me + SLOT] = slot;
-    int clock =
-        has(Flaw.CLOCK_OF_NOW_MERGED)
-            ? stream(other) + CLOCK
-            : stream(other) + CLOCKS + slot * STREAMS;
+    int clock = has(Flaw.CLOCK_OF_NOW_MERGED) ? stream(other) + CLOCK : event(other, slot) + WAITED;
     System.arraycopy(s, clock, s, me + SCRATCH, STREAMS);
     if (has(Flaw.SUBMITTED_MERGED_AS_WAITED_FOR)) {
       s[me + SCRATCH + other] = s[stream(other) + SUBMITTED];
     }
-    if (has(Flaw.CLOCK_MERGED_BEFORE_WAIT)) {
+    if (has(Flaw.CLOCK_MERGED_BEFORE_WAIT) && s[me + PHASE] == COVER) {
       merge(s, t);
     }
-  }
-
-  private int recordFor(int[] s, int t, int after) {
-    int me = thread(t);
-    s[me + LABEL] = s[stream(s[me + TARGET]) + SUBMITTED];
-    if (has(Flaw.TICKET_NOT_AWAITED)) {
-      int own = stream(s[me + CURRENT]);
-      s[me + LABEL] = Math.max(s[me + LABEL], s[own + WAITS + s[me + TARGET]]);
-    }
-    s[me + RETURN] = after;
-    s[me + PHASE] = INVALIDATE;
-    return yieldFine();
   }
 
   private int queueWait(int[] s, int t) {
@@ -463,7 +568,8 @@ final class ProtocolModel {
       return yieldNow();
     }
     s[me + FAILING]--;
-    RaceOracle.await(s, s[me + CURRENT], s[me + TARGET], s[me + SLOT]);
+    RaceOracle.await(s, s[me + CURRENT], event(s[me + TARGET], s[me + SLOT]) + RECORDED);
+    observer.waits(s[me + CURRENT], s[me + TARGET], s[me + SLOT]);
     s[me + PHASE] = MERGE;
     return yieldFine();
   }
@@ -499,29 +605,37 @@ final class ProtocolModel {
     int slot = s[other + NEXT];
     s[me + SLOT] = slot;
     s[other + NEXT] = (slot + 1) % ring;
+    int event = event(s[me + TARGET], slot);
     if (has(Flaw.LABELLED_BEFORE_RECORDING)) {
-      s[other + TICKETS + slot] = s[me + LABEL];
+      s[event + COVERED] = s[me + LABEL];
     } else if (!has(Flaw.SLOT_NOT_INVALIDATED)) {
-      s[other + TICKETS + slot] = 0;
+      s[event + COVERED] = 0;
     }
-    System.arraycopy(s, other + CLOCK, s, other + CLOCKS + slot * STREAMS, STREAMS);
+    System.arraycopy(s, other + CLOCK, s, event + WAITED, STREAMS);
     s[me + PHASE] = RECORD;
     return yieldFine();
   }
 
   private int record(int[] s, int t) {
     int me = thread(t);
-    int other = stream(s[me + TARGET]);
-    RaceOracle.record(s, s[me + TARGET], s[me + SLOT]);
-    s[other + TICKETS + s[me + SLOT]] = s[me + LABEL];
-    s[other + RECORDER] = 0;
+    RaceOracle.record(s, s[me + TARGET], event(s[me + TARGET], s[me + SLOT]) + RECORDED);
+    observer.records(s[me + TARGET], s[me + SLOT]);
+    s[me + PHASE] = LABEL_SLOT;
+    return finest ? yieldNow() : labelSlot(s, t);
+  }
+
+  private int labelSlot(int[] s, int t) {
+    int me = thread(t);
+    s[event(s[me + TARGET], s[me + SLOT]) + COVERED] = s[me + LABEL];
+    s[stream(s[me + TARGET]) + RECORDER] = 0;
     s[me + PHASE] = s[me + RETURN];
-    return s[me + RETURN] == PUBLISH ? yieldFine() : FINE;
+    return s[me + RETURN] == PUBLISH ? yieldFine() : yieldFinest();
   }
 
   private int launch(int[] s, int stream) {
     int own = stream(stream);
     RaceOracle.enqueue(s, stream);
+    observer.enqueues(stream);
     for (int block = 0; block < BLOCKS; block++) {
       if ((s[own + WRITES] >> block & 1) != 0
           ? !RaceOracle.writes(s, stream, block)
@@ -541,7 +655,7 @@ final class ProtocolModel {
         remember(s, s[me + CURRENT], block, writes);
       }
       if (has(Flaw.READERS_CLEARED_AT_COMMIT) && writes) {
-        Arrays.fill(s, block(block) + READ, block(block) + READ + STREAMS, 0);
+        forgetReads(s, block);
       }
     }
     int busy = 0;
@@ -550,13 +664,13 @@ final class ProtocolModel {
     }
     if (busy < 2) {
       s[me + PHASE] = PUBLISH;
-      return FINE;
+      return yieldFinest();
     }
     s[me + TARGET] = s[me + CURRENT];
     s[me + LABEL] = s[own + TICKET];
     s[me + RETURN] = PUBLISH;
     s[me + PHASE] = INVALIDATE;
-    return FINE;
+    return yieldFinest();
   }
 
   /** What could not be queued is waited for by the host. */
@@ -567,13 +681,7 @@ final class ProtocolModel {
       int other = s[own + ORDER + s[own + QUEUED]];
       if (s[stream(other) + COMPLETED] < s[own + WAITS + other]) {
         s[me + TARGET] = other;
-        int slot = covering(s, other, s[own + WAITS + other]);
-        if (slot < 0) {
-          return recordFor(s, t, SECURE);
-        }
-        s[me + SLOT] = slot;
-        s[me + PHASE] = HOST_WAIT;
-        return yieldFine();
+        return ask(s, t, HOST_COVER);
       }
       s[own + QUEUED]++;
     }
@@ -581,19 +689,43 @@ final class ProtocolModel {
     return FINE;
   }
 
+  private int publishTicket(int[] s, int t) {
+    int me = thread(t);
+    int own = stream(s[me + CURRENT]);
+    if (!isAbandoned(s, t) || !has(Flaw.ABANDONED_TICKET_NEVER_PUBLISHED)) {
+      s[own + SUBMITTED] = s[own + TICKET];
+    }
+    s[me + PHASE] = UNPIN;
+    return yieldFine();
+  }
+
+  /** Takes the pins away, one block after another, and lets the lock go. */
   private int unpin(int[] s, int t) {
     int me = thread(t);
     int own = stream(s[me + CURRENT]);
     int used = s[own + READS] | s[own + WRITES];
-    if (!has(Flaw.NO_PIN) && !(isAbandoned(s, t) && has(Flaw.PINS_KEPT_WHEN_ABANDONED))) {
-      for (int block = 0; block < BLOCKS; block++) {
-        int b = block(block);
-        if ((used >> block & 1) != 0 && --s[b + PINS] == 0 && s[b + LIFE] == CLOSING) {
-          s[b + LIFE] = CLOSED;
-          s[me + RELEASES] |= has(Flaw.DEFERRED_CLOSE_FORGOTTEN) ? 0 : 1 << block;
-        }
+    if (has(Flaw.NO_PIN) || isAbandoned(s, t) && has(Flaw.PINS_KEPT_WHEN_ABANDONED)) {
+      used = 0;
+    }
+    for (; used != 0; used &= used - 1) {
+      int block = Integer.numberOfTrailingZeros(used);
+      int b = block(block);
+      if (--s[b + PINS] == 0 && s[b + LIFE] == CLOSING) {
+        s[b + LIFE] = CLOSED;
+        s[me + RELEASES] |= has(Flaw.DEFERRED_CLOSE_FORGOTTEN) ? 0 : 1 << block;
+      }
+      s[own + READS] &= ~(1 << block);
+      s[own + WRITES] &= ~(1 << block);
+      if (finest) {
+        return yieldNow();
       }
     }
+    s[me + PHASE] = LEAVE;
+    return finest ? yieldNow() : leave(s, t);
+  }
+
+  private int leave(int[] s, int t) {
+    int own = stream(s[thread(t) + CURRENT]);
     Arrays.fill(s, own + STATE, own + STREAM_SIZE, 0);
     s[own + OWNER] = 0;
     continueReleasing(s, t);
@@ -651,16 +783,19 @@ final class ProtocolModel {
     return yieldNow();
   }
 
+  /** First what the stream had waited for, one stream after another, then what it did itself. */
   private int noteSynchronized(int[] s, int t) {
     int me = thread(t);
     int stream = s[me + CURRENT];
     int own = stream(stream);
+    if (s[me + SLOT] < STREAMS) {
+      int i = s[me + SLOT]++;
+      complete(
+          s, i, s[(has(Flaw.CLOCK_READ_AFTER_SYNCHRONIZING) ? own + CLOCK : me + SCRATCH) + i]);
+      return yieldFinest();
+    }
     boolean late = has(Flaw.SUBMITTED_READ_AFTER_SYNCHRONIZING);
     complete(s, stream, late ? s[own + SUBMITTED] : s[me + LABEL]);
-    int clock = has(Flaw.CLOCK_READ_AFTER_SYNCHRONIZING) ? own + CLOCK : me + SCRATCH;
-    for (int i = 0; i < STREAMS; i++) {
-      complete(s, i, s[clock + i]);
-    }
     advance(s, t);
     return yieldNow();
   }
@@ -672,22 +807,22 @@ final class ProtocolModel {
 
   /** The slot of the oldest event that covers a ticket, or -1. */
   private int covering(int[] s, int stream, int ticket) {
-    int tickets = stream(stream) + TICKETS;
     if (has(Flaw.SLOT_FOUND_BY_POSITION)) {
       int slot = ticket % ring;
-      return s[tickets + slot] == 0 ? -1 : slot;
+      return s[event(stream, slot) + COVERED] == 0 ? -1 : slot;
     }
     int next = s[stream(stream) + NEXT];
     if (has(Flaw.NEWEST_EVENT_COVERS)) {
       int slot = (next - 1 + ring) % ring;
-      return s[tickets + slot] == 0 ? -1 : slot;
+      return s[event(stream, slot) + COVERED] == 0 ? -1 : slot;
     }
     int found = -1;
     for (int back = 1; back <= ring; back++) {
       int slot = (next - back + ring) % ring;
-      if (s[tickets + slot] >= ticket) {
+      int covered = s[event(stream, slot) + COVERED];
+      if (covered >= ticket) {
         found = slot;
-      } else if (s[tickets + slot] != 0) {
+      } else if (covered != 0) {
         break;
       }
     }
@@ -701,7 +836,7 @@ final class ProtocolModel {
       int first = s[own + ORDER + position];
       int other = s[own + ORDER + i];
       int slot = covering(s, other, s[own + WAITS + other]);
-      int clock = stream(other) + (slot >= 0 ? CLOCKS + slot * STREAMS : CLOCK);
+      int clock = slot >= 0 ? event(other, slot) + WAITED : stream(other) + CLOCK;
       if (s[clock + first] >= s[own + WAITS + first]) {
         s[own + ORDER + position] = other;
         s[own + ORDER + i] = first;
@@ -720,8 +855,7 @@ final class ProtocolModel {
   }
 
   private static int lastUser(int[] s, int block) {
-    int reader = s[block(block) + LAST_READER];
-    return reader >= 0 ? reader : s[block(block) + WRITER];
+    return s[block(block) + LATEST];
   }
 
   private boolean isFree(int[] s, int stream, int t) {
@@ -744,14 +878,14 @@ final class ProtocolModel {
       if (open && (operation == Program.ABANDON || s[own + STATE] == PREFLIGHTED)) {
         return;
       }
-      s[me + PC] += STEP_SIZE;
+      s[me + PC] += Program.STEP_SIZE;
     }
   }
 
   private void advance(int[] s, int t) {
     int me = thread(t);
     s[me + PHASE] = STEP;
-    s[me + PC] += STEP_SIZE;
+    s[me + PC] += Program.STEP_SIZE;
   }
 
   private int yieldNow() {
@@ -761,6 +895,11 @@ final class ProtocolModel {
 
   private int yieldFine() {
     yielded = fine;
+    return FINE;
+  }
+
+  private int yieldFinest() {
+    yielded = finest;
     return FINE;
   }
 
@@ -786,5 +925,9 @@ final class ProtocolModel {
 
   private static int thread(int index) {
     return THREAD + index * THREAD_SIZE;
+  }
+
+  private static int event(int stream, int slot) {
+    return EVENT + (slot * STREAMS + stream) * EVENT_SIZE;
   }
 }

@@ -8,16 +8,15 @@ import java.util.Arrays;
  * events are vector clocks of enqueued operations, a free is a write, and whatever comes after a
  * free is wrong.
  *
- * <p>Works on a slice at the start of a state array, so that a state is copied in one call.
+ * <p>Works on a slice at the start of a state array, so that a state is copied in one call; the
+ * clocks of events are where the caller says, since rings differ in size.
  */
 final class RaceOracle {
   static final int STREAMS = 3;
   static final int BLOCKS = 2;
-  static final int SLOTS = 2;
 
   private static final int DONE = STREAMS * STREAMS;
-  private static final int EVENT = DONE + STREAMS;
-  private static final int BLOCK = EVENT + STREAMS * SLOTS * STREAMS;
+  private static final int BLOCK = DONE + STREAMS;
   private static final int WRITER = 0;
   private static final int WRITE = 1;
   private static final int READS = 2;
@@ -73,19 +72,19 @@ final class RaceOracle {
     return s[BLOCK + block * BLOCK_SIZE + FREED];
   }
 
-  /** An event of a stream stands for everything enqueued on it so far. */
-  static void record(int[] s, int stream, int slot) {
-    System.arraycopy(s, stream * STREAMS, s, EVENT + (stream * SLOTS + slot) * STREAMS, STREAMS);
+  /** An event of a stream, whose clock is at {@code event}, stands for all of it so far. */
+  static void record(int[] s, int stream, int event) {
+    System.arraycopy(s, stream * STREAMS, s, event, STREAMS);
   }
 
-  /** What is enqueued on {@code waiter} from now on comes after an event of {@code stream}. */
-  static void await(int[] s, int waiter, int stream, int slot) {
-    merge(s, waiter * STREAMS, EVENT + (stream * SLOTS + slot) * STREAMS);
+  /** What is enqueued on {@code waiter} from now on comes after an event. */
+  static void await(int[] s, int waiter, int event) {
+    merge(s, waiter * STREAMS, event);
   }
 
   /** The host has waited for an event: what is enqueued anywhere from now on comes after it. */
-  static void synchronizeEvent(int[] s, int stream, int slot) {
-    merge(s, DONE, EVENT + (stream * SLOTS + slot) * STREAMS);
+  static void synchronizeEvent(int[] s, int event) {
+    merge(s, DONE, event);
   }
 
   /** The host has waited for all of a stream. */

@@ -6,7 +6,10 @@ import static dev.streamfence.ptx.ParameterAccess.Verdict.UNKNOWN;
 import static dev.streamfence.ptx.ParameterAccess.Verdict.WRITES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How the access analysis follows values into functions and back. */
 class AccessCallsTest {
@@ -199,5 +202,160 @@ class AccessCallsTest {
     AnalysedKernel kernel = AnalysedKernel.in(STORE + LOAD, call("load", "%rd1"));
 
     assertThat(kernel.verdicts()).containsExactly(READS, NONE, NONE, NONE);
+  }
+
+  @Test
+  void aCallThatPassesOnlyNumbersGivesBackANumber() {
+    String twice =
+        function(
+            "(.param .b32 r) twice(.param .b32 a)",
+            "ld.param.u32 %r1, [a]; add.u32 %r2, %r1, %r1; st.param.b32 [r], %r2;");
+    AnalysedKernel kernel =
+        AnalysedKernel.in(
+            twice,
+            "{ .param .b32 x; .param .b32 y; st.param.b32 [x], 3; call (y), twice, (x);"
+                + "ld.param.u32 %r5, [y]; } mad.wide.u32 %rd9, %r5, 4, %rd1;"
+                + "st.global.u32 [%rd9], 1;");
+
+    assertThat(kernel.verdicts()).containsExactly(WRITES, NONE, NONE, NONE);
+  }
+
+  @Test
+  void aCallThatPassesAPointerInItsSecondRoundIsFollowed() {
+    AnalysedKernel kernel =
+        AnalysedKernel.in(
+            STORE,
+            "mov.u64 %rd9, 0; L: { .param .b64 x; st.param.b64 [x], %rd9; call store, (x); }"
+                + "mov.u64 %rd9, %rd1; @%p1 bra L;");
+
+    assertThat(kernel.p().write().or(kernel.p()::possibleWrite)).isPresent();
+    assertThat(kernel.q().verdict()).isEqualTo(NONE);
+  }
+
+  private static final String SAME_REGISTER =
+      function("(.reg .b64 %result) same(.reg .b64 %a)", "mov.u64 %result, %a;");
+  private static final String SAME_PARAMETER =
+      function(
+          "(.param .b64 r) same(.param .b64 a)", "ld.param.u64 %rd1, [a]; st.param.b64 [r], %rd1;");
+  private static final String USES = "st.global.u32 [%rd8], 1; ld.global.u32 %r5, [%rd9];";
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "call (%rd8), same, (%rd1); call (%rd9), same, (%rd2);",
+        "{ .param .b64 x; .param .b64 y; st.param.b64 [x], %rd1; call (y), same, (x);"
+            + "ld.param.b64 %rd8, [y]; }"
+            + "{ .param .b64 x; .param .b64 y; st.param.b64 [x], %rd2; call (y), same, (x);"
+            + "ld.param.b64 %rd9, [y]; }",
+        "{ .param .b64 x; st.param.b64 [x], %rd1; call (%rd8), same, (x);"
+            + "call (%rd9), same, (%rd2); }",
+        "{ .param .b64 y; call (y), same, (%rd1); ld.param.b64 %rd8, [y];"
+            + "call (%rd9), same, (%rd2); }"
+      })
+  void registersAndParameterMemoryPassTheSame(String calls) {
+    for (String same : List.of(SAME_REGISTER, SAME_PARAMETER)) {
+      assertThat(AnalysedKernel.in(same, calls + USES).verdicts())
+          .containsExactly(WRITES, READS, NONE, NONE);
+    }
+  }
+
+  @Test
+  void anOperandWhereACallHasNoneMayBeUsedForAnything() {
+    AnalysedKernel kernel =
+        AnalysedKernel.in(
+            LOAD,
+            "{ .param .b64 x; st.param.b64 [x], %rd1; call load, (x), %rd2; }"
+                + "{ .param .b64 x; st.param.b64 [x], %rd1; call load, (x), (%rd3); }");
+
+    assertThat(kernel.q().verdict()).isEqualTo(UNKNOWN);
+    assertThat(kernel.t().verdict()).isEqualTo(UNKNOWN);
+    assertThat(kernel.q().unknown().orElseThrow().reason().orElseThrow()).contains("unusual");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"call;", "call (%rd8);", "call load;", "call load, (%rd1, %rd2);"})
+  void aCallThatDoesNotFitItsFunctionKeepsTheRest(String call) {
+    AnalysedKernel kernel = AnalysedKernel.in(LOAD, call + "st.global.u32 [%rd3], 1;");
+
+    assertThat(kernel.t().verdict()).isEqualTo(WRITES);
+    assertThat(kernel.p().verdict()).isEqualTo(call.contains("%rd1") ? UNKNOWN : NONE);
+  }
+
+  /** A chain of functions, of which the last one stores through the pointer that all pass on. */
+  private static AnalysedKernel chain(int depth) {
+    StringBuilder functions = new StringBuilder(STORE.replace("store(", "f" + depth + "("));
+    for (int i = depth - 1; i > 0; i--) {
+      functions.append(
+          function(
+              "f" + i + "(.param .b64 a)",
+              "ld.param.u64 %rd1, [a];" + call("f" + (i + 1), "%rd1")));
+    }
+    return AnalysedKernel.in(functions.toString(), call("f1", "%rd1") + call("f1", "%rd2"));
+  }
+
+  @Test
+  void callersAreToldApartUpToADepthOf48() {
+    assertThat(chain(48).verdicts()).containsExactly(WRITES, WRITES, NONE, NONE);
+    assertThat(chain(49).verdicts()).containsExactly(UNKNOWN, UNKNOWN, NONE, NONE);
+  }
+
+  private static final String PRINT =
+      ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n";
+
+  private static String print(String address) {
+    return "{ .param .b64 x; .param .b64 y; .param .b32 z; st.param.b64 [x], 0;"
+        + "st.param.b64 [y], "
+        + address
+        + "; call (z), vprintf, (x, y); }";
+  }
+
+  @Test
+  void printingReadsWhatItIsGivenItself() {
+    AnalysedKernel kernel = AnalysedKernel.in(PRINT, print("%rd1"));
+
+    assertThat(kernel.p().possibleRead()).isPresent();
+    assertThat(kernel.p().possibleWrite()).isEmpty();
+  }
+
+  @Test
+  void printingReadsWhatLiesBehindAKnownAddressOnly() {
+    String stores =
+        ".local .align 8 .b8 l[64]; st.local.u64 [l], %rd1; st.local.u64 [l+32], %rd2;"
+            + "mov.u64 %rd8, l; cvta.local.u64 %rd8, %rd8; add.s64 %rd7, %rd8, 32;"
+            + "mad.wide.u32 %rd6, %r1, 8, %rd8;";
+    AnalysedKernel known = AnalysedKernel.in(PRINT, stores + print("%rd7"));
+    AnalysedKernel unknown = AnalysedKernel.in(PRINT, stores + print("%rd6"));
+
+    assertThat(known.p().possibleRead()).isEmpty();
+    assertThat(known.q().possibleRead()).isPresent();
+    assertThat(unknown.p().possibleRead()).isPresent();
+    assertThat(unknown.q().possibleRead()).isPresent();
+  }
+
+  @Test
+  void theResultOfAFunctionThatIsNotKnownMayBeAnyPointer() {
+    for (String result : List.of("%rd8", "z")) {
+      AnalysedKernel kernel =
+          AnalysedKernel.in(
+              ".extern .func (.param .b64 r) mystery();",
+              ".param .b64 z; call ("
+                  + result
+                  + "), mystery; "
+                  + (result.equals("z") ? "ld.param.b64 %rd8, [z];" : "")
+                  + "add.s64 %rd9, %rd4, %rd8; st.global.u32 [%rd9], 1;");
+
+      assertThat(kernel.n().verdict()).as(result).isEqualTo(UNKNOWN);
+    }
+  }
+
+  @Test
+  void newMemoryIsNobodysParameter() {
+    AnalysedKernel kernel =
+        AnalysedKernel.in(
+            ".extern .func (.param .b64 r) malloc(.param .b64 n);" + ".shared .b64 s;",
+            "st.shared.u64 [s], %rd1; { .param .b64 x; .param .b64 y; st.param.b64 [x], %rd2;"
+                + "call (y), malloc, (x); ld.param.b64 %rd9, [y]; } st.global.u32 [%rd9], 1;");
+
+    assertThat(kernel.verdicts()).containsExactly(NONE, NONE, NONE, NONE);
   }
 }

@@ -96,6 +96,56 @@ class AccessOpcodeTest {
     }
 
     assertThat(unseen).isEmpty();
+    assertThat(OpcodeTable.opcodes()).hasSizeGreaterThan(100).contains("ld", "mul.hi");
+  }
+
+  private static OpcodeRule rule(String instruction) {
+    return OpcodeTable.rule(
+        new Sample(
+                OpcodeRule.Effect.UNKNOWN,
+                ParameterAccess.Verdict.NONE,
+                ParameterAccess.Verdict.NONE,
+                instruction)
+            .parsed());
+  }
+
+  @Test
+  void anAddressInThePlaceOfAResultIsTheFirstAddress() {
+    OpcodeRule with = rule("mbarrier.arrive.shared.b64 %rd3, [bar], 4;");
+    OpcodeRule without = rule("mbarrier.arrive.shared::cluster.b64 [bar], 4;");
+
+    assertThat(with.operands()).isEqualTo("Db-");
+    assertThat(without.operands()).isEqualTo("b-");
+    assertThat(without.effect()).isEqualTo(OpcodeRule.Effect.ATOMIC);
+    assertThat(rule("red.shared.add.u32 [bar], 4;").operands()).isEqualTo("bv");
+    assertThat(rule("atom;").operands()).isEqualTo("dbvv");
+  }
+
+  @Test
+  void coordinatesBelongToTensorsAndTexturesOnly() {
+    String tensor = "cp.async.bulk.tensor.1d.shared::cluster.global [tile], [%rd1, {%r1}], [bar];";
+
+    assertThat(rule(tensor).operands()).isEqualTo("tt");
+    assertThat(rule("tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];").operands())
+        .isEqualTo("Du");
+    assertThat(rule("ld.global.u32 %r1, [%rd1, {%r1}];")).isEqualTo(OpcodeRule.UNKNOWN);
+    assertThat(rule("st.global.u32 [%rd1, {%r1}], %r1;")).isEqualTo(OpcodeRule.UNKNOWN);
+    assertThat(rule("add.u32 %r1, [%rd1], 1;")).isEqualTo(OpcodeRule.UNKNOWN);
+    assertThat(rule("ld.global.u32 %r1, %rd1;")).isEqualTo(OpcodeRule.UNKNOWN);
+  }
+
+  @Test
+  void aSumThatIsAddedToIsBothASourceAndAResult() {
+    OpcodeRule rule =
+        rule("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2}, %rd3, %rd4, 1, 1;");
+
+    assertThat(rule.isSource(0)).isTrue();
+    assertThat(rule.isDestination(0)).isTrue();
+    assertThat(rule.isSource(1)).isTrue();
+    assertThat(rule.isDestination(1)).isFalse();
+    assertThat(rule("ld.global.u32 %r1, [%rd1];").isSource(0)).isFalse();
+    assertThat(rule("add.u32 %r1, %r2, 1;").isSource(0)).isFalse();
+    assertThat(rule("add.u32 %r1, %r2, 1;").isSource(1)).isTrue();
   }
 
   @Test

@@ -69,6 +69,14 @@ class AccessVerdictTest {
   }
 
   @Test
+  void ofTwoSitesInOneLineThatOfTheFirstPartCounts() {
+    ParameterAccess a = of(1, 0, 0, 0);
+    ParameterAccess b = of(1, 0, 0, 0);
+
+    assertThat(a.and(b).read().orElseThrow()).isSameAs(a.read().orElseThrow());
+  }
+
+  @Test
   void itSaysItsVerdictAndWhatItIsUnknownFor() {
     assertThat(of(1, 0, 0, 0)).hasToString("READS");
     assertThat(of(0, 0, 0, 7)).hasToString("UNKNOWN because of ld in line 7: who knows");
@@ -87,5 +95,6 @@ class AccessVerdictTest {
         .isNotEqualTo(new AccessSite(1, "k", "ld", "", new SourcePosition("a.cu", 2)))
         .isNotEqualTo(new AccessSite(1, "k", "ld", "why", null))
         .isNotEqualTo("ld in line 1");
+    assertThat(new AccessSite(2, "k", "ld", "why", null)).doesNotHaveSameHashCodeAs(site);
   }
 }

@@ -27,6 +27,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -564,6 +565,7 @@ final class OrderingTest {
   }
 
   @Test
+  @Tag("long")
   void aMillionReadsOnThreeStreamsLeaveOneEachAndAFreeWaitsForThemAlone() {
     SimulatedDevice eager = SimulatedDevice.builder().build();
     try (DeviceRuntime runtime = DeviceRuntime.simulated(eager)) {
@@ -705,6 +707,7 @@ final class OrderingTest {
   }
 
   @Test
+  @Tag("long")
   void everyDriverCallMayFailWithoutALeakOrALostUpdate() {
     long calls = countCalls();
     assertThat(calls).isGreaterThan(20);
