@@ -1,7 +1,7 @@
 package dev.streamfence;
 
-import dev.streamfence.memory.CsvAllocationLog;
-import dev.streamfence.memory.RecordedAllocations;
+import dev.streamfence.internal.memory.CsvAllocationLog;
+import dev.streamfence.internal.memory.RecordedAllocations;
 import java.nio.file.Path;
 
 /**

@@ -1,6 +1,6 @@
 package dev.streamfence;
 
-import dev.streamfence.stream.Teardown;
+import dev.streamfence.internal.order.Teardown;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.streamfence;
 
-import dev.streamfence.stream.Timeline;
+import dev.streamfence.internal.order.Timeline;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,8 +2,8 @@
 // refuses.
 package dev.streamfence;
 
-import dev.streamfence.memory.Block;
-import dev.streamfence.stream.Deadline;
+import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.order.Deadline;
 import java.lang.ref.Reference;
 import java.lang.reflect.Array;
 import java.time.Duration;

@@ -1,10 +1,10 @@
 package dev.streamfence;
 
-import dev.streamfence.memory.Block;
-import dev.streamfence.memory.BlockSource;
-import dev.streamfence.memory.Budget;
-import dev.streamfence.memory.BudgetResource;
-import dev.streamfence.stream.Timeline;
+import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.memory.BlockSource;
+import dev.streamfence.internal.memory.Budget;
+import dev.streamfence.internal.memory.BudgetResource;
+import dev.streamfence.internal.order.Timeline;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.streamfence;
 
-import dev.streamfence.stream.Deadline;
-import dev.streamfence.stream.Timeline;
+import dev.streamfence.internal.order.Deadline;
+import dev.streamfence.internal.order.Timeline;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 

@@ -1,6 +1,6 @@
 package dev.streamfence;
 
-import dev.streamfence.stream.StreamPool;
+import dev.streamfence.internal.order.StreamPool;
 
 /** The streams of a runtime. Thread-safe. */
 public final class DeviceStreams {

@@ -1,6 +1,6 @@
 package dev.streamfence;
 
-import dev.streamfence.memory.HostBytes;
+import dev.streamfence.internal.memory.HostBytes;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 

@@ -1,6 +1,6 @@
 package dev.streamfence;
 
-import dev.streamfence.memory.Reservation;
+import dev.streamfence.internal.memory.Reservation;
 
 /**
  * Device memory set aside for several arrays: other users cannot take it. Arrays allocated from it

@@ -1,15 +1,15 @@
 package dev.streamfence;
 
-import dev.streamfence.memory.BudgetResource;
-import dev.streamfence.memory.DirectResource;
-import dev.streamfence.memory.GuardReport;
-import dev.streamfence.memory.GuardResource;
-import dev.streamfence.memory.LoggingResource;
-import dev.streamfence.memory.MemoryResource;
-import dev.streamfence.memory.StreamOrderedResource;
-import dev.streamfence.memory.TrackedResource;
-import dev.streamfence.stream.StreamPool;
-import dev.streamfence.stream.Teardown;
+import dev.streamfence.internal.memory.BudgetResource;
+import dev.streamfence.internal.memory.DirectResource;
+import dev.streamfence.internal.memory.GuardReport;
+import dev.streamfence.internal.memory.GuardResource;
+import dev.streamfence.internal.memory.LoggingResource;
+import dev.streamfence.internal.memory.MemoryResource;
+import dev.streamfence.internal.memory.StreamOrderedResource;
+import dev.streamfence.internal.memory.TrackedResource;
+import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Teardown;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 

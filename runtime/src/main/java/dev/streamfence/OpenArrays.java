@@ -1,8 +1,8 @@
 package dev.streamfence;
 
-import dev.streamfence.memory.Block;
-import dev.streamfence.memory.MemoryResource;
-import dev.streamfence.stream.Life;
+import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.memory.MemoryResource;
+import dev.streamfence.internal.order.Life;
 import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.List;

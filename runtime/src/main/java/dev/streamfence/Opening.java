@@ -1,9 +1,9 @@
 package dev.streamfence;
 
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.memory.DeviceCopies;
-import dev.streamfence.memory.MemoryResource;
-import dev.streamfence.stream.StreamPool;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.memory.DeviceCopies;
+import dev.streamfence.internal.memory.MemoryResource;
+import dev.streamfence.internal.order.StreamPool;
 import java.util.function.Function;
 
 /**

@@ -1,11 +1,11 @@
 package dev.streamfence;
 
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.DeviceProperties;
-import dev.streamfence.memory.Block;
-import dev.streamfence.stream.FaultLatch;
-import dev.streamfence.stream.Life;
-import dev.streamfence.stream.Timeline;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.order.FaultLatch;
+import dev.streamfence.internal.order.Life;
+import dev.streamfence.internal.order.Timeline;
 import java.lang.invoke.MethodHandles;
 import java.util.Objects;
 import java.util.function.Function;

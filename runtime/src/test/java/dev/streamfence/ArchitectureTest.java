@@ -71,7 +71,8 @@ final class ArchitectureTest {
             .resideInAPackage("..ptx..")
             .should()
             .dependOnClassesThat()
-            .resideOutsideOfPackages("dev.streamfence.ptx..", "java..", "org.jspecify..", ""));
+            .resideOutsideOfPackages(
+                "dev.streamfence.internal.ptx..", "java..", "org.jspecify..", ""));
   }
 
   @Test
@@ -79,7 +80,7 @@ final class ArchitectureTest {
     check(
         noClasses()
             .that()
-            .resideOutsideOfPackage("dev.streamfence.driver.jcuda..")
+            .resideOutsideOfPackage("dev.streamfence.internal.driver.jcuda..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("jcuda..", "com.sun.jna.."));
@@ -87,19 +88,32 @@ final class ArchitectureTest {
 
   @Test
   void driverHoldsNoPolicy() {
-    check(noneOf("dev.streamfence.driver..", "stream", "memory", "launch", "simulation", "ptx"));
+    check(
+        noneOf(
+            "dev.streamfence.internal.driver..",
+            "stream",
+            "memory",
+            "launch",
+            "simulation",
+            "ptx"));
   }
 
   @Test
   void streamKnowsNeitherBytesNorLaunches() {
     check(
         noneOf(
-            "dev.streamfence.stream..", "memory", "launch", "simulation", "ptx", "driver.jcuda"));
+            "dev.streamfence.internal.order..",
+            "memory",
+            "launch",
+            "simulation",
+            "ptx",
+            "driver.jcuda"));
   }
 
   @Test
   void memoryKnowsNoLaunches() {
-    check(noneOf("dev.streamfence.memory..", "launch", "simulation", "ptx", "driver.jcuda"));
+    check(
+        noneOf("dev.streamfence.internal.memory..", "launch", "simulation", "ptx", "driver.jcuda"));
   }
 
   @Test
@@ -118,11 +132,11 @@ final class ArchitectureTest {
         noClasses()
             .that()
             .resideInAnyPackage(
-                "dev.streamfence.driver..",
-                "dev.streamfence.stream..",
-                "dev.streamfence.memory..",
+                "dev.streamfence.internal.driver..",
+                "dev.streamfence.internal.order..",
+                "dev.streamfence.internal.memory..",
                 "dev.streamfence.simulation..",
-                "dev.streamfence.ptx..")
+                "dev.streamfence.internal.ptx..")
             .should()
             .dependOnClassesThat(HANDLES));
   }

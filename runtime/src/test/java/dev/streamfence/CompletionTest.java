@@ -3,9 +3,9 @@ package dev.streamfence;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.DriverCall;
-import dev.streamfence.driver.InterceptedDriver;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.VectorKernels;
 import dev.streamfence.simulation.Schedule;

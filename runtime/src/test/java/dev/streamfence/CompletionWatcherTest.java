@@ -3,12 +3,12 @@ package dev.streamfence;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.internal.order.FaultLatch;
+import dev.streamfence.internal.order.NamedUse;
+import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.model.ClockDriver;
-import dev.streamfence.stream.FaultLatch;
-import dev.streamfence.stream.NamedUse;
-import dev.streamfence.stream.StreamPool;
-import dev.streamfence.stream.Submission;
-import dev.streamfence.stream.Timeline;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,11 +3,11 @@ package dev.streamfence;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.DriverCall;
-import dev.streamfence.driver.InterceptedDriver;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.internal.memory.Block;
 import dev.streamfence.launch.VectorKernels;
-import dev.streamfence.memory.Block;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.lang.reflect.Array;

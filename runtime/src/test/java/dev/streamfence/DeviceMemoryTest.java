@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.AllocationRecord.Action;
-import dev.streamfence.driver.DriverCall;
+import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.memory.RecordedAllocations;
 import dev.streamfence.launch.VectorKernels;
-import dev.streamfence.memory.RecordedAllocations;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.concurrent.TimeUnit;

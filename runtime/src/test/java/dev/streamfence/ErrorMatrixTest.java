@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD;
 
 import dev.streamfence.FailureWorld.PlannedError;
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.InterceptedDriver;
-import dev.streamfence.memory.DeviceCopies;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.internal.memory.DeviceCopies;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package dev.streamfence;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD;
 
-import dev.streamfence.driver.DriverCall;
+import dev.streamfence.internal.driver.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;

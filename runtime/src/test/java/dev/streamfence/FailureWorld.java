@@ -3,13 +3,13 @@ package dev.streamfence;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.DriverCall;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.memory.DeviceCopies;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.launch.VectorKernels;
-import dev.streamfence.memory.DeviceCopies;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 package dev.streamfence;
 
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.memory.Block;
-import dev.streamfence.stream.Timeline;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.order.Timeline;
 import java.util.Objects;
 
 /** What tests of other packages look at behind a runtime's back. */

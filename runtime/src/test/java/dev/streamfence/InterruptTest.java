@@ -3,11 +3,11 @@ package dev.streamfence;
 import static java.lang.Thread.State.TERMINATED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.order.NamedUse;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.launch.VectorKernels;
 import dev.streamfence.simulation.SimulatedDevice;
-import dev.streamfence.stream.NamedUse;
-import dev.streamfence.stream.Submission;
-import dev.streamfence.stream.UseLabels;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;

@@ -2,8 +2,8 @@ package dev.streamfence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.InterceptedDriver;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.launch.VectorKernels;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;

@@ -2,9 +2,9 @@ package dev.streamfence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.DriverCall;
-import dev.streamfence.driver.InterceptedDriver;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.lang.ref.WeakReference;

@@ -1,7 +1,7 @@
 package dev.streamfence;
 
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.memory.UntrackingResource;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.memory.UntrackingResource;
 
 /** Opens a runtime over a driver of the test's own. */
 public final class RuntimeOverDriver {

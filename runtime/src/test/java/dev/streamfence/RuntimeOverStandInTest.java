@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.driver.jcuda.StandIn;
+import dev.streamfence.internal.driver.jcuda.StandIn;
 import dev.streamfence.launch.VectorKernels;
 import java.lang.reflect.Array;
 import java.util.Arrays;

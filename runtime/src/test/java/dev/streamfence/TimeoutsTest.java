@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.driver.InterceptedDriver;
+import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.internal.memory.DeviceCopies;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.VectorKernels;
-import dev.streamfence.memory.DeviceCopies;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;

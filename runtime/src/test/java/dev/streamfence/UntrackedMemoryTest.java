@@ -3,8 +3,8 @@ package dev.streamfence;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.internal.memory.UntrackingResource;
 import dev.streamfence.launch.VectorKernels;
-import dev.streamfence.memory.UntrackingResource;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

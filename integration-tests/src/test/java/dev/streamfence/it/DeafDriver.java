@@ -1,6 +1,6 @@
 package dev.streamfence.it;
 
-import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**

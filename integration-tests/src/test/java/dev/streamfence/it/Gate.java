@@ -2,10 +2,10 @@ package dev.streamfence.it;
 
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.CudaDriver.FunctionHandle;
-import dev.streamfence.driver.CudaDriver.ModuleHandle;
-import dev.streamfence.driver.HostMemory;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.internal.driver.HostMemory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Objects;

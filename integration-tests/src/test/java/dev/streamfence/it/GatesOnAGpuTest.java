@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.driver.jcuda.JCudaDevices;
+import dev.streamfence.internal.driver.jcuda.JCudaDevices;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.streamfence.it;
 
-import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.function.Predicate;

@@ -2,11 +2,11 @@ package dev.streamfence.processor;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.streamfence.internal.ptx.CodeLimits;
 import dev.streamfence.processor.model.ResourceName;
 import dev.streamfence.processor.verify.CudaSource;
 import dev.streamfence.processor.verify.KnownModules;
 import dev.streamfence.processor.verify.ModuleCode;
-import dev.streamfence.ptx.CodeLimits;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,6 +1,6 @@
 package dev.streamfence.launch;
 
-import dev.streamfence.driver.HostMemory;
+import dev.streamfence.internal.driver.HostMemory;
 import java.nio.ByteBuffer;
 import java.util.List;
 

@@ -1,8 +1,8 @@
 package dev.streamfence.launch;
 
 import dev.streamfence.KernelLoadException;
-import dev.streamfence.ptx.AccessSite;
-import dev.streamfence.ptx.Mismatch;
+import dev.streamfence.internal.ptx.AccessSite;
+import dev.streamfence.internal.ptx.Mismatch;
 import java.util.List;
 
 /**

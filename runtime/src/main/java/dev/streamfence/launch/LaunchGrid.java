@@ -1,9 +1,9 @@
 package dev.streamfence.launch;
 
 import dev.streamfence.LaunchShape;
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.CudaDriver.StreamHandle;
-import dev.streamfence.driver.HostMemory;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.HostMemory;
 
 /**
  * The grid and blocks of one launch, set again for every launch. Confined to the thread that holds

@@ -14,11 +14,11 @@ import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeInternals;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.LaunchObserver;
-import dev.streamfence.stream.Submission;
-import dev.streamfence.stream.Timeline;
-import dev.streamfence.stream.UseLabels;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.LaunchObserver;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.UseLabels;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,10 +3,10 @@ package dev.streamfence.launch;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeInternals;
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.CudaDriver.FunctionHandle;
-import dev.streamfence.driver.CudaDriver.ModuleHandle;
-import dev.streamfence.stream.Timeline;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.internal.order.Timeline;
 import java.util.HashMap;
 import java.util.Map;
 

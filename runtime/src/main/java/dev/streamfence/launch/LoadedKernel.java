@@ -3,10 +3,10 @@ package dev.streamfence.launch;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeInternals;
-import dev.streamfence.driver.CudaDriver.FunctionHandle;
-import dev.streamfence.driver.DeviceProperties;
-import dev.streamfence.driver.FunctionAttributes;
-import dev.streamfence.ptx.BlockLimit;
+import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.ptx.BlockLimit;
 import org.jspecify.annotations.Nullable;
 
 /** One kernel on one device, with the limits of its launches. Thread-safe. */

@@ -2,8 +2,8 @@ package dev.streamfence.launch;
 
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeInternals;
-import dev.streamfence.stream.Life;
-import dev.streamfence.stream.Timeline;
+import dev.streamfence.internal.order.Life;
+import dev.streamfence.internal.order.Timeline;
 import java.lang.invoke.MethodHandles;
 
 /** The kernels of one image, to be launched on one stream. Thread-safe. */

@@ -1,7 +1,7 @@
 package dev.streamfence.simulation;
 
-import dev.streamfence.driver.CudaDriver.StreamHandle;
-import dev.streamfence.driver.LaunchObserver;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.LaunchObserver;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,7 +1,7 @@
 package dev.streamfence.simulation;
 
 import dev.streamfence.RacyAccessException.Kind;
-import dev.streamfence.driver.LaunchObserver.Use;
+import dev.streamfence.internal.driver.LaunchObserver.Use;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;

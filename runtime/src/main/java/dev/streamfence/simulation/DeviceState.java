@@ -2,8 +2,8 @@ package dev.streamfence.simulation;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException;
-import dev.streamfence.driver.CudaDriver.StreamHandle;
-import dev.streamfence.driver.DriverCall;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.DriverCall;
 import org.jspecify.annotations.Nullable;
 
 /**

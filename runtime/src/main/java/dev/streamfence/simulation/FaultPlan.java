@@ -1,7 +1,7 @@
 package dev.streamfence.simulation;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.driver.DriverCall;
+import dev.streamfence.internal.driver.DriverCall;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;

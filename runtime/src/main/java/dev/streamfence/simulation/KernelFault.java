@@ -5,8 +5,8 @@ import dev.streamfence.DeviceException;
 import dev.streamfence.OutOfBoundsException;
 import dev.streamfence.RacyAccessException;
 import dev.streamfence.RacyAccessException.Finding;
-import dev.streamfence.driver.DriverCall;
-import dev.streamfence.ptx.PtxFault;
+import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.ptx.PtxFault;
 
 /**
  * Converts a thread's fault into the sticky error that every later driver call returns, with a

@@ -1,7 +1,7 @@
 package dev.streamfence.simulation;
 
-import dev.streamfence.driver.LaunchObserver.Use;
-import dev.streamfence.ptx.GlobalMemory;
+import dev.streamfence.internal.driver.LaunchObserver.Use;
+import dev.streamfence.internal.ptx.GlobalMemory;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package dev.streamfence.simulation;
 
-import dev.streamfence.ptx.GlobalMemory;
+import dev.streamfence.internal.ptx.GlobalMemory;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;

@@ -2,7 +2,7 @@ package dev.streamfence.simulation;
 
 import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.RacyAccessException.Kind;
-import dev.streamfence.driver.LaunchObserver.Use;
+import dev.streamfence.internal.driver.LaunchObserver.Use;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;

@@ -2,10 +2,10 @@
 package dev.streamfence.simulation;
 
 import dev.streamfence.RacyAccessException;
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.DeviceProperties;
-import dev.streamfence.driver.DriverCall;
-import dev.streamfence.ptx.PtxInstance;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.ptx.PtxInstance;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -1,13 +1,13 @@
 // Long because the driver interface has many calls, with one method each.
 package dev.streamfence.simulation;
 
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.DeviceProperties;
-import dev.streamfence.driver.DriverCall;
-import dev.streamfence.driver.FunctionAttributes;
-import dev.streamfence.driver.HostMemory;
-import dev.streamfence.driver.LaunchObserver;
-import dev.streamfence.driver.MemoryInfo;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.LaunchObserver;
+import dev.streamfence.internal.driver.MemoryInfo;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,6 @@
 package dev.streamfence.simulation;
 
-import dev.streamfence.driver.HostMemory;
+import dev.streamfence.internal.driver.HostMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;

@@ -4,10 +4,10 @@ import static dev.streamfence.simulation.DeviceState.error;
 import static dev.streamfence.simulation.DeviceState.requireArgument;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.driver.CudaDriver.StreamHandle;
-import dev.streamfence.driver.DriverCall;
-import dev.streamfence.driver.HostMemory;
-import dev.streamfence.driver.LaunchObserver.Use;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.simulation.AddressSpace.Freed;
 import dev.streamfence.simulation.AddressSpace.HeapExhausted;
 import dev.streamfence.simulation.AddressSpace.Range;

@@ -1,13 +1,13 @@
 package dev.streamfence.simulation;
 
-import dev.streamfence.driver.CudaDriver.FunctionHandle;
-import dev.streamfence.driver.CudaDriver.ModuleHandle;
-import dev.streamfence.driver.HostMemory;
-import dev.streamfence.driver.LaunchObserver.Use;
-import dev.streamfence.ptx.PtxEntry;
-import dev.streamfence.ptx.PtxInstance;
-import dev.streamfence.ptx.PtxModule;
-import dev.streamfence.ptx.PtxParameter;
+import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.LaunchObserver.Use;
+import dev.streamfence.internal.ptx.PtxEntry;
+import dev.streamfence.internal.ptx.PtxInstance;
+import dev.streamfence.internal.ptx.PtxModule;
+import dev.streamfence.internal.ptx.PtxParameter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

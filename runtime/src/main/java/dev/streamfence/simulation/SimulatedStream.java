@@ -1,6 +1,6 @@
 package dev.streamfence.simulation;
 
-import dev.streamfence.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.simulation.SubmissionOrder.StreamClock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

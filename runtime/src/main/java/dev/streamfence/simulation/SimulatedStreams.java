@@ -1,8 +1,8 @@
 package dev.streamfence.simulation;
 
-import dev.streamfence.driver.CudaDriver.EventHandle;
-import dev.streamfence.driver.CudaDriver.StreamHandle;
-import dev.streamfence.driver.DriverCall;
+import dev.streamfence.internal.driver.CudaDriver.EventHandle;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.DriverCall;
 import dev.streamfence.simulation.SimulatedStream.Operation;
 import dev.streamfence.simulation.SimulatedStream.Point;
 import java.util.HashSet;

@@ -1,7 +1,7 @@
 package dev.streamfence.simulation;
 
-import dev.streamfence.driver.DriverCall;
-import dev.streamfence.driver.LaunchObserver.Use;
+import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.simulation.SimulatedStream.Operation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

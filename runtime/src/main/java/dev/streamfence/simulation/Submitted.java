@@ -1,7 +1,7 @@
 package dev.streamfence.simulation;
 
 import dev.streamfence.RacyAccessException.Operation;
-import dev.streamfence.driver.LaunchObserver.Use;
+import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.simulation.SubmissionOrder.Place;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -2,10 +2,10 @@ package dev.streamfence.simulation;
 
 import static dev.streamfence.simulation.DeviceState.requireArgument;
 
-import dev.streamfence.driver.CudaDriver.StreamHandle;
-import dev.streamfence.driver.DriverCall;
-import dev.streamfence.driver.HostMemory;
-import dev.streamfence.driver.LaunchObserver.Use;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.LaunchObserver.Use;
 import org.jspecify.annotations.Nullable;
 
 /** The driver calls that copy and fill. Confined to the driver's lock. */

@@ -1,6 +1,6 @@
 package dev.streamfence.corpus;
 
-import dev.streamfence.ptx.PtxGrid;
+import dev.streamfence.internal.ptx.PtxGrid;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -73,7 +73,8 @@ public record KernelCase(
 
   /** Returns the text of a file of the corpus. */
   public static String text(String file) {
-    try (InputStream in = KernelCase.class.getResourceAsStream("/dev/streamfence/ptx/" + file)) {
+    try (InputStream in =
+        KernelCase.class.getResourceAsStream("/dev/streamfence/internal/ptx/" + file)) {
       if (in == null) {
         throw new IllegalArgumentException("there is no " + file);
       }

@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.RuntimeOverDriver;
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.InterceptedDriver;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.simulation.SimulatedDevice;
 
 /** A device that loads whatever it is given, as a module without kernels. */

@@ -18,7 +18,7 @@ final class BinaryCheckTest {
           name ->
               Objects.requireNonNull(
                   BinaryCheckTest.class.getResourceAsStream(
-                      "/dev/streamfence/ptx/sizes.sm_90.cubin")));
+                      "/dev/streamfence/internal/ptx/sizes.sm_90.cubin")));
 
   @Test
   void aParameterOfAnotherSizeIsRefusedByName() {

@@ -17,7 +17,7 @@ import dev.streamfence.RuntimeLog;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.driver.DriverCall;
+import dev.streamfence.internal.driver.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.lang.ref.WeakReference;

@@ -9,7 +9,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOverDriver;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.driver.DriverCall;
+import dev.streamfence.internal.driver.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.Test;

@@ -3,8 +3,8 @@ package dev.streamfence.launch;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.streamfence.driver.DeviceProperties;
-import dev.streamfence.ptx.PtxVersion;
+import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.ptx.PtxVersion;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -12,7 +12,7 @@ import dev.streamfence.LaunchShape;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.RuntimeOverDriver;
 import dev.streamfence.StreamMisuseException;
-import dev.streamfence.driver.InterceptedDriver;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.List;

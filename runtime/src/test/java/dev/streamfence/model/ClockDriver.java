@@ -1,11 +1,11 @@
 package dev.streamfence.model;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.DeviceProperties;
-import dev.streamfence.driver.FunctionAttributes;
-import dev.streamfence.driver.HostMemory;
-import dev.streamfence.driver.MemoryInfo;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.MemoryInfo;
 import java.nio.ByteBuffer;
 
 /**

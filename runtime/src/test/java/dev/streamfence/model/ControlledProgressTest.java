@@ -4,7 +4,7 @@ import static dev.streamfence.model.ControlledScheduler.explore;
 import static dev.streamfence.model.ControlledScheduler.require;
 import static dev.streamfence.model.ControlledScheduler.together;
 
-import dev.streamfence.stream.Timeline;
+import dev.streamfence.internal.order.Timeline;
 import org.junit.jupiter.api.Test;
 
 /**

@@ -7,10 +7,10 @@ import static dev.streamfence.model.ControlledScheduler.together;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.stream.FaultLatch;
-import dev.streamfence.stream.StreamPool;
-import dev.streamfence.stream.Submission;
-import dev.streamfence.stream.Timeline;
+import dev.streamfence.internal.order.FaultLatch;
+import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Timeline;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 

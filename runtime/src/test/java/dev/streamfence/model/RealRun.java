@@ -2,10 +2,10 @@ package dev.streamfence.model;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.InterceptedDriver;
-import dev.streamfence.stream.Submission;
-import dev.streamfence.stream.Timeline;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Timeline;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

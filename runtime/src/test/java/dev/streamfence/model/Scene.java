@@ -4,14 +4,14 @@ import static dev.streamfence.model.ControlledScheduler.require;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.order.Dependencies;
+import dev.streamfence.internal.order.FaultLatch;
+import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.model.ClockDriver.Cell;
-import dev.streamfence.stream.Dependencies;
-import dev.streamfence.stream.FaultLatch;
-import dev.streamfence.stream.StreamPool;
-import dev.streamfence.stream.Submission;
-import dev.streamfence.stream.Timeline;
-import dev.streamfence.stream.UseLabels;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 

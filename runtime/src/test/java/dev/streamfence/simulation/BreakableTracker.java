@@ -1,9 +1,9 @@
 package dev.streamfence.simulation;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.CudaDriver.EventHandle;
-import dev.streamfence.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.EventHandle;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,12 +1,12 @@
 package dev.streamfence.simulation;
 
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.CudaDriver.EventHandle;
-import dev.streamfence.driver.CudaDriver.FunctionHandle;
-import dev.streamfence.driver.CudaDriver.ModuleHandle;
-import dev.streamfence.driver.CudaDriver.StreamHandle;
-import dev.streamfence.driver.HostMemory;
-import dev.streamfence.ptx.Growth;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.EventHandle;
+import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.ptx.Growth;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;

@@ -1,7 +1,7 @@
 package dev.streamfence.simulation;
 
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.CudaDriver.EventHandle;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package dev.streamfence.simulation;
 
 import dev.streamfence.RacyAccessException.Kind;
-import dev.streamfence.driver.DriverCall;
+import dev.streamfence.internal.driver.DriverCall;
 import dev.streamfence.simulation.BreakableTracker.Block;
 import dev.streamfence.simulation.BreakableTracker.Lane;
 import dev.streamfence.simulation.BreakableTracker.Mark;

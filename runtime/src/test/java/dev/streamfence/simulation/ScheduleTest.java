@@ -3,9 +3,9 @@ package dev.streamfence.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.CudaDriver.StreamHandle;
-import dev.streamfence.driver.HostMemory;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.HostMemory;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

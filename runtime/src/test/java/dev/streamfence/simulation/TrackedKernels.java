@@ -1,11 +1,11 @@
 package dev.streamfence.simulation;
 
-import dev.streamfence.driver.CudaDriver;
-import dev.streamfence.driver.CudaDriver.FunctionHandle;
-import dev.streamfence.driver.CudaDriver.ModuleHandle;
-import dev.streamfence.driver.HostMemory;
-import dev.streamfence.driver.LaunchObserver;
-import dev.streamfence.driver.LaunchObserver.Use;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.LaunchObserver;
+import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.simulation.BreakableTracker.Access;
 import dev.streamfence.simulation.BreakableTracker.Block;
 import dev.streamfence.simulation.BreakableTracker.Lane;

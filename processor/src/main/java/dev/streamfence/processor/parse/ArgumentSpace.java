@@ -1,8 +1,8 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.ElementType;
+import dev.streamfence.internal.ptx.KernelDeclaration;
 import dev.streamfence.processor.model.Parameter;
-import dev.streamfence.ptx.KernelDeclaration;
 import java.util.List;
 
 /** Computes how much space the arguments of a launch take. Stateless. */

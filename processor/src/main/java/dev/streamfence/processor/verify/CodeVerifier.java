@@ -2,6 +2,8 @@ package dev.streamfence.processor.verify;
 
 import dev.streamfence.Access;
 import dev.streamfence.ElementType;
+import dev.streamfence.internal.ptx.AccessSite;
+import dev.streamfence.internal.ptx.Mismatch;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.KernelPlaces;
@@ -9,8 +11,6 @@ import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.Parameter;
 import dev.streamfence.processor.model.ResourceName;
-import dev.streamfence.ptx.AccessSite;
-import dev.streamfence.ptx.Mismatch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

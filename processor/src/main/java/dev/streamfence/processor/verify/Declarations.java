@@ -1,9 +1,9 @@
 package dev.streamfence.processor.verify;
 
 import dev.streamfence.ElementType;
+import dev.streamfence.internal.ptx.KernelDeclaration;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.Parameter;
-import dev.streamfence.ptx.KernelDeclaration;
 
 /** Converts an interface's kernels to the declarations that are compared with code. Stateless. */
 final class Declarations {

@@ -1,14 +1,14 @@
 package dev.streamfence.processor.verify;
 
+import dev.streamfence.internal.ptx.AnalysisBudget;
+import dev.streamfence.internal.ptx.CodeFormat;
+import dev.streamfence.internal.ptx.CodeLimits;
+import dev.streamfence.internal.ptx.Cubin;
+import dev.streamfence.internal.ptx.KernelCheck;
+import dev.streamfence.internal.ptx.PtxException;
+import dev.streamfence.internal.ptx.PtxModule;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.processor.model.ResourceName;
-import dev.streamfence.ptx.AnalysisBudget;
-import dev.streamfence.ptx.CodeFormat;
-import dev.streamfence.ptx.CodeLimits;
-import dev.streamfence.ptx.Cubin;
-import dev.streamfence.ptx.KernelCheck;
-import dev.streamfence.ptx.PtxException;
-import dev.streamfence.ptx.PtxModule;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.HashMap;

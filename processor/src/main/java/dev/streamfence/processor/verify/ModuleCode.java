@@ -1,11 +1,11 @@
 package dev.streamfence.processor.verify;
 
 import dev.streamfence.Access;
-import dev.streamfence.ptx.Cubin;
-import dev.streamfence.ptx.KernelCheck;
-import dev.streamfence.ptx.KernelDeclaration;
-import dev.streamfence.ptx.Mismatch;
-import dev.streamfence.ptx.ParameterAccess;
+import dev.streamfence.internal.ptx.Cubin;
+import dev.streamfence.internal.ptx.KernelCheck;
+import dev.streamfence.internal.ptx.KernelDeclaration;
+import dev.streamfence.internal.ptx.Mismatch;
+import dev.streamfence.internal.ptx.ParameterAccess;
 import java.util.List;
 import java.util.Optional;
 

@@ -3,9 +3,9 @@ package dev.streamfence.processor.verify;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.ptx.CodeLimits;
+import dev.streamfence.internal.ptx.KernelDeclaration;
 import dev.streamfence.processor.model.ResourceName;
-import dev.streamfence.ptx.CodeLimits;
-import dev.streamfence.ptx.KernelDeclaration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

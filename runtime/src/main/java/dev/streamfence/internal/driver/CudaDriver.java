@@ -1,0 +1,226 @@
+package dev.streamfence.internal.driver;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One device and the driver calls that this project makes on it: typed, and with every status
+ * checked inside. A status other than success becomes a {@link dev.streamfence.CudaDriverException}
+ * unless a method says otherwise.
+ *
+ * <p>Thread-safe, and free of policy: nothing here waits for another stream or frees anything on
+ * its own. No method requires anything of the calling Java thread; an implementation over CUDA sets
+ * the device's context directly before each call. Unless its first sentence says "waits", a method
+ * does not synchronise.
+ *
+ * <p>The launch path ({@link #launchKernel}, {@link #recordEvent}, {@link #waitForEvent}) allocates
+ * no Java memory.
+ */
+public interface CudaDriver extends AutoCloseable {
+
+  /** A stream of this device. Opaque; belongs to the driver that made it. */
+  interface StreamHandle {}
+
+  /** An event of this device, without timing. Opaque; belongs to the driver that made it. */
+  interface EventHandle {}
+
+  /** A loaded module of device code. Opaque; belongs to the driver that made it. */
+  interface ModuleHandle {}
+
+  /** An entry point of a loaded module. Opaque; valid until its module is unloaded. */
+  interface FunctionHandle {}
+
+  /** The device's properties. Makes no driver call: they were read when the device was opened. */
+  DeviceProperties properties();
+
+  /** Free and total device memory at this moment, by {@code cuMemGetInfo}. */
+  MemoryInfo memoryInfo();
+
+  /**
+   * Creates a stream that has no implicit order with the legacy default stream, by {@code
+   * cuStreamCreateWithPriority}.
+   *
+   * @param priority 0 for the default, lower for more urgent
+   */
+  StreamHandle createStream(int priority);
+
+  /** Destroys a stream; work still queued on it runs. {@code cuStreamDestroy}. */
+  void destroyStream(StreamHandle stream);
+
+  /** Waits until everything queued on the stream so far is done. {@code cuStreamSynchronize}. */
+  void synchronizeStream(StreamHandle stream);
+
+  /** Whether everything queued on the stream so far is done. {@code cuStreamQuery}. */
+  boolean isStreamIdle(StreamHandle stream);
+
+  /**
+   * Makes everything queued later on {@code stream} wait for the event. {@code cuStreamWaitEvent}.
+   */
+  void waitForEvent(StreamHandle stream, EventHandle event);
+
+  /** Creates an event without timing. {@code cuEventCreate}. */
+  EventHandle createEvent();
+
+  /** Destroys an event; waits already queued for it remain. {@code cuEventDestroy}. */
+  void destroyEvent(EventHandle event);
+
+  /** Makes the event capture everything queued on the stream so far. {@code cuEventRecord}. */
+  void recordEvent(EventHandle event, StreamHandle stream);
+
+  /** Waits until the work that the event captured is done. {@code cuEventSynchronize}. */
+  void synchronizeEvent(EventHandle event);
+
+  /** Whether the work that the event captured is done. {@code cuEventQuery}. */
+  boolean isEventComplete(EventHandle event);
+
+  /**
+   * Allocates device memory in stream order, from the device's own pool. {@code cuMemAllocAsync}.
+   *
+   * @param bytes at least 1
+   * @return the address; other streams may use it only after an event of {@code stream}
+   */
+  long allocateAsync(long bytes, StreamHandle stream);
+
+  /** Frees device memory in stream order. {@code cuMemFreeAsync}. */
+  void freeAsync(long address, StreamHandle stream);
+
+  /**
+   * Sets how much freed memory the device's pool keeps for later allocations, instead of giving it
+   * back to the operating system at the next synchronisation. {@code cuMemPoolSetAttribute} with
+   * the release threshold. All code in this process that allocates in stream order shares the pool.
+   *
+   * @param bytes at least 0; {@link Long#MAX_VALUE} for all of it
+   */
+  void keepFreedMemory(long bytes);
+
+  /**
+   * Allocates device memory that is ready immediately on every stream. May wait for the device.
+   * {@code cuMemAlloc}.
+   *
+   * @param bytes at least 1
+   */
+  long allocate(long bytes);
+
+  /**
+   * Frees memory from {@link #allocate} immediately, outside any stream's order: nothing may still
+   * use it. May wait for the device, but need not. {@code cuMemFree}.
+   */
+  void free(long address);
+
+  /**
+   * Allocates page-locked host memory, which copies may use while the host continues. May wait for
+   * the device. {@code cuMemAllocHost}.
+   *
+   * @param bytes at least 1; at most 2 GiB - 1, the most that a buffer can hold
+   */
+  HostMemory allocateHost(long bytes);
+
+  /** Frees page-locked host memory. May wait for the device. {@code cuMemFreeHost}. */
+  void freeHost(HostMemory memory);
+
+  /**
+   * Queues a copy from page-locked host memory, which must stay unchanged until the copy is done.
+   */
+  void copyToDeviceAsync(
+      long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream);
+
+  /**
+   * Queues a copy to page-locked host memory, whose content is undefined until the copy is done.
+   */
+  void copyToHostAsync(
+      HostMemory destination, long destinationOffset, long source, long bytes, StreamHandle stream);
+
+  /** Queues a copy within the device. {@code cuMemcpyDtoDAsync}; the ranges do not overlap. */
+  void copyOnDeviceAsync(long destination, long source, long bytes, StreamHandle stream);
+
+  /** Queues a fill with one byte. {@code cuMemsetD8Async}. */
+  void fill8Async(long destination, byte value, long count, StreamHandle stream);
+
+  /**
+   * Queues a fill with a 16-bit value; the address is a multiple of 2. {@code cuMemsetD16Async}.
+   */
+  void fill16Async(long destination, short value, long count, StreamHandle stream);
+
+  /**
+   * Queues a fill with a 32-bit value; the address is a multiple of 4. {@code cuMemsetD32Async}.
+   */
+  void fill32Async(long destination, int value, long count, StreamHandle stream);
+
+  /**
+   * Queues a fill of every {@code pitch} bytes with one 32-bit value. {@code cuMemsetD2D32Async}
+   * with rows of one value; the address and the pitch are multiples of 4.
+   */
+  void fill32StridedAsync(long destination, long pitch, int value, long count, StreamHandle stream);
+
+  /**
+   * Loads device code, PTX text or a binary. May wait for the device. {@code cuModuleLoadDataEx}.
+   *
+   * @param name the module's name in errors
+   * @param image PTX text (without a terminating zero) or a binary that the driver knows
+   * @throws dev.streamfence.KernelLoadException if the driver refuses the image; carries the
+   *     driver's log
+   */
+  ModuleHandle loadModule(String name, byte[] image);
+
+  /** Unloads a module; its kernels must be done. {@code cuModuleUnload}. */
+  void unloadModule(ModuleHandle module);
+
+  /**
+   * An entry point of a module. {@code cuModuleGetFunction}.
+   *
+   * @throws dev.streamfence.KernelLoadException if the module has no such entry
+   */
+  FunctionHandle function(ModuleHandle module, String entry);
+
+  /** The limits of an entry point as assembled for this device. {@code cuFuncGetAttribute}. */
+  FunctionAttributes attributes(FunctionHandle function);
+
+  /**
+   * Lets launches of the function use more dynamic shared memory than the default of 48 KiB minus
+   * its static use.
+   */
+  void allowDynamicSharedBytes(FunctionHandle function, int bytes);
+
+  /**
+   * The occupancy of a kernel: how many of its blocks one multiprocessor holds at the same time; 0
+   * if not even one fits. {@code cuOccupancyMaxActiveBlocksPerMultiprocessor}.
+   */
+  int residentBlocksPerMultiprocessor(
+      FunctionHandle function, int blockThreads, int dynamicSharedBytes);
+
+  /**
+   * Queues a launch. {@code cuLaunchKernel}, or {@code cuLaunchCooperativeKernel}. Copies the
+   * arguments before it returns.
+   *
+   * @param cooperative whether all blocks run at the same time, so they may wait for each other; a
+   *     grid that the device cannot hold at once is an error
+   * @param parameters native memory that starts with a table of the arguments' addresses, one
+   *     {@code void*} each
+   */
+  void launchKernel(
+      FunctionHandle function,
+      boolean cooperative,
+      int gridX,
+      int gridY,
+      int gridZ,
+      int blockX,
+      int blockY,
+      int blockZ,
+      int dynamicSharedBytes,
+      StreamHandle stream,
+      HostMemory parameters);
+
+  /**
+   * The observer of what launches declare, or null if there is none. The answer never changes: ask
+   * once.
+   */
+  default @Nullable LaunchObserver launchObserver() {
+    return null;
+  }
+
+  /** Waits until all work of this device's context is done. {@code cuCtxSynchronize}. */
+  void synchronizeDevice();
+
+  /** Releases the device. Handles not destroyed before are lost. Idempotent. */
+  @Override
+  void close();
+}

@@ -1,0 +1,29 @@
+package dev.streamfence.internal.driver;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A range of page-locked host memory, or a part of one. The bytes are shared: code that writes them
+ * must order its writes with the copies and launches that read them. Only {@link
+ * CudaDriver#freeHost} frees it.
+ */
+public interface HostMemory {
+  /** The address of the first byte, as the device and native code see it. */
+  long address();
+
+  /** Size in bytes. */
+  long sizeInBytes();
+
+  /**
+   * The same bytes as a Java buffer: one per object, in native byte order; its position and limit
+   * have no meaning.
+   */
+  ByteBuffer buffer();
+
+  /**
+   * A part of this memory; it is valid as long as the whole.
+   *
+   * @throws IndexOutOfBoundsException if the part is not inside this memory
+   */
+  HostMemory slice(long offset, long bytes);
+}

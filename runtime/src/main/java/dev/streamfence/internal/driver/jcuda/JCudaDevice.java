@@ -1,0 +1,521 @@
+// Long because the seam has many calls: each method makes one driver call, except
+// keepFreedMemory, attributes and loadModule. The launch path repeats its four lines instead of
+// sharing them, because a shared lambda would be an allocation.
+package dev.streamfence.internal.driver.jcuda;
+
+import com.sun.jna.ptr.IntByReference;
+import com.sun.jna.ptr.PointerByReference;
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.KernelLoadException;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.MemoryInfo;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntSupplier;
+import jcuda.CudaException;
+import jcuda.driver.CUcontext;
+import jcuda.driver.CUdevice;
+import jcuda.driver.CUevent;
+import jcuda.driver.CUevent_flags;
+import jcuda.driver.CUfunction;
+import jcuda.driver.CUfunction_attribute;
+import jcuda.driver.CUmodule;
+import jcuda.driver.CUresult;
+import jcuda.driver.CUstream;
+import jcuda.driver.CUstream_flags;
+import jcuda.driver.JCudaDriver;
+
+/**
+ * A device through JCuda. Thread-safe if the caller destroys, frees or unloads nothing that another
+ * thread uses, and calls {@link #close} while no other call runs. A destroyed handle, or another
+ * driver's, throws an {@link IllegalArgumentException} before the driver sees it; every call after
+ * close throws an {@link IllegalStateException}.
+ *
+ * <p>The current context belongs to the operating system's thread, and any code can change it:
+ * other libraries do, and a virtual thread finds the context of the thread that ran on its carrier
+ * before. Each call therefore sets the context directly before the driver call, with nothing in
+ * between that could unmount a virtual thread. It never restores the context: a caller with a
+ * context of its own sets it again afterwards.
+ */
+final class JCudaDevice implements CudaDriver {
+  private final CUdevice device;
+  private final CUcontext context;
+  private final DeviceProperties properties;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  JCudaDevice(CUdevice device, CUcontext context, DeviceProperties properties) {
+    this.device = device;
+    this.context = context;
+    this.properties = properties;
+  }
+
+  @Override
+  public DeviceProperties properties() {
+    return properties;
+  }
+
+  @Override
+  public MemoryInfo memoryInfo() {
+    long[] free = new long[1];
+    long[] total = new long[1];
+    call("cuMemGetInfo", () -> JCudaDriver.cuMemGetInfo(free, total));
+    return new MemoryInfo(free[0], total[0]);
+  }
+
+  @Override
+  public void keepFreedMemory(long bytes) {
+    UnboundFunctions.load();
+    IntByReference number = new IntByReference();
+    PointerByReference pool = new PointerByReference();
+    call("cuDeviceGet", () -> UnboundFunctions.cuDeviceGet(number, properties.ordinal()));
+    call("cuDeviceGetMemPool", () -> UnboundFunctions.cuDeviceGetMemPool(pool, number));
+    call("cuMemPoolSetAttribute", () -> UnboundFunctions.cuMemPoolSetReleaseThreshold(pool, bytes));
+  }
+
+  @Override
+  public StreamHandle createStream(int priority) {
+    CUstream stream = new CUstream();
+    call(
+        "cuStreamCreateWithPriority",
+        () ->
+            JCudaDriver.cuStreamCreateWithPriority(
+                stream, CUstream_flags.CU_STREAM_NON_BLOCKING, priority));
+    return new DriverHandle.Stream(this, stream);
+  }
+
+  @Override
+  public void destroyStream(StreamHandle stream) {
+    DriverHandle.Stream handle = streamHandle(stream);
+    checkOpen();
+    handle.destroy(this);
+    call("cuStreamDestroy", () -> JCudaDriver.cuStreamDestroy(handle.cuStream));
+  }
+
+  @Override
+  public void synchronizeStream(StreamHandle stream) {
+    CUstream cuStream = use(stream);
+    call("cuStreamSynchronize", () -> JCudaDriver.cuStreamSynchronize(cuStream));
+  }
+
+  @Override
+  public boolean isStreamIdle(StreamHandle stream) {
+    CUstream cuStream = use(stream);
+    return poll("cuStreamQuery", () -> JCudaDriver.cuStreamQuery(cuStream));
+  }
+
+  @Override
+  public void waitForEvent(StreamHandle stream, EventHandle event) {
+    CUstream cuStream = use(stream);
+    CUevent cuEvent = use(event);
+    makeCurrent();
+    int code;
+    try {
+      code = JCudaDriver.cuStreamWaitEvent(cuStream, cuEvent, 0);
+    } catch (CudaException e) {
+      code = Status.of(e);
+    }
+    Status.check("cuStreamWaitEvent", code);
+  }
+
+  @Override
+  public EventHandle createEvent() {
+    CUevent event = new CUevent();
+    call(
+        "cuEventCreate",
+        () -> JCudaDriver.cuEventCreate(event, CUevent_flags.CU_EVENT_DISABLE_TIMING));
+    return new DriverHandle.Event(this, event);
+  }
+
+  @Override
+  public void destroyEvent(EventHandle event) {
+    DriverHandle.Event handle = eventHandle(event);
+    checkOpen();
+    handle.destroy(this);
+    call("cuEventDestroy", () -> JCudaDriver.cuEventDestroy(handle.cuEvent));
+  }
+
+  @Override
+  public void recordEvent(EventHandle event, StreamHandle stream) {
+    CUevent cuEvent = use(event);
+    CUstream cuStream = use(stream);
+    makeCurrent();
+    int code;
+    try {
+      code = JCudaDriver.cuEventRecord(cuEvent, cuStream);
+    } catch (CudaException e) {
+      code = Status.of(e);
+    }
+    Status.check("cuEventRecord", code);
+  }
+
+  @Override
+  public void synchronizeEvent(EventHandle event) {
+    CUevent cuEvent = use(event);
+    call("cuEventSynchronize", () -> JCudaDriver.cuEventSynchronize(cuEvent));
+  }
+
+  @Override
+  public boolean isEventComplete(EventHandle event) {
+    CUevent cuEvent = use(event);
+    return poll("cuEventQuery", () -> JCudaDriver.cuEventQuery(cuEvent));
+  }
+
+  @Override
+  public long allocateAsync(long bytes, StreamHandle stream) {
+    CUstream cuStream = use(stream);
+    if (bytes < 1) {
+      throw new IllegalArgumentException("cannot allocate " + bytes + " bytes; at least 1");
+    }
+    DevicePointer pointer = new DevicePointer();
+    call("cuMemAllocAsync", () -> JCudaDriver.cuMemAllocAsync(pointer, bytes, cuStream));
+    return pointer.address();
+  }
+
+  @Override
+  public void freeAsync(long address, StreamHandle stream) {
+    CUstream cuStream = use(stream);
+    DevicePointer pointer = new DevicePointer(address);
+    call("cuMemFreeAsync", () -> JCudaDriver.cuMemFreeAsync(pointer, cuStream));
+  }
+
+  @Override
+  public long allocate(long bytes) {
+    if (bytes < 1) {
+      throw new IllegalArgumentException("cannot allocate " + bytes + " bytes; at least 1");
+    }
+    DevicePointer pointer = new DevicePointer();
+    call("cuMemAlloc", () -> JCudaDriver.cuMemAlloc(pointer, bytes));
+    return pointer.address();
+  }
+
+  @Override
+  public void free(long address) {
+    DevicePointer pointer = new DevicePointer(address);
+    call("cuMemFree", () -> JCudaDriver.cuMemFree(pointer));
+  }
+
+  @Override
+  public HostMemory allocateHost(long bytes) {
+    return pin(bytes);
+  }
+
+  private PinnedMemory pin(long bytes) {
+    if (bytes < 1 || bytes > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          "cannot allocate " + bytes + " bytes of page-locked memory; 1 to " + Integer.MAX_VALUE);
+    }
+    RawPointer pointer = new RawPointer(0);
+    call("cuMemAllocHost", () -> JCudaDriver.cuMemAllocHost(pointer, bytes));
+    return PinnedMemory.of(this, pointer, bytes);
+  }
+
+  @Override
+  public void freeHost(HostMemory memory) {
+    PinnedMemory pinned = pinned(memory);
+    checkOpen();
+    RawPointer pointer = pinned.free(this);
+    call("cuMemFreeHost", () -> JCudaDriver.cuMemFreeHost(pointer));
+  }
+
+  @Override
+  public void copyToDeviceAsync(
+      long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream) {
+    CUstream cuStream = use(stream);
+    RawPointer from = pinned(source).pointer(this, sourceOffset, bytes);
+    DevicePointer to = new DevicePointer(destination);
+    call("cuMemcpyHtoDAsync", () -> JCudaDriver.cuMemcpyHtoDAsync(to, from, bytes, cuStream));
+  }
+
+  @Override
+  public void copyToHostAsync(
+      HostMemory destination,
+      long destinationOffset,
+      long source,
+      long bytes,
+      StreamHandle stream) {
+    CUstream cuStream = use(stream);
+    RawPointer to = pinned(destination).pointer(this, destinationOffset, bytes);
+    DevicePointer from = new DevicePointer(source);
+    call("cuMemcpyDtoHAsync", () -> JCudaDriver.cuMemcpyDtoHAsync(to, from, bytes, cuStream));
+  }
+
+  @Override
+  public void copyOnDeviceAsync(long destination, long source, long bytes, StreamHandle stream) {
+    CUstream cuStream = use(stream);
+    DevicePointer to = new DevicePointer(destination);
+    DevicePointer from = new DevicePointer(source);
+    call("cuMemcpyDtoDAsync", () -> JCudaDriver.cuMemcpyDtoDAsync(to, from, bytes, cuStream));
+  }
+
+  @Override
+  public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
+    CUstream cuStream = use(stream);
+    DevicePointer to = new DevicePointer(destination);
+    call("cuMemsetD8Async", () -> JCudaDriver.cuMemsetD8Async(to, value, count, cuStream));
+  }
+
+  @Override
+  public void fill16Async(long destination, short value, long count, StreamHandle stream) {
+    CUstream cuStream = use(stream);
+    DevicePointer to = new DevicePointer(destination);
+    call("cuMemsetD16Async", () -> JCudaDriver.cuMemsetD16Async(to, value, count, cuStream));
+  }
+
+  @Override
+  public void fill32Async(long destination, int value, long count, StreamHandle stream) {
+    CUstream cuStream = use(stream);
+    DevicePointer to = new DevicePointer(destination);
+    call("cuMemsetD32Async", () -> JCudaDriver.cuMemsetD32Async(to, value, count, cuStream));
+  }
+
+  @Override
+  public void fill32StridedAsync(
+      long destination, long pitch, int value, long count, StreamHandle stream) {
+    CUstream cuStream = use(stream);
+    DevicePointer to = new DevicePointer(destination);
+    call(
+        "cuMemsetD2D32Async",
+        () -> JCudaDriver.cuMemsetD2D32Async(to, pitch, value, 1, count, cuStream));
+  }
+
+  @Override
+  public ModuleHandle loadModule(String name, byte[] image) {
+    ModuleImage.check(name, image);
+    PinnedMemory memory = pin(ModuleLoading.bytesFor(image));
+    CUmodule module;
+    try {
+      module = load(new ModuleLoading(name, image, memory));
+    } catch (RuntimeException e) {
+      try {
+        freeHost(memory);
+      } catch (RuntimeException second) {
+        e.addSuppressed(second);
+      }
+      throw e;
+    }
+    freeHost(memory);
+    return new DriverHandle.Module(this, module, name);
+  }
+
+  private CUmodule load(ModuleLoading loading) {
+    CUmodule module = new CUmodule();
+    try {
+      call("cuModuleLoadDataEx", () -> loading.load(module));
+      return module;
+    } catch (CudaDriverException e) {
+      throw loading.failure(e);
+    }
+  }
+
+  @Override
+  public void unloadModule(ModuleHandle module) {
+    DriverHandle.Module handle = moduleHandle(module);
+    checkOpen();
+    handle.destroy(this);
+    call("cuModuleUnload", () -> JCudaDriver.cuModuleUnload(handle.cuModule));
+  }
+
+  @Override
+  public FunctionHandle function(ModuleHandle module, String entry) {
+    DriverHandle.Module handle = moduleHandle(module);
+    handle.checkUsable(this);
+    CUfunction function = new CUfunction();
+    try {
+      call(
+          "cuModuleGetFunction",
+          () -> JCudaDriver.cuModuleGetFunction(function, handle.cuModule, entry));
+    } catch (CudaDriverException e) {
+      if (e.code() == CUresult.CUDA_ERROR_NOT_FOUND) {
+        throw new KernelLoadException(handle.name, "it has no entry point " + entry, "", e);
+      }
+      throw e.during("looking up entry point " + entry + " of module " + handle.name);
+    }
+    return new DriverHandle.Function(function, handle, entry);
+  }
+
+  @Override
+  public FunctionAttributes attributes(FunctionHandle function) {
+    CUfunction cuFunction = use(function);
+    return new FunctionAttributes(
+        attribute(cuFunction, CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+        attribute(cuFunction, CUfunction_attribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+  }
+
+  private int attribute(CUfunction function, int attribute) {
+    int[] value = new int[1];
+    call("cuFuncGetAttribute", () -> JCudaDriver.cuFuncGetAttribute(value, attribute, function));
+    return value[0];
+  }
+
+  @Override
+  public void allowDynamicSharedBytes(FunctionHandle function, int bytes) {
+    CUfunction cuFunction = use(function);
+    int attribute = CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    call("cuFuncSetAttribute", () -> JCudaDriver.cuFuncSetAttribute(cuFunction, attribute, bytes));
+  }
+
+  @Override
+  public int residentBlocksPerMultiprocessor(
+      FunctionHandle function, int blockThreads, int dynamicSharedBytes) {
+    CUfunction cuFunction = use(function);
+    int[] blocks = new int[1];
+    call(
+        "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+        () ->
+            JCudaDriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                blocks, cuFunction, blockThreads, dynamicSharedBytes));
+    return blocks[0];
+  }
+
+  @Override
+  public void launchKernel(
+      FunctionHandle function,
+      boolean cooperative,
+      int gridX,
+      int gridY,
+      int gridZ,
+      int blockX,
+      int blockY,
+      int blockZ,
+      int dynamicSharedBytes,
+      StreamHandle stream,
+      HostMemory parameters) {
+    CUfunction cuFunction = use(function);
+    CUstream cuStream = use(stream);
+    RawPointer table = pinned(parameters).pointer(this);
+    makeCurrent();
+    int code;
+    try {
+      code =
+          cooperative
+              ? JCudaDriver.cuLaunchCooperativeKernel(
+                  cuFunction,
+                  gridX,
+                  gridY,
+                  gridZ,
+                  blockX,
+                  blockY,
+                  blockZ,
+                  dynamicSharedBytes,
+                  cuStream,
+                  table)
+              : JCudaDriver.cuLaunchKernel(
+                  cuFunction,
+                  gridX,
+                  gridY,
+                  gridZ,
+                  blockX,
+                  blockY,
+                  blockZ,
+                  dynamicSharedBytes,
+                  cuStream,
+                  table,
+                  null);
+    } catch (CudaException e) {
+      code = Status.of(e);
+    }
+    Status.check(cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel", code);
+  }
+
+  @Override
+  public void synchronizeDevice() {
+    call("cuCtxSynchronize", JCudaDriver::cuCtxSynchronize);
+  }
+
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      Status.check(
+          "cuDevicePrimaryCtxRelease",
+          Status.of(() -> JCudaDriver.cuDevicePrimaryCtxRelease(device)));
+    }
+  }
+
+  private void makeCurrent() {
+    checkOpen();
+    int code;
+    try {
+      code = JCudaDriver.cuCtxSetCurrent(context);
+    } catch (CudaException e) {
+      code = Status.of(e);
+    }
+    Status.check("cuCtxSetCurrent", code);
+  }
+
+  private void call(String name, IntSupplier call) {
+    makeCurrent();
+    Status.check(name, Status.of(call));
+  }
+
+  /** A call that may also return "not ready", which is not an error. */
+  private boolean poll(String name, IntSupplier call) {
+    makeCurrent();
+    int code = Status.of(call);
+    if (code == CUresult.CUDA_ERROR_NOT_READY) {
+      return false;
+    }
+    Status.check(name, code);
+    return true;
+  }
+
+  private void checkOpen() {
+    if (closed.get()) {
+      throw new IllegalStateException(this + " is closed");
+    }
+  }
+
+  private CUstream use(StreamHandle stream) {
+    DriverHandle.Stream handle = streamHandle(stream);
+    handle.checkUsable(this);
+    return handle.cuStream;
+  }
+
+  private CUevent use(EventHandle event) {
+    DriverHandle.Event handle = eventHandle(event);
+    handle.checkUsable(this);
+    return handle.cuEvent;
+  }
+
+  private CUfunction use(FunctionHandle function) {
+    if (function instanceof DriverHandle.Function handle) {
+      handle.module.checkUsable(this);
+      return handle.cuFunction;
+    }
+    throw DriverHandle.foreign(function, this);
+  }
+
+  private DriverHandle.Stream streamHandle(StreamHandle stream) {
+    if (stream instanceof DriverHandle.Stream handle) {
+      return handle;
+    }
+    throw DriverHandle.foreign(stream, this);
+  }
+
+  private DriverHandle.Event eventHandle(EventHandle event) {
+    if (event instanceof DriverHandle.Event handle) {
+      return handle;
+    }
+    throw DriverHandle.foreign(event, this);
+  }
+
+  private DriverHandle.Module moduleHandle(ModuleHandle module) {
+    if (module instanceof DriverHandle.Module handle) {
+      return handle;
+    }
+    throw DriverHandle.foreign(module, this);
+  }
+
+  private PinnedMemory pinned(HostMemory memory) {
+    if (memory instanceof PinnedMemory pinned) {
+      return pinned;
+    }
+    throw DriverHandle.foreign(memory, this);
+  }
+
+  @Override
+  public String toString() {
+    return "CUDA device " + properties.ordinal() + " (" + properties.name() + ")";
+  }
+}

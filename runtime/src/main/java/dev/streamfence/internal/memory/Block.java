@@ -1,0 +1,128 @@
+package dev.streamfence.internal.memory;
+
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.order.Dependencies;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.UseLabels;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One allocation of device memory. Its address may be reused after it is freed; its generation
+ * never is. Immutable except for its {@link #dependencies}, and thread-safe.
+ */
+public final class Block {
+  /** Process-wide, so that a number identifies one allocation across devices and runtimes. */
+  private static final AtomicLong GENERATIONS = new AtomicLong();
+
+  private final long address;
+  private final long sizeInBytes;
+  private final String tag;
+  private final long generation = GENERATIONS.incrementAndGet();
+  private final Timeline timeline;
+  private final boolean tracked;
+  private final Dependencies dependencies;
+  private final @Nullable Throwable allocatedAt;
+
+  /**
+   * Creates a new allocation.
+   *
+   * @param ticket the ticket on {@code timeline} that every use waits for; 0 if it is ready at once
+   * @param release frees the allocation if it was closed while pinned; called without any lock
+   * @param tracked whether its resource frees it only after its registered uses
+   */
+  Block(
+      long address,
+      long sizeInBytes,
+      String tag,
+      Timeline timeline,
+      long ticket,
+      Consumer<Block> release,
+      boolean tracked,
+      @Nullable Throwable allocatedAt) {
+    this.address = address;
+    this.sizeInBytes = sizeInBytes;
+    this.tag = tag;
+    this.timeline = timeline;
+    this.tracked = tracked;
+    this.dependencies =
+        new Dependencies(generation, this, timeline, ticket, () -> release.accept(this));
+    this.allocatedAt = allocatedAt;
+  }
+
+  /**
+   * The device address of its first byte. Reading it orders nothing: a caller that uses it must
+   * register the use.
+   */
+  public long address() {
+    return address;
+  }
+
+  /** Size in bytes, at least 1. */
+  public long sizeInBytes() {
+    return sizeInBytes;
+  }
+
+  /** Its purpose; may be empty. */
+  public String tag() {
+    return tag;
+  }
+
+  /** Its number, unique in this process. */
+  public long generation() {
+    return generation;
+  }
+
+  /** The stream that it was allocated on. */
+  public Timeline timeline() {
+    return timeline;
+  }
+
+  /** The number of its device. */
+  public int deviceOrdinal() {
+    return timeline.pool().driver().properties().ordinal();
+  }
+
+  /** Whether its resource frees it only after its registered uses. */
+  public boolean isTracked() {
+    return tracked;
+  }
+
+  /**
+   * Refuses a use that relies on being registered.
+   *
+   * @param label the use's label in {@code labels}
+   * @throws StreamMisuseException if the resource does not track uses
+   */
+  public void requireTracked(UseLabels labels, int label) {
+    if (!tracked) {
+      throw new StreamMisuseException(
+          labels.use(label)
+              + " uses "
+              + this
+              + ", whose resource does not track uses; allocate it from one that does");
+    }
+  }
+
+  /** Its hazard state. */
+  public Dependencies dependencies() {
+    return dependencies;
+  }
+
+  /** Where it was allocated; null if that was not traced. */
+  public @Nullable Throwable allocatedAt() {
+    return allocatedAt;
+  }
+
+  @Override
+  public String toString() {
+    return "block "
+        + generation
+        + (tag.isEmpty() ? "" : " '" + tag + "'")
+        + " of "
+        + sizeInBytes
+        + " bytes at 0x"
+        + Long.toHexString(address);
+  }
+}

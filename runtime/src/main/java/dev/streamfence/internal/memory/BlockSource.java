@@ -1,0 +1,10 @@
+package dev.streamfence.internal.memory;
+
+import dev.streamfence.internal.order.Timeline;
+
+/** A source of allocations: a resource, or bytes that are set aside. Thread-safe. */
+@FunctionalInterface
+public interface BlockSource {
+  /** Allocates memory, see {@link MemoryResource#allocate}. */
+  Block allocate(long sizeInBytes, Timeline timeline, String tag);
+}

@@ -1,0 +1,192 @@
+package dev.streamfence.internal.memory;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.memory.StagingPool.Chunk;
+import dev.streamfence.internal.order.Deadline;
+import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.UseLabels;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Copies and fills of tracked allocations, each registered and ordered like a launch on the stream
+ * that the caller names. Thread-safe.
+ */
+public final class DeviceCopies {
+  private final StreamPool streams;
+  private final CudaDriver driver;
+  private final StagingPool staging;
+
+  /** Creates the copies for the device of a pool. */
+  public DeviceCopies(StreamPool streams) {
+    this(streams, StagingPool.CHUNK_BYTES);
+  }
+
+  /** Creates the copies for the device of a pool, with staging chunks of the given size. */
+  public DeviceCopies(StreamPool streams, int chunkBytes) {
+    this.streams = streams;
+    this.driver = streams.driver();
+    this.staging = new StagingPool(driver, chunkBytes);
+  }
+
+  /**
+   * Copies host data to the device. The data may be changed as soon as this returns; the copy
+   * itself may still be queued. Waits only while all staging memory is in use.
+   */
+  public void upload(Timeline timeline, HostBytes source, Block target, long offset, long bytes) {
+    UseLabels labels = labels("upload of ", bytes, " bytes to ", target, timeline);
+    target.requireTracked(labels, 0);
+    try (Submission submission = timeline.begin(labels)) {
+      submission.use(target.dependencies(), false, true, 0);
+      submission.preflight();
+      for (long done = 0; done < bytes; done += staging.chunkBytes()) {
+        int size = (int) Math.min(bytes - done, staging.chunkBytes());
+        Chunk chunk = staging.take();
+        try {
+          source.writeTo(chunk.view(size), done);
+          driver.copyToDeviceAsync(
+              target.address() + offset + done, chunk.memory(), 0, size, timeline.stream());
+          staging.markCopied(chunk, timeline, streams.faults());
+        } finally {
+          staging.giveBack(chunk);
+        }
+      }
+      submission.commit();
+    } catch (CudaDriverException e) {
+      throw streams.faults().note(e, labels.purpose());
+    }
+  }
+
+  /**
+   * Copies from the device to host data. Waits until the data is there, and so for everything
+   * queued before.
+   */
+  public void download(Timeline timeline, Block source, long offset, long bytes, HostBytes target) {
+    try {
+      downloadUntil(timeline, source, offset, bytes, target, null);
+    } catch (InterruptedException e) {
+      throw new AssertionError("a wait without a deadline ends with what it waits for", e);
+    }
+  }
+
+  /**
+   * Copies like {@link #download(Timeline, Block, long, long, HostBytes)}, unless a deadline passes
+   * before the data is there.
+   *
+   * @return whether the data is there; if not, parts of it may be
+   * @throws InterruptedException if the thread is interrupted before or while it waits
+   */
+  public boolean download(
+      Timeline timeline, Block source, long offset, long bytes, HostBytes target, Deadline deadline)
+      throws InterruptedException {
+    return downloadUntil(timeline, source, offset, bytes, target, deadline);
+  }
+
+  private boolean downloadUntil(
+      Timeline timeline,
+      Block source,
+      long offset,
+      long bytes,
+      HostBytes target,
+      @Nullable Deadline deadline)
+      throws InterruptedException {
+    UseLabels labels = labels("download of ", bytes, " bytes from ", source, timeline);
+    source.requireTracked(labels, 0);
+    return new ChunkedDownload(streams, staging, timeline, source, offset, bytes, target, deadline)
+        .run(labels);
+  }
+
+  /** Copies within the device. Does not synchronise. */
+  public void copy(
+      Timeline timeline,
+      Block source,
+      long sourceOffset,
+      Block target,
+      long targetOffset,
+      long bytes) {
+    UseLabels labels = labels("copy of ", bytes, " bytes to ", target, timeline);
+    source.requireTracked(labels, 0);
+    target.requireTracked(labels, 0);
+    try (Submission submission = timeline.begin(labels)) {
+      submission.use(source.dependencies(), true, false, 0);
+      submission.use(target.dependencies(), false, true, 1);
+      submission.preflight();
+      driver.copyOnDeviceAsync(
+          target.address() + targetOffset,
+          source.address() + sourceOffset,
+          bytes,
+          timeline.stream());
+      submission.commit();
+    } catch (CudaDriverException e) {
+      throw streams.faults().note(e, labels.purpose());
+    }
+  }
+
+  /**
+   * Fills part of an allocation with one repeated value. Does not synchronise.
+   *
+   * @param width bytes of the value: 1, 2, 4 or 8; the offset is a multiple of it
+   * @param value its low bytes are used
+   * @param count how many values
+   */
+  public void fill(
+      Timeline timeline, Block target, long offset, int width, long value, long count) {
+    UseLabels labels = labels("fill of ", width * count, " bytes of ", target, timeline);
+    target.requireTracked(labels, 0);
+    long address = target.address() + offset;
+    try (Submission submission = timeline.begin(labels)) {
+      submission.use(target.dependencies(), false, true, 0);
+      submission.preflight();
+      switch (width) {
+        case 1 -> driver.fill8Async(address, (byte) value, count, timeline.stream());
+        case 2 -> driver.fill16Async(address, (short) value, count, timeline.stream());
+        case 4 -> driver.fill32Async(address, (int) value, count, timeline.stream());
+        default -> fill64(timeline, address, value, count);
+      }
+      submission.commit();
+    } catch (CudaDriverException e) {
+      throw streams.faults().note(e, labels.purpose());
+    }
+  }
+
+  /**
+   * Frees the staging memory. Nothing may be copied any more.
+   *
+   * @param isDeviceDone whether nothing is in flight; otherwise this waits for the last copies
+   */
+  public void destroy(boolean isDeviceDone) {
+    staging.destroy(isDeviceDone);
+  }
+
+  /**
+   * The driver fills with at most 32 bits: a wider value takes one fill if its halves are equal,
+   * otherwise two.
+   */
+  private void fill64(Timeline timeline, long address, long value, long count) {
+    int low = (int) value;
+    int high = (int) (value >>> 32);
+    if (low == high) {
+      driver.fill32Async(address, low, 2 * count, timeline.stream());
+    } else {
+      driver.fill32StridedAsync(address, 8, low, count, timeline.stream());
+      driver.fill32StridedAsync(address + 4, 8, high, count, timeline.stream());
+    }
+  }
+
+  private static UseLabels labels(
+      String act, long bytes, String relation, Block block, Timeline timeline) {
+    return new UseLabels() {
+      @Override
+      public String purpose() {
+        return act + bytes + relation + block + " on " + timeline;
+      }
+
+      @Override
+      public String use(int label) {
+        return act + bytes + " bytes on " + timeline;
+      }
+    };
+  }
+}

@@ -1,0 +1,22 @@
+package dev.streamfence.internal.memory;
+
+/**
+ * A violation that a guard has detected. Immutable.
+ *
+ * @param kind the kind of violation
+ * @param block the allocation concerned, which says where it was allocated
+ * @param fact a description of the violation
+ */
+public record GuardReport(Kind kind, Block block, String fact) {
+  /** The kinds of violation. */
+  public enum Kind {
+    /** Bytes before the allocation were overwritten. */
+    BEFORE,
+    /** Bytes after the allocation were overwritten. */
+    BEHIND,
+    /** The allocation was written after it was freed. */
+    AFTER_FREE,
+    /** The allocation's memory overlaps another one's. */
+    OVERLAP
+  }
+}

@@ -1,0 +1,309 @@
+package dev.streamfence.internal.memory;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceException;
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.memory.GuardReport.Kind;
+import dev.streamfence.internal.memory.Quarantine.Range;
+import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Timeline;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * Detects writes outside allocations and after their free, and refuses reads of allocations that
+ * were never written. Every allocation lies inside a larger one of the underlying resource, with
+ * known bytes before and after it; new and freed allocations are filled with known bytes as well;
+ * freed memory is kept for a while. All of this is ordered like any other use of the allocation.
+ *
+ * <p>For debugging: a free waits on the host for the allocation's uses and then checks its margins;
+ * a reap waits and checks all kept memory. Detected writes are reported and counted, never thrown;
+ * a launch or copy that reads an unwritten allocation throws a {@link
+ * dev.streamfence.UninitializedReadException}. Memory that was handed out twice is reported and
+ * thrown, and the device is then lost. Margins do not count as outstanding; kept memory does.
+ * Thread-safe.
+ */
+public final class GuardResource extends TrackedResource implements AutoCloseable {
+  /** The driver's alignment, so that guarded allocations are aligned like others. */
+  static final int MARGIN = 512;
+
+  private static final byte OUTSIDE = (byte) 0xC5;
+  private static final byte FRESH = (byte) 0xA7;
+  private static final byte FREED = (byte) 0xDD;
+
+  private final MemoryResource resource;
+  private final Consumer<GuardReport> reports;
+  private final AtomicLong violations = new AtomicLong();
+  private final ConcurrentMap<Block, Block> raws = new ConcurrentHashMap<>();
+  private final RangeMap ranges = new RangeMap();
+  private final Quarantine quarantine = new Quarantine();
+  private final GuardWindow window;
+
+  /**
+   * Creates a guard for the allocations of a resource.
+   *
+   * @param reports receives each violation in the thread that detects it; throws nothing
+   * @throws IllegalArgumentException if the resource does not track uses: no check could be ordered
+   *     after them
+   */
+  public GuardResource(MemoryResource resource, StreamPool streams, Consumer<GuardReport> reports) {
+    super(streams, false, Long.MAX_VALUE);
+    if (!resource.tracksUses()) {
+      throw new IllegalArgumentException("a guard needs a resource that tracks uses");
+    }
+    this.resource = resource;
+    this.reports = reports;
+    this.window = new GuardWindow(streams);
+  }
+
+  /** The number of violations so far. */
+  public long violations() {
+    return violations.get();
+  }
+
+  @Override
+  Block obtain(long sizeInBytes, Timeline timeline, String tag) {
+    // An overflowing sum is negative; the underlying resource then refuses the plain size.
+    Block raw = obtainRaw(Math.max(sizeInBytes, sizeInBytes + 2L * MARGIN), timeline, tag);
+    Block overlapping = ranges.add(raw);
+    if (overlapping != null) {
+      report(Kind.OVERLAP, raw, "its memory overlaps that of " + overlapping);
+      throw collision(raw, overlapping);
+    }
+    Purpose purpose = new Purpose("guarding", sizeInBytes, tag, timeline);
+    boolean adopted = false;
+    try (Submission submission = timeline.begin(purpose)) {
+      submission.use(raw.dependencies(), false, true, 0);
+      submission.preflight();
+      driver.fill8Async(raw.address(), OUTSIDE, raw.sizeInBytes(), timeline.stream());
+      driver.fill8Async(raw.address() + MARGIN, FRESH, sizeInBytes, timeline.stream());
+      submission.commitWithoutEvent();
+      Block block =
+          new Block(
+              raw.address() + MARGIN,
+              sizeInBytes,
+              tag,
+              timeline,
+              submission.ticket(),
+              this::release,
+              true,
+              raw.allocatedAt());
+      block.dependencies().refuseReadsUntilWritten();
+      raws.put(block, raw);
+      adopt(block);
+      adopted = true;
+      return block;
+    } catch (CudaDriverException e) {
+      throw unguarded(raw, streams.faults().note(e, purpose.purpose()));
+    } catch (RuntimeException | Error e) {
+      if (!adopted) {
+        unguarded(raw, e);
+      }
+      throw e;
+    }
+  }
+
+  /** Gives back memory that could not be handed out, and returns the failure. */
+  private <T extends Throwable> T unguarded(Block raw, T failure) {
+    try {
+      giveBack(raw);
+    } catch (DeviceException kept) {
+      failure.addSuppressed(kept);
+      quarantine.add(new Range(null, raw, true));
+    }
+    return failure;
+  }
+
+  @Override
+  long free(Block block, Timeline timeline, Submission begun) {
+    Block raw = raw(block);
+    Purpose purpose = new Purpose("freeing", block.sizeInBytes(), block.tag(), timeline);
+    HostMemory margins;
+    try (Submission submission = begun) {
+      submission.free(block.dependencies());
+      // Nothing uses the raw block before the wait below is over. Registered anyway, so that its
+      // order does not depend on that wait.
+      submission.use(raw.dependencies(), false, true, 0);
+      submission.preflight();
+      margins = window.take();
+      long end = block.address() + block.sizeInBytes();
+      driver.copyToHostAsync(margins, 0, raw.address(), MARGIN, timeline.stream());
+      driver.copyToHostAsync(margins, MARGIN, end, MARGIN, timeline.stream());
+      driver.fill8Async(block.address(), FREED, block.sizeInBytes(), timeline.stream());
+      submission.commit();
+    } catch (CudaDriverException e) {
+      throw streams.faults().note(e, purpose.purpose());
+    }
+    timeline.synchronize(purpose.purpose());
+    boolean clean = checkMargins(block, margins);
+    window.giveBack(margins);
+    giveBack(
+        block,
+        purpose.purpose(),
+        () -> {
+          raws.remove(block);
+          quarantine.add(new Range(block, raw, !clean));
+        });
+    return evict();
+  }
+
+  @Override
+  long lose(Block block) {
+    Block raw = raw(block);
+    raws.remove(block);
+    ranges.remove(raw);
+    resource.deallocate(raw);
+    return super.lose(block);
+  }
+
+  @Override
+  public long awaitReap(long wanted) {
+    long reaped = super.awaitReap(wanted);
+    DeviceException failure = null;
+    for (int i = quarantine.size(); i > 0; i--) {
+      Range oldest = quarantine.poll();
+      if (oldest == null) {
+        break;
+      }
+      try {
+        reaped += leave(oldest);
+      } catch (DeviceException e) {
+        quarantine.add(oldest);
+        failure = e;
+      } catch (Error e) {
+        keepUnlessFreed(oldest);
+        ledger.keepForReap(reaped);
+        throw e;
+      }
+    }
+    try {
+      // The memory is unused by now; this updates the accounts of the underlying resource.
+      resource.awaitReap(wanted);
+    } catch (DeviceException e) {
+      failure = e;
+    } catch (Error e) {
+      ledger.keepForReap(reaped);
+      throw e;
+    }
+    if (failure != null && reaped == 0) {
+      throw failure;
+    }
+    return reaped;
+  }
+
+  /** Checks and gives back all kept memory, and frees the memory for checking. */
+  @Override
+  public void close() {
+    try {
+      awaitReap(Long.MAX_VALUE);
+    } finally {
+      window.destroy();
+    }
+  }
+
+  private Block obtainRaw(long bytes, Timeline timeline, String tag) {
+    try {
+      return resource.allocate(bytes, timeline, tag);
+    } catch (OutOfMemoryBudgetException e) {
+      if (quarantine.size() == 0) {
+        throw e;
+      }
+    }
+    ledger.keepForReap(awaitReap(0));
+    return resource.allocate(bytes, timeline, tag);
+  }
+
+  private long evict() {
+    long released = 0;
+    Range oldest;
+    while ((oldest = quarantine.pollExcess()) != null) {
+      try {
+        released += leave(oldest);
+      } catch (DeviceException e) {
+        // The free that led here has succeeded. Memory that could not be given back stays, and the
+        // next reap meets the error again.
+        quarantine.add(oldest);
+        return released;
+      } catch (Error e) {
+        keepUnlessFreed(oldest);
+        ledger.keepForReap(released);
+        throw e;
+      }
+    }
+    return released;
+  }
+
+  /** Keeps a range after an error unless its memory was given back. */
+  private void keepUnlessFreed(Range range) {
+    Block block = range.block();
+    if (range.raw().dependencies().isOpen()) {
+      quarantine.add(range);
+    } else if (block != null) {
+      ledger.keepForReap(ledger.gone(block.sizeInBytes()));
+    }
+  }
+
+  /** Checks kept memory for the last time and gives it back. */
+  private long leave(Range range) {
+    Block block = range.block();
+    if (block != null && !range.reported() && !isLost()) {
+      Block raw = range.raw();
+      window.read(raw, (offset, bytes, count) -> checkKept(block, offset, bytes, count));
+    }
+    giveBack(range.raw());
+    return block == null ? 0 : ledger.gone(block.sizeInBytes());
+  }
+
+  private void giveBack(Block raw) {
+    ranges.remove(raw);
+    try {
+      resource.deallocate(raw);
+    } catch (DeviceException e) {
+      ranges.add(raw);
+      throw e;
+    }
+  }
+
+  private boolean checkMargins(Block block, HostMemory margins) {
+    int front = window.mismatch(margins, 0, MARGIN, OUTSIDE);
+    if (front >= 0) {
+      report(Kind.BEFORE, block, (MARGIN - front) + " bytes before its start were overwritten");
+    }
+    int back = window.mismatch(margins, MARGIN, MARGIN, OUTSIDE);
+    if (back >= 0) {
+      report(Kind.BEHIND, block, "byte " + back + " behind its end was overwritten");
+    }
+    return front < 0 && back < 0;
+  }
+
+  /** Checks a window of kept memory; {@code offset} counts from the start of the raw block. */
+  private boolean checkKept(Block block, long offset, HostMemory bytes, int count) {
+    long end = MARGIN + block.sizeInBytes();
+    for (long i = offset; i < offset + count; i++) {
+      boolean inside = i >= MARGIN && i < end;
+      if (bytes.buffer().get((int) (i - offset)) != (inside ? FREED : OUTSIDE)) {
+        report(
+            Kind.AFTER_FREE, block, "byte " + (i - MARGIN) + " was overwritten after it was freed");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private Block raw(Block block) {
+    Block raw = raws.get(block);
+    if (raw == null) {
+      throw new IllegalStateException(block + " has no memory");
+    }
+    return raw;
+  }
+
+  private void report(Kind kind, Block block, String fact) {
+    violations.incrementAndGet();
+    reports.accept(new GuardReport(kind, block, block + ": " + fact));
+  }
+}

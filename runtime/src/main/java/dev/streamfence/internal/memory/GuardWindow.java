@@ -1,0 +1,127 @@
+package dev.streamfence.internal.memory;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.order.Timeline;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Page-locked memory through which a guard reads device memory. Thread-safe; holds no lock while it
+ * waits for a stream, since the holder of that stream may be about to free memory too.
+ */
+final class GuardWindow {
+  /** Receives a piece of an allocation; returns whether it wants more. */
+  interface Viewer {
+    boolean view(long offset, HostMemory bytes, int count);
+  }
+
+  private static final int BYTES = 256 << 10;
+
+  private final StreamPool streams;
+  private final CudaDriver driver;
+  private final Deque<HostMemory> idle = new ArrayDeque<>();
+  private final List<HostMemory> all = new ArrayList<>();
+
+  GuardWindow(StreamPool streams) {
+    this.streams = streams;
+    this.driver = streams.driver();
+  }
+
+  HostMemory take() {
+    HostMemory window = takeIdle();
+    if (window == null) {
+      try {
+        window = driver.allocateHost(BYTES);
+      } catch (CudaDriverException e) {
+        throw streams.faults().note(e, "allocating memory to check arrays");
+      }
+      keep(window);
+    }
+    return window;
+  }
+
+  private void keep(HostMemory window) {
+    try {
+      synchronized (this) {
+        all.add(window);
+      }
+    } catch (Error e) {
+      driver.freeHost(window);
+      throw e;
+    }
+  }
+
+  /** Gives back a window that no queued copy uses; the others are kept until {@link #destroy}. */
+  synchronized void giveBack(HostMemory window) {
+    idle.addLast(window);
+  }
+
+  /** Reads an allocation piece by piece, ordered like any other use. Waits for each piece. */
+  void read(Block block, Viewer viewer) {
+    HostMemory window = take();
+    boolean more = true;
+    for (long offset = 0; more && offset < block.sizeInBytes(); offset += BYTES) {
+      int count = (int) Math.min(BYTES, block.sizeInBytes() - offset);
+      try {
+        copy(block, offset, window, count);
+      } catch (StreamMisuseException nothingQueued) {
+        giveBack(window);
+        throw nothingQueued;
+      }
+      more = viewer.view(offset, window, count);
+    }
+    giveBack(window);
+  }
+
+  /**
+   * The index, from {@code from} on, of the first byte that is not as expected; -1 if there is
+   * none.
+   */
+  int mismatch(HostMemory window, int from, int count, byte expected) {
+    ByteBuffer bytes = window.buffer();
+    for (int i = 0; i < count; i++) {
+      if (bytes.get(from + i) != expected) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  synchronized void destroy() {
+    Teardown teardown = new Teardown();
+    for (HostMemory window : all) {
+      teardown.step(() -> driver.freeHost(window));
+    }
+    all.clear();
+    idle.clear();
+    teardown.finish();
+  }
+
+  private void copy(Block block, long offset, HostMemory window, int count) {
+    Timeline timeline = block.dependencies().lastUser();
+    Purpose purpose = new Purpose("checking", block.sizeInBytes(), block.tag(), timeline);
+    try (Submission submission = timeline.begin(purpose)) {
+      submission.use(block.dependencies(), true, false, 0);
+      submission.preflight();
+      driver.copyToHostAsync(window, 0, block.address() + offset, count, timeline.stream());
+      submission.commitWithoutEvent();
+    } catch (CudaDriverException e) {
+      throw streams.faults().note(e, purpose.purpose());
+    }
+    timeline.synchronize(purpose.purpose());
+  }
+
+  private synchronized @Nullable HostMemory takeIdle() {
+    return idle.pollFirst();
+  }
+}

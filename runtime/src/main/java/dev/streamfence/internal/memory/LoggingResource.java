@@ -1,0 +1,184 @@
+package dev.streamfence.internal.memory;
+
+import dev.streamfence.AllocationLog;
+import dev.streamfence.AllocationRecord;
+import dev.streamfence.AllocationRecord.Action;
+import dev.streamfence.internal.order.Timeline;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes one record per allocation, free and reap to a log, failed ones included, and changes
+ * nothing about them. Thread-safe.
+ */
+public final class LoggingResource implements MemoryResource {
+  /** Process-wide, so that records of several runtimes have one order. */
+  private static final AtomicLong ORDER = new AtomicLong();
+
+  private static final int MESSAGE_BYTES = 256;
+
+  private final MemoryResource resource;
+  private final AllocationLog log;
+  private final AtomicLong dropped = new AtomicLong();
+
+  /** Creates a log of the calls to a resource. */
+  public LoggingResource(MemoryResource resource, AllocationLog log) {
+    this.resource = resource;
+    this.log = log;
+  }
+
+  @Override
+  public Block allocate(long sizeInBytes, Timeline timeline, String tag) {
+    if (log == AllocationLog.none()) {
+      return resource.allocate(sizeInBytes, timeline, tag);
+    }
+    int device = resource.deviceOrdinal();
+    int stream = timeline.index();
+    try {
+      Block block = resource.allocate(sizeInBytes, timeline, tag);
+      append(
+          Action.ALLOCATE,
+          device,
+          stream,
+          block.address(),
+          block.sizeInBytes(),
+          tag,
+          block.generation(),
+          null);
+      return block;
+    } catch (RuntimeException | Error e) {
+      append(Action.ALLOCATE, device, stream, 0, sizeInBytes, tag, 0, e);
+      throw e;
+    }
+  }
+
+  @Override
+  public long deallocate(Block block) {
+    if (log == AllocationLog.none()) {
+      return resource.deallocate(block);
+    }
+    try {
+      long released = resource.deallocate(block);
+      append(block, null);
+      return released;
+    } catch (RuntimeException | Error e) {
+      append(block, e);
+      throw e;
+    }
+  }
+
+  @Override
+  public long awaitReap(long wanted) {
+    if (log == AllocationLog.none()) {
+      return resource.awaitReap(wanted);
+    }
+    int device = resource.deviceOrdinal();
+    try {
+      long released = resource.awaitReap(wanted);
+      append(Action.REAP, device, -1, 0, released, "", 0, null);
+      return released;
+    } catch (RuntimeException | Error e) {
+      append(Action.REAP, device, -1, 0, 0, "", 0, e);
+      throw e;
+    }
+  }
+
+  @Override
+  public long bytesOutstanding() {
+    return resource.bytesOutstanding();
+  }
+
+  @Override
+  public int deviceOrdinal() {
+    return resource.deviceOrdinal();
+  }
+
+  @Override
+  public boolean tracksUses() {
+    return resource.tracksUses();
+  }
+
+  @Override
+  public boolean mayWaitForOthers() {
+    return resource.mayWaitForOthers();
+  }
+
+  @Override
+  public Optional<Budget> budget() {
+    return resource.budget();
+  }
+
+  /** The number of records that the log refused. */
+  public long droppedRecords() {
+    return dropped.get();
+  }
+
+  /**
+   * The longest prefix of a text that has at most {@code bytes} bytes in UTF-8 and splits no
+   * character, followed by an ellipsis if the text was cut.
+   */
+  static String cut(String text, int bytes) {
+    if (text.getBytes(StandardCharsets.UTF_8).length <= bytes) {
+      return text;
+    }
+    int end = 0;
+    int size = 0;
+    while (end < text.length()) {
+      int character = text.codePointAt(end);
+      size += Character.toString(character).getBytes(StandardCharsets.UTF_8).length;
+      if (size > bytes) {
+        break;
+      }
+      end += Character.charCount(character);
+    }
+    return text.substring(0, end) + "…";
+  }
+
+  private void append(Block block, @Nullable Throwable failure) {
+    append(
+        Action.DEALLOCATE,
+        block.deviceOrdinal(),
+        block.timeline().index(),
+        block.address(),
+        block.sizeInBytes(),
+        block.tag(),
+        block.generation(),
+        failure);
+  }
+
+  private void append(
+      Action action,
+      int device,
+      int stream,
+      long address,
+      long bytes,
+      String tag,
+      long generation,
+      @Nullable Throwable failure) {
+    try {
+      Instant now = Instant.now();
+      String message = failure == null ? null : failure.getMessage();
+      log.append(
+          new AllocationRecord(
+              action,
+              device,
+              stream,
+              address,
+              bytes,
+              tag,
+              generation,
+              Thread.currentThread().getId(),
+              ORDER.incrementAndGet(),
+              TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano(),
+              failure == null ? "" : failure.getClass().getSimpleName(),
+              message == null ? "" : cut(message, MESSAGE_BYTES)));
+    } catch (RuntimeException | Error refused) {
+      // A failure of the log must not hide the outcome of the call.
+      dropped.incrementAndGet();
+    }
+  }
+}

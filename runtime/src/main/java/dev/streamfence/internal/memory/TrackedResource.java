@@ -1,0 +1,316 @@
+package dev.streamfence.internal.memory;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.MemoryInfo;
+import dev.streamfence.internal.order.FaultLatch;
+import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.order.Timeline;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A resource that creates allocations and frees them after their registered uses. It keeps their
+ * identity, the frees that are postponed or must be repeated, and the bytes of both; subclasses
+ * obtain memory and give it back. Thread-safe; the only lock held across a driver call is the
+ * submission lock of the one stream.
+ */
+public abstract sealed class TrackedResource implements MemoryResource
+    permits StreamOrderedResource, DirectResource, GuardResource {
+  /** {@code CUDA_ERROR_OUT_OF_MEMORY}. */
+  static final int OUT_OF_MEMORY = 2;
+
+  final StreamPool streams;
+  final CudaDriver driver;
+  final Ledger ledger;
+  private final boolean tracing;
+  private final ConcurrentMap<Long, Block> live = new ConcurrentHashMap<>();
+  private final Queue<Block> unreleased = new ConcurrentLinkedQueue<>();
+
+  TrackedResource(StreamPool streams, boolean tracing, long bytesPerEvent) {
+    this.ledger = new Ledger(bytesPerEvent);
+    this.streams = streams;
+    this.driver = streams.driver();
+    this.tracing = tracing;
+  }
+
+  /** Obtains memory, and makes it known by {@link #adopt}. */
+  abstract Block obtain(long sizeInBytes, Timeline timeline, String tag);
+
+  /**
+   * Gives the memory of a closed allocation back, by {@link #giveBack}.
+   *
+   * @param timeline the stream of its latest use
+   * @param submission begun on that stream; this method uses and closes it
+   * @return bytes that no longer count as outstanding because of this call
+   */
+  abstract long free(Block block, Timeline timeline, Submission submission);
+
+  /** Forgets a closed allocation whose memory was lost with the device. */
+  long lose(Block block) {
+    return ledger.gone(block.sizeInBytes());
+  }
+
+  @Override
+  public final Block allocate(long sizeInBytes, Timeline timeline, String tag) {
+    requirePositive(sizeInBytes, "a block");
+    if (timeline.pool() != streams) {
+      throw new StreamMisuseException(
+          "an allocation of "
+              + sizeInBytes
+              + " bytes on "
+              + timeline
+              + " of another device or runtime; name a stream of this one");
+    }
+    releaseAgain();
+    return obtain(sizeInBytes, timeline, tag);
+  }
+
+  @Override
+  public final long deallocate(Block block) {
+    if (!block.dependencies().isOpen()) {
+      throw new UseAfterFreeException("a second free", block.toString(), block.generation(), null);
+    }
+    if (!isLive(block)) {
+      throw new StreamMisuseException(block + " is freed by a resource that it does not come from");
+    }
+    if (!block.dependencies().close(tracing ? new ClosedHere() : null)) {
+      return 0;
+    }
+    long returned;
+    try {
+      returned = disown(block, true);
+    } catch (RuntimeException | Error e) {
+      if (isLive(block)) {
+        block.dependencies().reopen();
+      }
+      throw e;
+    }
+    releaseAgain();
+    return returned;
+  }
+
+  @Override
+  public final long bytesOutstanding() {
+    return ledger.outstanding();
+  }
+
+  @Override
+  public final int deviceOrdinal() {
+    return driver.properties().ordinal();
+  }
+
+  @Override
+  public final boolean tracksUses() {
+    return true;
+  }
+
+  @Override
+  public final boolean mayWaitForOthers() {
+    return streams.mayWaitForOthers();
+  }
+
+  @Override
+  public long awaitReap(long wanted) {
+    releaseAgain();
+    return isLost() ? ledger.reapAll() : ledger.reapKnown();
+  }
+
+  /** A snapshot of the allocations whose memory has not been given back, in no particular order. */
+  public final List<Block> live() {
+    return List.copyOf(live.values());
+  }
+
+  /**
+   * Frees every allocation whose memory has not been given back, open or closed, as steps of the
+   * teardown. Nothing uses them any more.
+   */
+  public final void freeAll(Teardown teardown) {
+    for (Block block : live()) {
+      teardown.step(
+          () -> {
+            if (block.dependencies().isOpen()) {
+              deallocate(block);
+            } else {
+              ledger.keepForReap(disown(block, false));
+            }
+          });
+    }
+  }
+
+  private boolean isLive(Block block) {
+    return live.get(block.address()) == block;
+  }
+
+  /**
+   * Makes the driver call that gives an allocation's memory back.
+   *
+   * <p>The allocation is forgotten just before: afterwards the driver may give the address to
+   * another one, which must not find it taken. It is known again if the driver refuses. An {@link
+   * Error} may have come before or after the driver freed the memory, so the driver is not called
+   * again: that might free another allocation.
+   *
+   * @param purpose the reason for the call, for errors
+   */
+  final void giveBack(Block block, String purpose, Runnable call) {
+    live.remove(block.address(), block);
+    try {
+      call.run();
+    } catch (CudaDriverException e) {
+      live.put(block.address(), block);
+      throw streams.faults().note(e, purpose);
+    } catch (RuntimeException e) {
+      live.put(block.address(), block);
+      throw e;
+    } catch (Error e) {
+      ledger.keepForReap(ledger.gone(block.sizeInBytes()));
+      throw e;
+    }
+  }
+
+  /** Whether the context is lost, and its memory with it: nothing can or need be freed. */
+  final boolean isLost() {
+    return streams.faults().fault() != null;
+  }
+
+  final @Nullable Throwable site() {
+    return tracing ? new AllocatedHere() : null;
+  }
+
+  /**
+   * Makes a new allocation known.
+   *
+   * @throws CudaDriverException if its address belongs to an allocation that has not been given
+   *     back. The memory is leaked, since freeing it would free the other allocation, and the
+   *     device counts as lost
+   */
+  final Block adopt(Block block) {
+    Block owner = live.putIfAbsent(block.address(), block);
+    if (owner != null) {
+      throw collision(block, owner);
+    }
+    ledger.allocated(block.sizeInBytes());
+    return block;
+  }
+
+  /** Declares the device lost, since its memory was handed out twice. */
+  final CudaDriverException collision(Block block, Block owner) {
+    CudaDriverException collision =
+        FaultLatch.unknown(
+            "an allocation", "allocating " + block + ", whose memory belongs to " + owner, null);
+    streams.faults().poison(collision, collision.purpose());
+    return collision;
+  }
+
+  /**
+   * Frees an allocation that was closed while it was pinned. No caller is left to repeat a failed
+   * free, so this resource repeats it in a later call. The thread that ends a launch here may hold
+   * locks that others wait for, so this never waits for a submission lock.
+   */
+  final void release(Block block) {
+    if (!streams.life().tryEnter()) {
+      // The thread that closes the runtime frees what is left.
+      return;
+    }
+    try {
+      ledger.keepForReap(disown(block, false));
+    } catch (RuntimeException e) {
+      unreleased.add(block);
+    } catch (Error e) {
+      if (isLive(block)) {
+        unreleased.add(block);
+      }
+      throw e;
+    } finally {
+      streams.life().leave();
+    }
+  }
+
+  /**
+   * Runs an allocation; if the driver is out of memory, waits for all queued frees and runs it
+   * again.
+   */
+  final <T> T twice(long sizeInBytes, String tag, Supplier<T> allocation) {
+    try {
+      return allocation.get();
+    } catch (CudaDriverException e) {
+      if (e.code() != OUT_OF_MEMORY) {
+        throw e;
+      }
+    }
+    for (Timeline timeline : ledger.timelines()) {
+      timeline.synchronize("making room for " + sizeInBytes + " bytes");
+    }
+    try {
+      return allocation.get();
+    } catch (CudaDriverException e) {
+      throw e.code() == OUT_OF_MEMORY ? refusal(sizeInBytes, tag, e) : e;
+    }
+  }
+
+  private OutOfMemoryBudgetException refusal(long bytes, String tag, CudaDriverException cause) {
+    long total = driver.properties().totalMemoryInBytes();
+    long used;
+    try {
+      MemoryInfo memory = driver.memoryInfo();
+      used = memory.totalInBytes() - memory.freeInBytes();
+      total = memory.totalInBytes();
+    } catch (CudaDriverException unknown) {
+      cause.addSuppressed(streams.faults().note(unknown, "asking how much memory is free"));
+      used = ledger.outstanding();
+    }
+    return new OutOfMemoryBudgetException(inWords(tag), bytes, used, total, "", cause);
+  }
+
+  static void requirePositive(long bytes, String what) {
+    if (bytes <= 0) {
+      throw new IllegalArgumentException(what + " of " + bytes + " bytes; it has at least 1");
+    }
+  }
+
+  static String inWords(String tag) {
+    return tag.isEmpty() ? "a block" : "'" + tag + "'";
+  }
+
+  private long disown(Block block, boolean mayWait) {
+    if (isLost()) {
+      live.remove(block.address(), block);
+      return lose(block);
+    }
+    Timeline timeline = block.dependencies().lastUser();
+    Purpose purpose = new Purpose("freeing", block.sizeInBytes(), block.tag(), timeline);
+    Submission submission = timeline.tryBegin(purpose);
+    if (submission == null && (!mayWait || !streams.mayWaitForOthers())) {
+      // Two threads that each hold a stream and wait for the other's would deadlock; the free is
+      // postponed instead.
+      unreleased.add(block);
+      return 0;
+    }
+    Submission begun = submission != null ? submission : timeline.begin(purpose);
+    return free(block, timeline, begun);
+  }
+
+  private void releaseAgain() {
+    if (unreleased.isEmpty() || !streams.mayWaitForOthers()) {
+      return;
+    }
+    // Once each: an allocation that cannot be freed returns to the end of the queue.
+    for (int left = unreleased.size(); left > 0; left--) {
+      Block block = unreleased.poll();
+      if (block == null) {
+        return;
+      }
+      release(block);
+    }
+  }
+}

@@ -1,0 +1,158 @@
+package dev.streamfence.internal.order;
+
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.EventHandle;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The events of one stream: a fixed ring, created at its first use, whose events are reused in
+ * turn. Each slot has the highest ticket that its event covers, and what the stream had waited for
+ * by then.
+ *
+ * <p>Thread-safe. A recording thread holds {@link #recorder} across the driver call. {@code this}
+ * guards the slots and is never held across one, so a look-up does not wait for a driver that
+ * blocks. A waiter may pick an event that is recorded again before the wait is queued: it then
+ * waits for later work of the same stream, which covers more.
+ */
+final class EventRing {
+  /**
+   * Launches of one stream that another stream can tell apart; older ones are covered by a later
+   * event.
+   */
+  private static final int CAPACITY = 32;
+
+  private final CudaDriver driver;
+  private final StreamHandle stream;
+  private final ReentrantLock recorder = new ReentrantLock();
+  private final long[] clock;
+  private final EventHandle[] events = new EventHandle[CAPACITY];
+  private final long[] tickets = new long[CAPACITY];
+  private final long[][] clocks;
+  private int created;
+  private int next;
+
+  EventRing(CudaDriver driver, StreamHandle stream, int timelines) {
+    this.driver = driver;
+    this.stream = stream;
+    this.clock = new long[timelines];
+    this.clocks = new long[CAPACITY][timelines];
+  }
+
+  /** How far this stream has waited for the timeline with the given index. */
+  synchronized long waitedFor(int timeline) {
+    return clock[timeline];
+  }
+
+  /**
+   * How far this stream had waited for a timeline when the event that covers {@code ticket} was, or
+   * will be, recorded.
+   */
+  synchronized long waitedForBy(long ticket, int timeline) {
+    int slot = oldestCovering(ticket);
+    return slot >= 0 ? clocks[slot][timeline] : clock[timeline];
+  }
+
+  /** A copy of how far this stream has waited for each timeline. */
+  synchronized long[] clock() {
+    return clock.clone();
+  }
+
+  /** Records an event that covers everything up to {@code ticket}, which has been queued. */
+  void record(long ticket) {
+    recorder.lock();
+    try {
+      createEvents();
+      int slot = invalidateNext();
+      driver.recordEvent(events[slot], stream);
+      publish(slot, ticket);
+    } finally {
+      recorder.unlock();
+    }
+  }
+
+  /**
+   * Finds an event that covers {@code ticket}, recording one if there is none yet.
+   *
+   * @param submitted the highest ticket that is known to be queued; at least {@code ticket}
+   * @param covered receives what this stream had waited for when the event was recorded; may be
+   *     null
+   */
+  EventHandle covering(long ticket, long submitted, long @Nullable [] covered) {
+    while (true) {
+      synchronized (this) {
+        int slot = oldestCovering(ticket);
+        if (slot >= 0) {
+          if (covered != null) {
+            System.arraycopy(clocks[slot], 0, covered, 0, clock.length);
+          }
+          return events[slot];
+        }
+      }
+      record(submitted);
+    }
+  }
+
+  /**
+   * Notes that this stream has waited for {@code ticket} of a timeline, and for everything that
+   * timeline had waited for.
+   */
+  synchronized void merge(int timeline, long ticket, long[] covered) {
+    for (int i = 0; i < clock.length; i++) {
+      clock[i] = Math.max(clock[i], covered[i]);
+    }
+    clock[timeline] = Math.max(clock[timeline], ticket);
+  }
+
+  /** Destroys the events. Nothing may be submitted afterwards. */
+  void destroy() {
+    recorder.lock();
+    try {
+      Teardown teardown = new Teardown();
+      while (created > 0) {
+        EventHandle event = events[--created];
+        teardown.step(() -> driver.destroyEvent(event));
+      }
+      teardown.finish();
+    } finally {
+      recorder.unlock();
+    }
+  }
+
+  private void createEvents() {
+    while (created < CAPACITY) {
+      events[created] = driver.createEvent();
+      created++;
+    }
+  }
+
+  private synchronized int invalidateNext() {
+    int slot = next;
+    next = (next + 1) % CAPACITY;
+    tickets[slot] = 0;
+    System.arraycopy(clock, 0, clocks[slot], 0, clock.length);
+    return slot;
+  }
+
+  private synchronized void publish(int slot, long ticket) {
+    tickets[slot] = ticket;
+  }
+
+  /**
+   * The oldest slot that covers a ticket, or -1. Searches back from the newest slot: from {@code
+   * next} on, slots are in the order of recording.
+   */
+  private int oldestCovering(long ticket) {
+    int found = -1;
+    for (int back = 1; back <= CAPACITY; back++) {
+      int slot = Math.floorMod(next - back, CAPACITY);
+      if (tickets[slot] >= ticket) {
+        found = slot;
+      } else if (tickets[slot] != 0) {
+        break;
+      }
+    }
+    return found;
+  }
+}

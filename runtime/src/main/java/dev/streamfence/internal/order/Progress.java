@@ -1,0 +1,145 @@
+package dev.streamfence.internal.order;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+
+/**
+ * How far a stream's work is known to be done. Asks the driver for more while the runtime is open.
+ * {@code completed} only rises. Thread-safe.
+ */
+final class Progress {
+  private final StreamPool pool;
+  private final CudaDriver driver;
+  private final StreamHandle stream;
+  private final EventRing ring;
+  private final String query;
+  private final AtomicLong completed = new AtomicLong();
+
+  Progress(StreamPool pool, int index, CudaDriver driver, StreamHandle stream, EventRing ring) {
+    this.pool = pool;
+    this.driver = driver;
+    this.stream = stream;
+    this.ring = ring;
+    this.query = "a query of stream " + index;
+  }
+
+  /** The highest ticket that is known to be done, without asking the driver. */
+  long completed() {
+    return completed.get();
+  }
+
+  boolean isKnown(long ticket) {
+    return completed.get() >= ticket;
+  }
+
+  /** Notes that a ticket is done, as the driver has told the caller. */
+  void note(long ticket) {
+    if (completed.get() < ticket) {
+      completed.accumulateAndGet(ticket, Math::max);
+    }
+  }
+
+  /** Whether the stream is idle; {@code ticket} is the last submitted one. */
+  boolean isIdle(long ticket) {
+    return isKnown(ticket) || ask(ticket, query, false, () -> driver.isStreamIdle(stream));
+  }
+
+  /**
+   * Whether a ticket is done.
+   *
+   * @param submitted the highest ticket that is known to be queued; at least {@code ticket}
+   */
+  boolean isDone(long ticket, long submitted) {
+    return isKnown(ticket)
+        || ask(
+            ticket,
+            query,
+            false,
+            () -> driver.isEventComplete(ring.covering(ticket, submitted, null)));
+  }
+
+  /**
+   * Waits until a ticket is done.
+   *
+   * @param submitted the highest ticket that is known to be queued; at least {@code ticket}
+   */
+  void await(long ticket, long submitted, String purpose) {
+    if (!isKnown(ticket)) {
+      ask(
+          ticket,
+          purpose,
+          true,
+          () -> {
+            driver.synchronizeEvent(ring.covering(ticket, submitted, null));
+            return true;
+          });
+    }
+  }
+
+  /**
+   * Waits for everything queued on the stream, at least up to a ticket, even if all of it is known
+   * to be done, and throws its failure. Everything that the stream had waited for is then done as
+   * well.
+   */
+  void synchronize(long ticket, String purpose) {
+    ask(
+        ticket,
+        purpose,
+        true,
+        () -> {
+          long[] waitedFor = ring.clock();
+          driver.synchronizeStream(stream);
+          for (int i = 0; i < waitedFor.length; i++) {
+            if (waitedFor[i] > 0) {
+              pool.timeline(i).noteCompleted(waitedFor[i]);
+            }
+          }
+          return true;
+        });
+  }
+
+  /**
+   * Asks the driver whether a ticket is done, unless the runtime is closed.
+   *
+   * @param waiting whether the question waits until the ticket is done, and so may wait for a close
+   *     as well
+   */
+  private boolean ask(long ticket, String purpose, boolean waiting, BooleanSupplier question) {
+    pool.faults().check();
+    if (!pool.life().tryEnter()) {
+      return isKnownAtTheEnd(ticket, purpose, waiting);
+    }
+    try {
+      boolean done = question.getAsBoolean();
+      if (done) {
+        note(ticket);
+      }
+      return done;
+    } catch (CudaDriverException e) {
+      throw pool.faults().note(e, purpose);
+    } finally {
+      pool.life().leave();
+    }
+  }
+
+  /**
+   * Answers without the driver, for a runtime that is closing or closed. Closing waits for all
+   * work, so a ticket may become known until it ends.
+   */
+  private boolean isKnownAtTheEnd(long ticket, String purpose, boolean waiting) {
+    if (waiting) {
+      pool.life().awaitClosed();
+    }
+    boolean mayBecomeKnown = !pool.life().isClosed();
+    if (isKnown(ticket)) {
+      return true;
+    }
+    if (mayBecomeKnown && !waiting) {
+      return false;
+    }
+    throw pool.life().closed(purpose + " asks after work whose end was not seen before");
+  }
+}

@@ -1,0 +1,281 @@
+package dev.streamfence.internal.order;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.driver.CudaDriver;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The streams of one device, created when first needed and lent repeatedly. Thread-safe; acquiring
+ * and releasing a stream take its lock, launching does not.
+ */
+public final class StreamPool {
+  /**
+   * More streams than any device runs concurrently; the record that each stream keeps of the others
+   * grows with it.
+   */
+  static final int MAX_CAPACITY = 1024;
+
+  private final CudaDriver driver;
+  private final FaultLatch faults;
+  private final int capacity;
+  private final Life life;
+  private final AtomicReferenceArray<Timeline> timelines;
+  private final Deque<Timeline> free = new ArrayDeque<>();
+  private final AtomicInteger inUse = new AtomicInteger();
+  private int created;
+
+  /**
+   * Creates the pool of a runtime without any stream.
+   *
+   * @param capacity how many streams may be lent at the same time, at least 1; the default stream,
+   *     number 0, is not counted
+   * @param runtime describes the runtime, for errors
+   */
+  public StreamPool(CudaDriver driver, FaultLatch faults, int capacity, Supplier<String> runtime) {
+    if (capacity < 1 || capacity > MAX_CAPACITY) {
+      throw new IllegalArgumentException(
+          "a pool of " + capacity + " streams; it has from 1 to " + MAX_CAPACITY);
+    }
+    this.driver = driver;
+    this.faults = faults;
+    this.capacity = capacity;
+    this.life = new Life(runtime);
+    this.timelines = new AtomicReferenceArray<>(capacity + 1);
+    faults.askForOutstanding(this::outstanding);
+  }
+
+  /** Creates the pool of a device, see the other constructor. */
+  public StreamPool(CudaDriver driver, FaultLatch faults, int capacity) {
+    this(driver, faults, capacity, () -> "device " + driver.properties().ordinal());
+  }
+
+  /** How many streams may be lent at the same time. */
+  public int capacity() {
+    return capacity;
+  }
+
+  /** The device's sticky error, if it had one. */
+  public FaultLatch faults() {
+    return faults;
+  }
+
+  /** How long the streams may be used, and which threads use them. */
+  public Life life() {
+    return life;
+  }
+
+  /** The driver of the device. */
+  public CudaDriver driver() {
+    return driver;
+  }
+
+  /**
+   * The default stream, number 0: created at the first call, never lent, shared by all callers that
+   * name no stream.
+   */
+  public synchronized Timeline defaultTimeline() {
+    faults.check();
+    Timeline existing = timelines.get(0);
+    return existing != null ? existing : create(0, 0);
+  }
+
+  /** Lends a stream of the default priority, see {@link #acquire(int)}. */
+  public Timeline acquire() {
+    return acquire(0);
+  }
+
+  /**
+   * Lends a stream. Work of the stream's last borrower may still be queued; it runs first.
+   *
+   * @param priority 0 for the default, lower for more urgent; the device has a few levels and takes
+   *     the nearest
+   * @throws StreamMisuseException if all are lent, or the free ones have another priority
+   */
+  public synchronized Timeline acquire(int priority) {
+    faults.check();
+    for (Timeline returned : free) {
+      if (returned.priority() == priority) {
+        free.remove(returned);
+        return returned;
+      }
+    }
+    if (created == capacity) {
+      throw new StreamMisuseException(
+          "all "
+              + capacity
+              + " streams of the pool are in use"
+              + (free.isEmpty() ? "" : " or have another priority than " + priority)
+              + "; close one, or open the runtime with more");
+    }
+    Timeline timeline = create(created + 1, priority);
+    created++;
+    return timeline;
+  }
+
+  /** Takes a lent stream back. Does not synchronise. */
+  public void release(Timeline timeline) {
+    timeline.retire();
+    synchronized (this) {
+      free.addLast(timeline);
+    }
+  }
+
+  /** How many streams are lent. */
+  public synchronized int lent() {
+    return created - free.size();
+  }
+
+  /**
+   * Waits for the work of every stream, one after another, even after one fails.
+   *
+   * @throws CudaDriverException the first failure, or if the device is lost
+   */
+  public void synchronizeAll(String purpose) {
+    faults.check();
+    Teardown teardown = new Teardown();
+    for (int i = 0; i <= capacity; i++) {
+      Timeline timeline = timelines.get(i);
+      if (timeline != null) {
+        teardown.step(() -> timeline.synchronize(purpose));
+      }
+    }
+    teardown.finish();
+  }
+
+  /**
+   * Waits like {@link #synchronizeAll(String)} until a deadline, polling the driver.
+   *
+   * @return whether everything is done
+   * @throws InterruptedException if the thread is interrupted before or while it waits
+   */
+  public boolean synchronizeAll(Deadline deadline) throws InterruptedException {
+    faults.check();
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    for (int i = 0; i <= capacity; i++) {
+      Timeline timeline = timelines.get(i);
+      if (timeline != null && !timeline.synchronize(deadline)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Destroys every stream and its events. Nothing may be submitted afterwards. */
+  public synchronized void destroy() {
+    Teardown teardown = new Teardown();
+    for (int i = capacity; i >= 0; i--) {
+      Timeline timeline = timelines.get(i);
+      if (timeline != null) {
+        teardown.step(timeline::destroy);
+      }
+    }
+    teardown.finish();
+  }
+
+  /**
+   * Waits until the thread that closes the runtime is alone. Closes each launch whose thread has
+   * ended and, once closing has taken {@code patience}, each one whose thread is outside the
+   * runtime.
+   *
+   * @param failures collects the failures of these closes
+   * @param abandoned receives a description of each such launch and its thread
+   * @param deadline when to stop waiting; null for no limit
+   * @return whether it is alone
+   * @throws InterruptedException if the thread is interrupted while it waits with a deadline
+   */
+  public boolean awaitAlone(
+      Duration patience, Consumer<String> abandoned, Teardown failures, @Nullable Deadline deadline)
+      throws InterruptedException {
+    Deadline end = life.afterClosingBegan(patience);
+    return life.awaitAlone(
+        visit -> failures.step(() -> closeIfAbandoned(visit, end, abandoned)), deadline);
+  }
+
+  private void closeIfAbandoned(Visit visit, Deadline patience, Consumer<String> abandoned) {
+    Thread thread = visit.owner();
+    if (thread == null) {
+      return;
+    }
+    // Read first: everything that a thread did is visible once it is seen to have ended.
+    boolean ended = !thread.isAlive();
+    Timeline open = visit.submitting();
+    if (open == null) {
+      if (ended) {
+        life.evict(visit);
+      }
+      return;
+    }
+    if (!ended && (!patience.hasPassed() || Whereabouts.isInside(thread))) {
+      return;
+    }
+    String purpose = open.closeInPlaceOf(thread, ended);
+    if (purpose != null) {
+      abandoned.accept(
+          purpose
+              + " is still open in thread '"
+              + thread.getName()
+              + "', which "
+              + (ended ? "has ended" : "has gone on to something else")
+              + "; it is closed with the runtime");
+    }
+  }
+
+  /**
+   * Whether the calling thread may wait for another thread's submission; a thread with an open
+   * submission may not.
+   */
+  public boolean mayWaitForOthers() {
+    return life.mayWait();
+  }
+
+  Timeline timeline(int index) {
+    return timelines.get(index);
+  }
+
+  /** Whether more than one stream is in use, so that one may have to wait for another's event. */
+  boolean isShared() {
+    return inUse.get() > 1;
+  }
+
+  void becameBusy() {
+    inUse.incrementAndGet();
+  }
+
+  void becameIdle() {
+    inUse.decrementAndGet();
+  }
+
+  private List<String> outstanding() {
+    List<String> descriptions = new ArrayList<>();
+    for (int i = 0; i <= capacity; i++) {
+      Timeline timeline = timelines.get(i);
+      if (timeline != null) {
+        timeline.describeOutstanding(descriptions);
+      }
+    }
+    return descriptions;
+  }
+
+  private Timeline create(int index, int priority) {
+    try {
+      Timeline timeline =
+          new Timeline(this, index, priority, driver, driver.createStream(priority));
+      timelines.set(index, timeline);
+      return timeline;
+    } catch (CudaDriverException e) {
+      throw faults.note(e, "making stream " + index);
+    }
+  }
+}

@@ -1,0 +1,355 @@
+// Long because all of it works on the same few arrays, which are kept from one piece of work to the
+// next and belong to the holder of the lock.
+package dev.streamfence.internal.order;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.StreamMisuseException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One piece of work on its way onto a stream: the caller adds the allocations that it uses, {@link
+ * #preflight} registers them all at once and queues the waits, the caller queues the work, and
+ * {@link #commit} covers it with an event. {@link #close} ends it, successful or not; registered
+ * uses remain, since the work may have been queued.
+ *
+ * <p>Each stream has one and reuses it. Its arrays stop growing after the largest submission.
+ * Confined to the thread that holds the submission lock.
+ */
+public final class Submission implements AutoCloseable {
+  private enum State {
+    CLOSED,
+    RECORDING,
+    REGISTERED,
+    PREFLIGHTED,
+    COMMITTED
+  }
+
+  private static final UseLabels NOBODY =
+      new UseLabels() {
+        @Override
+        public String purpose() {
+          return "nothing";
+        }
+
+        @Override
+        public String use(int label) {
+          return "nothing";
+        }
+      };
+
+  private final Timeline timeline;
+  private final Waits waits;
+  private final long[] scratch;
+  private final Uses uses = new Uses();
+  private boolean freeing;
+  private UseLabels labels = NOBODY;
+  private State state = State.CLOSED;
+  private int waitsQueued;
+  private boolean isUse;
+  private boolean recorded;
+  private long ticket;
+  private @Nullable Visit visit;
+
+  /** The stream on which the thread already had a submission open; only a free is nested in one. */
+  private @Nullable Timeline outer;
+
+  Submission(Timeline timeline) {
+    this.timeline = timeline;
+    int timelines = timeline.pool().capacity() + 1;
+    this.waits = new Waits(timeline, timelines);
+    this.scratch = new long[timelines];
+  }
+
+  void open(UseLabels newLabels, Visit newVisit) {
+    visit = newVisit;
+    outer = newVisit.submitting();
+    newVisit.setSubmitting(timeline);
+    labels = newLabels;
+    state = State.RECORDING;
+    isUse = true;
+    recorded = false;
+  }
+
+  /** Whether the calling thread began it and has not closed it. */
+  public boolean isHeldByCurrentThread() {
+    return timeline.isHeldByCurrentThread();
+  }
+
+  /** The work being submitted, in words. */
+  public String purpose() {
+    return labels.purpose();
+  }
+
+  /** The ticket of this work, valid from {@link #preflight} on. */
+  public long ticket() {
+    return ticket;
+  }
+
+  /**
+   * Adds an allocation that the work uses. Two uses of one allocation become one that does both.
+   *
+   * @param label the argument to {@link UseLabels#use} if the allocation cannot be used
+   * @throws StreamMisuseException after preflight
+   */
+  public void use(Dependencies block, boolean reads, boolean writes, int label) {
+    require(State.RECORDING, "records a use");
+    uses.add(block, reads, writes, label);
+  }
+
+  /** Adds the allocation that the work frees, which is closed to all other uses. */
+  public void free(Dependencies block) {
+    freeing = true;
+    use(block, false, true, 0);
+  }
+
+  /**
+   * Checks all allocations, registers this work on all of them in one step, and queues the waits.
+   * When it throws a {@link dev.streamfence.UseAfterFreeException}, a {@link
+   * dev.streamfence.UninitializedReadException} or a {@link StreamMisuseException}, nothing was
+   * registered and nothing queued.
+   *
+   * @throws CudaDriverException if a wait could not be queued; the caller must not queue its work
+   */
+  public void preflight() {
+    require(State.RECORDING, "runs preflight");
+    uses.sortByGeneration();
+    int locked = 0;
+    try {
+      for (; locked < uses.count(); locked++) {
+        uses.block(locked).lock();
+      }
+      collect();
+      ticket = timeline.nextTicket();
+      for (int i = 0; i < uses.count(); i++) {
+        uses.block(i).register(timeline, ticket, uses.writes(i));
+      }
+      state = State.REGISTERED;
+    } finally {
+      while (locked > 0) {
+        uses.block(--locked).unlock();
+      }
+    }
+    try {
+      for (int i = 0; i < waits.count(); i++) {
+        waits.timeline(i).awaitSubmitted(waits.ticket(i));
+      }
+      for (; waitsQueued < waits.count(); waitsQueued++) {
+        waits.bringForwardWhatCovers(waitsQueued);
+        timeline.waitFor(waits.timeline(waitsQueued), waits.ticket(waitsQueued), scratch);
+      }
+    } catch (CudaDriverException e) {
+      throw timeline.pool().faults().note(e, labels.purpose());
+    }
+    state = State.PREFLIGHTED;
+  }
+
+  /**
+   * Commits the work, with an event that covers it when other streams are in use. If recording the
+   * event fails, even with an {@link Error}, the stream is synchronised instead; if that fails too,
+   * the device counts as lost.
+   *
+   * @throws StreamMisuseException before preflight
+   * @throws CudaDriverException if neither was possible; the work counts as submitted all the same
+   */
+  public void commit() {
+    require(State.PREFLIGHTED, "commits");
+    state = State.COMMITTED;
+    if (timeline.pool().isShared()) {
+      recordOrSynchronize();
+    }
+  }
+
+  /**
+   * Ensures, after {@link #commit}, that an event covers this work and nothing after it, for a
+   * caller that will query its completion.
+   *
+   * @throws StreamMisuseException before the commit
+   * @throws CudaDriverException if that fails, see {@link #commit}
+   */
+  public void coverByEvent() {
+    require(State.COMMITTED, "asks for its completion");
+    if (!recorded) {
+      recordOrSynchronize();
+    }
+  }
+
+  /**
+   * Records an event that covers this work and nothing after it, following {@link
+   * #commitWithoutEvent}. Without the event, a wait for this work also waits for later work, and
+   * nothing else changes; so a driver error is not thrown, and matters only if it is sticky.
+   */
+  public void coverIfPossible() {
+    require(State.COMMITTED, "asks for an event");
+    try {
+      timeline.record(ticket);
+    } catch (CudaDriverException e) {
+      timeline.pool().faults().note(e, labels.purpose());
+    }
+  }
+
+  /** Commits the work, and leaves the event to the first wait for it. */
+  public void commitWithoutEvent() {
+    require(State.PREFLIGHTED, "commits");
+    state = State.COMMITTED;
+    isUse = false;
+  }
+
+  /** Whether {@link #preflight} has succeeded and {@link #commit} has not run. */
+  public boolean isPreflighted() {
+    return state == State.PREFLIGHTED;
+  }
+
+  /** Throws after {@link #preflight}. */
+  public void requireRecording(String act) {
+    require(State.RECORDING, act);
+  }
+
+  /** Throws unless {@link #preflight} has succeeded and {@link #commit} has not run. */
+  public void requirePreflighted(String act) {
+    require(State.PREFLIGHTED, act);
+  }
+
+  /**
+   * Ends the submission, publishes its ticket and releases the submission lock; does nothing in a
+   * thread that does not hold it. Work that was registered and not committed counts as submitted:
+   * if it was queued, it is ordered like any other use; if not, its ticket stands for no work.
+   */
+  @Override
+  public void close() {
+    if (!isHeldByCurrentThread() || state == State.CLOSED) {
+      return;
+    }
+    Visit ended = requireNonNull(visit);
+    List<Runnable> releases = List.of();
+    try {
+      try {
+        if (state != State.RECORDING) {
+          securePendingWaits();
+          timeline.publish(ticket, labels, isUse);
+          releases = unpin();
+        }
+      } finally {
+        ended.setSubmitting(outer);
+        reset();
+        timeline.release();
+      }
+      if (!releases.isEmpty()) {
+        run(releases);
+      }
+    } finally {
+      timeline.pool().life().leave(ended);
+    }
+  }
+
+  /** Carries out the postponed frees, each even if an earlier one failed. */
+  private static void run(List<Runnable> releases) {
+    Teardown all = new Teardown();
+    releases.forEach(all::step);
+    all.finish();
+  }
+
+  private void collect() {
+    for (int i = 0; i < uses.count(); i++) {
+      uses.block(i).requireUsable(freeing, uses.reads(i), labels, uses.label(i));
+      uses.block(i).makeRoom();
+    }
+    // Reads first: a reader has waited for the preceding write, so its clock often makes the wait
+    // for that write unnecessary.
+    for (int i = 0; i < uses.count(); i++) {
+      if (uses.writes(i)) {
+        uses.block(i).collectReads(waits);
+      }
+    }
+    for (int i = 0; i < uses.count(); i++) {
+      uses.block(i).collectWrite(waits);
+    }
+  }
+
+  private void recordOrSynchronize() {
+    recorded = true;
+    try {
+      timeline.record(ticket);
+    } catch (CudaDriverException | Error unrecorded) {
+      // Even for an Error: the work is queued, and a caller that saw the Error might queue it
+      // again.
+      Throwable cause =
+          unrecorded instanceof CudaDriverException refused
+              ? timeline.pool().faults().note(refused, labels.purpose())
+              : unrecorded;
+      try {
+        timeline.synchronizeTo(ticket, labels.purpose());
+      } catch (CudaDriverException | Error unsynchronized) {
+        unsynchronized.addSuppressed(cause);
+        timeline.pool().faults().poison(unsynchronized, labels.purpose());
+        throw unsynchronized;
+      }
+    }
+  }
+
+  /**
+   * Waits on the host for work whose wait could not be queued: later users of these allocations
+   * wait for this ticket alone.
+   */
+  private void securePendingWaits() {
+    for (; waitsQueued < waits.count(); waitsQueued++) {
+      Timeline other = waits.timeline(waitsQueued);
+      try {
+        other.awaitSubmitted(waits.ticket(waitsQueued));
+        other.awaitDone(waits.ticket(waitsQueued), labels.purpose());
+      } catch (RuntimeException | Error e) {
+        timeline.pool().faults().poison(e, labels.purpose());
+      }
+    }
+  }
+
+  private List<Runnable> unpin() {
+    List<Runnable> releases = List.of();
+    for (int i = 0; i < uses.count(); i++) {
+      Runnable release = uses.block(i).unpin();
+      if (release != null) {
+        if (releases.isEmpty()) {
+          releases = new ArrayList<>();
+        }
+        releases.add(release);
+      }
+    }
+    return releases;
+  }
+
+  private void reset() {
+    uses.clear();
+    waits.clear();
+    waitsQueued = 0;
+    freeing = false;
+    labels = NOBODY;
+    visit = null;
+    outer = null;
+    state = State.CLOSED;
+  }
+
+  private void require(State needed, String act) {
+    if (state != needed) {
+      throw new StreamMisuseException(
+          labels.purpose()
+              + " "
+              + act
+              + " while it is "
+              + inWords(state)
+              + "; the order is begin, uses, preflight, launch, commit");
+    }
+  }
+
+  private static String inWords(State state) {
+    return switch (state) {
+      case CLOSED -> "not begun";
+      case RECORDING -> "before preflight";
+      case REGISTERED -> "failed in preflight";
+      case PREFLIGHTED -> "preflighted and not committed";
+      case COMMITTED -> "committed";
+    };
+  }
+}

@@ -1,0 +1,393 @@
+// Long because of its documentation: most methods are a line or two, and say what they assume of
+// the lock.
+package dev.streamfence.internal.order;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.EventHandle;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The order of one stream's work: every launch, copy, fill, allocation and free put on it has a
+ * ticket, and tickets only rise.
+ *
+ * <p>Thread-safe. {@link #begin} takes the stream's own submission lock, which the thread holds
+ * until {@link Submission#close}.
+ */
+public final class Timeline {
+  private final StreamPool pool;
+  private final int index;
+  private final int priority;
+  private final CudaDriver driver;
+  private final StreamHandle stream;
+  private final EventRing ring;
+  private final SubmissionLock submissionLock = new SubmissionLock();
+  private final Submission submission;
+  private final Progress progress;
+  private final SubmittedGate gate = new SubmittedGate();
+  private final RecentWork recent = new RecentWork();
+  // Guarded by the submission lock.
+  private boolean busy;
+
+  Timeline(StreamPool pool, int index, int priority, CudaDriver driver, StreamHandle stream) {
+    this.pool = pool;
+    this.index = index;
+    this.priority = priority;
+    this.driver = driver;
+    this.stream = stream;
+    this.ring = new EventRing(driver, stream, pool.capacity() + 1);
+    this.submission = new Submission(this);
+    this.progress = new Progress(pool, index, driver, stream, ring);
+  }
+
+  /** The stream's number, dense within its pool. */
+  public int index() {
+    return index;
+  }
+
+  /** The priority that it was created with: 0 for the default, lower for more urgent. */
+  int priority() {
+    return priority;
+  }
+
+  /** The pool that it belongs to, and with it the device. */
+  public StreamPool pool() {
+    return pool;
+  }
+
+  /** The driver's stream, on which to queue work between preflight and commit. */
+  public StreamHandle stream() {
+    return stream;
+  }
+
+  /** The highest submitted ticket: its work is queued, or never will be. */
+  public long submitted() {
+    return gate.submitted();
+  }
+
+  /** The highest ticket that is known to be done, without asking the driver. */
+  public long completed() {
+    return progress.completed();
+  }
+
+  /**
+   * Starts a submission and takes the submission lock. Waits while another thread is between this
+   * and {@link Submission#close} on the same stream; makes no driver call.
+   *
+   * @param labels name the work in errors
+   * @return the stream's one submission object
+   * @throws StreamMisuseException if this thread has a submission open on any stream: two threads
+   *     that begin on each other's streams would deadlock
+   * @throws dev.streamfence.RuntimeClosedException if the runtime is closed
+   * @throws CudaDriverException if the device is lost
+   */
+  public Submission begin(UseLabels labels) {
+    pool.faults().check();
+    Visit visit = pool.life().visit();
+    boolean locked = false;
+    try {
+      requireNoneOpen(visit, labels);
+      submissionLock.lock();
+      locked = true;
+    } finally {
+      if (!locked) {
+        pool.life().leave(visit);
+      }
+    }
+    return open(labels, visit);
+  }
+
+  /**
+   * Starts a submission like {@link #begin}, unless the deadline passes before the lock is free.
+   *
+   * @return null if it has passed
+   * @throws InterruptedException if the thread is interrupted before or while it waits
+   */
+  public @Nullable Submission begin(UseLabels labels, Deadline deadline)
+      throws InterruptedException {
+    pool.faults().check();
+    Visit visit = pool.life().visit();
+    boolean locked = false;
+    try {
+      requireNoneOpen(visit, labels);
+      locked = submissionLock.lock(deadline);
+    } finally {
+      if (!locked) {
+        pool.life().leave(visit);
+      }
+    }
+    return locked ? open(labels, visit) : null;
+  }
+
+  /**
+   * Starts a submission like {@link #begin}, or returns null if that would wait, even for this
+   * thread itself, or if the runtime is closed. A thread that has a submission open on another
+   * stream may nest this one in it.
+   *
+   * @throws CudaDriverException if the device is lost
+   */
+  public @Nullable Submission tryBegin(UseLabels labels) {
+    pool.faults().check();
+    Visit visit = pool.life().tryVisit();
+    if (visit == null) {
+      return null;
+    }
+    if (!submissionLock.tryLock()) {
+      pool.life().leave(visit);
+      return null;
+    }
+    return open(labels, visit);
+  }
+
+  private void requireNoneOpen(Visit visit, UseLabels labels) {
+    Timeline open = visit.submitting();
+    if (open != null) {
+      throw new StreamMisuseException(
+          labels.purpose()
+              + " begins while "
+              + open.submission.purpose()
+              + " is open "
+              + (open == this ? "on the same stream" : "on " + open)
+              + " in this thread; close that first");
+    }
+  }
+
+  private Submission open(UseLabels labels, Visit visit) {
+    submission.open(labels, visit);
+    return submission;
+  }
+
+  /**
+   * Closes a submission in place of the thread that has abandoned it. Called by the thread that
+   * closes the runtime.
+   *
+   * @param ended whether the thread has ended; otherwise it must be outside the runtime
+   * @return the submission's purpose; null if the thread is inside the runtime, or has closed it
+   */
+  @Nullable String closeInPlaceOf(Thread thread, boolean ended) {
+    if (!submissionLock.takeOver(thread, () -> ended || !Whereabouts.isInside(thread))) {
+      return null;
+    }
+    String purpose = submission.purpose();
+    submission.close();
+    return purpose;
+  }
+
+  boolean isHeldByCurrentThread() {
+    return submissionLock.isHeldByCurrentThread();
+  }
+
+  /**
+   * Waits until everything submitted so far is done, by {@code cuStreamSynchronize}. Meanwhile
+   * holds no lock that a launch takes.
+   *
+   * @param purpose the reason for the wait, for errors
+   * @throws CudaDriverException if some of it failed
+   * @throws dev.streamfence.RuntimeClosedException if it was not known to be done when the runtime
+   *     was closed
+   */
+  public void synchronize(String purpose) {
+    synchronizeTo(submitted(), purpose);
+  }
+
+  /**
+   * Waits like {@link #synchronize} for everything up to a ticket, which is queued but may not be
+   * published yet.
+   */
+  void synchronizeTo(long ticket, String purpose) {
+    progress.synchronize(ticket, purpose);
+  }
+
+  /**
+   * Whether everything submitted so far is done. Does not wait; makes one driver call unless that
+   * is known already.
+   *
+   * @throws CudaDriverException if the device is lost, or the driver call fails
+   * @throws dev.streamfence.RuntimeClosedException if it was not known when the runtime was closed
+   */
+  public boolean isIdle() {
+    pool.faults().check();
+    return progress.isIdle(submitted());
+  }
+
+  /**
+   * Whether one ticket is done, regardless of later work on the stream. Does not wait; asks the
+   * driver unless that is known already. A ticket that is not submitted is not done.
+   *
+   * @throws CudaDriverException if the device is lost, or the driver call fails
+   * @throws dev.streamfence.RuntimeClosedException if it was not known when the runtime was closed
+   */
+  public boolean isDone(long ticket) {
+    if (progress.isKnown(ticket)) {
+      return true;
+    }
+    long submitted = submitted();
+    return ticket <= submitted && progress.isDone(ticket, submitted);
+  }
+
+  /** Notes that a ticket is done, as the driver has told the caller. */
+  public void noteCompleted(long ticket) {
+    progress.note(ticket);
+  }
+
+  /**
+   * Waits until one ticket is done, regardless of later work on the stream. If its submission is
+   * open, waits for that first.
+   *
+   * @param purpose the reason for the wait, for errors
+   * @throws CudaDriverException if the device is lost, and the ticket was not known to be done
+   * @throws StreamMisuseException if the ticket's submission is open in this thread, or in another
+   *     thread while this thread has one open: the two could deadlock
+   * @throws dev.streamfence.RuntimeClosedException if it was not known to be done when the runtime
+   *     was closed
+   */
+  public void awaitDone(long ticket, String purpose) {
+    if (progress.isKnown(ticket)) {
+      return;
+    }
+    requireMayAwait(ticket, purpose);
+    gate.await(ticket);
+    progress.await(ticket, submitted(), purpose);
+  }
+
+  /**
+   * Waits like {@link #awaitDone(long, String)} until a deadline, polling the driver.
+   *
+   * @return whether the ticket is done
+   * @throws InterruptedException if the thread is interrupted before or while it waits
+   */
+  public boolean awaitDone(long ticket, String purpose, Deadline deadline)
+      throws InterruptedException {
+    if (ticket > submitted()) {
+      requireMayAwait(ticket, purpose);
+    }
+    return Polling.until(deadline, () -> isDone(ticket));
+  }
+
+  /**
+   * Waits until everything submitted so far is done or a deadline passes; returns whether it is
+   * done.
+   */
+  public boolean synchronize(Deadline deadline) throws InterruptedException {
+    pool.faults().check();
+    long ticket = submitted();
+    return Polling.until(deadline, () -> progress.isIdle(ticket));
+  }
+
+  private void requireMayAwait(long ticket, String purpose) {
+    if (isPendingInThisThread(ticket)) {
+      throw new StreamMisuseException(purpose + " inside of it; close the launch first");
+    }
+    if (ticket > submitted() && !pool.life().mayWait()) {
+      throw new StreamMisuseException(
+          purpose
+              + ", which another thread has not submitted, inside of a launch; close that launch"
+              + " first");
+    }
+  }
+
+  /**
+   * Waits on the host until a ticket is submitted: briefly, since the thread that registered it is
+   * about to submit it.
+   */
+  void awaitSubmitted(long ticket) {
+    gate.await(ticket);
+  }
+
+  /**
+   * Queues a wait for a submitted ticket of another timeline, unless that is known to be done or
+   * already waited for.
+   */
+  void waitFor(Timeline other, long ticket, long[] scratch) {
+    if (other.progress.isKnown(ticket) || ring.waitedFor(other.index) >= ticket) {
+      return;
+    }
+    EventHandle event = other.ring.covering(ticket, other.submitted(), scratch);
+    driver.waitForEvent(stream, event);
+    ring.merge(other.index, ticket, scratch);
+  }
+
+  /**
+   * Whether a wait for {@code ticket} of this timeline includes a wait for {@code otherTicket} of
+   * the other.
+   */
+  boolean covers(long ticket, Timeline other, long otherTicket) {
+    return ring.waitedForBy(ticket, other.index) >= otherTicket;
+  }
+
+  /** The ticket that the open submission gets. Held: the submission lock. */
+  long nextTicket() {
+    return submitted() + 1;
+  }
+
+  /**
+   * Whether this thread has registered the ticket and not submitted it, which no other thread can
+   * do.
+   */
+  boolean isPendingInThisThread(long ticket) {
+    return ticket > submitted() && submissionLock.isHeldByCurrentThread();
+  }
+
+  /** Records the event that covers {@code ticket}. Held: the submission lock. */
+  void record(long ticket) {
+    ring.record(ticket);
+  }
+
+  /**
+   * Publishes a ticket as submitted, and wakes the threads that wait for it. Held: the submission
+   * lock. Allocations and frees are not uses: a stream with nothing else does not count as in use.
+   */
+  void publish(long ticket, UseLabels labels, boolean isUse) {
+    recent.note(ticket, labels);
+    if (isUse && !busy) {
+      busy = true;
+      pool.becameBusy();
+    }
+    gate.publish(ticket);
+  }
+
+  void release() {
+    submissionLock.unlock();
+  }
+
+  /** Adds descriptions of the work that is submitted and not known to be done, latest first. */
+  void describeOutstanding(List<String> descriptions) {
+    recent.describe(completed(), submitted(), descriptions);
+  }
+
+  /**
+   * Notes that the stream is returned: until its next submission it does not count as in use. Waits
+   * for another thread's open submission, unless this thread has one open; the stream then still
+   * counts, and a few unneeded events are recorded.
+   */
+  void retire() {
+    if (pool.life().mayWait()) {
+      submissionLock.lock();
+    } else if (!submissionLock.tryLock()) {
+      return;
+    }
+    try {
+      if (busy) {
+        busy = false;
+        pool.becameIdle();
+      }
+    } finally {
+      submissionLock.unlock();
+    }
+  }
+
+  void destroy() {
+    Teardown teardown = new Teardown();
+    teardown.step(ring::destroy);
+    teardown.step(() -> driver.destroyStream(stream));
+    teardown.finish();
+  }
+
+  @Override
+  public String toString() {
+    return "stream " + index;
+  }
+}

@@ -1,0 +1,32 @@
+package dev.streamfence.internal.order;
+
+import java.util.Set;
+
+/** Tells whether another thread is inside the runtime. */
+final class Whereabouts {
+  /** The packages from which a thread may be about to call the driver. */
+  private static final Set<String> INSIDE =
+      Set.of(
+          "dev.streamfence",
+          "dev.streamfence.launch",
+          "dev.streamfence.internal.order",
+          "dev.streamfence.internal.memory",
+          "dev.streamfence.internal.driver",
+          "dev.streamfence.internal.driver.jcuda",
+          "dev.streamfence.simulation",
+          "jcuda.driver");
+
+  private Whereabouts() {}
+
+  /** Whether a thread is running any method of the runtime. Stops the thread for a moment. */
+  static boolean isInside(Thread thread) {
+    for (StackTraceElement frame : thread.getStackTrace()) {
+      String name = frame.getClassName();
+      int dot = name.lastIndexOf('.');
+      if (dot > 0 && INSIDE.contains(name.substring(0, dot))) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

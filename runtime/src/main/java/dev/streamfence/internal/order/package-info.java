@@ -1,0 +1,9 @@
+/**
+ * Ordering between streams: stream pool, timelines, event rings, the hazard state of allocations,
+ * and the life of a runtime ({@link dev.streamfence.internal.order.Life}). Internal. Not here:
+ * launches, and bytes.
+ */
+@NullMarked
+package dev.streamfence.internal.order;
+
+import org.jspecify.annotations.NullMarked;

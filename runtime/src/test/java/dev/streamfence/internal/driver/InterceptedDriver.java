@@ -1,0 +1,50 @@
+package dev.streamfence.internal.driver;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+
+/** A driver whose calls a test watches, answers or lets fail. */
+public final class InterceptedDriver {
+  private InterceptedDriver() {}
+
+  /** A call that can be carried out. */
+  public static final class Call {
+    private final CudaDriver driver;
+    private final Method method;
+    private final Object[] arguments;
+
+    private Call(CudaDriver driver, Method method, Object[] arguments) {
+      this.driver = driver;
+      this.method = method;
+      this.arguments = arguments;
+    }
+
+    public Object proceed() throws Throwable {
+      try {
+        return method.invoke(driver, arguments);
+      } catch (InvocationTargetException e) {
+        throw e.getCause();
+      }
+    }
+
+    public Object argument(int index) {
+      return arguments[index];
+    }
+  }
+
+  /** What a test does around each call. */
+  @FunctionalInterface
+  public interface Interceptor {
+    Object around(String method, Call call) throws Throwable;
+  }
+
+  public static CudaDriver of(CudaDriver driver, Interceptor interceptor) {
+    return (CudaDriver)
+        Proxy.newProxyInstance(
+            CudaDriver.class.getClassLoader(),
+            new Class<?>[] {CudaDriver.class},
+            (proxy, method, arguments) ->
+                interceptor.around(method.getName(), new Call(driver, method, arguments)));
+  }
+}

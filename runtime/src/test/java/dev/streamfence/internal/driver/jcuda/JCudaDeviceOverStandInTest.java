@@ -1,0 +1,374 @@
+package dev.streamfence.internal.driver.jcuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.MemoryInfo;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** That what the seam is told arrives at the driver, through JCuda's real native library. */
+class JCudaDeviceOverStandInTest {
+  private StandIn standIn;
+  private CudaDriver driver;
+  private SeamCalls fixture;
+
+  @BeforeEach
+  void open() {
+    standIn = StandIn.loaded();
+    driver = JCudaDevices.open(1);
+    fixture = new SeamCalls(driver);
+  }
+
+  @AfterEach
+  void close() {
+    if (driver != null) {
+      driver.close();
+    }
+  }
+
+  static List<SeamCalls.SeamCall> calls() {
+    return SeamCalls.all();
+  }
+
+  @Test
+  void devicesAreCountedAndDescribed() {
+    assertThat(JCudaDevices.count()).isEqualTo(2);
+    assertThat(driver.properties())
+        .isEqualTo(
+            new DeviceProperties(
+                "Stand-in 1",
+                1,
+                1075,
+                1076,
+                12060,
+                81L << 30,
+                1016,
+                1001,
+                1002,
+                1003,
+                1004,
+                1005,
+                1006,
+                1007,
+                1008,
+                1097));
+    assertThat(driver.memoryInfo()).isEqualTo(new MemoryInfo((81L << 30) - 4096, 81L << 30));
+  }
+
+  @Test
+  void aCooperativeLaunchIsTheDriversOwn() {
+    assertThat(
+            standIn.lastCall(
+                () ->
+                    driver.launchKernel(
+                        fixture.function, true, 2, 3, 4, 5, 6, 7, 8, fixture.stream, fixture.host)))
+        .startsWith("cuLaunchCooperativeKernel context=1 function=nothing grid=2,3,4 block=5,6,7")
+        .contains(" shared=8 ");
+  }
+
+  @Test
+  void residentBlocksAreAskedOfTheDriver() {
+    assertThat(
+            standIn.lastCall(
+                () ->
+                    assertThat(driver.residentBlocksPerMultiprocessor(fixture.function, 96, 4096))
+                        .isEqualTo(3)))
+        .isEqualTo(
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor context=1 function=nothing threads=96"
+                + " shared=4096");
+  }
+
+  @Test
+  void freedMemoryIsKeptByThePoolOfTheDevice() {
+    assertThat(standIn.lastCall(() -> driver.keepFreedMemory(1L << 40)))
+        .isEqualTo("cuMemPoolSetAttribute context=1 pool=2 attribute=4 value=1099511627776");
+  }
+
+  @Test
+  void streamsAndEventsAreMadeWithTheFlagsThatTheSeamPromises() {
+    assertThat(standIn.lastCall(() -> driver.createStream(-5)))
+        .isEqualTo("cuStreamCreateWithPriority context=1 flags=1 priority=-5");
+    assertThat(standIn.lastCall(() -> driver.createEvent()))
+        .isEqualTo("cuEventCreate context=1 flags=2");
+  }
+
+  @Test
+  void argumentsOfEveryKindArriveAsTheyLieInTheFrame() {
+    HostMemory whole = driver.allocateHost(1024);
+    HostMemory frame = whole.slice(256, 512);
+    ByteBuffer bytes = frame.buffer();
+    for (int i = 0; i < 8; i++) {
+      bytes.putLong(i * 8, frame.address() + 64 + i * 8);
+    }
+    bytes.put(64, (byte) -2);
+    bytes.putChar(72, 'Z');
+    bytes.putShort(80, (short) -3);
+    bytes.putInt(88, 0x01020304);
+    bytes.putLong(96, 0x1122334455667788L);
+    bytes.putFloat(104, 1.5f);
+    bytes.putDouble(112, -2.25);
+    bytes.putLong(120, fixture.memory);
+    CudaDriver.FunctionHandle kinds = driver.function(fixture.module, "kinds");
+
+    String call =
+        standIn.lastCall(
+            () -> driver.launchKernel(kinds, false, 2, 3, 4, 5, 6, 7, 8, fixture.stream, frame));
+
+    assertThat(call)
+        .startsWith("cuLaunchKernel context=1 function=kinds grid=2,3,4 block=5,6,7 shared=8 ")
+        .contains("extra=0")
+        .endsWith(
+            "arguments=fe,5a00,fdff,04030201,8877665544332211,0000c03f,00000000000002c0,"
+                + hex(fixture.memory));
+  }
+
+  private static String hex(long value) {
+    return String.format("%016x", Long.reverseBytes(value));
+  }
+
+  @Test
+  void copiesMoveTheBytesBetweenTheOffsetsThatTheyName() {
+    HostMemory host = driver.allocateHost(64);
+    for (int i = 0; i < 64; i++) {
+      host.buffer().put(i, (byte) i);
+    }
+
+    driver.copyToDeviceAsync(fixture.memory + 8, host, 16, 8, fixture.stream);
+    driver.copyOnDeviceAsync(fixture.memory + 32, fixture.memory + 8, 8, fixture.stream);
+    driver.copyToHostAsync(host.slice(32, 32), 4, fixture.memory + 32, 8, fixture.stream);
+
+    assertThat(IntStream.range(34, 46).map(i -> host.buffer().get(i)))
+        .containsExactly(34, 35, 16, 17, 18, 19, 20, 21, 22, 23, 44, 45);
+  }
+
+  @Test
+  void fillsWriteTheirValueAndNothingBeyond() {
+    driver.fill8Async(fixture.memory, (byte) 0, 64, fixture.stream);
+    driver.fill8Async(fixture.memory, (byte) -1, 3, fixture.stream);
+    driver.fill16Async(fixture.memory + 8, (short) -2, 2, fixture.stream);
+    driver.fill32Async(fixture.memory + 16, -3, 1, fixture.stream);
+    driver.fill32StridedAsync(fixture.memory + 32, 8, 7, 3, fixture.stream);
+    driver.copyToHostAsync(fixture.host, 0, fixture.memory, 64, fixture.stream);
+
+    ByteBuffer bytes = fixture.host.buffer();
+    assertThat(LongStream.range(0, 8).map(i -> bytes.getLong((int) i * 8)))
+        .containsExactly(0xFFFFFFL, 0xFFFEFFFEL, 0xFFFFFFFDL, 0L, 7L, 7L, 7L, 0L);
+  }
+
+  @Test
+  void memoryWithoutAStreamIsAllocatedAndFreedAtOnce() {
+    long live = standIn.live(StandIn.Kind.DEVICE_MEMORY);
+    long[] address = new long[1];
+
+    String allocation = standIn.lastCall(() -> address[0] = driver.allocate(1 << 20));
+
+    assertThat(allocation).isEqualTo("cuMemAlloc context=1 bytes=1048576");
+    assertThat(standIn.live(StandIn.Kind.DEVICE_MEMORY)).isEqualTo(live + 1);
+    driver.fill8Async(address[0], (byte) 7, 1 << 20, fixture.stream);
+    driver.copyToHostAsync(fixture.host, 0, address[0] + (1 << 20) - 8, 8, fixture.stream);
+    assertThat(fixture.host.buffer().getLong(0)).isEqualTo(0x0707_0707_0707_0707L);
+    driver.free(address[0]);
+    assertThat(standIn.live(StandIn.Kind.DEVICE_MEMORY)).isEqualTo(live);
+  }
+
+  @Test
+  void pageLockedMemoryIsOneBufferInNativeOrder() {
+    HostMemory host = driver.allocateHost(1 << 20);
+
+    assertThat(host.sizeInBytes()).isEqualTo(1 << 20);
+    assertThat(host.buffer()).isSameAs(host.buffer());
+    assertThat(host.buffer().order()).isEqualTo(ByteOrder.nativeOrder());
+    HostMemory part = host.slice(4096, 16);
+    part.buffer().putInt(12, 99);
+    assertThat(host.buffer().getInt(4096 + 12)).isEqualTo(99);
+    assertThat(part.address()).isEqualTo(host.address() + 4096);
+    assertThat(part.buffer().order()).isEqualTo(ByteOrder.nativeOrder());
+    assertThat(part.slice(8, 8).address()).isEqualTo(host.address() + 4096 + 8);
+  }
+
+  @Test
+  void rangesOutsidePageLockedMemoryAreRefused() {
+    HostMemory host = driver.allocateHost(16);
+
+    assertThatThrownBy(() -> host.slice(8, 9)).isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> driver.copyToDeviceAsync(fixture.memory, host, 8, 9, fixture.stream))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> driver.copyToHostAsync(host, -1, fixture.memory, 4, fixture.stream))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, -1, Long.MIN_VALUE})
+  void sizesBelowOneAreRefused(long bytes) {
+    assertThatIllegalArgumentException().isThrownBy(() -> driver.allocateHost(bytes));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> driver.allocateAsync(bytes, fixture.stream));
+    assertThatIllegalArgumentException().isThrownBy(() -> driver.allocate(bytes));
+  }
+
+  @Test
+  void pageLockedMemoryThatNoBufferCanShowIsRefused() {
+    assertThatIllegalArgumentException().isThrownBy(() -> driver.allocateHost(1L << 31));
+  }
+
+  @Test
+  void aFunctionHasItsLimitsAndTakesMoreSharedMemory() {
+    assertThat(driver.attributes(fixture.function)).isEqualTo(new FunctionAttributes(500, 501));
+    assertThat(standIn.lastCall(() -> driver.allowDynamicSharedBytes(fixture.function, 99_000)))
+        .isEqualTo("cuFuncSetAttribute context=1 attribute=8 value=99000");
+  }
+
+  @Test
+  void theImageReachesTheDriverWithAnEndMark() {
+    assertThat(standIn.trace(() -> driver.loadModule("m", SeamCalls.ptx())))
+        .contains("cuModuleLoadDataEx context=1 text=" + SeamCalls.PTX.length() + " options=4");
+  }
+
+  @Test
+  void whatWasMadeIsDestroyed() {
+    long streams = standIn.live(StandIn.Kind.STREAM);
+    List<Long> before = standIn.live();
+    CudaDriver other = JCudaDevices.open(1);
+    SeamCalls made = new SeamCalls(other);
+    assertThat(standIn.live(StandIn.Kind.STREAM)).isEqualTo(streams + 1);
+
+    other.freeAsync(made.memory, made.stream);
+    other.free(made.directMemory);
+    other.freeHost(made.host);
+    other.destroyEvent(made.event);
+    other.destroyStream(made.stream);
+    other.unloadModule(made.module);
+    other.close();
+
+    int functions = StandIn.Kind.FUNCTION.ordinal();
+    assertThat(standIn.live().subList(0, functions)).isEqualTo(before.subList(0, functions));
+  }
+
+  @Test
+  void whatIsDestroyedIsRefusedBeforeTheDriverSeesIt() {
+    driver.destroyEvent(fixture.event);
+    driver.freeHost(fixture.host);
+    driver.unloadModule(fixture.module);
+    HostMemory live = driver.allocateHost(8);
+
+    assertRefused(() -> driver.recordEvent(fixture.event, fixture.stream));
+    assertRefused(() -> driver.waitForEvent(fixture.stream, fixture.event));
+    assertRefused(() -> driver.isEventComplete(fixture.event));
+    assertRefused(() -> driver.synchronizeEvent(fixture.event));
+    assertRefused(() -> driver.destroyEvent(fixture.event));
+    assertRefused(() -> driver.freeHost(fixture.host));
+    assertRefused(() -> driver.copyToHostAsync(fixture.host, 0, 0, 1, fixture.stream));
+    assertRefused(() -> driver.copyToDeviceAsync(0, fixture.host, 0, 1, fixture.stream));
+    assertRefused(() -> driver.unloadModule(fixture.module));
+    assertRefused(() -> driver.function(fixture.module, "nothing"));
+    assertRefused(() -> driver.attributes(fixture.function));
+    assertRefused(() -> fixture.launch(false, live));
+    driver.destroyStream(fixture.stream);
+    assertRefused(() -> driver.destroyStream(fixture.stream));
+    assertRefused(() -> driver.synchronizeStream(fixture.stream));
+    assertRefused(() -> driver.isStreamIdle(fixture.stream));
+    assertRefused(() -> driver.allocateAsync(8, fixture.stream));
+    assertThatIllegalStateException().isThrownBy(() -> fixture.host.buffer());
+    assertThatIllegalStateException().isThrownBy(() -> fixture.host.slice(0, 1));
+  }
+
+  @Test
+  void aPartOfPageLockedMemoryIsNotFreedByItself() {
+    HostMemory part = fixture.host.slice(0, 8);
+
+    assertRefused(() -> driver.freeHost(part));
+    driver.freeHost(fixture.host);
+    assertRefused(() -> fixture.launch(false, part));
+  }
+
+  @Test
+  void handlesOfAnotherDriverAreRefusedEvenOfTheSameDevice() {
+    try (CudaDriver other = JCudaDevices.open(1)) {
+      SeamCalls foreign = new SeamCalls(other);
+      assertRefused(() -> driver.synchronizeStream(foreign.stream));
+      assertRefused(() -> driver.destroyStream(foreign.stream));
+      assertRefused(() -> driver.recordEvent(foreign.event, fixture.stream));
+      assertRefused(() -> driver.waitForEvent(fixture.stream, foreign.event));
+      assertRefused(() -> driver.unloadModule(foreign.module));
+      assertRefused(() -> driver.attributes(foreign.function));
+      assertRefused(() -> driver.freeHost(foreign.host));
+      assertRefused(() -> fixture.launch(false, foreign.host));
+      other.destroyStream(foreign.stream);
+    }
+  }
+
+  @Test
+  void handlesOfNoDriverOfOursAreRefused() {
+    assertRefused(() -> driver.synchronizeStream(new CudaDriver.StreamHandle() {}));
+    assertRefused(() -> driver.synchronizeEvent(new CudaDriver.EventHandle() {}));
+    assertRefused(() -> driver.unloadModule(new CudaDriver.ModuleHandle() {}));
+    assertRefused(() -> driver.attributes(new CudaDriver.FunctionHandle() {}));
+  }
+
+  private void assertRefused(Runnable use) {
+    List<String> calls =
+        standIn.trace(() -> assertThatIllegalArgumentException().isThrownBy(use::run));
+    assertThat(calls).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("calls")
+  void everyMethodRefusesToRunAfterClose(SeamCalls.SeamCall call) {
+    driver.close();
+
+    List<String> calls =
+        standIn.trace(
+            () ->
+                assertThatIllegalStateException()
+                    .isThrownBy(() -> call.action().accept(fixture))
+                    .withMessage("CUDA device 1 (Stand-in 1) is closed"));
+
+    assertThat(calls).isEmpty();
+  }
+
+  @Test
+  void closingFromManyThreadsLetsGoOfTheContextOnce() throws Exception {
+    long before = standIn.live(StandIn.Kind.CONTEXT);
+    CountDownLatch start = new CountDownLatch(1);
+    ExecutorService threads = Executors.newFixedThreadPool(8);
+    try {
+      Callable<Void> closing =
+          () -> {
+            start.await();
+            driver.close();
+            return null;
+          };
+      List<Future<Void>> closings =
+          IntStream.range(0, 8).mapToObj(i -> threads.submit(closing)).toList();
+      start.countDown();
+      for (Future<Void> one : closings) {
+        one.get();
+      }
+    } finally {
+      threads.shutdown();
+    }
+
+    assertThat(standIn.live(StandIn.Kind.CONTEXT)).isEqualTo(before - 1);
+  }
+}

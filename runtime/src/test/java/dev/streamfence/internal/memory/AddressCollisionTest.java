@@ -1,0 +1,57 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.internal.order.FaultLatch;
+import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.function.Function;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A driver that hands memory out which is still somebody's. */
+final class AddressCollisionTest {
+  enum Backend {
+    STREAM_ORDERED(pool -> new StreamOrderedResource(pool, false)),
+    DIRECT(pool -> new DirectResource(pool, false));
+
+    private final Function<StreamPool, TrackedResource> factory;
+
+    Backend(Function<StreamPool, TrackedResource> factory) {
+      this.factory = factory;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anAddressThatIsHandedOutTwiceLosesTheDeviceAndFreesNothing(Backend backend) {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    CudaDriver driver =
+        InterceptedDriver.of(
+            device.open(),
+            (method, call) -> {
+              Object answer = call.proceed();
+              return method.startsWith("allocate") ? 4096L : answer;
+            });
+    StreamPool pool = new StreamPool(driver, new FaultLatch(), 1);
+    Timeline stream = pool.acquire();
+    TrackedResource twice = backend.factory.apply(pool);
+    Block first = twice.allocate(64, stream, "first");
+
+    assertThatThrownBy(() -> twice.allocate(64, stream, "second"))
+        .isInstanceOf(CudaDriverException.class)
+        .hasMessageContaining("'first'")
+        .hasMessageContaining("'second'");
+    assertThat(pool.faults().fault()).isNotNull();
+    assertThat(device.calls(DriverCall.FREE_ASYNC)).isZero();
+    assertThat(device.calls(DriverCall.FREE)).isZero();
+    assertThat(twice.live()).containsExactly(first);
+    assertThat(twice.bytesOutstanding()).isEqualTo(64);
+  }
+}

@@ -1,0 +1,47 @@
+package dev.streamfence.internal.memory;
+
+import dev.streamfence.AllocationLog;
+import dev.streamfence.internal.order.StreamPool;
+
+/** The resources that the contract holds for, alone and one in front of the other. */
+enum Composition {
+  STREAM_ORDERED(false, false, false, false),
+  DIRECT(true, false, false, false),
+  GUARDED(false, true, false, false),
+  GUARDED_DIRECT(true, true, false, false),
+  LOGGED(false, false, true, false),
+  BUDGETED(false, false, false, true),
+  BUDGETED_DIRECT(true, false, false, true),
+  EVERYTHING(false, true, true, true),
+  EVERYTHING_DIRECT(true, true, true, true);
+
+  static final long LIMIT = 64 << 20;
+
+  private final boolean direct;
+  private final boolean guarded;
+  private final boolean logged;
+  private final boolean budgeted;
+
+  Composition(boolean direct, boolean guarded, boolean logged, boolean budgeted) {
+    this.direct = direct;
+    this.guarded = guarded;
+    this.logged = logged;
+    this.budgeted = budgeted;
+  }
+
+  Stack over(StreamPool streams) {
+    TrackedResource backend =
+        direct ? new DirectResource(streams, true) : new StreamOrderedResource(streams, true);
+    Stack stack = new Stack(streams, backend);
+    if (guarded) {
+      stack.guard(new GuardResource(stack.top(), streams, stack.reports::add));
+    }
+    if (logged) {
+      stack.put(new LoggingResource(stack.top(), AllocationLog.inMemory()));
+    }
+    if (budgeted) {
+      stack.put(new BudgetResource(stack.top(), LIMIT));
+    }
+    return stack;
+  }
+}

@@ -1,0 +1,71 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.simulation.Schedule;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class DirectResourceTest {
+  private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY);
+  private final DirectResource resource = new DirectResource(on.pool, false);
+
+  @AfterEach
+  void close() {
+    assertThat(resource.bytesOutstanding()).isZero();
+    on.close();
+  }
+
+  @Test
+  void everyBlockIsAnAllocationOfTheDriverWithoutAPool() {
+    Block block = resource.allocate(4096, on.a, "");
+    assertThat(on.device.calls(DriverCall.ALLOCATE)).isEqualTo(1);
+    assertThat(on.device.calls(DriverCall.ALLOCATE_ASYNC)).isZero();
+    assertThat(resource.deallocate(block)).isEqualTo(4096);
+    assertThat(on.device.calls(DriverCall.FREE)).isEqualTo(1);
+    assertThat(resource.reap()).isZero();
+  }
+
+  @Test
+  void aFreshBlockIsReadyOnEveryStreamWithoutAWait() {
+    Block block = resource.allocate(64, on.a, "");
+    on.copies.fill(on.b, block, 0, 1, 1, 64);
+    assertThat(on.device.calls(DriverCall.WAIT_FOR_EVENT)).isZero();
+    resource.deallocate(block);
+  }
+
+  @Test
+  void aFreeWaitsForTheUsesOnEveryStream() {
+    Block block = resource.allocate(64, on.a, "");
+    Block copyB = resource.allocate(64, on.b, "");
+    Block copyC = resource.allocate(64, on.c, "");
+    on.copies.fill(on.a, block, 0, 1, 3, 64);
+    on.copies.copy(on.b, block, 0, copyB, 0, 64);
+    on.copies.copy(on.c, block, 0, copyC, 0, 64);
+    // The device runs nothing until it has to, and unmaps the memory at once: a copy that is not
+    // waited for would fault.
+    resource.deallocate(block);
+    Bytes seen = Bytes.of(64, 0);
+    on.copies.download(on.b, copyB, 0, 64, seen);
+    assertThat(seen.values()).containsOnly(3);
+    on.copies.download(on.c, copyC, 0, 64, seen);
+    assertThat(seen.values()).containsOnly(3);
+    resource.deallocate(copyB);
+    resource.deallocate(copyC);
+  }
+
+  @Test
+  void aFreeThatFailsLeavesTheBlockAndCanBeRepeated() {
+    Block block = resource.allocate(64, on.a, "");
+    for (DriverCall call : new DriverCall[] {DriverCall.SYNCHRONIZE_STREAM, DriverCall.FREE}) {
+      on.device.failCall(call, 1, 999);
+      assertThatThrownBy(() -> resource.deallocate(block)).isInstanceOf(CudaDriverException.class);
+      assertThat(block.dependencies().isOpen()).isTrue();
+      assertThat(resource.bytesOutstanding()).isEqualTo(64);
+    }
+    assertThat(resource.deallocate(block)).isEqualTo(64);
+  }
+}

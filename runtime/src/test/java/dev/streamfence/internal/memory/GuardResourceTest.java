@@ -1,0 +1,267 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.memory.GuardReport.Kind;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.simulation.Schedule;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+final class GuardResourceTest {
+  private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY);
+  private final StreamOrderedResource backend = new StreamOrderedResource(on.pool, true);
+  private final List<GuardReport> reports = new ArrayList<>();
+  private final GuardResource guard = new GuardResource(backend, on.pool, reports::add);
+
+  @AfterEach
+  void close() {
+    guard.close();
+    assertThat(guard.bytesOutstanding()).isZero();
+    assertThat(backend.live()).isEmpty();
+    assertThat(guard.violations()).isEqualTo(reports.size());
+    on.close();
+  }
+
+  /** What a kernel does that nobody told about all of its writes. */
+  private void strayWrite(Timeline timeline, long address, int value) {
+    on.driver.fill8Async(address, (byte) value, 1, timeline.stream());
+  }
+
+  /** What lies in a block, read behind the back of its resource, which refuses to have it read. */
+  private byte[] content(Block block) {
+    byte[] seen = new byte[(int) block.sizeInBytes()];
+    HostMemory host = on.driver.allocateHost(seen.length);
+    on.driver.copyToHostAsync(host, 0, block.address(), seen.length, on.a.stream());
+    on.driver.synchronizeStream(on.a.stream());
+    host.buffer().get(0, seen);
+    on.driver.freeHost(host);
+    return seen;
+  }
+
+  @Test
+  void aFreshBlockIsFilledWithAKnownByte() {
+    Block block = guard.allocate(100, on.a, "");
+    assertThat(content(block)).containsOnly(0xA7);
+    guard.deallocate(block);
+    assertThat(reports).isEmpty();
+  }
+
+  @Test
+  void aWriteBehindTheBlockIsReportedWithTagAndAllocationSite() {
+    Block block = guard.allocate(100, on.a, "keys");
+    strayWrite(on.a, block.address() + 100 + 3, 0);
+    guard.deallocate(block);
+    assertThat(reports).hasSize(1);
+    GuardReport report = reports.get(0);
+    assertThat(report.kind()).isEqualTo(Kind.BEHIND);
+    assertThat(report.block()).isSameAs(block);
+    assertThat(report.fact()).contains("'keys'", "byte 3 behind");
+    assertThat(report.block().allocatedAt()).isNotNull();
+  }
+
+  @Test
+  void aWriteBeforeTheBlockIsReported() {
+    Block block = guard.allocate(100, on.a, "");
+    strayWrite(on.a, block.address() - 8, 0);
+    guard.deallocate(block);
+    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.BEFORE);
+    assertThat(reports.get(0).fact()).contains("8 bytes before");
+  }
+
+  @Test
+  void theFirstAndTheLastGuardedByteAreSeen() {
+    for (long offset : new long[] {-GuardResource.MARGIN, -1, 100, 99 + GuardResource.MARGIN}) {
+      Block block = guard.allocate(100, on.a, "");
+      strayWrite(on.a, block.address() + offset, 0);
+      guard.deallocate(block);
+    }
+    assertThat(reports)
+        .extracting(GuardReport::kind)
+        .containsExactly(Kind.BEFORE, Kind.BEFORE, Kind.BEHIND, Kind.BEHIND);
+  }
+
+  @Test
+  void aWriteAfterTheFreeIsReportedWhenTheMemoryLeavesQuarantine() {
+    Block block = guard.allocate(100, on.a, "keys");
+    guard.deallocate(block);
+    assertThat(guard.bytesOutstanding()).isEqualTo(100);
+    strayWrite(on.a, block.address() + 42, 0);
+    assertThat(guard.reap()).isEqualTo(100);
+    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.AFTER_FREE);
+    assertThat(reports.get(0).fact()).contains("'keys'", "byte 42 ");
+  }
+
+  @Test
+  void aWriteBesideTheBlockAfterTheFreeIsReportedAsWell() {
+    Block block = guard.allocate(100, on.a, "");
+    guard.deallocate(block);
+    strayWrite(on.a, block.address() + 100, 0);
+    guard.reap();
+    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.AFTER_FREE);
+  }
+
+  @Test
+  void whatWasReportedAtTheFreeIsNotReportedAgain() {
+    Block block = guard.allocate(100, on.a, "");
+    strayWrite(on.a, block.address() + 100, 0);
+    guard.deallocate(block);
+    guard.reap();
+    assertThat(reports).hasSize(1);
+  }
+
+  @Test
+  void marginsAreLookedAtAfterTheUsesOnEveryStream() {
+    Block block = guard.allocate(64, on.a, "");
+    Block copy = guard.allocate(64, on.b, "");
+    on.copies.upload(on.b, Bytes.of(64, 1), block, 0, 64);
+    on.copies.copy(on.b, block, 0, copy, 0, 64);
+    // Behind the copy on its stream, and part of it as far as anybody knows: the device has done
+    // none of it when the block is freed.
+    strayWrite(on.b, block.address() + 64, 0);
+    on.copies.copy(on.b, block, 0, copy, 0, 64);
+    on.copies.copy(on.c, block, 0, copy, 0, 64);
+    guard.deallocate(block);
+    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.BEHIND);
+    guard.deallocate(copy);
+  }
+
+  @Test
+  void freedMemoryIsNotHandedOutWhileItIsKept() {
+    Block first = guard.allocate(100, on.a, "");
+    guard.deallocate(first);
+    for (int i = 0; i < 60; i++) {
+      Block next = guard.allocate(100, on.a, "");
+      assertThat(next.address()).isNotEqualTo(first.address());
+      guard.deallocate(next);
+    }
+  }
+
+  @Test
+  void theQuarantineIsBounded() {
+    long returned = 0;
+    for (int i = 0; i < 200; i++) {
+      returned += guard.deallocate(guard.allocate(100, on.a, ""));
+    }
+    assertThat(returned).isEqualTo((200 - 64) * 100);
+    assertThat(guard.bytesOutstanding()).isEqualTo(64 * 100);
+  }
+
+  @Test
+  @Tag("long")
+  void whenMemoryIsShortTheQuarantineIsEmptied() {
+    try (SimulatedStreams small = new SimulatedStreams(Schedule.LAZY, 1 << 20)) {
+      StreamOrderedResource little = new StreamOrderedResource(small.pool, true);
+      try (GuardResource guarded = new GuardResource(little, small.pool, reports::add)) {
+        for (int i = 0; i < 8; i++) {
+          guarded.deallocate(guarded.allocate(320 << 10, small.a, ""));
+        }
+        assertThat(reports).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void marginsDoNotCountAsOutstanding() {
+    Block block = guard.allocate(1, on.a, "");
+    assertThat(guard.bytesOutstanding()).isEqualTo(1);
+    guard.deallocate(block);
+    assertThat(guard.bytesOutstanding()).isEqualTo(1);
+  }
+
+  @Test
+  void memoryThatIsHandedOutTwiceIsReportedAndLosesTheDevice() {
+    try (SimulatedStreams lost = new SimulatedStreams(Schedule.EAGER)) {
+      StreamOrderedResource real = new StreamOrderedResource(lost.pool, false);
+      List<GuardReport> found = new ArrayList<>();
+      List<Block> made = new ArrayList<>();
+      MemoryResource overlapping =
+          new MemoryResource() {
+            @Override
+            public Block allocate(long bytes, Timeline timeline, String tag) {
+              long shift = made.isEmpty() ? 0 : made.get(0).address() + 700;
+              Block block =
+                  shift == 0
+                      ? real.allocate(bytes, timeline, tag)
+                      : new Block(shift, bytes, tag, timeline, 0, b -> {}, true, null);
+              made.add(block);
+              return block;
+            }
+
+            @Override
+            public long deallocate(Block block) {
+              return real.deallocate(block);
+            }
+
+            @Override
+            public long bytesOutstanding() {
+              return 0;
+            }
+
+            @Override
+            public int deviceOrdinal() {
+              return 0;
+            }
+
+            @Override
+            public boolean tracksUses() {
+              return true;
+            }
+          };
+      GuardResource guarded = new GuardResource(overlapping, lost.pool, found::add);
+      guarded.allocate(100, lost.a, "first");
+      assertThatThrownBy(() -> guarded.allocate(100, lost.a, "second"))
+          .isInstanceOf(CudaDriverException.class);
+      assertThat(found).extracting(GuardReport::kind).containsExactly(Kind.OVERLAP);
+      assertThat(lost.pool.faults().fault()).isNotNull();
+      lost.driver.freeAsync(made.get(0).address(), lost.a.stream());
+    }
+  }
+
+  @Test
+  void aResourceThatDoesNotTrackCannotBeGuarded() {
+    MemoryResource untracking = new UntrackingResource(on.pool);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new GuardResource(untracking, on.pool, reports::add));
+  }
+
+  @Test
+  void everyDriverCallOfAFreeMayFailAndTheFreeBeRepeated() {
+    for (int call = 1; ; call++) {
+      Block block = guard.allocate(100, on.a, "");
+      on.copies.fill(on.b, block, 0, 1, 1, 100);
+      long before = on.device.calls();
+      on.device.failCall(call, 999);
+      try {
+        guard.deallocate(block);
+      } catch (CudaDriverException e) {
+        assertThat(block.dependencies().isOpen()).isTrue();
+        guard.deallocate(block);
+        continue;
+      }
+      if (on.device.calls() - before < call) {
+        assertThat(call).isGreaterThan(4);
+        useUpThePlannedFailure();
+        break;
+      }
+    }
+    assertThat(reports).isEmpty();
+  }
+
+  private void useUpThePlannedFailure() {
+    for (int i = 0; i < 100; i++) {
+      try {
+        on.driver.memoryInfo();
+      } catch (CudaDriverException planned) {
+        return;
+      }
+    }
+  }
+}

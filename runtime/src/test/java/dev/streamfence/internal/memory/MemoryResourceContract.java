@@ -1,0 +1,353 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.order.FaultLatch;
+import dev.streamfence.internal.order.NamedUse;
+import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.UseLabels;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What every resource promises, in whatever composition and on whatever device. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+abstract class MemoryResourceContract {
+  private static final UseLabels TEST = new NamedUse("a test");
+
+  private final List<Stack> stacks = new ArrayList<>();
+  private CudaDriver driver;
+  private StreamPool streams;
+  private DeviceCopies copies;
+  private Timeline a;
+  private Timeline b;
+
+  /** A driver of its own for each test, which closes it. */
+  protected abstract CudaDriver openDriver();
+
+  /** Called when all is closed. */
+  protected void requireNothingLeft() {}
+
+  @BeforeEach
+  void open() {
+    driver = openDriver();
+    streams = new StreamPool(driver, new FaultLatch(), 8);
+    copies = new DeviceCopies(streams);
+    a = streams.acquire();
+    b = streams.acquire();
+  }
+
+  @AfterEach
+  void everythingComesBack() {
+    stacks.forEach(Stack::requireEmpty);
+    stacks.forEach(stack -> assertThat(stack.reports).isEmpty());
+    stacks.forEach(Stack::close);
+    copies.destroy(true);
+    streams.destroy();
+    driver.close();
+    requireNothingLeft();
+  }
+
+  private Stack stack(Composition composition) {
+    Stack stack = composition.over(streams);
+    stacks.add(stack);
+    return stack;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aBlockIsWhatWasAskedFor(Composition composition) {
+    MemoryResource resource = stack(composition).top();
+    Block block = resource.allocate(1000, a, "keys");
+    Block next = resource.allocate(1, b, "");
+
+    assertThat(block.sizeInBytes()).isEqualTo(1000);
+    assertThat(block.tag()).isEqualTo("keys");
+    assertThat(block.timeline()).isSameAs(a);
+    assertThat(block.deviceOrdinal()).isEqualTo(driver.properties().ordinal());
+    assertThat(block.address() % 256).isZero();
+    assertThat(block.isTracked()).isTrue();
+    assertThat(block.dependencies().isOpen()).isTrue();
+    assertThat(next.generation()).isGreaterThan(block.generation());
+    assertThat(resource.tracksUses()).isTrue();
+    assertThat(resource.deviceOrdinal()).isEqualTo(driver.properties().ordinal());
+    resource.deallocate(block);
+    resource.deallocate(next);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void bytesAreOutstandingUntilTheyAreReturned(Composition composition) {
+    Stack stack = stack(composition);
+    MemoryResource resource = stack.top();
+    Block block = resource.allocate(2048, a, "");
+    assertThat(resource.bytesOutstanding()).isEqualTo(2048);
+
+    long released = resource.deallocate(block);
+    assertThat(resource.bytesOutstanding()).isEqualTo(2048 - released);
+    released += stack.settle();
+
+    assertThat(released).isEqualTo(2048);
+    assertThat(resource.bytesOutstanding()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyByteIsReturnedOnce(Composition composition) {
+    Stack stack = stack(composition);
+    MemoryResource resource = stack.top();
+    SplittableRandom random = new SplittableRandom(7);
+    List<Block> open = new ArrayList<>();
+    long allocated = 0;
+    long returned = 0;
+    for (int i = 0; i < 300; i++) {
+      switch (random.nextInt(5)) {
+        case 0, 1 -> {
+          Block block =
+              resource.allocate(random.nextInt(1, 5000), random.nextInt(2) == 0 ? a : b, "");
+          allocated += block.sizeInBytes();
+          open.add(block);
+        }
+        case 2 ->
+            returned +=
+                open.isEmpty() ? 0 : resource.deallocate(open.remove(random.nextInt(open.size())));
+        case 3 -> returned += resource.reap();
+        default -> returned += resource.awaitReap(random.nextInt(10_000));
+      }
+      assertThat(resource.bytesOutstanding()).isEqualTo(allocated - returned);
+    }
+    for (Block block : open) {
+      returned += resource.deallocate(block);
+    }
+    returned += stack.settle();
+    assertThat(returned).isEqualTo(allocated);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aReapOfNothingReturnsNothing(Composition composition) {
+    MemoryResource resource = stack(composition).top();
+    assertThat(resource.reap()).isZero();
+    assertThat(resource.awaitReap(Long.MAX_VALUE)).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void waitingForFreedBytesBringsThemBack(Composition composition) {
+    MemoryResource resource = stack(composition).top();
+    long returned = resource.deallocate(resource.allocate(4096, a, ""));
+    returned += resource.awaitReap(4096 - returned);
+    assertThat(returned).isEqualTo(4096);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aSizeBelowOneIsRefused(Composition composition) {
+    MemoryResource resource = stack(composition).top();
+    assertThatIllegalArgumentException().isThrownBy(() -> resource.allocate(0, a, ""));
+    assertThatIllegalArgumentException().isThrownBy(() -> resource.allocate(-1, a, ""));
+    assertThat(resource.bytesOutstanding()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aStreamOfAnotherPoolIsRefused(Composition composition) {
+    MemoryResource resource = stack(composition).top();
+    StreamPool others = new StreamPool(driver, new FaultLatch(), 1);
+    Timeline foreign = others.acquire();
+    assertThatThrownBy(() -> resource.allocate(8, foreign, ""))
+        .isInstanceOf(StreamMisuseException.class);
+    assertThat(resource.bytesOutstanding()).isZero();
+    others.destroy();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aSecondFreeIsRefusedAndChangesNothing(Composition composition) {
+    MemoryResource resource = stack(composition).top();
+    Block block = resource.allocate(64, a, "");
+    resource.deallocate(block);
+    long outstanding = resource.bytesOutstanding();
+
+    assertThatThrownBy(() -> resource.deallocate(block))
+        .isInstanceOfSatisfying(
+            UseAfterFreeException.class,
+            e -> assertThat(e.generation()).isEqualTo(block.generation()));
+    assertThat(resource.bytesOutstanding()).isEqualTo(outstanding);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anOldBlockDoesNotFreeTheNewOneAtItsAddress(Composition composition) {
+    Stack stack = stack(composition);
+    MemoryResource resource = stack.top();
+    Set<Long> addresses = new HashSet<>();
+    boolean reused = false;
+    for (int i = 0; i < 20 || (!reused && i < 2_000); i++) {
+      Block old = resource.allocate(64, a, "");
+      reused |= !addresses.add(old.address());
+      resource.deallocate(old);
+      stack.settle();
+      Block young = resource.allocate(64, a, "");
+      reused |= !addresses.add(young.address());
+      assertThatThrownBy(() -> resource.deallocate(old)).isInstanceOf(UseAfterFreeException.class);
+      assertThat(young.dependencies().isOpen()).isTrue();
+      copies.upload(a, Bytes.of(64, i), young, 0, 64);
+      resource.deallocate(young);
+      stack.settle();
+    }
+    assertThat(reused).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aBlockOfAnotherResourceIsRefusedAndStaysOpen(Composition composition) {
+    MemoryResource resource = stack(composition).top();
+    MemoryResource other = stack(composition).top();
+    Block foreign = other.allocate(64, a, "");
+    assertThatThrownBy(() -> resource.deallocate(foreign))
+        .isInstanceOf(StreamMisuseException.class);
+    assertThat(foreign.dependencies().isOpen()).isTrue();
+    assertThat(other.bytesOutstanding()).isEqualTo(64);
+    assertThat(resource.bytesOutstanding()).isZero();
+    other.deallocate(foreign);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anotherStreamSeesTheWholeContent(Composition composition) {
+    MemoryResource resource = stack(composition).top();
+    Block block = resource.allocate(1001, a, "");
+    copies.upload(a, Bytes.of(1001, 7), block, 0, 1001);
+    Bytes seen = Bytes.of(1001, 0);
+    copies.download(b, block, 0, 1001, seen);
+    assertThat(seen.values()).containsOnly(7);
+    resource.deallocate(block);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whoeverGetsFreedMemoryDoesNotDisturbItsLastUser(Composition composition) {
+    Stack stack = stack(composition);
+    MemoryResource resource = stack.top();
+    for (int i = 0; i < 16; i++) {
+      Block source = resource.allocate(4096, a, "");
+      Block target = resource.allocate(4096, a, "");
+      copies.fill(a, source, 0, 1, i, 4096);
+      copies.copy(b, source, 0, target, 0, 4096);
+      resource.deallocate(source);
+      Block trampler = resource.allocate(4096, a, "");
+      copies.fill(a, trampler, 0, 1, 0x5A, 4096);
+      Bytes seen = Bytes.of(4096, 0);
+      copies.download(a, target, 0, 4096, seen);
+      assertThat(seen.values()).containsOnly(i);
+      resource.deallocate(target);
+      resource.deallocate(trampler);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aBlockThatIsInUseIsFreedWhenTheUseIsSubmitted(Composition composition) {
+    Stack stack = stack(composition);
+    MemoryResource resource = stack.top();
+    Block block = resource.allocate(512, a, "");
+    long returned;
+    try (Submission submission = a.begin(TEST)) {
+      submission.use(block.dependencies(), false, true, 0);
+      submission.preflight();
+      returned = resource.deallocate(block);
+      assertThat(returned).isZero();
+      assertThat(resource.bytesOutstanding()).isEqualTo(512);
+      driver.fill8Async(block.address(), (byte) 1, 512, a.stream());
+      submission.commit();
+    }
+    assertThat(stack.settle()).isEqualTo(512);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aFreeInTheMiddleOfTheCallersOwnLaunchIsPutOff(Composition composition) {
+    Stack stack = stack(composition);
+    MemoryResource resource = stack.top();
+    Block block = resource.allocate(512, a, "");
+    try (Submission submission = a.begin(TEST)) {
+      assertThat(resource.deallocate(block)).isZero();
+      assertThat(block.dependencies().isOpen()).isFalse();
+      assertThat(resource.bytesOutstanding()).isEqualTo(512);
+      submission.preflight();
+    }
+    assertThat(stack.settle()).isEqualTo(512);
+    assertThat(resource.bytesOutstanding()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void manyThreadsAllocateUseAndFreeWhileOneReaps(Composition composition) throws Exception {
+    MemoryResource resource = stack(composition).top();
+    int workers = 4;
+    CyclicBarrier start = new CyclicBarrier(workers + 1);
+    ExecutorService threads = Executors.newFixedThreadPool(workers + 1);
+    try {
+      List<Future<Void>> done = new ArrayList<>();
+      for (int worker = 0; worker < workers; worker++) {
+        int seed = worker;
+        Timeline timeline = streams.acquire();
+        done.add(threads.submit(work(resource, timeline, seed, start)));
+      }
+      Future<Void> reaper =
+          threads.submit(
+              () -> {
+                start.await();
+                for (int i = 0; i < 200; i++) {
+                  resource.reap();
+                }
+                return null;
+              });
+      for (Future<Void> one : done) {
+        one.get();
+      }
+      reaper.get();
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private Callable<Void> work(
+      MemoryResource resource, Timeline timeline, int seed, CyclicBarrier start) {
+    return () -> {
+      start.await();
+      SplittableRandom random = new SplittableRandom(seed);
+      for (int round = 0; round < 40; round++) {
+        int size = random.nextInt(64, 4097);
+        Block block = resource.allocate(size, timeline, "");
+        copies.upload(timeline, Bytes.of(size, round), block, 0, size);
+        Bytes seen = Bytes.of(size, -1);
+        copies.download(timeline, block, 0, size, seen);
+        assertThat(seen.values()).containsOnly(round);
+        resource.deallocate(block);
+      }
+      return null;
+    };
+  }
+}

@@ -1,0 +1,22 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+
+/** The contract under the schedule that runs everything as late as possible. */
+final class MemoryResourcesOnSimulatedDeviceTest extends MemoryResourceContract {
+  private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+
+  @Override
+  protected CudaDriver openDriver() {
+    return device.open();
+  }
+
+  @Override
+  protected void requireNothingLeft() {
+    assertThat(device.liveObjects()).isZero();
+  }
+}

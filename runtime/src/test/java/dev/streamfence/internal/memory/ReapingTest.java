@@ -1,0 +1,178 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.simulation.Schedule;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** What freed memory comes back when, and what that costs, while more and more is freed. */
+final class ReapingTest {
+  private static final int BYTES = 1 << 10;
+  private static final int ROUNDS = 200;
+
+  /** Allocates, uses and frees in turns, with so many blocks open at the same time. */
+  private static void pipeline(BudgetResource budget, SimulatedStreams on, int depth) {
+    Deque<Block> open = new ArrayDeque<>();
+    for (int i = 0; i < ROUNDS; i++) {
+      Block block = budget.allocate(BYTES, on.a, "");
+      on.copies.fill(on.a, block, 0, 1, i, BYTES);
+      open.addLast(block);
+      if (open.size() == depth) {
+        budget.deallocate(open.removeFirst());
+      }
+    }
+    open.forEach(budget::deallocate);
+  }
+
+  @Test
+  void aSteadyPipelineIsReapedWhileItGoesOn() {
+    try (SimulatedStreams on = new SimulatedStreams(Schedule.LAZY)) {
+      StreamOrderedResource resource = new StreamOrderedResource(on.pool, false);
+      Deque<Block> open = new ArrayDeque<>();
+      long reaped = 0;
+      for (int i = 0; i < ROUNDS; i++) {
+        Block block = resource.allocate(BYTES, on.a, "");
+        on.copies.fill(on.a, block, 0, 1, i, BYTES);
+        on.copies.fill(on.a, block, 0, 1, i, BYTES);
+        open.addLast(block);
+        if (open.size() == 3) {
+          resource.deallocate(open.removeFirst());
+        }
+        reaped += resource.reap();
+        // The device keeps up with what is queued, and is never idle.
+        on.a.isIdle();
+        on.a.isIdle();
+        on.a.isIdle();
+        on.a.isIdle();
+      }
+      assertThat(reaped).isGreaterThan(ROUNDS * BYTES / 2);
+      assertThat(on.device.calls(DriverCall.SYNCHRONIZE_STREAM)).isZero();
+      assertThat(on.device.calls(DriverCall.SYNCHRONIZE_EVENT)).isZero();
+      open.forEach(resource::deallocate);
+    }
+  }
+
+  @Test
+  void aTightBudgetWaitsForTheOldestFreeAndNeverForTheStream() {
+    try (SimulatedStreams on = new SimulatedStreams(Schedule.LAZY)) {
+      long limit = 5L * BYTES;
+      StreamOrderedResource resource = new StreamOrderedResource(on.pool, false, limit);
+      BudgetResource budget = new BudgetResource(resource, limit);
+      Deque<Block> open = new ArrayDeque<>();
+      for (int i = 0; i < ROUNDS; i++) {
+        Block block = budget.allocate(BYTES, on.a, "");
+        on.copies.fill(on.a, block, 0, 1, i, BYTES);
+        open.addLast(block);
+        if (open.size() == 3) {
+          budget.deallocate(open.removeFirst());
+        }
+        // Behind the frees that the next allocation may wait for.
+        on.copies.fill(on.a, block, 0, 1, i, BYTES);
+        if (i > 5) {
+          assertThat(on.a.completed()).as("round %d", i).isLessThan(on.a.submitted());
+          assertThat(budget.snapshot().reserved()).isGreaterThan(3L * BYTES);
+        }
+      }
+      assertThat(on.device.calls(DriverCall.SYNCHRONIZE_STREAM)).isZero();
+      open.forEach(budget::deallocate);
+    }
+  }
+
+  @Test
+  void anAllocationThatIsShortLeavesTheRestOfTheStreamQueued() {
+    try (SimulatedStreams on = new SimulatedStreams(Schedule.LAZY)) {
+      long limit = 4L * BYTES;
+      StreamOrderedResource resource = new StreamOrderedResource(on.pool, false, limit);
+      BudgetResource budget = new BudgetResource(resource, limit);
+      Block kept = budget.allocate(BYTES, on.a, "");
+      for (int i = 0; i < 3; i++) {
+        budget.deallocate(budget.allocate(BYTES, on.a, ""));
+        on.copies.fill(on.a, kept, 0, 1, i, BYTES);
+      }
+      Block next = budget.allocate(BYTES, on.a, "");
+      // One free was enough, so that two others are still counted.
+      assertThat(budget.snapshot().reserved()).isEqualTo(4L * BYTES);
+      assertThat(on.a.isIdle()).isFalse();
+      budget.deallocate(next);
+      budget.deallocate(kept);
+    }
+  }
+
+  @Test
+  void aRoomyBudgetRecordsNoEventForFrees() {
+    try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
+      StreamOrderedResource resource = new StreamOrderedResource(on.pool, false);
+      pipeline(new BudgetResource(resource, Long.MAX_VALUE), on, 3);
+      assertThat(on.device.calls(DriverCall.RECORD_EVENT)).isZero();
+      resource.reap();
+    }
+  }
+
+  @Test
+  void theOldestFreeOfAllStreamsIsWaitedForFirst() {
+    try (SimulatedStreams on = new SimulatedStreams(Schedule.LAZY)) {
+      long limit = 2L * BYTES;
+      StreamOrderedResource resource = new StreamOrderedResource(on.pool, false, limit);
+      BudgetResource budget = new BudgetResource(resource, limit);
+      Block onB = budget.allocate(BYTES, on.b, "");
+      Block onA = budget.allocate(BYTES, on.a, "");
+      budget.deallocate(onB);
+      budget.deallocate(onA);
+      Block next = budget.allocate(BYTES, on.c, "");
+      assertThat(on.b.completed()).isPositive();
+      assertThat(on.a.completed()).isZero();
+      budget.deallocate(next);
+    }
+  }
+
+  @Test
+  void aLedgerIsBoundedAndLosesNoByteWhateverIsMerged() {
+    try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
+      Ledger ledger = new Ledger(Long.MAX_VALUE);
+      SplittableRandom random = new SplittableRandom(5);
+      long freed = 0;
+      long largest = 0;
+      for (long ticket = 1; ticket <= 10_000; ticket++) {
+        long bytes = 1 + random.nextInt(BYTES);
+        ledger.allocated(bytes);
+        ledger.freed(bytes, on.a, ticket);
+        freed += bytes;
+        assertThat(ledger.apart(on.a)).isLessThanOrEqualTo(Ledger.MAX_APART);
+      }
+      assertThat(ledger.outstanding()).isEqualTo(freed);
+      // As the device gets on, memory comes back in parts of a sixteenth at most.
+      long returned = 0;
+      for (Ledger.Pending oldest = ledger.oldest(on.a);
+          oldest != null;
+          oldest = ledger.oldest(on.a)) {
+        on.a.noteCompleted(oldest.ticket());
+        long part = ledger.reapKnown(on.a);
+        largest = Math.max(largest, part);
+        returned += part;
+      }
+      assertThat(returned).isEqualTo(freed);
+      assertThat(largest).isLessThanOrEqualTo(freed / 16 + BYTES);
+      assertThat(ledger.outstanding()).isZero();
+    }
+  }
+
+  @Test
+  void freesOfTwoThreadsThatComeInTheOtherOrderAreBothKept() {
+    try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
+      Ledger ledger = new Ledger(Long.MAX_VALUE);
+      Timeline stream = on.a;
+      ledger.allocated(30);
+      ledger.freed(20, stream, 2);
+      ledger.freed(10, stream, 1);
+      stream.noteCompleted(1);
+      assertThat(ledger.reapKnown()).isZero();
+      stream.noteCompleted(2);
+      assertThat(ledger.reapKnown()).isEqualTo(30);
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.DeviceException;
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.simulation.Schedule;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class ReservationTest {
+  private final SimulatedStreams on = new SimulatedStreams(Schedule.EAGER);
+  private final StreamOrderedResource backend = new StreamOrderedResource(on.pool, false);
+  private final ScriptedResource inner = new ScriptedResource(backend);
+  private final BudgetResource budget = new BudgetResource(inner, 4096);
+
+  @AfterEach
+  void close() {
+    budget.reap();
+    assertThat(budget.snapshot().reserved()).isZero();
+    assertThat(budget.snapshot().promised()).isZero();
+    assertThat(budget.snapshot().remaining()).isEqualTo(4096);
+    on.close();
+  }
+
+  @Test
+  void promisedBytesAreNobodyElses() {
+    try (Reservation reservation = budget.reserve(4096)) {
+      assertThat(inner.allocations).isZero();
+      assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 0, 4096, 0));
+      assertThatThrownBy(() -> budget.allocate(1, on.a, ""))
+          .isInstanceOfSatisfying(
+              OutOfMemoryBudgetException.class, e -> assertThat(e.current()).isEqualTo(4096));
+      budget.deallocate(reservation.allocate(4096, on.a, ""));
+    }
+  }
+
+  @Test
+  void itIsDrawnExactlyAndNoFurther() {
+    Reservation reservation = budget.reserve(4096);
+    Block first = reservation.allocate(2048, on.a, "");
+    Block second = reservation.allocate(2048, on.a, "");
+    assertThat(reservation.remaining()).isZero();
+    assertThatThrownBy(() -> reservation.allocate(1, on.a, ""))
+        .isInstanceOfSatisfying(
+            OutOfMemoryBudgetException.class,
+            e -> {
+              assertThat(e.requested()).isEqualTo(1);
+              assertThat(e.current()).isEqualTo(4096);
+              assertThat(e.limit()).isEqualTo(4096);
+            });
+    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 4096, 0, 0, 4096));
+    budget.deallocate(first);
+    reservation.close();
+    budget.deallocate(second);
+  }
+
+  @Test
+  void aReservationThatDoesNotFitChangesNothing() {
+    assertThatThrownBy(() -> budget.reserve(4097)).isInstanceOf(OutOfMemoryBudgetException.class);
+    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 0, 0, 0));
+    assertThat(inner.reaps).isZero();
+  }
+
+  @Test
+  void aFailedAllocationGivesItsBytesBackToTheReservation() {
+    Reservation reservation = budget.reserve(4096);
+    inner.beforeAllocate = ScriptedResource::fail;
+    assertThatThrownBy(() -> reservation.allocate(4096, on.a, ""))
+        .isInstanceOf(DeviceException.class)
+        .hasMessage("as told");
+    inner.beforeAllocate = () -> {};
+    assertThat(reservation.remaining()).isEqualTo(4096);
+    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 0, 4096, 0));
+    budget.deallocate(reservation.allocate(1024, on.a, ""));
+    reservation.close();
+  }
+
+  @Test
+  void aFailedAllocationOfAClosedReservationGivesItsBytesBackToAll() {
+    Reservation reservation = budget.reserve(4096);
+    inner.beforeAllocate =
+        () -> {
+          reservation.close();
+          ScriptedResource.fail();
+        };
+    assertThatThrownBy(() -> reservation.allocate(4096, on.a, ""))
+        .isInstanceOf(DeviceException.class);
+    assertThat(budget.snapshot().promised()).isZero();
+  }
+
+  @Test
+  void inEitherOrderOfClosingEachByteComesBackOnce() {
+    Reservation first = budget.reserve(1000);
+    Block ofFirst = first.allocate(300, on.a, "");
+    first.close();
+    first.close();
+    budget.deallocate(ofFirst);
+    Reservation second = budget.reserve(1000);
+    Block ofSecond = second.allocate(300, on.a, "");
+    budget.deallocate(ofSecond);
+    second.close();
+  }
+
+  @Test
+  void ordinaryAndReservedRequestsShareOneLimit() {
+    Block ordinary = budget.allocate(1096, on.a, "");
+    try (Reservation reservation = budget.reserve(3000)) {
+      assertThat(budget.snapshot().remaining()).isZero();
+      budget.deallocate(reservation.allocate(3000, on.a, ""));
+    }
+    budget.deallocate(ordinary);
+  }
+
+  @Test
+  void pendingBytesAreWaitedForBeforeAReservationIsRefused() {
+    budget.deallocate(budget.allocate(4096, on.a, ""));
+    budget.reserve(4096).close();
+    assertThat(inner.reaps).isEqualTo(1);
+  }
+
+  @Test
+  void ofTwoThreadsThatWantTheLastBytesOneGetsThem() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try {
+      for (int round = 0; round < 200; round++) {
+        CyclicBarrier start = new CyclicBarrier(2);
+        Callable<Long> reserving =
+            () -> {
+              start.await();
+              try {
+                return budget.reserve(4096).remaining();
+              } catch (OutOfMemoryBudgetException e) {
+                return 0L;
+              }
+            };
+        long promised = 0;
+        for (var one : threads.invokeAll(List.of(reserving, reserving))) {
+          promised += one.get();
+        }
+        assertThat(promised).isEqualTo(4096);
+        budget.withdraw(4096);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package dev.streamfence.internal.memory;
+
+import dev.streamfence.DeviceException;
+import dev.streamfence.internal.order.Timeline;
+
+/** A resource that does as told before it does its work, and counts what reaches it. */
+final class ScriptedResource implements MemoryResource {
+  private final MemoryResource resource;
+  Runnable beforeAllocate = () -> {};
+  Runnable beforeDeallocate = () -> {};
+  Runnable afterDeallocate = () -> {};
+  Runnable beforeReap = () -> {};
+  Runnable afterReap = () -> {};
+  int allocations;
+  int reaps;
+
+  ScriptedResource(MemoryResource resource) {
+    this.resource = resource;
+  }
+
+  static void fail() {
+    throw new DeviceException("as told");
+  }
+
+  @Override
+  public Block allocate(long sizeInBytes, Timeline timeline, String tag) {
+    allocations++;
+    beforeAllocate.run();
+    return resource.allocate(sizeInBytes, timeline, tag);
+  }
+
+  @Override
+  public long deallocate(Block block) {
+    beforeDeallocate.run();
+    long released = resource.deallocate(block);
+    afterDeallocate.run();
+    return released;
+  }
+
+  @Override
+  public long awaitReap(long wanted) {
+    reaps++;
+    beforeReap.run();
+    long released = resource.awaitReap(wanted);
+    afterReap.run();
+    return released;
+  }
+
+  @Override
+  public boolean mayWaitForOthers() {
+    return resource.mayWaitForOthers();
+  }
+
+  @Override
+  public long bytesOutstanding() {
+    return resource.bytesOutstanding();
+  }
+
+  @Override
+  public int deviceOrdinal() {
+    return 7;
+  }
+}

@@ -1,0 +1,52 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.order.FaultLatch;
+import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+
+/** A simulated device with three streams, for resources that a test composes itself. */
+final class SimulatedStreams implements AutoCloseable {
+  final SimulatedDevice device;
+  final CudaDriver driver;
+  final StreamPool pool;
+  final DeviceCopies copies;
+  final Timeline a;
+  final Timeline b;
+  final Timeline c;
+
+  SimulatedStreams(Schedule schedule) {
+    this(schedule, 64 << 20);
+  }
+
+  SimulatedStreams(Schedule schedule, long memoryInBytes) {
+    device = SimulatedDevice.builder().schedule(schedule).memoryInBytes(memoryInBytes).build();
+    driver = device.open();
+    pool = new StreamPool(driver, new FaultLatch(), 8);
+    copies = new DeviceCopies(pool);
+    a = pool.acquire();
+    b = pool.acquire();
+    c = pool.acquire();
+  }
+
+  /** Reads a block once on each of two streams. */
+  void readOn(Block block, Timeline... timelines) {
+    for (Timeline timeline : timelines) {
+      copies.download(
+          timeline, block, 0, block.sizeInBytes(), Bytes.of((int) block.sizeInBytes(), 0));
+    }
+  }
+
+  /** Closes the device, and checks that the test left nothing on it. */
+  @Override
+  public void close() {
+    copies.destroy(true);
+    pool.destroy();
+    assertThat(device.liveObjects()).isZero();
+    driver.close();
+  }
+}

@@ -1,0 +1,219 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.internal.memory.StagingPool.Chunk;
+import dev.streamfence.internal.order.FaultLatch;
+import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Staging memory that cannot be had, is short, or is given up while a copy uses it. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class StagingPoolTest {
+  private static final int CHUNK = 16;
+  private static final int CHUNKS = 8;
+
+  private final List<String> calls = new CopyOnWriteArrayList<>();
+  private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+  private final CudaDriver driver =
+      InterceptedDriver.of(
+          device.open(),
+          (method, call) -> {
+            calls.add(method);
+            return call.proceed();
+          });
+  private final StreamPool streams = new StreamPool(driver, new FaultLatch(), 2);
+  private final Timeline timeline = streams.acquire();
+  private final StagingPool pool = new StagingPool(driver, CHUNK);
+
+  @AfterEach
+  void close() {
+    streams.destroy();
+    assertThat(device.liveObjects()).isZero();
+    driver.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"ALLOCATE_HOST", "CREATE_EVENT"})
+  void chunksThatCouldNotBeMadeCanBeMadeLater(DriverCall failing) {
+    for (int i = 0; i < CHUNKS; i++) {
+      device.failCall(failing, 1, 2);
+      assertThatThrownBy(pool::take).isInstanceOf(CudaDriverException.class);
+    }
+    Deque<Chunk> taken = new ArrayDeque<>();
+    for (int i = 0; i < CHUNKS; i++) {
+      Chunk chunk = pool.tryTake();
+      assertThat(chunk).isNotNull();
+      taken.add(chunk);
+    }
+    assertThat(pool.tryTake()).isNull();
+    taken.forEach(pool::giveBack);
+    pool.destroy(true);
+  }
+
+  @Test
+  void aChunkWhoseCopyRunsIsTakenWhenNoOtherCanBeMade() {
+    Chunk busy = pool.take();
+    pool.copied(busy, timeline.stream());
+    pool.giveBack(busy);
+    device.failCall(DriverCall.ALLOCATE_HOST, 1, 2);
+    calls.clear();
+    assertThat(pool.take()).isSameAs(busy);
+    assertThat(calls).contains("synchronizeEvent");
+    pool.giveBack(busy);
+    pool.destroy(true);
+  }
+
+  @Test
+  void onALostDeviceAChunkWhoseCopyRunsIsNotTakenAndStaysWithThePool() {
+    Chunk busy = pool.take();
+    pool.copied(busy, timeline.stream());
+    pool.giveBack(busy);
+    device.failCall(DriverCall.ALLOCATE_HOST, 1, 700);
+    assertThatThrownBy(pool::take)
+        .isInstanceOfSatisfying(
+            CudaDriverException.class, e -> assertThat(e.code()).isEqualTo(700));
+    // It would wait for ever for one that did not come back.
+    pool.destroy(true);
+  }
+
+  @Test
+  void aChunkWhoseCopyIsNotKnownToBeDoneIsLeftForAFreshOne() {
+    Chunk busy = pool.take();
+    pool.copied(busy, timeline.stream());
+    pool.giveBack(busy);
+    Chunk fresh = pool.take();
+    assertThat(fresh).isNotSameAs(busy);
+    Chunk oldest = pool.take();
+    assertThat(oldest).isSameAs(busy);
+    pool.giveBack(fresh);
+    pool.giveBack(oldest);
+    pool.destroy(true);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"IS_EVENT_COMPLETE", "SYNCHRONIZE_EVENT"})
+  void aChunkThatCannotBeAskedAfterStaysWithThePool(DriverCall failing) {
+    Deque<Chunk> all = new ArrayDeque<>();
+    for (int i = 0; i < CHUNKS; i++) {
+      all.add(pool.take());
+    }
+    Chunk last = all.removeLast();
+    pool.copied(last, timeline.stream());
+    pool.giveBack(last);
+    device.failCall(failing, 1, 1);
+    assertThatThrownBy(pool::take).isInstanceOf(CudaDriverException.class);
+    assertThat(pool.take()).isSameAs(last);
+    pool.giveBack(last);
+    all.forEach(pool::giveBack);
+    pool.destroy(true);
+  }
+
+  @Test
+  void whoWaitsForAChunkGetsTheOneThatComesBack() throws Exception {
+    Deque<Chunk> taken = new ArrayDeque<>();
+    for (int i = 0; i < CHUNKS; i++) {
+      taken.add(pool.take());
+    }
+    CompletableFuture<Chunk> got = new CompletableFuture<>();
+    Thread taker = new Thread(() -> got.complete(pool.take()));
+    taker.start();
+    awaitWaiting(taker);
+    assertThat(got).isNotDone();
+    Chunk back = taken.removeFirst();
+    pool.giveBack(back);
+    assertThat(got.get()).isSameAs(back);
+    taken.add(back);
+    taken.forEach(pool::giveBack);
+    pool.destroy(true);
+  }
+
+  @Test
+  void itIsGivenUpOnlyWhenTheCopyOfADownloadIsThrough() throws Exception {
+    DeviceCopies copies = new DeviceCopies(streams, CHUNK);
+    StreamOrderedResource memory = new StreamOrderedResource(streams, false);
+    Block block = memory.allocate(CHUNK, timeline, "");
+    copies.fill(timeline, block, 0, 1, 7, CHUNK);
+    CountDownLatch delivering = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    HostBytes target =
+        new HostBytes() {
+          @Override
+          public void writeTo(ByteBuffer buffer, long offset) {
+            throw new AssertionError("not an upload");
+          }
+
+          @Override
+          public void readFrom(ByteBuffer buffer, long offset) {
+            delivering.countDown();
+            await(goOn);
+            calls.add("delivered " + buffer.get(0));
+          }
+        };
+    CompletableFuture<Void> download =
+        CompletableFuture.runAsync(() -> copies.download(timeline, block, 0, CHUNK, target));
+    delivering.await();
+    Thread closer = new Thread(() -> copies.destroy(true));
+    closer.start();
+    awaitWaiting(closer);
+    assertThat(calls).doesNotContain("freeHost");
+    goOn.countDown();
+    download.join();
+    closer.join();
+    assertThat(calls).containsSubsequence("delivered 7", "freeHost");
+    memory.deallocate(block);
+    streams.synchronizeAll("the end");
+  }
+
+  /** Its copies may still run when the device is not known to be done. */
+  @Test
+  void copiesThatRunAreWaitedForUnlessTheDeviceIsDone() {
+    Chunk busy = pool.take();
+    pool.copied(busy, timeline.stream());
+    pool.giveBack(busy);
+    Chunk idle = pool.take();
+    pool.giveBack(idle);
+    calls.clear();
+    pool.destroy(false);
+    assertThat(calls)
+        .containsExactly(
+            "synchronizeEvent", "destroyEvent", "freeHost", "destroyEvent", "freeHost");
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void awaitWaiting(Thread thread) {
+    Thread.State state = thread.getState();
+    while (state != Thread.State.WAITING && state != Thread.State.TIMED_WAITING) {
+      assertThat(state).isNotEqualTo(Thread.State.TERMINATED);
+      Thread.onSpinWait();
+      state = thread.getState();
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package dev.streamfence.internal.order;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.UninitializedReadException;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.simulation.SimulatedDevice;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A submission that uses one block several times, or many blocks. */
+final class SeveralUsesTest {
+  private static final int MANY = 40;
+
+  private static final UseLabels LABELS =
+      new UseLabels() {
+        @Override
+        public String purpose() {
+          return "a launch";
+        }
+
+        @Override
+        public String use(int label) {
+          return "parameter " + label;
+        }
+      };
+
+  private final StreamPool pool =
+      new StreamPool(SimulatedDevice.builder().build().open(), new FaultLatch(), 1);
+  private final Timeline timeline = pool.acquire();
+
+  @AfterEach
+  void close() {
+    pool.destroy();
+  }
+
+  private Dependencies block(int number) {
+    return new Dependencies(number, "block " + number, timeline, 0, () -> {});
+  }
+
+  @Test
+  void aReadThatIsRefusedIsNamedAlsoBehindAWriteOfTheSameBlock() {
+    Dependencies fresh = block(1);
+    fresh.refuseReadsUntilWritten();
+    try (Submission open = timeline.begin(LABELS)) {
+      open.use(fresh, false, true, 0);
+      open.use(fresh, true, false, 1);
+      assertThatThrownBy(open::preflight)
+          .isInstanceOf(UninitializedReadException.class)
+          .hasMessageContaining("parameter 1");
+    }
+  }
+
+  @Test
+  void aReadIsRefusedAlsoBeforeAWriteOfTheSameBlock() {
+    Dependencies fresh = block(1);
+    fresh.refuseReadsUntilWritten();
+    try (Submission open = timeline.begin(LABELS)) {
+      open.use(fresh, true, false, 0);
+      open.use(fresh, false, true, 1);
+      assertThatThrownBy(open::preflight)
+          .isInstanceOf(UninitializedReadException.class)
+          .hasMessageContaining("parameter 0");
+    }
+  }
+
+  @Test
+  void eachOfManyBlocksIsNamedAsItWasPassed() {
+    for (int closed : new int[] {0, 7, 8, MANY - 1}) {
+      try (Submission open = timeline.begin(LABELS)) {
+        for (int i = 0; i < MANY; i++) {
+          Dependencies block = block(MANY - i);
+          if (i == closed) {
+            block.close(null);
+          }
+          open.use(block, true, false, i);
+        }
+        assertThatThrownBy(open::preflight)
+            .isInstanceOf(UseAfterFreeException.class)
+            .hasMessageContaining("parameter " + closed);
+      }
+    }
+  }
+
+  @Test
+  void manyBlocksAreUsedAtOnce() {
+    try (Submission open = timeline.begin(LABELS)) {
+      for (int i = 0; i < MANY; i++) {
+        open.use(block(i), true, true, i);
+      }
+      assertThatCode(open::preflight).doesNotThrowAnyException();
+      open.commit();
+    }
+  }
+}

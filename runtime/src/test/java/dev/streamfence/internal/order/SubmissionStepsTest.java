@@ -1,0 +1,381 @@
+package dev.streamfence.internal.order;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The steps of a submission, each in its order and each out of it, and what a stream says of it.
+ */
+final class SubmissionStepsTest {
+  private static final NamedUse LAUNCH = new NamedUse("a launch");
+
+  private final SimulatedDevice device = SimulatedDevice.builder().build();
+  private final CudaDriver driver = device.open();
+  private final FaultLatch faults = new FaultLatch();
+  private final StreamPool pool = new StreamPool(driver, faults, 3, () -> "a runtime");
+  private final Timeline a = pool.acquire();
+  private final Timeline b = pool.acquire();
+
+  @AfterEach
+  void close() {
+    pool.destroy();
+    assertThat(device.liveObjects()).isZero();
+    driver.close();
+  }
+
+  private Dependencies block(Timeline timeline) {
+    try (Submission submission = timeline.begin(new NamedUse("an allocation"))) {
+      submission.preflight();
+      submission.commitWithoutEvent();
+      return new Dependencies(1, "a block", timeline, submission.ticket(), () -> {});
+    }
+  }
+
+  /** A launch that is committed; it counts as a use of its stream. */
+  private long launch(Timeline timeline) {
+    try (Submission submission = timeline.begin(LAUNCH)) {
+      submission.preflight();
+      submission.commit();
+      return submission.ticket();
+    }
+  }
+
+  /** What each step says that is refused now; nothing for those that are not. */
+  private static Map<String, String> refusals(Submission submission, String... refused) {
+    Map<String, Runnable> steps =
+        Map.of(
+            "preflight", submission::preflight,
+            "commit", submission::commit,
+            "commitWithoutEvent", submission::commitWithoutEvent,
+            "coverByEvent", submission::coverByEvent,
+            "coverIfPossible", submission::coverIfPossible,
+            "requireRecording", () -> submission.requireRecording("passes an argument"),
+            "requirePreflighted", () -> submission.requirePreflighted("launches"));
+    Map<String, String> said = new TreeMap<>();
+    for (String step : refused) {
+      assertThatThrownBy(() -> steps.get(step).run())
+          .as(step)
+          .isInstanceOfSatisfying(
+              StreamMisuseException.class, e -> said.put(step, String.valueOf(e.getMessage())));
+    }
+    return said;
+  }
+
+  private static String misuse(String purpose, String act, String state) {
+    return purpose
+        + " "
+        + act
+        + " while it is "
+        + state
+        + "; the order is begin, uses, preflight, launch, commit";
+  }
+
+  @Test
+  void beforePreflightNothingIsCommittedOrCovered() {
+    try (Submission submission = a.begin(LAUNCH)) {
+      assertThat(submission.purpose()).isEqualTo("a launch");
+      assertThat(submission.isPreflighted()).isFalse();
+      submission.requireRecording("passes an argument");
+      assertThat(
+              refusals(
+                  submission,
+                  "commit",
+                  "commitWithoutEvent",
+                  "coverByEvent",
+                  "coverIfPossible",
+                  "requirePreflighted"))
+          .containsEntry("commit", misuse("a launch", "commits", "before preflight"))
+          .containsEntry("requirePreflighted", misuse("a launch", "launches", "before preflight"))
+          .containsEntry(
+              "coverByEvent", misuse("a launch", "asks for its completion", "before preflight"))
+          .containsEntry(
+              "coverIfPossible", misuse("a launch", "asks for an event", "before preflight"));
+      submission.preflight();
+    }
+  }
+
+  @Test
+  void afterPreflightNoUseIsAddedAndNoCompletionAskedFor() {
+    Dependencies block = block(a);
+    try (Submission submission = a.begin(LAUNCH)) {
+      submission.preflight();
+      assertThat(submission.isPreflighted()).isTrue();
+      submission.requirePreflighted("launches");
+      assertThatThrownBy(() -> submission.use(block, true, false, 0))
+          .hasMessage(misuse("a launch", "records a use", "preflighted and not committed"));
+      assertThat(
+              refusals(
+                  submission, "preflight", "coverByEvent", "coverIfPossible", "requireRecording"))
+          .containsEntry(
+              "preflight", misuse("a launch", "runs preflight", "preflighted and not committed"));
+      submission.commit();
+    }
+  }
+
+  @Test
+  void afterTheCommitNothingIsLeftButTheEvent() {
+    try (Submission submission = a.begin(LAUNCH)) {
+      submission.preflight();
+      submission.commit();
+      assertThat(submission.isPreflighted()).isFalse();
+      assertThat(
+              refusals(
+                  submission,
+                  "preflight",
+                  "commit",
+                  "commitWithoutEvent",
+                  "requireRecording",
+                  "requirePreflighted"))
+          .containsEntry("commit", misuse("a launch", "commits", "committed"));
+      submission.coverByEvent();
+    }
+  }
+
+  @Test
+  void afterItsEndItIsNotBegun() {
+    Submission submission = a.begin(LAUNCH);
+    submission.preflight();
+    submission.close();
+    submission.close();
+    assertThat(submission.isHeldByCurrentThread()).isFalse();
+    assertThat(refusals(submission, "commit"))
+        .containsEntry("commit", misuse("nothing", "commits", "not begun"));
+  }
+
+  @Test
+  void aWaitThatFailsInPreflightLeavesItFailedAndNamesTheLaunch() {
+    Dependencies block = block(a);
+    launch(b);
+    device.failCall(DriverCall.WAIT_FOR_EVENT, 1, 1);
+    try (Submission submission = b.begin(LAUNCH)) {
+      submission.use(block, true, false, 0);
+      assertThatThrownBy(submission::preflight)
+          .isInstanceOf(CudaDriverException.class)
+          .hasMessageContaining("a launch");
+      assertThat(refusals(submission, "commit"))
+          .containsEntry("commit", misuse("a launch", "commits", "failed in preflight"));
+    }
+    assertThat(faults.fault()).isNull();
+  }
+
+  @Test
+  void anEventIsRecordedOnceHoweverOftenItIsAskedFor() {
+    try (Submission submission = a.begin(LAUNCH)) {
+      submission.preflight();
+      submission.commit();
+      assertThat(device.calls(DriverCall.RECORD_EVENT)).isZero();
+      submission.coverByEvent();
+      submission.coverByEvent();
+      assertThat(device.calls(DriverCall.RECORD_EVENT)).isEqualTo(1);
+    }
+    launch(b);
+    long before = device.calls(DriverCall.RECORD_EVENT);
+    try (Submission submission = a.begin(LAUNCH)) {
+      submission.preflight();
+      submission.commit();
+      submission.coverByEvent();
+      assertThat(device.calls(DriverCall.RECORD_EVENT)).isEqualTo(before + 1);
+    }
+  }
+
+  @Test
+  void aSubmissionThatIsHeldElsewhereIsNotBegunAndLeavesTheThreadOutside() throws Exception {
+    Submission held = a.begin(LAUNCH);
+    CompletableFuture.runAsync(
+            () -> {
+              assertThat(a.tryBegin(LAUNCH)).isNull();
+              assertThat(pool.life().isEntered()).isFalse();
+            })
+        .get();
+    assertThat(a.tryBegin(LAUNCH)).isNull();
+    assertThat(pool.life().isEntered()).isTrue();
+    held.close();
+    assertThat(pool.life().isEntered()).isFalse();
+  }
+
+  @Test
+  void withinASubmissionNoOtherOneBeginsAndTheRefusalLeavesNothingOpen() throws Exception {
+    Submission open = a.begin(LAUNCH);
+    assertThatThrownBy(() -> b.begin(LAUNCH))
+        .isInstanceOf(StreamMisuseException.class)
+        .hasMessage(
+            "a launch begins while a launch is open on stream 1 in this thread; close that first");
+    assertThatThrownBy(() -> b.begin(LAUNCH, Deadline.after(Duration.ofHours(1))))
+        .isInstanceOf(StreamMisuseException.class);
+    assertThatThrownBy(() -> a.begin(LAUNCH, Deadline.after(Duration.ofHours(1))))
+        .isInstanceOf(StreamMisuseException.class)
+        .hasMessageContaining("is open on the same stream in this thread");
+    open.close();
+    assertThat(pool.life().isEntered()).isFalse();
+    b.begin(LAUNCH).close();
+  }
+
+  @Test
+  void aStreamThatAnotherThreadHoldsIsWaitedForUntilTheDeadline() throws Exception {
+    Submission held = a.begin(LAUNCH);
+    boolean inside =
+        inAnotherThread(
+            () -> {
+              assertThat(a.begin(LAUNCH, Deadline.after(Duration.ofMillis(5)))).isNull();
+              return pool.life().isEntered();
+            });
+    assertThat(inside).isFalse();
+    held.close();
+    Submission later = a.begin(LAUNCH, Deadline.after(Duration.ofHours(1)));
+    assertThat(later).isSameAs(held);
+    held.close();
+  }
+
+  @Test
+  void whatIsNotSubmittedIsNotAwaitedInsideALaunchAlsoWithADeadline() throws Exception {
+    Deadline hour = Deadline.after(Duration.ofHours(1));
+    try (Submission submission = a.begin(LAUNCH)) {
+      submission.preflight();
+      assertThatThrownBy(() -> a.awaitDone(submission.ticket(), "waiting", hour))
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessage("waiting inside of it; close the launch first");
+      assertThatThrownBy(() -> b.awaitDone(b.submitted() + 1, "waiting", hour))
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessage(
+              "waiting, which another thread has not submitted, inside of a launch; close that"
+                  + " launch first");
+      submission.commit();
+    }
+    assertThat(a.awaitDone(a.submitted(), "waiting", hour)).isTrue();
+    assertThat(a.awaitDone(a.submitted() + 1, "waiting", Deadline.after(Duration.ZERO))).isFalse();
+  }
+
+  @Test
+  void aSubmissionIsClosedInPlaceOfItsThreadOnlyWhileThatIsAway() throws Exception {
+    ExecutorService other = Executors.newSingleThreadExecutor();
+    try {
+      Thread holder = other.submit(Thread::currentThread).get();
+      Submission open = other.submit(() -> a.begin(LAUNCH)).get();
+      CountDownLatch working = new CountDownLatch(1);
+      CountDownLatch goOn = new CountDownLatch(1);
+      Future<?> inside =
+          other.submit(
+              () -> {
+                // Code of this package counts as the runtime's.
+                working.countDown();
+                goOn.await();
+                return null;
+              });
+      working.await();
+      assertThat(a.closeInPlaceOf(holder, false)).isNull();
+      assertThat(a.closeInPlaceOf(Thread.currentThread(), true)).isNull();
+      goOn.countDown();
+      inside.get();
+      while (Whereabouts.isInside(holder)) {
+        Thread.onSpinWait();
+      }
+      assertThat(a.closeInPlaceOf(holder, false)).isEqualTo("a launch");
+      assertThat(a.closeInPlaceOf(holder, true)).isNull();
+      assertThat(other.submit(open::isHeldByCurrentThread).get()).isFalse();
+      a.begin(LAUNCH).close();
+      other.submit(() -> a.begin(LAUNCH)).get();
+      assertThat(a.closeInPlaceOf(holder, true)).isEqualTo("a launch");
+    } finally {
+      other.shutdownNow();
+    }
+  }
+
+  private static <T> T inAnotherThread(Callable<T> work) throws Exception {
+    ExecutorService other = Executors.newSingleThreadExecutor();
+    try {
+      return other.submit(work).get();
+    } finally {
+      other.shutdownNow();
+    }
+  }
+
+  @Test
+  void aTicketOfThisThreadIsPendingUntilItsEnd() {
+    try (Submission submission = a.begin(LAUNCH)) {
+      submission.preflight();
+      long ticket = submission.ticket();
+      assertThat(a.isPendingInThisThread(ticket)).isTrue();
+      assertThat(a.isPendingInThisThread(ticket - 1)).isFalse();
+      assertThat(CompletableFuture.supplyAsync(() -> a.isPendingInThisThread(ticket)).join())
+          .isFalse();
+      assertThatThrownBy(() -> a.awaitDone(ticket, "waiting"))
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessage("waiting inside of it; close the launch first");
+    }
+    assertThat(a.isPendingInThisThread(a.submitted())).isFalse();
+  }
+
+  @Test
+  void onALostDeviceNothingIsBegunLentOrAskedFor() {
+    faults.poison(new CudaDriverException("cuTest", 700, "CUDA_ERROR"), "a test");
+    assertThatThrownBy(() -> a.begin(LAUNCH)).isInstanceOf(CudaDriverException.class);
+    assertThatThrownBy(() -> a.begin(LAUNCH, Deadline.after(Duration.ZERO)))
+        .isInstanceOf(CudaDriverException.class);
+    assertThatThrownBy(() -> a.tryBegin(LAUNCH)).isInstanceOf(CudaDriverException.class);
+    assertThatThrownBy(a::isIdle).isInstanceOf(CudaDriverException.class);
+    assertThatThrownBy(() -> a.synchronize(Deadline.after(Duration.ZERO)))
+        .isInstanceOf(CudaDriverException.class);
+    assertThatThrownBy(pool::acquire).isInstanceOf(CudaDriverException.class);
+    assertThatThrownBy(pool::defaultTimeline).isInstanceOf(CudaDriverException.class);
+    assertThatThrownBy(() -> pool.synchronizeAll("a test")).isInstanceOf(CudaDriverException.class);
+    assertThatThrownBy(() -> pool.synchronizeAll(Deadline.after(Duration.ZERO)))
+        .isInstanceOf(CudaDriverException.class);
+    assertThat(pool.life().isEntered()).isFalse();
+  }
+
+  @Test
+  void aPoolLendsAsManyStreamsAsItHasAndCountsThem() {
+    assertThat(pool.lent()).isEqualTo(2);
+    Timeline third = pool.acquire();
+    assertThat(third).hasToString("stream 3");
+    assertThat(pool.lent()).isEqualTo(3);
+    assertThatThrownBy(pool::acquire)
+        .hasMessage(
+            "all 3 streams of the pool are in use; close one, or open the runtime with more");
+    pool.release(third);
+    assertThat(pool.lent()).isEqualTo(2);
+    assertThatThrownBy(() -> pool.acquire(-1))
+        .hasMessage(
+            "all 3 streams of the pool are in use or have another priority than -1; close one, or"
+                + " open the runtime with more");
+    assertThat(pool.acquire()).isSameAs(third);
+    assertThat(pool.defaultTimeline()).isSameAs(pool.defaultTimeline()).hasToString("stream 0");
+  }
+
+  @Test
+  void aPoolHasFromOneStreamToItsLimit() {
+    for (int wrong : new int[] {-1, 0, StreamPool.MAX_CAPACITY + 1}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> new StreamPool(driver, new FaultLatch(), wrong))
+          .withMessageContaining("a pool of " + wrong + " streams");
+    }
+    assertThat(new StreamPool(driver, new FaultLatch(), 1).capacity()).isEqualTo(1);
+    StreamPool largest = new StreamPool(driver, new FaultLatch(), StreamPool.MAX_CAPACITY);
+    assertThat(largest.capacity()).isEqualTo(StreamPool.MAX_CAPACITY);
+    assertThatThrownBy(
+            () -> {
+              largest.life().beginClosing(null);
+              largest.life().endClosing();
+              largest.life().enter();
+            })
+        .hasMessageContaining("device 0");
+  }
+}

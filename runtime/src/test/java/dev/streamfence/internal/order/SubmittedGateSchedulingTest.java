@@ -1,0 +1,44 @@
+package dev.streamfence.internal.order;
+
+import static dev.streamfence.model.ControlledScheduler.explore;
+import static dev.streamfence.model.ControlledScheduler.require;
+import static dev.streamfence.model.ControlledScheduler.together;
+
+import org.junit.jupiter.api.Test;
+
+/**
+ * The gate by itself, with threads that park after one look: a thousand would keep the scheduler
+ * from the moment between the last look and the parking.
+ */
+final class SubmittedGateSchedulingTest {
+  @Test
+  void aThreadThatParksWhileItsTicketIsPublishedIsWoken() {
+    explore(
+        () -> {
+          SubmittedGate gate = new SubmittedGate(1);
+          together(() -> gate.publish(1), () -> gate.await(1));
+          require(gate.submitted() == 1, "not submitted");
+        });
+  }
+
+  @Test
+  void everyWaiterIsWokenByTheTicketThatItWaitsFor() {
+    explore(
+        () -> {
+          SubmittedGate gate = new SubmittedGate(1);
+          together(
+              () -> {
+                gate.publish(1);
+                gate.publish(2);
+              },
+              () -> {
+                gate.await(1);
+                require(gate.submitted() >= 1, "woken too early");
+              },
+              () -> {
+                gate.await(2);
+                require(gate.submitted() >= 2, "woken too early");
+              });
+        });
+  }
+}

@@ -1,9 +1,0 @@
-package dev.streamfence.stream;
-
-/** What a test puts on a stream itself, by its name. */
-public record NamedUse(String purpose) implements UseLabels {
-  @Override
-  public String use(int label) {
-    return purpose;
-  }
-}
