@@ -1,7 +1,5 @@
 package dev.streamfence;
 
-import dev.streamfence.internal.memory.CsvAllocationLog;
-import dev.streamfence.internal.memory.RecordedAllocations;
 import java.nio.file.Path;
 
 /**

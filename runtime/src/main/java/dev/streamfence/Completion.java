@@ -1,7 +1,6 @@
 package dev.streamfence;
 
-import dev.streamfence.internal.order.Deadline;
-import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.device.TrackedCompletion;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
@@ -14,19 +13,7 @@ import java.util.concurrent.CompletionStage;
  * <p>A stream tracks its last 32 launches individually. When more than 32 are queued behind this
  * one, it counts as done when the oldest of those 32 is.
  */
-public final class Completion {
-  private final CompletionWatcher watcher;
-  private final Timeline timeline;
-  private final long ticket;
-  private final String purpose;
-
-  Completion(CompletionWatcher watcher, Timeline timeline, long ticket, String purpose) {
-    this.watcher = watcher;
-    this.timeline = timeline;
-    this.ticket = ticket;
-    this.purpose = purpose;
-  }
-
+public sealed interface Completion permits TrackedCompletion {
   /**
    * Whether the launch is done. Does not wait; asks the driver unless the answer is already known.
    *
@@ -34,9 +21,7 @@ public final class Completion {
    * @throws RuntimeClosedException if the runtime is closed, and the launch was not seen done
    *     before
    */
-  public boolean isDone() {
-    return timeline.isDone(ticket);
-  }
+  boolean isDone();
 
   /**
    * Waits until the launch is done, and with it everything queued on its stream before. An
@@ -47,9 +32,7 @@ public final class Completion {
    *     before
    * @throws CudaDriverException if the device is lost, and the launch was not known to be done
    */
-  public void await() {
-    timeline.awaitDone(ticket, "waiting for " + purpose);
-  }
+  void await();
 
   /**
    * Waits like {@link #await()}, but no longer than a timeout.
@@ -58,9 +41,7 @@ public final class Completion {
    * @return whether the launch is done
    * @throws InterruptedException if the thread is interrupted before or while it waits
    */
-  public boolean await(Duration timeout) throws InterruptedException {
-    return timeline.awaitDone(ticket, "waiting for " + purpose, Deadline.after(timeout));
-  }
+  boolean await(Duration timeout) throws InterruptedException;
 
   /**
    * Completes when the launch is done, or exceptionally with what {@link #isDone} throws: a {@link
@@ -69,20 +50,5 @@ public final class Completion {
    * completes up to a millisecond late. Continuations without an executor run in that thread and
    * must not block.
    */
-  public CompletionStage<Void> stage() {
-    return watcher.watch(this);
-  }
-
-  Timeline timeline() {
-    return timeline;
-  }
-
-  long ticket() {
-    return ticket;
-  }
-
-  @Override
-  public String toString() {
-    return "completion of " + purpose;
-  }
+  CompletionStage<Void> stage();
 }

@@ -1,9 +1,7 @@
 package dev.streamfence;
 
-import dev.streamfence.internal.order.Deadline;
-import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.device.TrackedStream;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A stream of a device, lent to its acquirer until it is closed. Work queued on one stream runs in
@@ -12,30 +10,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>Thread-safe: threads that launch on the same stream take turns.
  */
-public final class DeviceStream implements AutoCloseable {
-  private final DeviceRuntime runtime;
-  private final Timeline timeline;
-  private final boolean lent;
-  private final AtomicBoolean closed = new AtomicBoolean();
-
-  DeviceStream(DeviceRuntime runtime, Timeline timeline, boolean lent) {
-    this.runtime = runtime;
-    this.timeline = timeline;
-    this.lent = lent;
-  }
-
+public sealed interface DeviceStream extends AutoCloseable permits TrackedStream {
   /** The runtime that it belongs to. */
-  public DeviceRuntime runtime() {
-    return runtime;
-  }
+  DeviceRuntime runtime();
 
   /**
    * Its number within the runtime; 0 is the default stream. A number is reused after {@link
    * #close}.
    */
-  public int id() {
-    return timeline.index();
-  }
+  int id();
 
   /**
    * Waits until everything queued on this stream so far is done. An interrupt does not end the
@@ -45,9 +28,7 @@ public final class DeviceStream implements AutoCloseable {
    * @throws StreamMisuseException if the stream is closed
    * @throws RuntimeClosedException if its runtime is closed
    */
-  public void synchronize() {
-    timeline().synchronize("synchronizing " + this);
-  }
+  void synchronize();
 
   /**
    * Waits like {@link #synchronize()}, but no longer than a timeout.
@@ -56,37 +37,15 @@ public final class DeviceStream implements AutoCloseable {
    * @return whether everything is done
    * @throws InterruptedException if the thread is interrupted before or while it waits
    */
-  public boolean synchronize(Duration timeout) throws InterruptedException {
-    return timeline().synchronize(Deadline.after(timeout));
-  }
+  boolean synchronize(Duration timeout) throws InterruptedException;
 
   /** Whether everything queued on this stream so far is done. Does not synchronise. */
-  public boolean isIdle() {
-    return timeline().isIdle();
-  }
+  boolean isIdle();
 
   /**
    * Gives the stream back. Does not synchronise: queued work still runs, before that of the next
    * borrower. Closing it again, or closing the default stream, does nothing.
    */
   @Override
-  public void close() {
-    if (lent && closed.compareAndSet(false, true)) {
-      runtime.release(timeline);
-    }
-  }
-
-  /** The order of this stream's work; throws if the stream or its runtime is closed. */
-  Timeline timeline() {
-    if (closed.get()) {
-      throw new StreamMisuseException(this + " is closed; acquire another one");
-    }
-    runtime.life().requireOpen();
-    return timeline;
-  }
-
-  @Override
-  public String toString() {
-    return "stream " + timeline.index() + " of " + runtime;
-  }
+  void close();
 }

@@ -1,25 +1,15 @@
 package dev.streamfence;
 
-import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.device.TrackedStreams;
 
 /** The streams of a runtime. Thread-safe. */
-public final class DeviceStreams {
-  private final DeviceRuntime runtime;
-  private final StreamPool pool;
-
-  DeviceStreams(DeviceRuntime runtime, StreamPool pool) {
-    this.runtime = runtime;
-    this.pool = pool;
-  }
-
+public sealed interface DeviceStreams permits TrackedStreams {
   /**
    * Lends a stream until it is closed. Does not synchronise.
    *
    * @throws StreamMisuseException if all streams are lent; the message gives their number
    */
-  public DeviceStream acquire() {
-    return acquire(0);
-  }
+  DeviceStream acquire();
 
   /**
    * Lends a stream with a priority until it is closed. Does not synchronise.
@@ -28,36 +18,18 @@ public final class DeviceStreams {
    *     the nearest
    * @throws StreamMisuseException if all streams are lent, or the free ones have another priority
    */
-  public DeviceStream acquire(int priority) {
-    runtime.life().enter();
-    try {
-      return new DeviceStream(runtime, pool.acquire(priority), true);
-    } finally {
-      runtime.life().leave();
-    }
-  }
+  DeviceStream acquire(int priority);
 
   /**
    * The stream with number 0, which all threads share and which stays open. It is an ordinary
    * stream of this runtime, not CUDA's legacy default stream, and has no implicit order with
    * others.
    */
-  public DeviceStream defaultStream() {
-    runtime.life().enter();
-    try {
-      return new DeviceStream(runtime, pool.defaultTimeline(), false);
-    } finally {
-      runtime.life().leave();
-    }
-  }
+  DeviceStream defaultStream();
 
   /** How many streams may be lent at the same time. */
-  public int capacity() {
-    return pool.capacity();
-  }
+  int capacity();
 
   /** How many streams are lent. */
-  public int lent() {
-    return pool.lent();
-  }
+  int lent();
 }

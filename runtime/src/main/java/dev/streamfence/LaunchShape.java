@@ -79,7 +79,7 @@ public record LaunchShape(
    * @param what name of the number of threads in errors
    * @throws IllegalArgumentException if it is negative
    */
-  static long blocks(String what, long threads, int blockSize) {
+  public static long blocks(String what, long threads, int blockSize) {
     if (threads < 0) {
       throw new IllegalArgumentException(
           what + " is " + threads + "; a launch has at least 0 threads");

@@ -49,11 +49,12 @@ public final class MemoryBudget {
   }
 
   /** The budget in bytes on a device with this much memory. */
-  long inBytes(long deviceBytes) {
+  public long inBytes(long deviceBytes) {
     return share > 0 ? (long) (share * deviceBytes) : bytes;
   }
 
-  boolean isUnlimited() {
+  /** Whether only the device limits memory. */
+  public boolean isUnlimited() {
     return bytes == RuntimeOptions.NO_BUDGET;
   }
 

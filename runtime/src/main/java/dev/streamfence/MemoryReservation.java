@@ -1,24 +1,14 @@
 package dev.streamfence;
 
-import dev.streamfence.internal.memory.Reservation;
+import dev.streamfence.internal.device.TrackedReservation;
 
 /**
  * Device memory set aside for several arrays: other users cannot take it. Arrays allocated from it
  * outlive it and are closed like any other. Thread-safe.
  */
-public final class MemoryReservation implements AutoCloseable {
-  private final DeviceMemory memory;
-  private final Reservation reservation;
-
-  MemoryReservation(DeviceMemory memory, Reservation reservation) {
-    this.memory = memory;
-    this.reservation = reservation;
-  }
-
+public sealed interface MemoryReservation extends AutoCloseable permits TrackedReservation {
   /** Bytes not drawn yet; 0 once it is closed. */
-  public long remainingBytes() {
-    return reservation.remaining();
-  }
+  long remainingBytes();
 
   /**
    * Allocates an array from the reserved bytes, like {@link DeviceMemory#allocate}. If that fails,
@@ -29,13 +19,9 @@ public final class MemoryReservation implements AutoCloseable {
    * @throws IllegalStateException if the reservation is closed
    * @throws RuntimeClosedException if the runtime is closed
    */
-  public <A> DeviceArray<A> allocate(DeviceStream stream, Class<A> arrayType, long length) {
-    return memory.allocate(reservation::allocate, stream, arrayType, length, "");
-  }
+  <A> DeviceArray<A> allocate(DeviceStream stream, Class<A> arrayType, long length);
 
   /** Releases the bytes that were not drawn. Closing again does nothing. */
   @Override
-  public void close() {
-    reservation.close();
-  }
+  void close();
 }

@@ -34,7 +34,8 @@ public final class UseAfterFreeException extends DeviceException {
    * @param generation its allocation's number, unique in this process
    * @param heir a description of the array that has its memory
    */
-  static UseAfterFreeException handedOver(String use, String array, long generation, String heir) {
+  public static UseAfterFreeException handedOver(
+      String use, String array, long generation, String heir) {
     return new UseAfterFreeException(
         use + " uses " + array + ", whose memory was handed over to " + heir + "; use that",
         generation,

@@ -1,204 +1,163 @@
 package dev.streamfence;
 
-import static com.tngtech.archunit.base.DescribedPredicate.not;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.domain.JavaMethod;
-import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
-import com.tngtech.archunit.lang.ConditionEvents;
-import com.tngtech.archunit.lang.SimpleConditionEvent;
-import dev.streamfence.launch.LaunchRecorder;
-import java.lang.invoke.MethodHandles;
+import java.io.InputStream;
+import java.lang.module.ModuleDescriptor;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Field;
+import java.lang.reflect.GenericArrayType;
+import java.lang.reflect.Member;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.lang.reflect.TypeVariable;
+import java.lang.reflect.WildcardType;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The arrows between the rooms. The root package has two: the vocabulary (access, element types,
- * shapes, errors), which everybody may use and which uses nobody, and the handles that a user
- * holds, which use what is below them.
+ * Which package may use which, without exceptions, and what users see of them.
+ *
+ * <p>The exported packages declare what {@code dev.streamfence.internal} implements. They find the
+ * implementations as services, and so use none of them; a {@code permits} clause names a type but
+ * uses nothing of it.
  */
 final class ArchitectureTest {
+  private static final String ROOT = "dev.streamfence";
+  private static final String INTERNAL = ROOT + ".internal";
+
   private static final JavaClasses RUNTIME =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-          .importPackages("dev.streamfence");
+          .withImportOption(location -> !location.contains("module-info"))
+          .importPackages(ROOT);
 
-  private static final Set<String> VOCABULARY =
-      Set.of(
-          "Access",
-          "AllocationLog",
-          "AllocationRecord",
-          "ElementType",
-          "LaunchShape",
-          "MemoryStatistics",
-          "RuntimeOptions",
-          "RuntimeStatistics");
+  /**
+   * The packages that each package may use besides its own; a package not listed here fails. Only
+   * the binding of JCuda uses JCuda.
+   */
+  private static final Map<String, Set<String>> MAY_USE =
+      Map.ofEntries(
+          Map.entry("dev.streamfence", Set.of("internal", "csv")),
+          Map.entry("simulation", Set.of("root", "internal")),
+          Map.entry(
+              "launch",
+              Set.of(
+                  "root",
+                  "internal.device",
+                  "internal.order",
+                  "internal.memory",
+                  "internal.driver",
+                  "internal.ptx")),
+          Map.entry("internal", Set.of()),
+          Map.entry("internal.driver", Set.of("root", "simulation")),
+          Map.entry("internal.driver.jcuda", Set.of("root", "internal.driver", "jcuda")),
+          Map.entry("internal.order", Set.of("root", "internal.driver")),
+          Map.entry("internal.memory", Set.of("root", "internal.driver", "internal.order")),
+          Map.entry(
+              "internal.device",
+              Set.of(
+                  "root",
+                  "simulation",
+                  "internal.driver",
+                  "internal.driver.jcuda",
+                  "internal.memory",
+                  "internal.order")),
+          Map.entry(
+              "internal.simulator",
+              Set.of("root", "simulation", "internal.driver", "internal.ptx")),
+          Map.entry("internal.ptx", Set.of()));
 
-  private static final DescribedPredicate<JavaClass> HANDLES =
-      new DescribedPredicate<>("handles of the root package") {
-        @Override
-        public boolean test(JavaClass type) {
-          JavaClass outermost = type;
-          while (outermost.getEnclosingClass().isPresent()) {
-            outermost = outermost.getEnclosingClass().get();
-          }
-          return outermost.getPackageName().equals("dev.streamfence")
-              && !VOCABULARY.contains(outermost.getSimpleName())
-              && !outermost.getSimpleName().endsWith("Exception");
-        }
-      };
+  static Stream<String> packages() {
+    return RUNTIME.stream().map(JavaClass::getPackageName).distinct().sorted();
+  }
 
-  @Test
-  void ptxDependsOnTheJdkAlone() {
+  @ParameterizedTest
+  @MethodSource("packages")
+  void aPackageUsesOnlyThoseBelowIt(String name) {
+    String key = name.equals(ROOT) ? name : name.substring(ROOT.length() + 1);
+    assertThat(MAY_USE).containsKey(key);
+    List<String> allowed = new ArrayList<>(List.of(name, "java..", "org.jspecify..", ""));
+    for (String used : MAY_USE.get(key)) {
+      allowed.addAll(
+          switch (used) {
+            case "root" -> List.of(ROOT);
+            case "csv" -> List.of("de.siegmar.fastcsv..");
+            case "jcuda" -> List.of("jcuda..", "com.sun.jna..");
+            default -> List.of(ROOT + "." + used);
+          });
+    }
     check(
-        noClasses()
+        classes()
             .that()
-            .resideInAPackage("..ptx..")
+            .resideInAPackage(name)
             .should()
-            .dependOnClassesThat()
-            .resideOutsideOfPackages(
-                "dev.streamfence.internal.ptx..", "java..", "org.jspecify..", ""));
+            .onlyDependOnClassesThat(
+                resideInAPackage(name)
+                    .or(JavaClass.Predicates.resideInAnyPackage(allowed.toArray(new String[0])))));
   }
 
   @Test
-  void onlyTheJCudaBindingKnowsJCuda() {
-    check(
-        noClasses()
-            .that()
-            .resideOutsideOfPackage("dev.streamfence.internal.driver.jcuda..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage("jcuda..", "com.sun.jna.."));
+  void packagesAreInNoCycle() {
+    check(slices().matching("dev.(**)").should().beFreeOfCycles());
   }
 
   @Test
-  void driverHoldsNoPolicy() {
-    check(
-        noneOf(
-            "dev.streamfence.internal.driver..",
-            "stream",
-            "memory",
-            "launch",
-            "simulation",
-            "ptx"));
+  void noPackageHasMoreThanAboutFortyFiles() {
+    Map<String, Long> files =
+        RUNTIME.stream()
+            .filter(type -> type.getEnclosingClass().isEmpty())
+            .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+    assertThat(files).allSatisfy((name, count) -> assertThat(count).as(name).isLessThan(45));
   }
 
   @Test
-  void streamKnowsNeitherBytesNorLaunches() {
-    check(
-        noneOf(
-            "dev.streamfence.internal.order..",
-            "memory",
-            "launch",
-            "simulation",
-            "ptx",
-            "driver.jcuda"));
+  void onlyThreePackagesAreExportedToUsers() throws Exception {
+    assertThat(exported()).containsExactlyInAnyOrder(ROOT, ROOT + ".launch", ROOT + ".simulation");
   }
 
   @Test
-  void memoryKnowsNoLaunches() {
-    check(
-        noneOf("dev.streamfence.internal.memory..", "launch", "simulation", "ptx", "driver.jcuda"));
-  }
-
-  @Test
-  void simulationIsADriverAndNothingElse() {
-    check(noneOf("dev.streamfence.simulation..", "stream", "memory", "launch", "driver.jcuda"));
-  }
-
-  @Test
-  void launchUsesNoDriverDirectly() {
-    check(noneOf("dev.streamfence.launch..", "simulation", "driver.jcuda"));
-  }
-
-  @Test
-  void handlesAreUsedByLaunchAlone() {
-    check(
-        noClasses()
-            .that()
-            .resideInAnyPackage(
-                "dev.streamfence.internal.driver..",
-                "dev.streamfence.internal.order..",
-                "dev.streamfence.internal.memory..",
-                "dev.streamfence.simulation..",
-                "dev.streamfence.internal.ptx..")
-            .should()
-            .dependOnClassesThat(HANDLES));
-  }
-
-  @Test
-  void handlesDoNotKnowLaunches() {
-    check(noneOf("dev.streamfence", "launch", "ptx"));
-  }
-
-  @Test
-  void usersReachNoDriverNoStreamAndNoAddressThroughAHandle() {
-    check(
-        methods()
-            .that()
-            .areDeclaredInClassesThat(HANDLES.and(not(type(RuntimeInternals.class))))
-            .and()
-            .areDeclaredInClassesThat()
-            .arePublic()
-            .and(areNotInternal())
-            .should(notMention("driver", "stream", "memory", "launch")));
-  }
-
-  private static DescribedPredicate<JavaMethod> areNotInternal() {
-    return new DescribedPredicate<>("can be called by a user") {
-      @Override
-      public boolean test(JavaMethod method) {
-        return method.getModifiers().contains(JavaModifier.PUBLIC)
-            || method.getModifiers().contains(JavaModifier.PROTECTED);
-      }
-    };
-  }
-
-  private static ArchCondition<JavaMethod> notMention(String... rooms) {
-    Set<String> packages =
-        Arrays.stream(rooms).map("dev.streamfence."::concat).collect(Collectors.toSet());
-    return new ArchCondition<>("not mention " + packages) {
-      @Override
-      public void check(JavaMethod method, ConditionEvents events) {
-        Stream.concat(Stream.of(method.getRawReturnType()), method.getRawParameterTypes().stream())
-            .filter(mentioned -> packages.stream().anyMatch(mentioned.getPackageName()::startsWith))
+  void noExportedSignatureNamesAnInternalType() throws Exception {
+    Set<String> exported = exported();
+    List<String> leaks = new ArrayList<>();
+    for (JavaClass type : RUNTIME) {
+      if (exported.contains(type.getPackageName()) && isVisible(type)) {
+        signatures(type.reflect())
             .forEach(
-                mentioned ->
-                    events.add(
-                        SimpleConditionEvent.violated(
-                            method, method.getFullName() + " mentions " + mentioned.getName())));
+                (member, named) ->
+                    named.stream()
+                        .filter(name -> name.startsWith(INTERNAL))
+                        .forEach(name -> leaks.add(member + " names " + name)));
       }
-    };
-  }
-
-  @Test
-  void onlyTheLaunchRoomGetsTheInternals() {
-    assertThatThrownBy(() -> RuntimeInternals.of(MethodHandles.lookup()))
-        .isInstanceOf(IllegalCallerException.class)
-        .hasMessageContaining("ArchitectureTest");
-    assertThatThrownBy(() -> RuntimeInternals.of(MethodHandles.lookup().in(LaunchRecorder.class)))
-        .isInstanceOf(IllegalCallerException.class);
+    }
+    assertThat(leaks).isEmpty();
   }
 
   @Test
   void everyPackageSaysWhatItIs() {
-    Set<String> packages =
-        RUNTIME.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
+    Set<String> packages = packages().collect(Collectors.toSet());
     assertThat(RUNTIME.stream().filter(type -> type.getSimpleName().equals("package-info")))
         .extracting(JavaClass::getPackageName)
         .containsExactlyInAnyOrderElementsOf(packages);
@@ -210,17 +169,88 @@ final class ArchitectureTest {
             .beAnnotatedWith("org.jspecify.annotations.NullMarked"));
   }
 
-  private static ArchRule noneOf(String from, String... rooms) {
-    String[] packages = new String[rooms.length];
-    for (int i = 0; i < rooms.length; i++) {
-      packages[i] = "dev.streamfence." + rooms[i] + "..";
+  /** The packages that the module exports to every other module. */
+  private static Set<String> exported() throws Exception {
+    Path classes =
+        Path.of(DeviceRuntime.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    try (InputStream descriptor = Files.newInputStream(classes.resolve("module-info.class"))) {
+      return ModuleDescriptor.read(descriptor).exports().stream()
+          .filter(export -> !export.isQualified())
+          .map(ModuleDescriptor.Exports::source)
+          .collect(Collectors.toSet());
     }
-    return noClasses()
-        .that()
-        .resideInAPackage(from)
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage(packages);
+  }
+
+  private static boolean isVisible(JavaClass type) {
+    for (Class<?> next = type.reflect(); next != null; next = next.getEnclosingClass()) {
+      if (!isVisible(next.getModifiers())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isVisible(int modifiers) {
+    return Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers);
+  }
+
+  /** The names of all types in the signature of each public or protected member. */
+  private static Map<String, Set<String>> signatures(Class<?> type) {
+    Map<String, Set<String>> found = new TreeMap<>();
+    found.put(
+        type.getName(),
+        names(
+            Stream.concat(
+                Stream.of(type.getGenericInterfaces()),
+                Stream.ofNullable(type.getGenericSuperclass()))));
+    Stream.of(type.getDeclaredMethods(), type.getDeclaredConstructors(), type.getDeclaredFields())
+        .flatMap(Arrays::<Member>stream)
+        .filter(member -> isVisible(member.getModifiers()) && !member.isSynthetic())
+        .forEach(member -> found.put(member.toString(), names(typesOf(member))));
+    return found;
+  }
+
+  private static Stream<Type> typesOf(Member member) {
+    if (member instanceof Field field) {
+      return Stream.of(field.getGenericType());
+    }
+    Executable executable = (Executable) member;
+    Stream<Type> result =
+        executable instanceof Method method
+            ? Stream.of(method.getGenericReturnType())
+            : Stream.of(((Constructor<?>) executable).getDeclaringClass());
+    return Stream.of(
+            result,
+            Stream.of(executable.getGenericParameterTypes()),
+            Stream.of(executable.getGenericExceptionTypes()),
+            Stream.of(executable.getTypeParameters()).map(Type.class::cast))
+        .flatMap(types -> types);
+  }
+
+  private static Set<String> names(Stream<? extends Type> types) {
+    return types.flatMap(ArchitectureTest::names).collect(Collectors.toSet());
+  }
+
+  private static Stream<String> names(Type type) {
+    if (type instanceof Class<?> raw) {
+      return raw.isArray() ? names(raw.getComponentType()) : Stream.of(raw.getName());
+    }
+    if (type instanceof GenericArrayType array) {
+      return names(array.getGenericComponentType());
+    }
+    if (type instanceof ParameterizedType parameterized) {
+      return Stream.concat(
+          names(parameterized.getRawType()),
+          Stream.of(parameterized.getActualTypeArguments()).flatMap(ArchitectureTest::names));
+    }
+    if (type instanceof WildcardType wildcard) {
+      return Stream.of(wildcard.getUpperBounds(), wildcard.getLowerBounds())
+          .flatMap(Stream::of)
+          .flatMap(ArchitectureTest::names);
+    }
+    return Stream.of(((TypeVariable<?>) type).getBounds())
+        .filter(bound -> bound instanceof Class<?>)
+        .flatMap(ArchitectureTest::names);
   }
 
   private static void check(ArchRule rule) {

@@ -28,7 +28,7 @@ class ReadmeTest {
       """
       package demo;
       import dev.streamfence.*;
-      import dev.streamfence.internal.driver.DriverCall;
+      import dev.streamfence.simulation.DriverCall;
       import dev.streamfence.simulation.*;
       import java.nio.file.Path;
       class Piece%d {

@@ -1,10 +1,9 @@
 package dev.streamfence.launch;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.DeviceRuntime;
 import dev.streamfence.KernelLoadException;
-import dev.streamfence.RuntimeInternals;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.DeviceProperties;
@@ -23,26 +22,24 @@ import java.util.stream.Collectors;
  * Thread-safe; never locked on the launch path.
  */
 final class KernelModules implements AutoCloseable {
-  private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
-
   private static final System.Logger LOGGER = System.getLogger(KernelModules.class.getName());
 
   /** Frames are small and page-locked memory comes in pages: many share one allocation. */
   private static final int FRAME_CHUNK_BYTES = 64 << 10;
 
-  private final DeviceRuntime runtime;
+  private final TrackedRuntime runtime;
   private final CudaDriver driver;
   private final Map<KernelImage, LoadedImage> loaded = new HashMap<>();
   private final List<HostMemory> frameChunks = new ArrayList<>();
   private long frameOffset;
 
-  private KernelModules(DeviceRuntime runtime) {
+  private KernelModules(TrackedRuntime runtime) {
     this.runtime = runtime;
-    this.driver = INTERNALS.driver(runtime);
+    this.driver = runtime.driver();
   }
 
-  static KernelModules of(DeviceRuntime runtime) {
-    return INTERNALS.attachment(runtime, KernelModules.class, KernelModules::new);
+  static KernelModules of(TrackedRuntime runtime) {
+    return runtime.attachment(KernelModules.class, KernelModules::new);
   }
 
   /**
@@ -53,7 +50,7 @@ final class KernelModules implements AutoCloseable {
     if (existing != null) {
       return existing;
     }
-    INTERNALS.faults(runtime).check();
+    runtime.faults().check();
     LoadedImage fresh = loadBest(image);
     loaded.put(image, fresh);
     return fresh;
@@ -61,8 +58,8 @@ final class KernelModules implements AutoCloseable {
 
   /** Loads from the best source that the device accepts. */
   private LoadedImage loadBest(KernelImage image) {
-    RuntimeOptions options = INTERNALS.options(runtime);
-    DeviceProperties device = INTERNALS.properties(runtime);
+    RuntimeOptions options = runtime.options();
+    DeviceProperties device = runtime.driver().properties();
     String binaries =
         options.uncheckedBinaries() ? "sm_" + device.computeMajor() + device.computeMinor() : "";
     List<ImageSource> sources = image.sources(binaries, options.kernelFolders());
@@ -86,7 +83,7 @@ final class KernelModules implements AutoCloseable {
   }
 
   private LoadedImage load(KernelImage image, String source, byte[] bytes) {
-    boolean binariesAllowed = INTERNALS.options(runtime).uncheckedBinaries();
+    boolean binariesAllowed = runtime.options().uncheckedBinaries();
     ImageCode code = ImageCode.of(image, source, bytes, binariesAllowed);
     try {
       ModuleHandle module = loadOrExplain(source, bytes);
@@ -99,7 +96,7 @@ final class KernelModules implements AutoCloseable {
       }
       return new LoadedImage(this, runtime, image, code, module);
     } catch (CudaDriverException e) {
-      throw INTERNALS.faults(runtime).note(e, "loading " + image);
+      throw runtime.faults().note(e, "loading " + image);
     }
   }
 
@@ -112,7 +109,7 @@ final class KernelModules implements AutoCloseable {
     try {
       return driver.loadModule(source, bytes);
     } catch (KernelLoadException e) {
-      String reason = ImageCode.explainRefusal(bytes, INTERNALS.properties(runtime));
+      String reason = ImageCode.explainRefusal(bytes, runtime.driver().properties());
       throw reason.isEmpty() ? e : new KernelLoadException(source, reason, e.log(), e);
     }
   }
@@ -142,11 +139,11 @@ final class KernelModules implements AutoCloseable {
   synchronized ArgumentFrame frame(List<KernelParameter> parameters) {
     int size = ArgumentFrame.sizeInBytes(parameters);
     if (frameChunks.isEmpty() || frameOffset + size > lastChunk().sizeInBytes()) {
-      INTERNALS.faults(runtime).check();
+      runtime.faults().check();
       try {
         frameChunks.add(driver.allocateHost(Math.max(FRAME_CHUNK_BYTES, size)));
       } catch (CudaDriverException e) {
-        throw INTERNALS.faults(runtime).note(e, "allocating memory for arguments");
+        throw runtime.faults().note(e, "allocating memory for arguments");
       }
       frameOffset = 0;
     }

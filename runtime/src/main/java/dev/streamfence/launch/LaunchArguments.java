@@ -2,11 +2,11 @@ package dev.streamfence.launch;
 
 import dev.streamfence.Access;
 import dev.streamfence.DeviceArray;
-import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
-import dev.streamfence.RuntimeInternals;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.device.TrackedArray;
+import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.memory.Block;
@@ -23,11 +23,9 @@ import org.jspecify.annotations.Nullable;
  * submission lock.
  */
 final class LaunchArguments {
-  private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
-
   private final KernelSignature signature;
   private final KernelParameter[] parameters;
-  private final DeviceRuntime runtime;
+  private final TrackedRuntime runtime;
   private final DeviceStream stream;
   private final ArgumentFrame frame;
   private final boolean strict;
@@ -128,11 +126,11 @@ final class LaunchArguments {
   void buffer(
       int index, DeviceArray<?> array, Access access, Submission submission, UseLabels labels) {
     requireFits(index, array, access);
-    Block block = INTERNALS.block(array);
+    Block block = TrackedArray.of(array).block();
     boolean recorded = block != null && (strict || block.isTracked());
     // Preflight checks all recorded arrays at once, and refuses those that are closed by then.
-    if (recorded ? INTERNALS.isGone(array) : !array.isOpen()) {
-      throw INTERNALS.useAfterFree(array, signature.use(index));
+    if (recorded ? TrackedArray.of(array).isGone() : !array.isOpen()) {
+      throw TrackedArray.of(array).useAfterFree(signature.use(index));
     }
     if (block != null && !signature.mayAlias()) {
       requireAlone(index, block, access);
@@ -177,7 +175,7 @@ final class LaunchArguments {
     for (int i = 0; i < parameters.length; i++) {
       if (parameters[i] instanceof KernelParameter.Buffer buffer) {
         DeviceArray<?> array = arrays[i];
-        Block block = array == null ? null : INTERNALS.block(array);
+        Block block = array == null ? null : TrackedArray.of(array).block();
         if (block != null) {
           uses.add(
               new LaunchObserver.Use(
@@ -203,7 +201,7 @@ final class LaunchArguments {
       DeviceArray<?> other = arrays[i];
       if (other != null
           && i != index
-          && INTERNALS.block(other) == block
+          && TrackedArray.of(other).block() == block
           && parameters[i] instanceof KernelParameter.Buffer declared
           && (access.writes() || declared.access().writes())) {
         throw new StreamMisuseException(

@@ -40,7 +40,7 @@ final class LaunchGrid {
 
   void threads(long threads) {
     int block = signature.blockSize();
-    long blocks = LoadedModule.INTERNALS.blocks(threadsInWords, threads, block);
+    long blocks = LaunchShape.blocks(threadsInWords, threads, block);
     if (blocks > Integer.MAX_VALUE) {
       kernel.requireLaunchable(blocks, 1, 1, block, 1, 1, dynamicShared);
     }

@@ -6,14 +6,14 @@ import dev.streamfence.Access;
 import dev.streamfence.Completion;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
-import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.RuntimeClosedException;
-import dev.streamfence.RuntimeInternals;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.order.Submission;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * launch. No method synchronises, unless the driver fails; {@link #close} does so with synchronous
  * launches, or for a postponed free that waits.
  */
-public final class LaunchRecorder implements AutoCloseable, UseLabels {
+public final class LaunchRecorder implements AutoCloseable {
   private enum State {
     BEGUN,
     /** A commit before the launch was refused; the launch is still possible. */
@@ -46,17 +46,16 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     COMMITTED
   }
 
-  private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
-
   private final KernelSignature signature;
   private final DeviceStream stream;
   private final Timeline timeline;
-  private final DeviceRuntime runtime;
+  private final TrackedRuntime runtime;
   private final CudaDriver driver;
   private final @Nullable LaunchObserver observer;
   private final boolean strict;
   private final boolean synchronous;
   private final String purpose;
+  private final UseLabels labels = new Labels();
   private final LaunchArguments arguments;
   private final LaunchGrid grid;
 
@@ -74,10 +73,10 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     this.stream = stream;
     this.timeline = timeline;
     this.runtime = kernel.runtime();
-    this.driver = INTERNALS.driver(runtime);
+    this.driver = runtime.driver();
     this.observer = driver.launchObserver();
     this.strict = strict;
-    this.synchronous = INTERNALS.options(runtime).synchronousLaunches();
+    this.synchronous = runtime.options().synchronousLaunches();
     this.purpose = signature.entry() + " on stream " + stream.id();
     this.arguments = new LaunchArguments(kernel, stream, frame, strict);
     this.grid = new LaunchGrid(kernel);
@@ -94,7 +93,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
    * @throws CudaDriverException if the device is lost
    */
   public LaunchRecorder begin() {
-    open = INTERNALS.timeline(stream).begin(this);
+    open = TrackedStream.timelineOf(stream).begin(labels);
     arguments.clear();
     grid.clear();
     state = State.BEGUN;
@@ -269,7 +268,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     submission.requirePreflighted("launches");
     if (state != State.BEGUN && state != State.REFUSED) {
       state = state == State.LAUNCHED ? State.LAUNCHED_TWICE : state;
-      throw new StreamMisuseException(purpose() + " launches twice; begin again for each launch");
+      throw new StreamMisuseException(purpose + " launches twice; begin again for each launch");
     }
     if (grid.isEmpty()) {
       state = State.LAUNCHED;
@@ -278,13 +277,13 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
     // Until the launch succeeds: any exception from here on explains the missing launch.
     state = State.FAILED;
     if (observer != null) {
-      observer.launching(purpose(), timeline.stream(), submission.ticket(), arguments.uses());
+      observer.launching(purpose, timeline.stream(), submission.ticket(), arguments.uses());
     }
     try {
       grid.launch(driver, timeline.stream(), arguments.memory());
       state = State.LAUNCHED;
     } catch (CudaDriverException e) {
-      throw INTERNALS.faults(runtime).note(e, "the launch of " + purpose());
+      throw runtime.faults().note(e, "the launch of " + purpose);
     }
   }
 
@@ -298,11 +297,11 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   public void commit() {
     Submission submission = requireOpen();
     if (state == State.FAILED) {
-      throw new StreamMisuseException(purpose() + " is committed though its launch failed");
+      throw new StreamMisuseException(purpose + " is committed though its launch failed");
     }
     if (state == State.BEGUN || state == State.REFUSED) {
       state = State.REFUSED;
-      throw new StreamMisuseException(purpose() + " is committed before it is launched");
+      throw new StreamMisuseException(purpose + " is committed before it is launched");
     }
     if (grid.isEmpty()) {
       submission.commitWithoutEvent();
@@ -323,7 +322,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   public Completion completion() {
     Submission submission = requireOpen();
     submission.coverByEvent();
-    return INTERNALS.completion(runtime, timeline, submission.ticket(), purpose());
+    return runtime.completion(timeline, submission.ticket(), purpose);
   }
 
   /** Ends the launch, successful or not, and releases the stream to the next thread. */
@@ -338,7 +337,7 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
           submission.isPreflighted() && (state == State.BEGUN || state == State.LAUNCHED);
       submission.close();
       if (abandoned) {
-        INTERNALS.noteAbandoned(runtime, purpose());
+        runtime.noteAbandoned(purpose);
       }
       if (wait) {
         awaitKernel();
@@ -348,26 +347,27 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
 
   private void awaitKernel() {
     try {
-      timeline.synchronize("the launch of " + purpose());
+      timeline.synchronize("the launch of " + purpose);
     } catch (RuntimeClosedException e) {
       // Another thread is closing the runtime: it waits for the kernel and reports its error.
     }
   }
 
-  /** Kernel and stream, for errors. */
-  @Override
-  public String purpose() {
-    return purpose;
-  }
+  /** Kernel, stream and parameters, for errors. */
+  private final class Labels implements UseLabels {
+    @Override
+    public String purpose() {
+      return purpose;
+    }
 
-  /** Kernel and parameter, for errors. */
-  @Override
-  public String use(int index) {
-    return signature.use(index);
+    @Override
+    public String use(int index) {
+      return signature.use(index);
+    }
   }
 
   private void buffer(int index, DeviceArray<?> array, Access access) {
-    arguments.buffer(index, array, access, requireRecording("passes an argument"), this);
+    arguments.buffer(index, array, access, requireRecording("passes an argument"), labels);
   }
 
   private int fieldOffset(int index, int field, ElementType type) {
@@ -383,9 +383,9 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
   private Submission requireOpen() {
     Submission submission = open;
     if (submission == null || !submission.isHeldByCurrentThread()) {
-      INTERNALS.life(runtime).requireOpen();
+      runtime.life().requireOpen();
       throw new StreamMisuseException(
-          purpose() + " is not begun; the order is begin, arguments, preflight, launch, commit");
+          purpose + " is not begun; the order is begin, arguments, preflight, launch, commit");
     }
     return submission;
   }
@@ -398,6 +398,6 @@ public final class LaunchRecorder implements AutoCloseable, UseLabels {
 
   @Override
   public String toString() {
-    return (strict ? "strict" : "permissive") + " recorder of " + purpose();
+    return (strict ? "strict" : "permissive") + " recorder of " + purpose;
   }
 }

@@ -1,8 +1,7 @@
 package dev.streamfence.launch;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.DeviceRuntime;
-import dev.streamfence.RuntimeInternals;
+import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
@@ -12,12 +11,10 @@ import java.util.Map;
 
 /** One image on one device, with the kernels looked up in it so far. Thread-safe. */
 final class LoadedImage {
-  private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
-
   private record FrameOwner(Timeline timeline, KernelSignature signature) {}
 
   private final KernelModules modules;
-  private final DeviceRuntime runtime;
+  private final TrackedRuntime runtime;
   private final KernelImage image;
   private final ModuleHandle module;
   private final ImageCode code;
@@ -26,7 +23,7 @@ final class LoadedImage {
 
   LoadedImage(
       KernelModules modules,
-      DeviceRuntime runtime,
+      TrackedRuntime runtime,
       KernelImage image,
       ImageCode code,
       ModuleHandle module) {
@@ -52,7 +49,7 @@ final class LoadedImage {
     if (existing != null) {
       return existing;
     }
-    INTERNALS.faults(runtime).check();
+    runtime.faults().check();
     code.check(signature);
     LoadedKernel kernel = lookUp(signature);
     kernels.put(signature, kernel);
@@ -61,7 +58,7 @@ final class LoadedImage {
 
   private LoadedKernel lookUp(KernelSignature signature) {
     try {
-      CudaDriver driver = INTERNALS.driver(runtime);
+      CudaDriver driver = runtime.driver();
       FunctionHandle function = driver.function(module, signature.entry());
       return new LoadedKernel(
           runtime,
@@ -70,7 +67,7 @@ final class LoadedImage {
           driver.attributes(function),
           code.requiredBlock(signature.entry()).orElse(null));
     } catch (CudaDriverException e) {
-      throw INTERNALS.faults(runtime).note(e, "loading kernel " + signature + " of " + image);
+      throw runtime.faults().note(e, "loading kernel " + signature + " of " + image);
     }
   }
 

@@ -1,8 +1,7 @@
 package dev.streamfence.launch;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.DeviceRuntime;
-import dev.streamfence.RuntimeInternals;
+import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
@@ -11,12 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /** One kernel on one device, with the limits of its launches. Thread-safe. */
 final class LoadedKernel {
-  private static final RuntimeInternals INTERNALS = LoadedModule.INTERNALS;
-
   /** The occupancy of one block shape: how many such blocks the device runs at the same time. */
   private record Residency(int blockThreads, int dynamicShared, long blocks) {}
 
-  private final DeviceRuntime runtime;
+  private final TrackedRuntime runtime;
   private final KernelSignature signature;
   private final FunctionHandle function;
   private final FunctionAttributes attributes;
@@ -26,7 +23,7 @@ final class LoadedKernel {
   private volatile @Nullable Residency residency;
 
   LoadedKernel(
-      DeviceRuntime runtime,
+      TrackedRuntime runtime,
       KernelSignature signature,
       FunctionHandle function,
       FunctionAttributes attributes,
@@ -36,11 +33,11 @@ final class LoadedKernel {
     this.function = function;
     this.attributes = attributes;
     this.requiredBlock = requiredBlock;
-    this.device = INTERNALS.properties(runtime);
+    this.device = runtime.driver().properties();
     this.allowedDynamicSharedBytes = device.sharedBytesPerBlock() - attributes.staticSharedBytes();
   }
 
-  DeviceRuntime runtime() {
+  TrackedRuntime runtime() {
     return runtime;
   }
 
@@ -90,14 +87,12 @@ final class LoadedKernel {
         || known.dynamicShared != dynamicShared) {
       try {
         long perMultiprocessor =
-            INTERNALS
-                .driver(runtime)
-                .residentBlocksPerMultiprocessor(function, blockThreads, dynamicShared);
+            runtime.driver().residentBlocksPerMultiprocessor(function, blockThreads, dynamicShared);
         known =
             new Residency(
                 blockThreads, dynamicShared, perMultiprocessor * device.multiprocessors());
       } catch (CudaDriverException e) {
-        throw INTERNALS.faults(runtime).note(e, "asking how many blocks of " + signature + " fit");
+        throw runtime.faults().note(e, "asking how many blocks of " + signature + " fit");
       }
       residency = known;
     }
@@ -113,9 +108,9 @@ final class LoadedKernel {
         device.sharedBytesPerBlockOptIn());
     if (dynamicShared > allowedDynamicSharedBytes) {
       try {
-        INTERNALS.driver(runtime).allowDynamicSharedBytes(function, dynamicShared);
+        runtime.driver().allowDynamicSharedBytes(function, dynamicShared);
       } catch (CudaDriverException e) {
-        throw INTERNALS.faults(runtime).note(e, "allowing " + signature + " its shared memory");
+        throw runtime.faults().note(e, "allowing " + signature + " its shared memory");
       }
       allowedDynamicSharedBytes = dynamicShared;
     }

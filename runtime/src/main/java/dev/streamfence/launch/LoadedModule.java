@@ -1,15 +1,12 @@
 package dev.streamfence.launch;
 
 import dev.streamfence.DeviceStream;
-import dev.streamfence.RuntimeInternals;
+import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.order.Life;
 import dev.streamfence.internal.order.Timeline;
-import java.lang.invoke.MethodHandles;
 
 /** The kernels of one image, to be launched on one stream. Thread-safe. */
 public final class LoadedModule {
-  static final RuntimeInternals INTERNALS = RuntimeInternals.of(MethodHandles.lookup());
-
   private final DeviceStream stream;
   private final LoadedImage image;
 
@@ -25,11 +22,12 @@ public final class LoadedModule {
    * @throws dev.streamfence.KernelLoadException if the image is missing or the device refuses it
    */
   public static LoadedModule of(DeviceStream stream, KernelImage image) {
-    INTERNALS.timeline(stream);
-    Life life = INTERNALS.life(stream.runtime());
+    TrackedStream.timelineOf(stream);
+    Life life = TrackedStream.of(stream).runtime().life();
     life.enter();
     try {
-      return new LoadedModule(stream, KernelModules.of(stream.runtime()).load(image));
+      return new LoadedModule(
+          stream, KernelModules.of(TrackedStream.of(stream).runtime()).load(image));
     } finally {
       life.leave();
     }
@@ -60,8 +58,8 @@ public final class LoadedModule {
   }
 
   private LaunchRecorder recorder(KernelSignature signature, boolean strict) {
-    Timeline timeline = INTERNALS.timeline(stream);
-    Life life = INTERNALS.life(stream.runtime());
+    Timeline timeline = TrackedStream.timelineOf(stream);
+    Life life = TrackedStream.of(stream).runtime().life();
     life.enter();
     try {
       LoadedKernel kernel = image.kernel(signature);

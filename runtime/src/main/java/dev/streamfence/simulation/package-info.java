@@ -1,6 +1,6 @@
 /**
- * A device without a GPU: streams, events, stream-ordered memory and kernels on the CPU, behind the
- * driver interface. Not here: the meaning of PTX, which is in {@code dev.streamfence.internal.ptx}.
+ * A simulated device as the author of a test sees it: its settings, the failures to inject, and
+ * what it found and counted.
  */
 @NullMarked
 package dev.streamfence.simulation;

@@ -6,10 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.RuntimeLog;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.RuntimeOverDriver;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.device.RuntimeLog;
+import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.driver.LaunchObserver;
@@ -25,7 +26,7 @@ final class AbandonedLaunchTest {
       new AtomicReference<>((purpose, stream, ticket, uses) -> {});
   private final CudaDriver driver =
       InterceptedDriver.of(
-          SimulatedDevice.builder().build().open(),
+          Inside.open(SimulatedDevice.builder().build()),
           (method, call) ->
               method.equals("launchObserver") ? (LaunchObserver) this::observe : call.proceed());
   private final DeviceRuntime gpu = RuntimeOverDriver.open(driver, RuntimeOptions.defaults());

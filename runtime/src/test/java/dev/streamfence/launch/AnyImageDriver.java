@@ -4,7 +4,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.RuntimeOverDriver;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -17,7 +18,7 @@ final class AnyImageDriver {
   private AnyImageDriver() {}
 
   static DeviceRuntime open(RuntimeOptions options) {
-    CudaDriver simulated = SimulatedDevice.builder().build().open();
+    CudaDriver simulated = Inside.open(SimulatedDevice.builder().build());
     return RuntimeOverDriver.open(
         InterceptedDriver.of(
             simulated,

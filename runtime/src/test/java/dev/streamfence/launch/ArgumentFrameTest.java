@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.ElementType;
-import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.nio.ByteBuffer;
 import java.util.Collections;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 final class ArgumentFrameTest {
   private final SimulatedDevice device = SimulatedDevice.builder().build();
   private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
-  private final KernelModules modules = KernelModules.of(gpu);
+  private final KernelModules modules = KernelModules.of(Inside.of(gpu));
 
   @AfterEach
   void close() {

@@ -9,7 +9,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
-import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -11,7 +11,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.RuntimeClosedException;
-import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.io.ByteArrayInputStream;
 import java.util.List;

@@ -9,9 +9,10 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.RuntimeOverDriver;
-import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.time.Duration;
 import java.util.List;
@@ -65,7 +66,7 @@ final class KernelModulesTest {
       lose(stream);
       assertRefusedWithoutADriverCall(() -> LoadedModule.of(stream, image("after")));
       assertRefusedWithoutADriverCall(() -> module.recorder(k()));
-      KernelModules modules = KernelModules.of(gpu);
+      KernelModules modules = KernelModules.of(Inside.of(gpu));
       List<KernelParameter> parameters = VectorKernels.SAXPY.parameters();
       assertRefusedWithoutADriverCall(() -> modules.frame(parameters));
     }
@@ -77,7 +78,7 @@ final class KernelModulesTest {
       DeviceStream stream = gpu.streams().acquire();
       LoadedModule.of(stream, image("one")).recorder(k());
       LoadedModule.of(stream, image("two")).recorder(k());
-      KernelModules.of(gpu).close();
+      KernelModules.of(Inside.of(gpu)).close();
       assertThat(device.calls(DriverCall.UNLOAD_MODULE)).isEqualTo(2);
       assertThat(device.calls(DriverCall.FREE_HOST)).isEqualTo(1);
     }
@@ -112,7 +113,7 @@ final class KernelModulesTest {
     DeviceRuntime gpu =
         RuntimeOverDriver.open(
             InterceptedDriver.of(
-                device.open(),
+                Inside.open(device),
                 (method, call) -> {
                   if (method.equals(loading) && opened.get() != null) {
                     DeviceRuntime other = opened.getAndSet(null);

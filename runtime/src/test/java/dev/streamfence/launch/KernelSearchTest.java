@@ -7,9 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelLoadException;
-import dev.streamfence.RuntimeLog;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.RuntimeOverDriver;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.device.RuntimeLog;
+import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -92,7 +93,7 @@ final class KernelSearchTest {
     List<String> loaded = new ArrayList<>();
     CudaDriver recording =
         InterceptedDriver.of(
-            SimulatedDevice.builder().build().open(),
+            Inside.open(SimulatedDevice.builder().build()),
             (method, call) -> {
               if (method.equals("loadModule")) {
                 loaded.add(method);

@@ -10,7 +10,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
-import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;

@@ -2,7 +2,8 @@ package dev.streamfence.launch;
 
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.RuntimeOverDriver;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
@@ -24,7 +25,7 @@ final class LimitedDevice {
   private final List<String> asked = new ArrayList<>();
 
   DeviceRuntime open() {
-    CudaDriver simulated = device.open();
+    CudaDriver simulated = Inside.open(device);
     return RuntimeOverDriver.open(
         InterceptedDriver.of(
             simulated,

@@ -6,10 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.RuntimeOverDriver;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.device.RuntimeOverDriver;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.Test;
@@ -51,7 +52,7 @@ final class PermissiveRecorderTest {
 
   @Test
   void anArrayWhoseMemoryIsNotTrackedIsTakenAndLeftToTheCaller() {
-    try (DeviceRuntime gpu = RuntimeOverDriver.openUntracked(device.open())) {
+    try (DeviceRuntime gpu = RuntimeOverDriver.openUntracked(Inside.open(device))) {
       DeviceStream stream = gpu.streams().acquire();
       LaunchRecorder recorder = permissive(stream);
       DeviceArray<int[]> values = gpu.memory().allocate(stream, int[].class, 1);
@@ -72,7 +73,7 @@ final class PermissiveRecorderTest {
 
   @Test
   void aStrictRecorderRefusesIt() {
-    try (DeviceRuntime gpu = RuntimeOverDriver.openUntracked(device.open())) {
+    try (DeviceRuntime gpu = RuntimeOverDriver.openUntracked(Inside.open(device))) {
       DeviceStream stream = gpu.streams().acquire();
       try (DeviceArray<int[]> values = gpu.memory().allocate(stream, int[].class, 1);
           LaunchRecorder open = VectorKernels.incrementOn(stream).begin()) {

@@ -10,8 +10,9 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.RuntimeOverDriver;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
@@ -44,7 +45,7 @@ final class SharedRecorderTest {
   private final DeviceRuntime gpu =
       RuntimeOverDriver.open(
           InterceptedDriver.of(
-              device.open(),
+              Inside.open(device),
               (method, call) -> {
                 if (method.equals("launchKernel")) {
                   sharedBytes.add((Integer) call.argument(8));

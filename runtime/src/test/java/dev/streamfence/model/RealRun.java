@@ -4,6 +4,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.internal.memory.Block;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import java.util.Set;

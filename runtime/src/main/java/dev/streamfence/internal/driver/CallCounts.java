@@ -2,6 +2,7 @@ package dev.streamfence.internal.driver;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.streamfence.simulation.DriverCall;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.driver;
 
+import dev.streamfence.simulation.DriverCall;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,12 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.driver.CudaDriver;
-import dev.streamfence.internal.driver.DriverCall;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.order.FaultLatch;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.function.Function;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +35,7 @@ final class AddressCollisionTest {
     SimulatedDevice device = SimulatedDevice.builder().build();
     CudaDriver driver =
         InterceptedDriver.of(
-            device.open(),
+            Inside.open(device),
             (method, call) -> {
               Object answer = call.proceed();
               return method.startsWith("allocate") ? 4096L : answer;

@@ -9,6 +9,7 @@ import dev.streamfence.AllocationLog;
 import dev.streamfence.AllocationRecord;
 import dev.streamfence.AllocationRecord.Action;
 import dev.streamfence.DeviceException;
+import dev.streamfence.RecordedAllocations;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.simulation.Schedule;
 import java.io.UncheckedIOException;

@@ -9,7 +9,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.MemoryBudget;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.Test;

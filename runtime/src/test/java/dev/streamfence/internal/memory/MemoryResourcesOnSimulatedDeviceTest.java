@@ -2,6 +2,7 @@ package dev.streamfence.internal.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -12,7 +13,7 @@ final class MemoryResourcesOnSimulatedDeviceTest extends MemoryResourceContract 
 
   @Override
   protected CudaDriver openDriver() {
-    return device.open();
+    return Inside.open(device);
   }
 
   @Override

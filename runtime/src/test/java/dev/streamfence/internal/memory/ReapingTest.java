@@ -2,8 +2,8 @@ package dev.streamfence.internal.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.streamfence.internal.driver.DriverCall;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -2,6 +2,7 @@ package dev.streamfence.internal.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.order.FaultLatch;
 import dev.streamfence.internal.order.StreamPool;
@@ -25,7 +26,7 @@ final class SimulatedStreams implements AutoCloseable {
 
   SimulatedStreams(Schedule schedule, long memoryInBytes) {
     device = SimulatedDevice.builder().schedule(schedule).memoryInBytes(memoryInBytes).build();
-    driver = device.open();
+    driver = Inside.open(device);
     pool = new StreamPool(driver, new FaultLatch(), 8);
     copies = new DeviceCopies(pool);
     a = pool.acquire();

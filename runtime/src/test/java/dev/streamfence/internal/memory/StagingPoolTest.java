@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.driver.CudaDriver;
-import dev.streamfence.internal.driver.DriverCall;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.memory.StagingPool.Chunk;
 import dev.streamfence.internal.order.FaultLatch;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.nio.ByteBuffer;
@@ -37,7 +38,7 @@ final class StagingPoolTest {
   private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
   private final CudaDriver driver =
       InterceptedDriver.of(
-          device.open(),
+          Inside.open(device),
           (method, call) -> {
             calls.add(method);
             return call.proceed();

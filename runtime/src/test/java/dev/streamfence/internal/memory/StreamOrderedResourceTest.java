@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.OutOfMemoryBudgetException;
-import dev.streamfence.internal.driver.DriverCall;
 import dev.streamfence.internal.order.Submission;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

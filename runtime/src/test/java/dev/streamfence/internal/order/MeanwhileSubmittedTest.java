@@ -6,13 +6,13 @@ import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.Inside;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.RuntimeOverDriver;
-import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.VectorKernels;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.concurrent.CompletableFuture;
@@ -73,7 +73,7 @@ final class MeanwhileSubmittedTest {
   private final DeviceRuntime gpu =
       RuntimeOverDriver.open(
           InterceptedDriver.of(
-              device.open(),
+              Inside.open(device),
               (method, call) -> {
                 Object answer = call.proceed();
                 if (method.equals(asked.get()) && !Boolean.FALSE.equals(answer)) {

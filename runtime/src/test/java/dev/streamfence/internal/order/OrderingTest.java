@@ -7,15 +7,15 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.Inside;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.RuntimeOverDriver;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.CudaDriver;
-import dev.streamfence.internal.driver.DriverCall;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.launch.VectorKernels;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
@@ -418,7 +418,7 @@ final class OrderingTest {
   void aModuleIsUnloadedOnlyWhenItsKernelsAreDone() {
     AtomicBoolean wasIdle = new AtomicBoolean();
     List<CudaDriver.StreamHandle> streams = new ArrayList<>();
-    CudaDriver simulated = SimulatedDevice.builder().schedule(Schedule.LAZY).build().open();
+    CudaDriver simulated = Inside.open(SimulatedDevice.builder().schedule(Schedule.LAZY).build());
     CudaDriver watching =
         InterceptedDriver.of(
             simulated,
@@ -661,7 +661,7 @@ final class OrderingTest {
   private static final UseLabels READING = new NamedUse("reading");
 
   private static final CudaDriver SIMULATED =
-      SimulatedDevice.builder().schedule(Schedule.LAZY).build().open();
+      Inside.open(SimulatedDevice.builder().schedule(Schedule.LAZY).build());
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})

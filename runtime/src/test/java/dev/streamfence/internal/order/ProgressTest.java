@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.RuntimeClosedException;
+import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -54,7 +55,7 @@ final class ProgressTest {
   private final List<String> destroyed = new CopyOnWriteArrayList<>();
   private final CudaDriver driver =
       InterceptedDriver.of(
-          SimulatedDevice.builder().build().open(),
+          Inside.open(SimulatedDevice.builder().build()),
           (method, call) -> {
             if (method.startsWith("destroy")) {
               destroyed.add(method);

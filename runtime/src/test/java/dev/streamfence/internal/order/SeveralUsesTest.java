@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.device.Inside;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -27,7 +28,7 @@ final class SeveralUsesTest {
       };
 
   private final StreamPool pool =
-      new StreamPool(SimulatedDevice.builder().build().open(), new FaultLatch(), 1);
+      new StreamPool(Inside.open(SimulatedDevice.builder().build()), new FaultLatch(), 1);
   private final Timeline timeline = pool.acquire();
 
   @AfterEach

@@ -6,8 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.driver.CudaDriver;
-import dev.streamfence.internal.driver.DriverCall;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.time.Duration;
 import java.util.Map;
@@ -28,7 +29,7 @@ final class SubmissionStepsTest {
   private static final NamedUse LAUNCH = new NamedUse("a launch");
 
   private final SimulatedDevice device = SimulatedDevice.builder().build();
-  private final CudaDriver driver = device.open();
+  private final CudaDriver driver = Inside.open(device);
   private final FaultLatch faults = new FaultLatch();
   private final StreamPool pool = new StreamPool(driver, faults, 3, () -> "a runtime");
   private final Timeline a = pool.acquire();

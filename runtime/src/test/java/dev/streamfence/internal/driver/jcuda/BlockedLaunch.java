@@ -3,7 +3,7 @@ package dev.streamfence.internal.driver.jcuda;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.Inside;
+import dev.streamfence.internal.device.Inside;
 import dev.streamfence.launch.VectorKernels;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;

@@ -3,7 +3,7 @@ package dev.streamfence.internal.driver.jcuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.streamfence.AllocatedBytes;
+import dev.streamfence.internal.device.AllocatedBytes;
 import dev.streamfence.internal.driver.CudaDriver;
 import java.util.ArrayList;
 import java.util.List;

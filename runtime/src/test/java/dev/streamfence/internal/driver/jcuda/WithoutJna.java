@@ -1,7 +1,7 @@
 package dev.streamfence.internal.driver.jcuda;
 
 import dev.streamfence.DeviceRuntime;
-import dev.streamfence.RuntimeLog;
+import dev.streamfence.internal.device.RuntimeLog;
 
 /** A process in which JNA finds no library of its own. */
 public final class WithoutJna {

@@ -1,13 +1,6 @@
 package dev.streamfence.launch;
 
-import dev.streamfence.RuntimeInternals;
-import java.lang.invoke.MethodHandles;
-
-/** Asks for what only this package of the runtime may have. */
+/** A class in a package of the runtime. */
 public final class Intruder {
   private Intruder() {}
-
-  public static Object internals() {
-    return RuntimeInternals.of(MethodHandles.lookup());
-  }
 }

@@ -1,0 +1,51 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.ElementType;
+
+/** Converts a fill value to the bits of one element, as an assignment in Java would. Stateless. */
+final class FillBits {
+  private FillBits() {}
+
+  static long of(boolean value, DeviceArray<?> array) {
+    if (array.elementType() != ElementType.BOOLEAN) {
+      throw wrongFill(array, "a boolean");
+    }
+    return value ? 1 : 0;
+  }
+
+  /** The bits of a number: exact for integer elements, rounded for floating-point ones. */
+  static long of(long value, DeviceArray<?> array) {
+    double rounded = value;
+    return switch (array.elementType()) {
+      case BOOLEAN -> throw wrongFill(array, "a number");
+      case BYTE -> inRange(value, Byte.MIN_VALUE, Byte.MAX_VALUE, array);
+      case CHAR -> inRange(value, Character.MIN_VALUE, Character.MAX_VALUE, array);
+      case SHORT -> inRange(value, Short.MIN_VALUE, Short.MAX_VALUE, array);
+      case INT -> inRange(value, Integer.MIN_VALUE, Integer.MAX_VALUE, array);
+      case LONG -> value;
+      case FLOAT -> Float.floatToRawIntBits((float) value);
+      case DOUBLE -> Double.doubleToRawLongBits(rounded);
+    };
+  }
+
+  static long of(double value, DeviceArray<?> array) {
+    return switch (array.elementType()) {
+      case FLOAT -> Float.floatToRawIntBits((float) value);
+      case DOUBLE -> Double.doubleToRawLongBits(value);
+      default -> throw wrongFill(array, "a floating-point number");
+    };
+  }
+
+  private static long inRange(long value, long min, long max, DeviceArray<?> array) {
+    if (value < min || value > max) {
+      throw new IllegalArgumentException(
+          value + " does not fit into " + array + "; its elements are from " + min + " to " + max);
+    }
+    return value;
+  }
+
+  private static IllegalArgumentException wrongFill(DeviceArray<?> array, String what) {
+    return new IllegalArgumentException(array + " cannot be filled with " + what);
+  }
+}

@@ -1,0 +1,65 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.ElementType;
+import dev.streamfence.internal.memory.HostBytes;
+import java.lang.reflect.Array;
+import java.nio.ByteBuffer;
+
+/**
+ * A Java array of primitives as the bytes that the device sees. Confined to the copy that uses it.
+ */
+final class HostArray implements HostBytes {
+  private final Object array;
+  private final ElementType type;
+
+  HostArray(Object array, ElementType type) {
+    this.array = array;
+    this.type = type;
+  }
+
+  static int length(Object array) {
+    return Array.getLength(array);
+  }
+
+  @Override
+  public void writeTo(ByteBuffer buffer, long offset) {
+    int from = (int) (offset / type.sizeInBytes());
+    int count = buffer.remaining() / type.sizeInBytes();
+    switch (type) {
+      case BOOLEAN -> {
+        boolean[] values = (boolean[]) array;
+        for (int i = 0; i < count; i++) {
+          buffer.put((byte) (values[from + i] ? 1 : 0));
+        }
+      }
+      case BYTE -> buffer.put((byte[]) array, from, count);
+      case CHAR -> buffer.asCharBuffer().put((char[]) array, from, count);
+      case SHORT -> buffer.asShortBuffer().put((short[]) array, from, count);
+      case INT -> buffer.asIntBuffer().put((int[]) array, from, count);
+      case LONG -> buffer.asLongBuffer().put((long[]) array, from, count);
+      case FLOAT -> buffer.asFloatBuffer().put((float[]) array, from, count);
+      case DOUBLE -> buffer.asDoubleBuffer().put((double[]) array, from, count);
+    }
+  }
+
+  @Override
+  public void readFrom(ByteBuffer buffer, long offset) {
+    int from = (int) (offset / type.sizeInBytes());
+    int count = buffer.remaining() / type.sizeInBytes();
+    switch (type) {
+      case BOOLEAN -> {
+        boolean[] values = (boolean[]) array;
+        for (int i = 0; i < count; i++) {
+          values[from + i] = buffer.get() != 0;
+        }
+      }
+      case BYTE -> buffer.get((byte[]) array, from, count);
+      case CHAR -> buffer.asCharBuffer().get((char[]) array, from, count);
+      case SHORT -> buffer.asShortBuffer().get((short[]) array, from, count);
+      case INT -> buffer.asIntBuffer().get((int[]) array, from, count);
+      case LONG -> buffer.asLongBuffer().get((long[]) array, from, count);
+      case FLOAT -> buffer.asFloatBuffer().get((float[]) array, from, count);
+      case DOUBLE -> buffer.asDoubleBuffer().get((double[]) array, from, count);
+    }
+  }
+}

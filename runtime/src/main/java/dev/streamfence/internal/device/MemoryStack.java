@@ -1,0 +1,89 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.AllocationLog;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.memory.BudgetResource;
+import dev.streamfence.internal.memory.DirectResource;
+import dev.streamfence.internal.memory.GuardReport;
+import dev.streamfence.internal.memory.GuardResource;
+import dev.streamfence.internal.memory.LoggingResource;
+import dev.streamfence.internal.memory.MemoryResource;
+import dev.streamfence.internal.memory.StreamOrderedResource;
+import dev.streamfence.internal.memory.TrackedResource;
+import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Teardown;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory resources of a runtime in layers: budget, log, guard, backend. The budget is always
+ * there, since it is also the ledger. Thread-safe.
+ */
+final class MemoryStack {
+  private final MemoryResource backend;
+  private final @Nullable GuardResource guard;
+  private final @Nullable LoggingResource log;
+  private final BudgetResource budget;
+
+  MemoryStack(
+      StreamPool streams, RuntimeOptions options, Function<StreamPool, MemoryResource> backends) {
+    backend = backends.apply(streams);
+    guard = options.guardMemory() ? new GuardResource(backend, streams, MemoryStack::report) : null;
+    MemoryResource guarded = guard == null ? backend : guard;
+    log =
+        options.allocationLog() == AllocationLog.none()
+            ? null
+            : new LoggingResource(guarded, options.allocationLog());
+    long limit = limit(options, streams);
+    budget = new BudgetResource(log == null ? guarded : log, limit);
+  }
+
+  /** The backend that the options select. */
+  static Function<StreamPool, MemoryResource> backend(RuntimeOptions options) {
+    boolean tracing = options.traceAllocations();
+    return options.directMemory()
+        ? streams -> new DirectResource(streams, tracing)
+        : streams ->
+            new StreamOrderedResource(
+                streams, tracing, Math.min(limit(options, streams), totalMemory(streams)));
+  }
+
+  private static long limit(RuntimeOptions options, StreamPool streams) {
+    return options.memoryBudget().inBytes(totalMemory(streams));
+  }
+
+  private static long totalMemory(StreamPool streams) {
+    return streams.driver().properties().totalMemoryInBytes();
+  }
+
+  BudgetResource budget() {
+    return budget;
+  }
+
+  long guardViolations() {
+    return guard == null ? 0 : guard.violations();
+  }
+
+  long droppedLogRecords() {
+    return log == null ? 0 : log.droppedRecords();
+  }
+
+  /** Frees the memory kept for checking, and the memory that could not be freed before. */
+  void close() {
+    Teardown teardown = new Teardown();
+    teardown.step(budget::reap);
+    if (guard != null) {
+      teardown.step(guard::close);
+    }
+    if (backend instanceof TrackedResource tracked) {
+      tracked.freeAll(teardown);
+    }
+    teardown.finish();
+  }
+
+  private static void report(GuardReport found) {
+    System.getLogger(DeviceRuntime.class.getName())
+        .log(System.Logger.Level.ERROR, found.fact(), found.block().allocatedAt());
+  }
+}

@@ -1,0 +1,76 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceException;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.memory.DeviceCopies;
+import dev.streamfence.internal.memory.MemoryResource;
+import dev.streamfence.internal.order.StreamPool;
+import java.util.function.Function;
+
+/**
+ * The parts that a runtime is made of. Immutable.
+ *
+ * @param driver the device, which is closed with the runtime
+ * @param simulated whether kernels run on the CPU
+ * @param shared whether the runtime belongs to the whole process
+ * @param backend creates the source of memory
+ * @param copies creates the copier between host and device
+ */
+public record Opening(
+    CudaDriver driver,
+    boolean simulated,
+    boolean shared,
+    RuntimeOptions options,
+    Function<StreamPool, MemoryResource> backend,
+    Function<StreamPool, DeviceCopies> copies) {
+
+  /** A runtime that belongs to its opener, with the memory that the options select. */
+  public static Opening of(CudaDriver driver, boolean simulated, RuntimeOptions options) {
+    return new Opening(
+        driver, simulated, false, options, MemoryStack.backend(options), DeviceCopies::new);
+  }
+
+  /** The same for the whole process. */
+  Opening forTheProcess() {
+    return new Opening(driver, simulated, true, options, backend, copies);
+  }
+
+  /** The same with another backend than the options select. */
+  Opening withBackend(Function<StreamPool, MemoryResource> other) {
+    return new Opening(driver, simulated, shared, options, other, copies);
+  }
+
+  /** The same with other copies between host and device. */
+  Opening withCopies(Function<StreamPool, DeviceCopies> other) {
+    return new Opening(driver, simulated, shared, options, backend, other);
+  }
+
+  /** Opens the runtime; closes the driver if that fails. */
+  public TrackedRuntime open() {
+    try {
+      TrackedRuntime runtime = new TrackedRuntime(this);
+      if (!options.directMemory()) {
+        keepFreedMemory(runtime);
+      }
+      return runtime;
+    } catch (RuntimeException | Error e) {
+      driver.close();
+      throw e;
+    }
+  }
+
+  /** Needs a library; without it, everything works but slower. */
+  private void keepFreedMemory(TrackedRuntime runtime) {
+    try {
+      runtime.driver().keepFreedMemory(options.poolReleaseThresholdInBytes());
+    } catch (CudaDriverException e) {
+      throw e.during("opening " + runtime);
+    } catch (DeviceException e) {
+      System.getLogger(DeviceRuntime.class.getName())
+          .log(System.Logger.Level.WARNING, runtime + " keeps no freed memory", e);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceSimulation;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.RuntimeProvider;
+import dev.streamfence.internal.driver.DriverSource;
+import dev.streamfence.internal.driver.jcuda.JCudaDevices;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.Objects;
+
+/** Opens runtimes over JCuda and over simulated devices. */
+public final class RuntimeOpener implements RuntimeProvider {
+  private static final SharedRuntimes SHARED =
+      new SharedRuntimes(
+          ordinal ->
+              Opening.of(JCudaDevices.open(ordinal), false, RuntimeOptions.defaults())
+                  .forTheProcess()
+                  .open());
+
+  @Override
+  public DeviceRuntime open(int ordinal, RuntimeOptions options) {
+    Objects.requireNonNull(options, "options");
+    return Opening.of(JCudaDevices.open(ordinal), false, options).open();
+  }
+
+  @Override
+  public DeviceRuntime shared(int ordinal) {
+    return SHARED.get(ordinal);
+  }
+
+  @Override
+  public boolean isGpuAvailable() {
+    return JCudaDevices.isAvailable();
+  }
+
+  @Override
+  public DeviceRuntime simulated() {
+    return simulated(SimulatedDevice.builder().build(), RuntimeOptions.defaults());
+  }
+
+  @Override
+  public DeviceRuntime simulated(DeviceSimulation device, RuntimeOptions options) {
+    Objects.requireNonNull(options, "options");
+    return Opening.of(((DriverSource) device).open(), true, options).open();
+  }
+}

@@ -1,0 +1,247 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.DeviceMemory;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ElementType;
+import dev.streamfence.MemoryReservation;
+import dev.streamfence.MemoryStatistics;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.memory.BlockSource;
+import dev.streamfence.internal.memory.Budget;
+import dev.streamfence.internal.memory.BudgetResource;
+import dev.streamfence.internal.order.Timeline;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** The implementation of {@link DeviceMemory}. */
+public final class TrackedMemory implements DeviceMemory {
+  private final TrackedRuntime runtime;
+  private final MemoryStack stack;
+  private final BudgetResource resource;
+  private final OpenArrays arrays;
+  private final Transfers transfers;
+  private final LongAdder requests = new LongAdder();
+
+  TrackedMemory(TrackedRuntime runtime, MemoryStack stack, OpenArrays arrays) {
+    this(runtime, stack, arrays, stack.budget(), new Transfers());
+  }
+
+  private TrackedMemory(
+      TrackedRuntime runtime,
+      MemoryStack stack,
+      OpenArrays arrays,
+      BudgetResource resource,
+      Transfers transfers) {
+    this.runtime = runtime;
+    this.stack = stack;
+    this.arrays = arrays;
+    this.resource = resource;
+    this.transfers = transfers;
+  }
+
+  @Override
+  public DeviceMemory within(long budgetInBytes) {
+    return within(budgetInBytes, "within " + budgetInBytes + " bytes");
+  }
+
+  @Override
+  public DeviceMemory within(long budgetInBytes, String name) {
+    Objects.requireNonNull(name, "name");
+    return new TrackedMemory(runtime, stack, arrays, resource.part(budgetInBytes, name), transfers);
+  }
+
+  @Override
+  public <A> TrackedArray<A> allocate(DeviceStream stream, Class<A> arrayType, long length) {
+    return allocate(resource::allocate, stream, arrayType, length, "");
+  }
+
+  @Override
+  public <A> TrackedArray<A> allocate(
+      DeviceStream stream, Class<A> arrayType, long length, String tag) {
+    return allocate(resource::allocate, stream, arrayType, length, tag);
+  }
+
+  @Override
+  public <A> TrackedArray<A> allocateZeroed(DeviceStream stream, Class<A> arrayType, long length) {
+    TrackedArray<A> array = allocate(stream, arrayType, length);
+    try {
+      if (array.elementType() == ElementType.BOOLEAN) {
+        array.fill(stream, false);
+      } else {
+        array.fill(stream, 0L);
+      }
+      return array;
+    } catch (RuntimeException | Error e) {
+      array.closeAfter(e);
+      throw e;
+    }
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // The class of an A is a Class<A>, which getClass cannot express.
+  public <A> TrackedArray<A> upload(DeviceStream stream, A source) {
+    Objects.requireNonNull(source, "source");
+    TrackedArray<A> array = allocate(stream, (Class<A>) source.getClass(), hostLength(source));
+    try {
+      array.upload(stream, source);
+      return array;
+    } catch (RuntimeException | Error e) {
+      array.closeAfter(e);
+      throw e;
+    }
+  }
+
+  @Override
+  public MemoryReservation reserve(long bytes) {
+    if (runtime.options().memoryBudget().isUnlimited()) {
+      throw new IllegalStateException(
+          "a reservation by a runtime without a memory budget; open it with one");
+    }
+    runtime.life().enter();
+    try {
+      runtime.faults().check();
+      arrays.freeLost();
+      return new TrackedReservation(this, resource.reserve(bytes));
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
+  @Override
+  public long bytesOutstanding() {
+    return resource.bytesOutstanding();
+  }
+
+  @Override
+  public long reap() {
+    if (!runtime.life().tryEnter()) {
+      return 0;
+    }
+    try {
+      arrays.freeLost();
+      return stack.budget().reap();
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
+  @Override
+  public void resetPeak() {
+    resource.resetPeak();
+  }
+
+  @Override
+  public void resetAllocationRequests() {
+    requests.reset();
+  }
+
+  @Override
+  public void resetTransfers() {
+    transfers.reset();
+  }
+
+  @Override
+  public void refuseDownloads(boolean refuse) {
+    transfers.refuseDownloads(refuse);
+  }
+
+  @Override
+  public MemoryStatistics statistics() {
+    Budget budget = resource.snapshot();
+    return new MemoryStatistics(
+        budget.limit(),
+        budget.live(),
+        budget.pending(),
+        budget.promised(),
+        budget.peak(),
+        requests.sum(),
+        arrays.failedFrees(),
+        arrays.failedFreeBytes(),
+        arrays.lostArrays(),
+        transfers.uploads.sum(),
+        transfers.uploadedBytes.sum(),
+        transfers.downloads.sum(),
+        transfers.downloadedBytes.sum(),
+        transfers.refusedDownloads.sum(),
+        stack.guardViolations(),
+        stack.droppedLogRecords());
+  }
+
+  TrackedRuntime runtime() {
+    return runtime;
+  }
+
+  OpenArrays arrays() {
+    return arrays;
+  }
+
+  Transfers transfers() {
+    return transfers;
+  }
+
+  <A> TrackedArray<A> allocate(
+      BlockSource source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
+    runtime.life().enter();
+    try {
+      return allocateInside(source, stream, arrayType, length, tag);
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
+  private <A> TrackedArray<A> allocateInside(
+      BlockSource source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
+    requests.increment();
+    ElementType elementType = ElementType.ofArray(arrayType);
+    String what = elementType.primitive() + "[" + length + "]";
+    if (length < 0) {
+      throw new IllegalArgumentException(
+          "an array of " + length + " elements; the length is at least 0");
+    }
+    if (length > Long.MAX_VALUE / elementType.sizeInBytes()) {
+      throw new IllegalArgumentException(what + " has more bytes than a long counts");
+    }
+    if (stream.runtime() != runtime) {
+      throw new StreamMisuseException(
+          "allocation of "
+              + what
+              + " by "
+              + runtime
+              + " on "
+              + stream
+              + ": they belong to two runtimes");
+    }
+    Timeline timeline = TrackedStream.timelineOf(stream);
+    @Nullable Block block = null;
+    if (length > 0) {
+      // Before the budget, which would otherwise report a lost device as out of memory.
+      runtime.faults().check();
+      arrays.freeLost();
+      block =
+          source.allocate(length * elementType.sizeInBytes(), timeline, tag.isEmpty() ? what : tag);
+    }
+    return array(arrayType, elementType, length, block);
+  }
+
+  private <A> TrackedArray<A> array(
+      Class<A> arrayType, ElementType elementType, long length, @Nullable Block block) {
+    try {
+      if (block != null) {
+        arrays.hold(block, resource);
+      }
+      return new TrackedArray<>(this, arrayType, elementType, length, block);
+    } catch (Error e) {
+      if (block != null) {
+        arrays.freeAfter(block, resource, e);
+      }
+      throw e;
+    }
+  }
+
+  private static int hostLength(Object source) {
+    ElementType.ofArray(source.getClass());
+    return HostArray.length(source);
+  }
+}

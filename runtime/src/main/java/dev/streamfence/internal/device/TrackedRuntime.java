@@ -1,0 +1,289 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.RuntimeStatistics;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.driver.CallCounts;
+import dev.streamfence.internal.driver.CountingDriver;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.memory.DeviceCopies;
+import dev.streamfence.internal.order.Deadline;
+import dev.streamfence.internal.order.FaultLatch;
+import dev.streamfence.internal.order.Life;
+import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.simulation.DriverCall;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The implementation of {@link DeviceRuntime}. */
+public final class TrackedRuntime implements DeviceRuntime {
+  private static final AtomicLong OPENED = new AtomicLong();
+  private final long number = OPENED.incrementAndGet();
+  private final CountingDriver driver;
+  private final boolean simulated;
+  private final boolean shared;
+  private final RuntimeOptions options;
+  private final FaultLatch faults = new FaultLatch();
+  private final StreamPool pool;
+  private final MemoryStack stack;
+  private final OpenArrays arrays;
+  private final DeviceCopies copies;
+  private final TrackedStreams streams;
+  private final TrackedMemory memory;
+  private final Attachments attachments = new Attachments(this);
+  private final CompletionWatcher watcher;
+  private final LongAdder abandonedLaunches = new LongAdder();
+
+  /** Used only by the closing thread. */
+  private final Teardown teardown = new Teardown();
+
+  TrackedRuntime(Opening opening) {
+    this.driver = new CountingDriver(opening.driver());
+    this.simulated = opening.simulated();
+    this.shared = opening.shared();
+    this.options = opening.options();
+    this.pool = new StreamPool(driver, faults, options.streams(), this::toString);
+    this.stack = new MemoryStack(pool, options, opening.backend());
+    this.arrays =
+        new OpenArrays(
+            stack.budget(), options.guardMemory() || options.directMemory(), pool.life());
+    this.copies = opening.copies().apply(pool);
+    this.streams = new TrackedStreams(this, pool);
+    this.memory = new TrackedMemory(this, stack, arrays);
+    this.watcher = new CompletionWatcher("completions of " + this);
+  }
+
+  @Override
+  public String deviceName() {
+    return driver.properties().name();
+  }
+
+  @Override
+  public boolean isSimulated() {
+    return simulated;
+  }
+
+  @Override
+  public TrackedStreams streams() {
+    return streams;
+  }
+
+  @Override
+  public TrackedMemory memory() {
+    return memory;
+  }
+
+  @Override
+  public RuntimeStatistics statistics() {
+    CallCounts counts = driver.counts();
+    return new RuntimeStatistics(
+        counts.of(DriverCall.LAUNCH_KERNEL) + counts.of(DriverCall.LAUNCH_COOPERATIVE_KERNEL),
+        abandonedLaunches.sum(),
+        counts.total(),
+        counts.of(DriverCall.WAIT_FOR_EVENT),
+        counts.of(DriverCall.RECORD_EVENT),
+        memory.bytesOutstanding(),
+        memory.statistics());
+  }
+
+  @Override
+  public void synchronize() {
+    pool.life().enter();
+    try {
+      pool.synchronizeAll("synchronizing " + this);
+    } finally {
+      pool.life().leave();
+    }
+  }
+
+  @Override
+  public boolean synchronize(Duration timeout) throws InterruptedException {
+    Deadline deadline = Deadline.after(timeout);
+    pool.life().requireOpen();
+    return pool.synchronizeAll(deadline);
+  }
+
+  @Override
+  public boolean isOpen() {
+    return pool.life().isOpen();
+  }
+
+  @Override
+  public void close() {
+    requireMayClose();
+    try {
+      if (pool.life().beginClosing(null)) {
+        closeUntil(null);
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError("a wait without a deadline ends with what it waits for", e);
+    }
+  }
+
+  @Override
+  public boolean close(Duration timeout) throws InterruptedException {
+    Deadline deadline = Deadline.after(timeout);
+    requireMayClose();
+    return pool.life().beginClosing(deadline) ? closeUntil(deadline) : pool.life().isClosed();
+  }
+
+  private void requireMayClose() {
+    if (shared) {
+      throw new IllegalStateException(
+          this + " is shared by the whole process and stays open; open one to close it");
+    }
+    if (pool.life().isEntered()) {
+      throw new StreamMisuseException(
+          this
+              + " is closed by a thread that is inside of one of its operations or has a launch"
+              + " open on it; end that first");
+    }
+  }
+
+  /** Closes as the closing thread; returns whether the runtime is then closed. */
+  private boolean closeUntil(@Nullable Deadline deadline) throws InterruptedException {
+    boolean isQuiet = false;
+    try {
+      isQuiet = awaitQuiet(deadline);
+    } finally {
+      if (!isQuiet) {
+        pool.life().pauseClosing();
+      }
+    }
+    if (isQuiet) {
+      try {
+        closeAlone();
+      } finally {
+        pool.life().endClosing();
+      }
+    }
+    return isQuiet;
+  }
+
+  /** Waits for other threads and, if there is a deadline, for the device as well. */
+  private boolean awaitQuiet(@Nullable Deadline deadline) throws InterruptedException {
+    if (!pool.awaitAlone(
+        options.abandonedLaunchTimeout(), TrackedRuntime::warn, teardown, deadline)) {
+      return false;
+    }
+    try {
+      return deadline == null || faults.fault() != null || pool.synchronizeAll(deadline);
+    } catch (CudaDriverException e) {
+      // Closing meets the error again, and throws it when everything else is closed.
+      return true;
+    }
+  }
+
+  private void closeAlone() {
+    boolean wasLost = faults.fault() != null;
+    Teardown waiting = new Teardown();
+    if (!wasLost) {
+      waiting.step(() -> pool.synchronizeAll("closing " + this));
+    }
+    boolean isDeviceDone = !waiting.hasFailed();
+    teardown.step(waiting::finish);
+    teardown.step(this::reportLeaks);
+    teardown.step(() -> attachments.close(teardown));
+    teardown.step(
+        () -> arrays.blocks().forEach(block -> teardown.step(() -> arrays.freeAtEnd(block))));
+    teardown.step(stack::close);
+    teardown.step(() -> copies.destroy(isDeviceDone));
+    teardown.step(pool::destroy);
+    teardown.step(driver::close);
+    try {
+      teardown.finish();
+    } catch (RuntimeException e) {
+      // On a device lost earlier, each of these calls returns the same error again.
+      if (!wasLost) {
+        throw e instanceof CudaDriverException error ? faults.note(error, "closing " + this) : e;
+      }
+    }
+  }
+
+  /** The completion of the work with a ticket of a stream. */
+  public TrackedCompletion completion(Timeline timeline, long ticket, String purpose) {
+    return new TrackedCompletion(watcher, timeline, ticket, purpose);
+  }
+
+  /** Counts and logs a launch that was neither committed nor refused after its preflight. */
+  public void noteAbandoned(String purpose) {
+    abandonedLaunches.increment();
+    warn(purpose + " was closed between preflight and commit; its arrays count as used by it");
+  }
+
+  private static void warn(String fact) {
+    System.getLogger(DeviceRuntime.class.getName()).log(System.Logger.Level.WARNING, fact);
+  }
+
+  /** The options that it was opened with. */
+  public RuntimeOptions options() {
+    return options;
+  }
+
+  /** The driver, whose direct calls the runtime does not track. */
+  public CudaDriver driver() {
+    return driver;
+  }
+
+  /** The latch that holds the device's sticky error. */
+  public FaultLatch faults() {
+    return faults;
+  }
+
+  /**
+   * An object that another package keeps per runtime, created at the first call, and closed with
+   * the runtime before its streams.
+   *
+   * @param type identifies the object
+   */
+  public <T extends AutoCloseable> T attachment(
+      Class<T> type, Function<TrackedRuntime, T> factory) {
+    return attachments.get(type, factory);
+  }
+
+  DeviceCopies copies() {
+    return copies;
+  }
+
+  /** Whether it is open, and which threads are using it. */
+  public Life life() {
+    return pool.life();
+  }
+
+  void release(Timeline timeline) {
+    if (pool.life().tryEnter()) {
+      try {
+        pool.release(timeline);
+      } finally {
+        pool.life().leave();
+      }
+    }
+  }
+
+  private void reportLeaks() {
+    List<Block> leaked = arrays.blocks().stream().filter(block -> !arrays.isLost(block)).toList();
+    if (!leaked.isEmpty()) {
+      System.Logger logger = System.getLogger(DeviceRuntime.class.getName());
+      logger.log(
+          System.Logger.Level.WARNING, "{0} is closed with {1} open arrays", this, leaked.size());
+      leaked.forEach(
+          block -> logger.log(System.Logger.Level.WARNING, "open: " + block, block.allocatedAt()));
+    }
+  }
+
+  @Override
+  public String toString() {
+    DeviceProperties properties = driver.properties();
+    return properties.name() + " (device " + properties.ordinal() + ", runtime " + number + ")";
+  }
+}

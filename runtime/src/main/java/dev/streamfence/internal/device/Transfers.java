@@ -1,0 +1,44 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.DeviceArray;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts the copies between host and device, and can forbid downloads. Thread-safe. */
+final class Transfers {
+  final LongAdder uploads = new LongAdder();
+  final LongAdder uploadedBytes = new LongAdder();
+  final LongAdder downloads = new LongAdder();
+  final LongAdder downloadedBytes = new LongAdder();
+  final LongAdder refusedDownloads = new LongAdder();
+  private volatile boolean downloadsRefused;
+
+  void refuseDownloads(boolean refuse) {
+    downloadsRefused = refuse;
+  }
+
+  void requireDownload(DeviceArray<?> array) {
+    if (downloadsRefused) {
+      refusedDownloads.increment();
+      throw new IllegalStateException(
+          "download of " + array + " while downloads are refused; keep the data on the device");
+    }
+  }
+
+  void uploaded(long bytes) {
+    uploads.increment();
+    uploadedBytes.add(bytes);
+  }
+
+  void downloaded(long bytes) {
+    downloads.increment();
+    downloadedBytes.add(bytes);
+  }
+
+  void reset() {
+    uploads.reset();
+    uploadedBytes.reset();
+    downloads.reset();
+    downloadedBytes.reset();
+    refusedDownloads.reset();
+  }
+}

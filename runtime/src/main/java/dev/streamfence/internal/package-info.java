@@ -1,0 +1,8 @@
+/**
+ * Finds the implementations of what the exported packages declare. Below it lies everything that
+ * users of the runtime do not call; it may change in any release.
+ */
+@NullMarked
+package dev.streamfence.internal;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,50 @@
+package dev.streamfence.internal.simulator;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One allocation of device memory while it exists in stream order. Confined to the driver's lock.
+ */
+final class Allocation {
+  private final long address;
+  private final long size;
+  private final Backing bytes;
+  private @Nullable TouchedBytes touched;
+
+  /** Starts with fresh content; {@code bytes} has at least {@code size} bytes. */
+  Allocation(long address, long size, Backing bytes) {
+    this.address = address;
+    this.size = size;
+    this.bytes = bytes;
+    bytes.refresh();
+  }
+
+  long address() {
+    return address;
+  }
+
+  long size() {
+    return size;
+  }
+
+  Backing bytes() {
+    return bytes;
+  }
+
+  /** The bytes that the running launch has touched; null before the first access by any launch. */
+  @Nullable TouchedBytes touched() {
+    return touched;
+  }
+
+  void setTouched(TouchedBytes touched) {
+    this.touched = touched;
+  }
+
+  boolean contains(long from, long count) {
+    return from >= address && count <= size && from - address <= size - count;
+  }
+
+  long offset(long at) {
+    return at - address;
+  }
+}

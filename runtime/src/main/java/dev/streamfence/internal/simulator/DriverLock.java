@@ -1,0 +1,54 @@
+package dev.streamfence.internal.simulator;
+
+import java.util.function.Supplier;
+
+/**
+ * Admits one driver call at a time. A refused call has changed nothing; a call that ends with an
+ * {@link Error} may have done part of its work, so it ends the device.
+ */
+final class DriverLock {
+  private final DeviceState state;
+
+  /**
+   * Whether a call has begun and not ended. The next call sees this if stack or memory did not even
+   * suffice to record the reason.
+   */
+  private boolean inside;
+
+  DriverLock(DeviceState state) {
+    this.state = state;
+  }
+
+  synchronized <T> T call(Supplier<T> call) {
+    enter();
+    try {
+      T answer = call.get();
+      inside = false;
+      return answer;
+    } catch (RuntimeException refusal) {
+      inside = false;
+      throw refusal;
+    } catch (Error e) {
+      state.breakDown(e);
+      inside = false;
+      throw e;
+    }
+  }
+
+  void run(Runnable call) {
+    boolean done =
+        call(
+            () -> {
+              call.run();
+              return true;
+            });
+    assert done;
+  }
+
+  private void enter() {
+    if (inside) {
+      state.breakDown(new IllegalStateException("an earlier call was cut short"));
+    }
+    inside = true;
+  }
+}

@@ -1,0 +1,55 @@
+package dev.streamfence.internal.simulator;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.simulation.DriverCall;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Decides which driver calls fail, and counts the calls. Thread-safe. */
+final class FaultPlan {
+  private record Position(DriverCall call, long count) {}
+
+  private final Map<Position, Integer> planned = new HashMap<>();
+  private final Map<Long, Integer> plannedOverall = new HashMap<>();
+  private final Map<DriverCall, Long> counts = new EnumMap<>(DriverCall.class);
+  private long total;
+
+  synchronized void fail(DriverCall call, long nth, int code) {
+    planned.put(new Position(call, calls(call) + requirePositive(nth)), code);
+  }
+
+  synchronized void fail(long nth, int code) {
+    plannedOverall.put(total + requirePositive(nth), code);
+  }
+
+  synchronized long calls(DriverCall call) {
+    return counts.getOrDefault(call, 0L);
+  }
+
+  synchronized long calls() {
+    return total;
+  }
+
+  /** Counts a call, and throws if the plan makes it fail. */
+  synchronized void enter(DriverCall call) {
+    long count = counts.merge(call, 1L, Long::sum);
+    total++;
+    if (planned.isEmpty() && plannedOverall.isEmpty()) {
+      return;
+    }
+    Integer ofCall = planned.remove(new Position(call, count));
+    Integer overall = plannedOverall.remove(total);
+    Integer code = ofCall != null ? ofCall : overall;
+    if (code != null) {
+      throw new CudaDriverException(call.function(), code, ResultCode.name(code));
+    }
+  }
+
+  private static long requirePositive(long nth) {
+    if (nth < 1) {
+      throw new IllegalArgumentException("call number " + nth + "; the next call is number 1");
+    }
+    return nth;
+  }
+}

@@ -1,0 +1,31 @@
+package dev.streamfence.internal.simulator;
+
+import dev.streamfence.RacyAccessException.Finding;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The findings made while they are collected. Thread-safe. */
+final class Findings {
+  private final List<Finding> collected = new ArrayList<>();
+  private boolean collecting;
+
+  synchronized void collect() {
+    collecting = true;
+  }
+
+  synchronized boolean isCollecting() {
+    return collecting;
+  }
+
+  /** Stores a finding if findings are collected. */
+  synchronized boolean take(Finding finding) {
+    if (collecting) {
+      collected.add(finding);
+    }
+    return collecting;
+  }
+
+  synchronized List<Finding> snapshot() {
+    return List.copyOf(collected);
+  }
+}

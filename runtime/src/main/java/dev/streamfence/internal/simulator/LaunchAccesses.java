@@ -1,0 +1,118 @@
+package dev.streamfence.internal.simulator;
+
+import dev.streamfence.internal.driver.LaunchObserver.Use;
+import dev.streamfence.internal.ptx.GlobalMemory;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Device memory as one launch sees it; records which bytes the launch touches. Launches run one at
+ * a time. Confined to the driver's lock.
+ */
+final class LaunchAccesses implements GlobalMemory {
+  private final MappedMemory memory;
+  private final TouchedBytes.Pages pages;
+  private final Submitted op;
+  private final List<TouchedBytes> touched = new ArrayList<>();
+
+  LaunchAccesses(MappedMemory memory, TouchedBytes.Pages pages, Submitted op) {
+    this.memory = memory;
+    this.pages = pages;
+    this.op = op;
+  }
+
+  @Override
+  public long load(long address, int bytes) {
+    Allocation allocation = memory.require(address, bytes);
+    long offset = allocation.offset(address);
+    touched(allocation, address, bytes).load(offset, bytes);
+    return allocation.bytes().load(offset, bytes);
+  }
+
+  @Override
+  public void store(long address, int bytes, long value) {
+    Allocation allocation = memory.require(address, bytes);
+    long offset = allocation.offset(address);
+    touched(allocation, address, bytes).store(offset, bytes);
+    allocation.bytes().store(offset, bytes, value);
+  }
+
+  /** The allocations touched; the caller drains them before the next launch. */
+  List<TouchedBytes> end() {
+    return touched;
+  }
+
+  private TouchedBytes touched(Allocation allocation, long address, int count) {
+    TouchedBytes bytes = allocation.touched();
+    if (bytes == null) {
+      bytes = new TouchedBytes(allocation, pages);
+      allocation.setTouched(bytes);
+    }
+    if (bytes.isUntouched()) {
+      touched.add(bytes);
+      bytes.setPartly(isPartly(allocation));
+    }
+    if (bytes.isPartly()) {
+      requireGiven(allocation, address, count);
+    }
+    return bytes;
+  }
+
+  /** Whether the launch is given only a part of an allocation, as with guarded memory. */
+  private boolean isPartly(Allocation allocation) {
+    boolean partly = false;
+    if (op.declared()) {
+      for (Use use : op.uses()) {
+        if (isIn(use, allocation)) {
+          if (use.bytes() == 0 || use.bytes() == allocation.size()) {
+            return false;
+          }
+          partly = true;
+        }
+      }
+    }
+    return partly;
+  }
+
+  /**
+   * Throws if an access is outside every part that the launch is given, while the thread that makes
+   * it is still known. No kernel may touch the rest of the allocation.
+   */
+  private void requireGiven(Allocation allocation, long address, int count) {
+    Use nearest = null;
+    for (Use use : op.uses()) {
+      if (isIn(use, allocation)) {
+        if (address >= use.address() && address + count <= use.address() + use.bytes()) {
+          return;
+        }
+        if (nearest == null || distance(use, address) < distance(nearest, address)) {
+          nearest = use;
+        }
+      }
+    }
+    if (nearest != null) {
+      throw new IllegalAccess(
+          count
+              + " bytes at 0x"
+              + Long.toHexString(address)
+              + " are outside of parameter '"
+              + nearest.parameter()
+              + "', which has "
+              + nearest.bytes()
+              + " bytes at 0x"
+              + Long.toHexString(nearest.address()),
+          address);
+    }
+  }
+
+  private static boolean isIn(Use use, Allocation allocation) {
+    long within = use.address() - allocation.address();
+    return within >= 0 && within < allocation.size();
+  }
+
+  private static long distance(Use use, long address) {
+    return address < use.address()
+        ? use.address() - address
+        : Math.max(0, address - use.address() - use.bytes());
+  }
+}

@@ -1,0 +1,106 @@
+package dev.streamfence.internal.simulator;
+
+import dev.streamfence.internal.ptx.GlobalMemory;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Device memory as running operations see it: the allocations that exist at this moment in stream
+ * order. Refuses accesses outside them and gives the reason. Confined to the driver's lock.
+ */
+final class MappedMemory implements GlobalMemory {
+  /** Allocations start at multiples of the page size, so a page has at most one. */
+  private static final int PAGE_SHIFT = 9;
+
+  /** The pages found without a search: a kernel walks through several arrays at a time. */
+  private static final int CACHED_PAGES = 1024;
+
+  /** Freed ranges remembered to explain a use after free. */
+  private static final int REMEMBERED = 4096;
+
+  private final TreeMap<Long, Allocation> mapped = new TreeMap<>();
+  private final @Nullable Allocation[] cache = new Allocation[CACHED_PAGES];
+  private final Map<Long, Long> unmapped =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
+          return size() > REMEMBERED;
+        }
+      };
+
+  void map(Allocation allocation) {
+    mapped.put(allocation.address(), allocation);
+    unmapped.remove(allocation.address());
+  }
+
+  void unmap(long address) {
+    Allocation gone = mapped.remove(address);
+    if (gone != null) {
+      unmapped.put(address, gone.size());
+      forget(gone);
+    }
+  }
+
+  private void forget(Allocation gone) {
+    long pages = Math.min(CACHED_PAGES, (gone.size() >>> PAGE_SHIFT) + 1);
+    for (long page = 0; page < pages; page++) {
+      cache[slot(gone.address() + (page << PAGE_SHIFT))] = null;
+    }
+  }
+
+  private static int slot(long address) {
+    return (int) (address >>> PAGE_SHIFT) & (CACHED_PAGES - 1);
+  }
+
+  /** The allocation that contains all of these bytes. */
+  Allocation require(long address, long count) {
+    int slot = slot(address);
+    Allocation cached = cache[slot];
+    if (cached != null && cached.contains(address, count)) {
+      return cached;
+    }
+    Map.Entry<Long, Allocation> floor = mapped.floorEntry(address);
+    if (floor == null || !floor.getValue().contains(address, count)) {
+      throw new IllegalAccess(describe(address, count, floor), address);
+    }
+    cache[slot] = floor.getValue();
+    return floor.getValue();
+  }
+
+  @Override
+  public long load(long address, int bytes) {
+    Allocation allocation = require(address, bytes);
+    return allocation.bytes().load(allocation.offset(address), bytes);
+  }
+
+  @Override
+  public void store(long address, int bytes, long value) {
+    Allocation allocation = require(address, bytes);
+    allocation.bytes().store(allocation.offset(address), bytes, value);
+  }
+
+  private String describe(long address, long count, Map.@Nullable Entry<Long, Allocation> floor) {
+    String access = count + " bytes at 0x" + Long.toHexString(address);
+    for (Map.Entry<Long, Long> freed : unmapped.entrySet()) {
+      if (address >= freed.getKey() && address < freed.getKey() + freed.getValue()) {
+        return access + " are in a block of " + freed.getValue() + " bytes that is freed";
+      }
+    }
+    if (floor == null) {
+      return access + " are in no block";
+    }
+    Allocation below = floor.getValue();
+    long behind = address + count - below.address() - below.size();
+    return access
+        + " end "
+        + behind
+        + " bytes behind the nearest block, which has "
+        + below.size()
+        + " bytes at 0x"
+        + Long.toHexString(below.address());
+  }
+}

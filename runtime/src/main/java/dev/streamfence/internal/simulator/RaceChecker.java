@@ -1,0 +1,164 @@
+package dev.streamfence.internal.simulator;
+
+import dev.streamfence.RacyAccessException.Finding;
+import dev.streamfence.RacyAccessException.Kind;
+import dev.streamfence.internal.driver.LaunchObserver.Use;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches the memory accesses of operations as they run, and reports those that nothing orders.
+ * Derives the order from driver calls alone, not from their callers.
+ *
+ * <p>Also watches page-locked host memory, but only copies and calls for its buffer. Does not watch
+ * variables of modules: no launch can declare them. Confined to the driver's lock.
+ */
+final class RaceChecker {
+  private final boolean checkUninitialized;
+  private final Consumer<Finding> findings;
+  private final TreeMap<Long, Shadow> shadows = new TreeMap<>();
+
+  /** Allocations submitted and yet to run: by address, in the order of submission. */
+  private final TreeMap<Long, Deque<Shadow>> promised = new TreeMap<>();
+
+  private final TouchedBytes.Pages pages = new TouchedBytes.Pages();
+
+  RaceChecker(boolean checkUninitialized, Consumer<Finding> findings) {
+    this.checkUninitialized = checkUninitialized;
+    this.findings = findings;
+  }
+
+  /** Records that an address was handed out; its allocation is yet to run. */
+  void promised(Submitted op, long address, long size) {
+    promised
+        .computeIfAbsent(address, a -> new ArrayDeque<>())
+        .addLast(new Shadow(address, size, op, checkUninitialized, findings));
+    Shadow known = shadows.get(address);
+    if (known != null) {
+      known.promise(op);
+    }
+  }
+
+  void allocated(Submitted op, long address, long size) {
+    Deque<Shadow> others = keep(op, address);
+    Shadow known = shadows.get(address);
+    if (known == null) {
+      Shadow fresh = new Shadow(address, size, op, checkUninitialized, findings);
+      shadows.put(address, fresh);
+      others.forEach(next -> fresh.promise(next.allocation()));
+    } else {
+      known.allocate(size, op);
+    }
+  }
+
+  /** Removes a promise, usually the first, and returns the others at its address. */
+  private Deque<Shadow> keep(Submitted op, long address) {
+    Deque<Shadow> there = promised.getOrDefault(address, new ArrayDeque<>());
+    for (Iterator<Shadow> i = there.iterator(); i.hasNext(); ) {
+      if (i.next().allocation().equals(op)) {
+        i.remove();
+        break;
+      }
+    }
+    if (there.isEmpty()) {
+      promised.remove(address);
+    }
+    return there;
+  }
+
+  /** Records host memory; when the host writes to it is unknown. */
+  void allocatedHost(Submitted op, long address, long size) {
+    shadows.put(address, new Shadow(address, size, op, false, findings));
+  }
+
+  void freed(Submitted op, long address) {
+    Shadow known = shadows.get(address);
+    if (known != null) {
+      known.free(op);
+    }
+  }
+
+  /** Forgets the memory at an address, which no longer exists or belongs to a module. */
+  void forget(long address) {
+    shadows.remove(address);
+  }
+
+  /** Records a copy or a fill, which accesses exactly the ranges that it names. */
+  void transferred(Submitted op) {
+    for (Use use : op.uses()) {
+      int access = (use.reads() ? Runs.READS : 0) | (use.writes() ? Runs.WRITES : 0);
+      Shadow shadow = find(use.address());
+      if (shadow != null) {
+        shadow.use(op, Runs.of(use.address() - shadow.base(), use.bytes(), access));
+      }
+    }
+  }
+
+  /** Records a fill that leaves gaps between its values. */
+  void filled(Submitted op, long address, long pitch, int width, long count) {
+    Shadow shadow = find(address);
+    if (shadow != null) {
+      Runs runs = new Runs();
+      for (long i = 0; i < count; i++) {
+        long start = address - shadow.base() + i * pitch;
+        runs.add(start, start + width, Runs.WRITES);
+      }
+      shadow.use(op, runs);
+    }
+  }
+
+  /** The device memory that a launch runs in. */
+  LaunchAccesses begin(MappedMemory memory, Submitted op) {
+    return new LaunchAccesses(memory, pages, op);
+  }
+
+  /** Records the accesses of a launch that has ended, normally or not. */
+  void launched(Submitted op, LaunchAccesses accesses) {
+    for (TouchedBytes touched : accesses.end()) {
+      Runs runs = touched.drain();
+      Shadow shadow = shadows.get(touched.allocation().address());
+      if (shadow != null) {
+        if (op.declared()) {
+          new DeclaredAccess(op, shadow).check(runs);
+        }
+        shadow.use(op, runs);
+      }
+    }
+  }
+
+  /**
+   * Whether memory refused an operation because it ran before an allocation or after a free;
+   * reports it if so.
+   */
+  boolean explains(Submitted op, long address) {
+    Shadow meant = null;
+    Map.Entry<Long, Deque<Shadow>> floor = promised.floorEntry(address);
+    for (Shadow next : floor == null ? List.<Shadow>of() : floor.getValue()) {
+      if (next.contains(address) && next.allocation().place().submittedBefore(op.place())) {
+        meant = next;
+      }
+    }
+    if (meant != null) {
+      long offset = address - meant.base();
+      meant.report(Kind.USE_BEFORE_READY, meant.allocation(), op, offset, offset + 1);
+      return true;
+    }
+    Shadow shadow = find(address);
+    if (shadow == null || shadow.isLive()) {
+      return false;
+    }
+    long offset = address - shadow.base();
+    return shadow.meansEarlierLife(op, offset, offset + 1);
+  }
+
+  private @Nullable Shadow find(long address) {
+    Map.Entry<Long, Shadow> floor = shadows.floorEntry(address);
+    return floor != null && floor.getValue().contains(address) ? floor.getValue() : null;
+  }
+}

@@ -1,0 +1,174 @@
+package dev.streamfence.internal.simulator;
+
+import dev.streamfence.internal.simulator.SimulatedStream.Operation;
+import dev.streamfence.internal.simulator.SimulatedStream.Place;
+import dev.streamfence.internal.simulator.SimulatedStream.Point;
+import dev.streamfence.simulation.Schedule;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Decides which stream's next operation runs, and when. Confined to the driver's lock. */
+final class Scheduler {
+  private final Schedule schedule;
+  private final Random random;
+  private final Set<SimulatedStream> streams = new LinkedHashSet<>();
+
+  /** For the random schedule: every stream that is ready, and some that are not. */
+  private final List<SimulatedStream> candidates = new ArrayList<>();
+
+  Scheduler(Schedule schedule, long seed) {
+    this.schedule = schedule;
+    this.random = new Random(seed);
+  }
+
+  void add(SimulatedStream stream) {
+    streams.add(stream);
+  }
+
+  /** Removes a stream after running everything queued on it. */
+  void remove(SimulatedStream stream) {
+    drain(stream);
+    streams.remove(stream);
+  }
+
+  boolean has(SimulatedStream stream) {
+    return streams.contains(stream);
+  }
+
+  int count() {
+    return streams.size();
+  }
+
+  void forEach(Consumer<SimulatedStream> action) {
+    streams.forEach(action);
+  }
+
+  void enqueue(SimulatedStream stream, Operation operation) {
+    stream.add(operation);
+    switch (schedule) {
+      // All others are idle: operations that a stream waits for ran when they were queued.
+      case EAGER -> drain(stream);
+      case LAZY -> {}
+      case RANDOM -> {
+        if (stream.place() == Place.NOWHERE) {
+          consider(stream);
+        }
+        runSomeReady();
+      }
+    }
+  }
+
+  /** Lets some work run when the host polls a stream, so that repeated polling ends. */
+  void poll(SimulatedStream stream) {
+    switch (schedule) {
+      case EAGER -> {}
+      case LAZY -> advanceOnce(stream);
+      case RANDOM -> runSomeReady();
+    }
+  }
+
+  /** Runs everything queued on a stream, and the operations it waits for. */
+  void drain(SimulatedStream stream) {
+    while (!stream.isIdle()) {
+      Point blocker = stream.blockedBy();
+      if (blocker == null) {
+        step(stream);
+      } else {
+        reach(blocker);
+      }
+    }
+  }
+
+  void drainAll() {
+    for (SimulatedStream stream : List.copyOf(streams)) {
+      drain(stream);
+    }
+  }
+
+  /** Runs the operations needed to reach a point. */
+  void reach(Point point) {
+    Deque<Point> wanted = new ArrayDeque<>();
+    wanted.addLast(point);
+    while (!wanted.isEmpty()) {
+      Point next = wanted.getLast();
+      Point blocker = next.stream().blockedBy();
+      if (next.isReached()) {
+        wanted.removeLast();
+      } else if (blocker == null) {
+        step(next.stream());
+      } else {
+        wanted.addLast(blocker);
+      }
+    }
+  }
+
+  void abandonAll() {
+    streams.forEach(SimulatedStream::abandon);
+  }
+
+  private void advanceOnce(SimulatedStream stream) {
+    // An operation waits only for operations queued before it, so following the waits ends.
+    SimulatedStream current = stream;
+    Point blocker = current.blockedBy();
+    while (blocker != null) {
+      current = blocker.stream();
+      blocker = current.blockedBy();
+    }
+    if (!current.isIdle()) {
+      step(current);
+    }
+  }
+
+  private void step(SimulatedStream stream) {
+    Point reached = stream.step();
+    if (reached != null) {
+      reached.waiting().forEach(this::consider);
+      reached.waiting().clear();
+    }
+  }
+
+  private void consider(SimulatedStream stream) {
+    stream.setPlace(Place.CANDIDATES);
+    candidates.add(stream);
+  }
+
+  private void runSomeReady() {
+    while (random.nextBoolean()) {
+      SimulatedStream drawn = drawReady();
+      if (drawn == null) {
+        return;
+      }
+      step(drawn);
+    }
+  }
+
+  /** Draws one of the ready streams, and sets aside candidates that are not ready. */
+  private @Nullable SimulatedStream drawReady() {
+    while (!candidates.isEmpty()) {
+      int index = random.nextInt(candidates.size());
+      SimulatedStream drawn = candidates.get(index);
+      if (drawn.isReady()) {
+        return drawn;
+      }
+      SimulatedStream last = candidates.remove(candidates.size() - 1);
+      if (last != drawn) {
+        candidates.set(index, last);
+      }
+      Point blocker = drawn.blockedBy();
+      if (blocker == null) {
+        drawn.setPlace(Place.NOWHERE);
+      } else {
+        drawn.setPlace(Place.POINT);
+        blocker.waiting().add(drawn);
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,310 @@
+// Long because the driver interface has many calls, with one method each.
+package dev.streamfence.internal.simulator;
+
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.LaunchObserver;
+import dev.streamfence.internal.driver.MemoryInfo;
+import dev.streamfence.simulation.DriverCall;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The driver of a simulated device: one lock around its parts, each with the calls of one kind.
+ * Thread-safe through that lock, which is held while a kernel runs.
+ */
+final class SimulatedDriver implements CudaDriver {
+  private final DeviceProperties properties;
+  private final Runnable onClose;
+  private final Scheduler scheduler;
+  private final DeviceState state;
+  private final DriverLock lock;
+  private final SimulatedStreams streams;
+  private final SimulatedMemory memory;
+  private final Transfers transfers;
+  private final SimulatedModules modules;
+  private final Launches launches;
+
+  SimulatedDriver(
+      DeviceProperties properties,
+      SimulationSettings settings,
+      FaultPlan plan,
+      Findings findings,
+      Runnable onClose) {
+    this.properties = properties;
+    this.onClose = onClose;
+    this.scheduler = new Scheduler(settings.schedule(), settings.seed());
+    this.state = new DeviceState(plan, scheduler);
+    this.lock = new DriverLock(state);
+    SubmissionOrder order = new SubmissionOrder();
+    RaceChecker checker = settings.checksRaces() ? checker(settings, findings) : null;
+    Submissions submissions =
+        new Submissions(state, scheduler, order, checker, settings.tracesSubmissions());
+    MappedMemory mapped = new MappedMemory();
+    HeapMemory heap = new HeapMemory();
+    this.streams = new SimulatedStreams(state, scheduler, order);
+    this.memory =
+        new SimulatedMemory(
+            state,
+            submissions,
+            heap,
+            new AddressSpace(properties.totalMemoryInBytes(), heap, settings.segmentShift()),
+            mapped,
+            checker,
+            new SimulatedStream(order.newStream()));
+    this.transfers = new Transfers(state, submissions, mapped, checker);
+    this.modules =
+        new SimulatedModules(
+            properties, settings.instructionsPerLaunch(), state, scheduler, memory, mapped);
+    this.launches = new Launches(properties, state, submissions, mapped, checker);
+  }
+
+  /** The checker, whose findings end the device unless they are only collected. */
+  private RaceChecker checker(SimulationSettings settings, Findings findings) {
+    return new RaceChecker(
+        settings.checksUninitializedReads(),
+        finding -> {
+          if (!findings.take(finding)) {
+            state.lose(KernelFault.of(finding));
+          }
+        });
+  }
+
+  int liveObjects() {
+    return lock.call(() -> streams.count() + memory.count() + modules.count());
+  }
+
+  void carryOutEverything() {
+    lock.run(() -> scheduler.drainAll());
+  }
+
+  @Override
+  public @Nullable LaunchObserver launchObserver() {
+    return launches.observer();
+  }
+
+  @Override
+  public DeviceProperties properties() {
+    return properties;
+  }
+
+  @Override
+  public MemoryInfo memoryInfo() {
+    return lock.call(
+        () -> {
+          state.enter(DriverCall.MEMORY_INFO);
+          return new MemoryInfo(memory.available(), properties.totalMemoryInBytes());
+        });
+  }
+
+  /** Has no effect: the simulated pool is the whole memory and never gives any back. */
+  @Override
+  public void keepFreedMemory(long bytes) {
+    lock.run(() -> state.enter(DriverCall.KEEP_FREED_MEMORY));
+  }
+
+  @Override
+  public StreamHandle createStream(int priority) {
+    return lock.call(() -> streams.createStream());
+  }
+
+  @Override
+  public void destroyStream(StreamHandle stream) {
+    lock.run(() -> streams.destroyStream(stream));
+  }
+
+  @Override
+  public void synchronizeStream(StreamHandle stream) {
+    lock.run(() -> streams.synchronizeStream(stream));
+  }
+
+  @Override
+  public boolean isStreamIdle(StreamHandle stream) {
+    return lock.call(() -> streams.isStreamIdle(stream));
+  }
+
+  @Override
+  public void waitForEvent(StreamHandle stream, EventHandle event) {
+    lock.run(() -> streams.waitForEvent(stream, event));
+  }
+
+  @Override
+  public EventHandle createEvent() {
+    return lock.call(() -> streams.createEvent());
+  }
+
+  @Override
+  public void destroyEvent(EventHandle event) {
+    lock.run(() -> streams.destroyEvent(event));
+  }
+
+  @Override
+  public void recordEvent(EventHandle event, StreamHandle stream) {
+    lock.run(() -> streams.recordEvent(event, stream));
+  }
+
+  @Override
+  public void synchronizeEvent(EventHandle event) {
+    lock.run(() -> streams.synchronizeEvent(event));
+  }
+
+  @Override
+  public boolean isEventComplete(EventHandle event) {
+    return lock.call(() -> streams.isEventComplete(event));
+  }
+
+  @Override
+  public long allocateAsync(long bytes, StreamHandle stream) {
+    return lock.call(() -> memory.allocateAsync(bytes, stream));
+  }
+
+  @Override
+  public void freeAsync(long address, StreamHandle stream) {
+    lock.run(() -> memory.freeAsync(address, stream));
+  }
+
+  @Override
+  public long allocate(long bytes) {
+    return lock.call(() -> memory.allocate(bytes));
+  }
+
+  @Override
+  public void free(long address) {
+    lock.run(() -> memory.free(address));
+  }
+
+  @Override
+  public HostMemory allocateHost(long bytes) {
+    return lock.call(() -> memory.allocateHost(bytes, this::accessed));
+  }
+
+  private void accessed(SimulatedHostMemory hostMemory) {
+    lock.run(() -> memory.accessed(hostMemory));
+  }
+
+  @Override
+  public void freeHost(HostMemory hostMemory) {
+    lock.run(() -> memory.freeHost(hostMemory));
+  }
+
+  @Override
+  public void copyToDeviceAsync(
+      long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream) {
+    lock.run(() -> transfers.copyToDevice(destination, source, sourceOffset, bytes, stream));
+  }
+
+  @Override
+  public void copyToHostAsync(
+      HostMemory destination,
+      long destinationOffset,
+      long source,
+      long bytes,
+      StreamHandle stream) {
+    lock.run(() -> transfers.copyToHost(destination, destinationOffset, source, bytes, stream));
+  }
+
+  @Override
+  public void copyOnDeviceAsync(long destination, long source, long bytes, StreamHandle stream) {
+    lock.run(() -> transfers.copyOnDevice(destination, source, bytes, stream));
+  }
+
+  @Override
+  public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
+    lock.run(
+        () -> transfers.fill(DriverCall.FILL_8_ASYNC, destination, 1, 1, value, count, stream));
+  }
+
+  @Override
+  public void fill16Async(long destination, short value, long count, StreamHandle stream) {
+    lock.run(
+        () -> transfers.fill(DriverCall.FILL_16_ASYNC, destination, 2, 2, value, count, stream));
+  }
+
+  @Override
+  public void fill32Async(long destination, int value, long count, StreamHandle stream) {
+    lock.run(
+        () -> transfers.fill(DriverCall.FILL_32_ASYNC, destination, 4, 4, value, count, stream));
+  }
+
+  @Override
+  public void fill32StridedAsync(
+      long destination, long pitch, int value, long count, StreamHandle stream) {
+    lock.run(
+        () ->
+            transfers.fill(
+                DriverCall.FILL_32_STRIDED_ASYNC, destination, pitch, 4, value, count, stream));
+  }
+
+  @Override
+  public ModuleHandle loadModule(String name, byte[] image) {
+    return lock.call(() -> modules.load(name, image));
+  }
+
+  @Override
+  public void unloadModule(ModuleHandle module) {
+    lock.run(() -> modules.unload(module));
+  }
+
+  @Override
+  public FunctionHandle function(ModuleHandle module, String entry) {
+    return lock.call(() -> modules.function(module, entry));
+  }
+
+  @Override
+  public FunctionAttributes attributes(FunctionHandle function) {
+    return lock.call(() -> modules.attributes(function));
+  }
+
+  @Override
+  public void allowDynamicSharedBytes(FunctionHandle function, int bytes) {
+    lock.run(() -> modules.allowDynamicSharedBytes(function, bytes));
+  }
+
+  @Override
+  public int residentBlocksPerMultiprocessor(
+      FunctionHandle function, int blockThreads, int dynamicSharedBytes) {
+    return lock.call(() -> modules.residentBlocks(function, blockThreads, dynamicSharedBytes));
+  }
+
+  @Override
+  public void launchKernel(
+      FunctionHandle function,
+      boolean cooperative,
+      int gridX,
+      int gridY,
+      int gridZ,
+      int blockX,
+      int blockY,
+      int blockZ,
+      int dynamicSharedBytes,
+      StreamHandle stream,
+      HostMemory parameters) {
+    lock.run(
+        () ->
+            launches.launch(
+                function,
+                cooperative,
+                gridX,
+                gridY,
+                gridZ,
+                blockX,
+                blockY,
+                blockZ,
+                dynamicSharedBytes,
+                stream,
+                parameters));
+  }
+
+  @Override
+  public void synchronizeDevice() {
+    lock.run(() -> streams.synchronizeDevice());
+  }
+
+  @Override
+  public void close() {
+    if (lock.call(state::end)) {
+      onClose.run();
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package dev.streamfence.internal.simulator;
+
+import dev.streamfence.RacyAccessException;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.DriverSource;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The implementation of {@link SimulatedDevice}: its settings, and the driver while it is open. */
+public final class SimulatedHardware implements SimulatedDevice, DriverSource {
+  private final DeviceProperties properties;
+  private final FaultPlan faults = new FaultPlan();
+  private final Findings findings = new Findings();
+  private final SimulationSettings settings;
+  private @Nullable SimulatedDriver driver;
+  private boolean open;
+
+  SimulatedHardware(SimulationSettings settings) {
+    this.properties =
+        new DeviceProperties(
+            "simulated device",
+            0,
+            settings.computeMajor(),
+            settings.computeMinor(),
+            13_000,
+            settings.memoryInBytes(),
+            settings.multiprocessors(),
+            1024,
+            1024,
+            1024,
+            64,
+            Integer.MAX_VALUE,
+            65_535,
+            65_535,
+            48 << 10,
+            227 << 10);
+    this.settings = settings;
+  }
+
+  @Override
+  public synchronized CudaDriver open() {
+    if (open) {
+      throw new IllegalStateException(
+          "the simulated device is open already; build one per runtime");
+    }
+    open = true;
+    driver = new SimulatedDriver(properties, settings, faults, findings, this::closed);
+    return driver;
+  }
+
+  @Override
+  public long calls(DriverCall call) {
+    return faults.calls(call);
+  }
+
+  @Override
+  public long calls() {
+    return faults.calls();
+  }
+
+  @Override
+  public void failCall(DriverCall call, long nth, int code) {
+    faults.fail(call, nth, code);
+  }
+
+  @Override
+  public void failCall(long nth, int code) {
+    faults.fail(nth, code);
+  }
+
+  @Override
+  public synchronized int liveObjects() {
+    return driver == null ? 0 : driver.liveObjects();
+  }
+
+  @Override
+  public String toString() {
+    return properties.name() + ", " + settings.schedule() + " schedule, seed " + settings.seed();
+  }
+
+  @Override
+  public void collectFindings() {
+    findings.collect();
+  }
+
+  @Override
+  public List<RacyAccessException.Finding> findings() {
+    SimulatedDriver opened;
+    synchronized (this) {
+      opened = driver;
+    }
+    if (opened != null) {
+      opened.carryOutEverything();
+    }
+    return findings.snapshot();
+  }
+
+  private synchronized void closed() {
+    open = false;
+  }
+}

@@ -1,0 +1,73 @@
+package dev.streamfence.internal.simulator;
+
+import dev.streamfence.internal.driver.HostMemory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/**
+ * Host memory with made-up addresses, or a part of it. A call for its buffer counts as a write of
+ * all of it at that moment. As thread-safe as the bytes in it.
+ */
+final class SimulatedHostMemory implements HostMemory {
+  private final SimulatedHostMemory whole;
+  private final long address;
+  private final ByteBuffer buffer;
+  private final Consumer<SimulatedHostMemory> onAccess;
+
+  private SimulatedHostMemory(SimulatedHostMemory whole, long address, ByteBuffer buffer) {
+    this.whole = whole;
+    this.address = address;
+    this.buffer = buffer;
+    this.onAccess = whole.onAccess;
+  }
+
+  @SuppressWarnings("NullAway.Init")
+  SimulatedHostMemory(long address, int bytes, Consumer<SimulatedHostMemory> onAccess) {
+    this.whole = this;
+    this.onAccess = onAccess;
+    this.address = address;
+    // On the Java heap: memory outside it that thousands of runtimes leave behind is freed too
+    // late.
+    this.buffer = ByteBuffer.allocate(bytes).order(ByteOrder.nativeOrder());
+  }
+
+  @Override
+  public long address() {
+    return address;
+  }
+
+  @Override
+  public long sizeInBytes() {
+    return buffer.capacity();
+  }
+
+  @Override
+  public ByteBuffer buffer() {
+    onAccess.accept(this);
+    return buffer;
+  }
+
+  /** The bytes as the device sees them. */
+  ByteBuffer bytes() {
+    return buffer;
+  }
+
+  @Override
+  public HostMemory slice(long offset, long bytes) {
+    Objects.checkFromIndexSize(offset, bytes, sizeInBytes());
+    return new SimulatedHostMemory(
+        whole, address + offset, buffer.slice((int) offset, (int) bytes).order(buffer.order()));
+  }
+
+  /** The memory that this is a part of; itself if it is the whole. */
+  SimulatedHostMemory whole() {
+    return whole;
+  }
+
+  /** The offset of a native address in this memory. */
+  int offset(long nativeAddress, int bytes) {
+    return (int) Objects.checkFromIndexSize(nativeAddress - address, (long) bytes, sizeInBytes());
+  }
+}

@@ -1,0 +1,231 @@
+package dev.streamfence.internal.simulator;
+
+import static dev.streamfence.internal.simulator.DeviceState.error;
+import static dev.streamfence.internal.simulator.DeviceState.requireArgument;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.LaunchObserver.Use;
+import dev.streamfence.internal.simulator.AddressSpace.Freed;
+import dev.streamfence.internal.simulator.AddressSpace.HeapExhausted;
+import dev.streamfence.internal.simulator.AddressSpace.Range;
+import dev.streamfence.simulation.DriverCall;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The driver calls that allocate and free, on the device and on the host. Confined to the driver's
+ * lock.
+ */
+final class SimulatedMemory {
+  /** Far from the device's addresses, however many of those are in use. */
+  private static final long FIRST_HOST_ADDRESS = 0x7f00_0000_0000L;
+
+  /** The largest size of a buffer. */
+  private static final long MAX_HOST_BYTES = Integer.MAX_VALUE - 8;
+
+  private final DeviceState state;
+  private final Submissions submissions;
+  private final HeapMemory heap;
+  private final AddressSpace addresses;
+  private final MappedMemory memory;
+  private final @Nullable RaceChecker checker;
+
+  /** Represents the order of allocations on no stream. */
+  private final SimulatedStream host;
+
+  private final Set<SimulatedHostMemory> hostMemory = new HashSet<>();
+  private long nextHostAddress = FIRST_HOST_ADDRESS;
+
+  SimulatedMemory(
+      DeviceState state,
+      Submissions submissions,
+      HeapMemory heap,
+      AddressSpace addresses,
+      MappedMemory memory,
+      @Nullable RaceChecker checker,
+      SimulatedStream host) {
+    this.state = state;
+    this.submissions = submissions;
+    this.heap = heap;
+    this.addresses = addresses;
+    this.memory = memory;
+    this.checker = checker;
+    this.host = host;
+  }
+
+  /** The number of existing allocations. */
+  int count() {
+    return hostMemory.size() + addresses.count();
+  }
+
+  /** Bytes available to allocations at this moment. */
+  long available() {
+    return addresses.available();
+  }
+
+  long allocateAsync(long bytes, StreamHandle stream) {
+    SimulatedStream known = state.enter(DriverCall.ALLOCATE_ASYNC, stream);
+    Range range = range(DriverCall.ALLOCATE_ASYNC, bytes, known);
+    long address = range.address();
+    Backing memoryOfIt = range.bytes();
+    Submitted op =
+        submissions.submit(
+            known, DriverCall.ALLOCATE_ASYNC, new Use("", address, bytes, false, false));
+    if (checker != null) {
+      checker.promised(op, address, bytes);
+    }
+    submissions.work(
+        known,
+        DriverCall.ALLOCATE_ASYNC,
+        op,
+        () -> {
+          memory.map(new Allocation(address, bytes, memoryOfIt));
+          if (checker != null) {
+            checker.allocated(op, address, bytes);
+          }
+        });
+    return address;
+  }
+
+  void freeAsync(long address, StreamHandle stream) {
+    SimulatedStream known = state.enter(DriverCall.FREE_ASYNC, stream);
+    Freed freed = free(DriverCall.FREE_ASYNC, address, known);
+    Submitted op =
+        submissions.submit(known, DriverCall.FREE_ASYNC, new Use("", address, 0, false, false));
+    submissions.work(
+        known,
+        DriverCall.FREE_ASYNC,
+        op,
+        () -> {
+          memory.unmap(address);
+          freed.carryOut();
+          if (checker != null) {
+            checker.freed(op, address);
+          }
+        });
+  }
+
+  long allocate(long bytes) {
+    state.enter(DriverCall.ALLOCATE);
+    Range range = range(DriverCall.ALLOCATE, bytes, host);
+    memory.map(new Allocation(range.address(), bytes, range.bytes()));
+    return range.address();
+  }
+
+  /** Does not wait, as the driver need not: work still queued finds the memory gone. */
+  void free(long address) {
+    state.enter(DriverCall.FREE);
+    Freed freed = free(DriverCall.FREE, address, host);
+    memory.unmap(address);
+    freed.carryOut();
+  }
+
+  /**
+   * Allocates host memory.
+   *
+   * @param onAccess called when the host asks for its bytes
+   */
+  HostMemory allocateHost(long bytes, Consumer<SimulatedHostMemory> onAccess) {
+    state.enter(DriverCall.ALLOCATE_HOST);
+    requireArgument(
+        DriverCall.ALLOCATE_HOST, bytes > 0 && bytes <= MAX_HOST_BYTES, bytes + " bytes");
+    SimulatedHostMemory allocated =
+        heap.take(bytes, () -> new SimulatedHostMemory(nextHostAddress, (int) bytes, onAccess));
+    if (allocated == null) {
+      throw beyondTheHeap(DriverCall.ALLOCATE_HOST, bytes);
+    }
+    nextHostAddress += (bytes + 0xFFFF) & ~0xFFFFL;
+    hostMemory.add(allocated);
+    if (checker != null) {
+      checker.allocatedHost(
+          submissions.onHost(DriverCall.ALLOCATE_HOST.function()), allocated.address(), bytes);
+    }
+    return allocated;
+  }
+
+  void freeHost(HostMemory freed) {
+    state.enter(DriverCall.FREE_HOST);
+    requireArgument(
+        DriverCall.FREE_HOST,
+        freed instanceof SimulatedHostMemory allocated && hostMemory.remove(allocated),
+        "host memory that is not allocated here");
+    heap.giveBack(freed.sizeInBytes());
+    if (checker != null) {
+      checker.freed(submissions.onHost(DriverCall.FREE_HOST.function()), freed.address());
+      checker.forget(freed.address());
+    }
+  }
+
+  /** Records that the host accesses the bytes from now on; all work that uses them must be done. */
+  void accessed(SimulatedHostMemory accessed) {
+    if (checker != null && state.isUsable() && accessed.sizeInBytes() > 0) {
+      checker.transferred(
+          submissions.onHost(
+              "the host", new Use("", accessed.address(), accessed.sizeInBytes(), false, true)));
+    }
+  }
+
+  /**
+   * Allocates a variable of a module.
+   *
+   * @throws CudaDriverException if there is no memory for it
+   */
+  long place(long bytes) {
+    long size = Math.max(1, bytes);
+    Range range = range(DriverCall.LOAD_MODULE, size, host);
+    memory.map(new Allocation(range.address(), size, range.bytes()));
+    if (checker != null) {
+      checker.forget(range.address());
+    }
+    return range.address();
+  }
+
+  /** Frees the variables of a module. */
+  void remove(List<Long> variables) {
+    for (long variable : variables) {
+      memory.unmap(variable);
+      Freed freed = addresses.free(variable, host);
+      if (freed != null) {
+        freed.carryOut();
+      }
+    }
+  }
+
+  private Range range(DriverCall call, long bytes, SimulatedStream stream) {
+    requireArgument(call, bytes > 0, bytes + " bytes");
+    try {
+      Range range = addresses.allocate(bytes, stream);
+      if (range == null) {
+        throw error(call, ResultCode.OUT_OF_MEMORY, "an allocation of " + bytes + " bytes");
+      }
+      return range;
+    } catch (HeapExhausted e) {
+      throw beyondTheHeap(call, bytes);
+    }
+  }
+
+  private static CudaDriverException beyondTheHeap(DriverCall call, long bytes) {
+    return error(
+        call,
+        ResultCode.OUT_OF_MEMORY,
+        "an allocation of "
+            + bytes
+            + " bytes, for which the Java heap of at most "
+            + Runtime.getRuntime().maxMemory()
+            + " bytes (-Xmx) has no room");
+  }
+
+  private Freed free(DriverCall call, long address, SimulatedStream stream) {
+    Freed freed = addresses.free(address, stream);
+    if (freed == null) {
+      throw error(
+          call, ResultCode.INVALID_VALUE, "0x" + Long.toHexString(address) + " is not allocated");
+    }
+    return freed;
+  }
+}

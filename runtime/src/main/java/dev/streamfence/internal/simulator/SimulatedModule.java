@@ -1,0 +1,117 @@
+package dev.streamfence.internal.simulator;
+
+import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.LaunchObserver.Use;
+import dev.streamfence.internal.ptx.PtxEntry;
+import dev.streamfence.internal.ptx.PtxInstance;
+import dev.streamfence.internal.ptx.PtxModule;
+import dev.streamfence.internal.ptx.PtxParameter;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Loaded PTX, with its variables in device memory. Confined to the driver's lock. */
+final class SimulatedModule implements ModuleHandle {
+  /** One entry point. */
+  static final class Function implements FunctionHandle {
+    private final SimulatedModule module;
+    private final PtxEntry entry;
+    private int allowedDynamicSharedBytes;
+
+    private Function(SimulatedModule module, PtxEntry entry, int allowedDynamicSharedBytes) {
+      this.module = module;
+      this.entry = entry;
+      this.allowedDynamicSharedBytes = allowedDynamicSharedBytes;
+    }
+
+    SimulatedModule module() {
+      return module;
+    }
+
+    PtxEntry entry() {
+      return entry;
+    }
+
+    int allowedDynamicSharedBytes() {
+      return allowedDynamicSharedBytes;
+    }
+
+    void allowDynamicSharedBytes(int bytes) {
+      allowedDynamicSharedBytes = bytes;
+    }
+
+    /**
+     * Copies the arguments out of native memory into the entry's parameter space, as a launch does.
+     */
+    byte[] arguments(HostMemory table) {
+      SimulatedHostMemory frame = (SimulatedHostMemory) table;
+      SimulatedHostMemory whole = frame.whole();
+      List<PtxParameter> parameters = entry.parameters();
+      byte[] space = new byte[module.instance.parameterSpaceSize(entry.name())];
+      for (int i = 0; i < parameters.size(); i++) {
+        int size = parameters.get(i).sizeInBytes();
+        int at = whole.offset(frame.bytes().getLong(i * Long.BYTES), size);
+        whole.bytes().get(at, space, module.instance.parameterOffset(entry.name(), i), size);
+      }
+      return space;
+    }
+
+    /** The arguments that may be addresses, as uses of the memory there. */
+    List<Use> pointers(byte[] arguments) {
+      List<PtxParameter> parameters = entry.parameters();
+      ByteBuffer space = ByteBuffer.wrap(arguments).order(ByteOrder.LITTLE_ENDIAN);
+      List<Use> pointers = new ArrayList<>();
+      for (int i = 0; i < parameters.size(); i++) {
+        PtxParameter parameter = parameters.get(i);
+        if (parameter.sizeInBytes() == Long.BYTES) {
+          long value = space.getLong(module.instance.parameterOffset(entry.name(), i));
+          pointers.add(new Use(parameter.name(), value, 0, true, true));
+        }
+      }
+      return pointers;
+    }
+  }
+
+  private final String name;
+  private final PtxModule ptx;
+  private final PtxInstance instance;
+  private final List<Long> variables;
+  private final int defaultSharedBytes;
+
+  SimulatedModule(
+      String name,
+      PtxModule ptx,
+      PtxInstance instance,
+      List<Long> variables,
+      int defaultSharedBytes) {
+    this.name = name;
+    this.ptx = ptx;
+    this.instance = instance;
+    this.variables = variables;
+    this.defaultSharedBytes = defaultSharedBytes;
+  }
+
+  String name() {
+    return name;
+  }
+
+  PtxInstance instance() {
+    return instance;
+  }
+
+  /** Addresses of its variables in device memory. */
+  List<Long> variables() {
+    return variables;
+  }
+
+  Optional<Function> function(String entryName) {
+    return ptx.entry(entryName)
+        .map(
+            entry ->
+                new Function(this, entry, defaultSharedBytes - (int) entry.staticSharedBytes()));
+  }
+}

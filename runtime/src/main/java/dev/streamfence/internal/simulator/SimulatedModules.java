@@ -1,0 +1,208 @@
+package dev.streamfence.internal.simulator;
+
+import static dev.streamfence.internal.simulator.DeviceState.requireArgument;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.KernelLoadException;
+import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.ptx.PtxEntry;
+import dev.streamfence.internal.ptx.PtxException;
+import dev.streamfence.internal.ptx.PtxInstance;
+import dev.streamfence.internal.ptx.PtxModule;
+import dev.streamfence.internal.ptx.PtxProgram;
+import dev.streamfence.internal.ptx.PtxVariable;
+import dev.streamfence.internal.ptx.PtxVersion;
+import dev.streamfence.internal.simulator.SimulatedModule.Function;
+import dev.streamfence.simulation.DriverCall;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The driver calls about modules and their functions. Confined to the driver's lock. */
+final class SimulatedModules {
+  private final DeviceProperties properties;
+  private final long instructionsPerLaunch;
+  private final DeviceState state;
+  private final Scheduler scheduler;
+  private final SimulatedMemory variables;
+  private final MappedMemory memory;
+  private final Set<SimulatedModule> modules = new HashSet<>();
+
+  /**
+   * Creates an empty set of modules.
+   *
+   * @param variables allocates the variables of modules
+   * @param memory the memory that their kernels see
+   */
+  SimulatedModules(
+      DeviceProperties properties,
+      long instructionsPerLaunch,
+      DeviceState state,
+      Scheduler scheduler,
+      SimulatedMemory variables,
+      MappedMemory memory) {
+    this.properties = properties;
+    this.instructionsPerLaunch = instructionsPerLaunch;
+    this.state = state;
+    this.scheduler = scheduler;
+    this.variables = variables;
+    this.memory = memory;
+  }
+
+  /** The number of loaded modules. */
+  int count() {
+    return modules.size();
+  }
+
+  ModuleHandle load(String name, byte[] image) {
+    state.enter(DriverCall.LOAD_MODULE);
+    try {
+      PtxModule ptx = PtxModule.parse(new String(image, StandardCharsets.UTF_8));
+      requireTaken(name, ptx);
+      PtxProgram program = PtxProgram.translate(ptx);
+      SimulatedModule module = place(name, ptx, program);
+      modules.add(module);
+      return module;
+    } catch (PtxException e) {
+      throw new KernelLoadException(
+          name, "the simulated device cannot run it: " + e.getMessage(), "", e);
+    } catch (StackOverflowError | OutOfMemoryError e) {
+      throw new KernelLoadException(
+          name, "it is too large for the Java memory of the simulated device: " + e, "", e);
+    }
+  }
+
+  /** Throws if a driver and a device of these versions would refuse the module. */
+  private void requireTaken(String name, PtxModule ptx) {
+    Optional<PtxVersion> written = PtxVersion.of(ptx.isaVersion());
+    Optional<PtxVersion> taken = PtxVersion.takenBy(properties.driverVersion());
+    if (written.isPresent() && taken.isPresent() && written.get().isNewerThan(taken.get())) {
+      throw refused(name, ResultCode.UNSUPPORTED_PTX_VERSION);
+    }
+    if (!ptx.runsOn(properties.computeMajor(), properties.computeMinor())) {
+      throw refused(name, ResultCode.NO_BINARY_FOR_GPU);
+    }
+  }
+
+  private static KernelLoadException refused(String name, int code) {
+    return new KernelLoadException(
+        name, "the device answered " + ResultCode.name(code) + " (" + code + ")", "", null);
+  }
+
+  /** Allocates and initializes the variables of a module: all of them, or none. */
+  private SimulatedModule place(String name, PtxModule ptx, PtxProgram program) {
+    List<Long> placed = new ArrayList<>();
+    try {
+      for (PtxVariable variable : program.globals()) {
+        placed.add(place(name, variable));
+      }
+      PtxInstance instance =
+          program
+              .instantiate(memory, placed.stream().mapToLong(Long::longValue).toArray())
+              .withInstructionLimit(instructionsPerLaunch);
+      return new SimulatedModule(name, ptx, instance, placed, properties.sharedBytesPerBlock());
+    } catch (RuntimeException | Error e) {
+      variables.remove(placed);
+      throw e;
+    }
+  }
+
+  private long place(String module, PtxVariable variable) {
+    if (variable.alignment() > AddressSpace.ALIGNMENT) {
+      throw new KernelLoadException(
+          module,
+          "its variable '"
+              + variable.name()
+              + "' wants an address that is a multiple of "
+              + variable.alignment()
+              + "; the simulated device aligns to "
+              + AddressSpace.ALIGNMENT,
+          "",
+          null);
+    }
+    try {
+      return variables.place(variable.sizeInBytes());
+    } catch (CudaDriverException e) {
+      throw new CudaDriverException(
+          e.call(),
+          e.code(),
+          e.codeName(),
+          "loading module "
+              + module
+              + ", giving memory to its variable '"
+              + variable.name()
+              + "': "
+              + e.purpose(),
+          null);
+    }
+  }
+
+  void unload(ModuleHandle module) {
+    state.enter(DriverCall.UNLOAD_MODULE);
+    SimulatedModule known = (SimulatedModule) module;
+    requireArgument(DriverCall.UNLOAD_MODULE, modules.remove(known), "a module that is not loaded");
+    scheduler.drainAll();
+    variables.remove(known.variables());
+  }
+
+  FunctionHandle function(ModuleHandle module, String entry) {
+    state.enter(DriverCall.FUNCTION);
+    SimulatedModule known = (SimulatedModule) module;
+    Function function =
+        known
+            .function(entry)
+            .orElseThrow(
+                () ->
+                    new KernelLoadException(known.name(), "there is no entry " + entry, "", null));
+    long shared = function.entry().staticSharedBytes();
+    if (shared > properties.sharedBytesPerBlock()) {
+      throw new KernelLoadException(
+          known.name(),
+          "its entry "
+              + entry
+              + " has "
+              + shared
+              + " bytes of static shared memory, a block has "
+              + properties.sharedBytesPerBlock(),
+          "",
+          null);
+    }
+    return function;
+  }
+
+  FunctionAttributes attributes(FunctionHandle function) {
+    state.enter(DriverCall.ATTRIBUTES);
+    PtxEntry entry = ((Function) function).entry();
+    int most = properties.maxThreadsPerBlock();
+    return new FunctionAttributes(
+        entry.blockLimit().map(limit -> Math.min(limit.threads(), most)).orElse(most),
+        (int) entry.staticSharedBytes());
+  }
+
+  void allowDynamicSharedBytes(FunctionHandle function, int bytes) {
+    state.enter(DriverCall.ALLOW_DYNAMIC_SHARED_BYTES);
+    Function known = (Function) function;
+    requireArgument(
+        DriverCall.ALLOW_DYNAMIC_SHARED_BYTES,
+        bytes >= 0
+            && bytes + known.entry().staticSharedBytes() <= properties.sharedBytesPerBlockOptIn(),
+        bytes + " bytes of dynamic shared memory");
+    known.allowDynamicSharedBytes(bytes);
+  }
+
+  int residentBlocks(FunctionHandle function, int blockThreads, int dynamicSharedBytes) {
+    state.enter(DriverCall.RESIDENT_BLOCKS_PER_MULTIPROCESSOR);
+    requireArgument(
+        DriverCall.RESIDENT_BLOCKS_PER_MULTIPROCESSOR,
+        blockThreads > 0 && dynamicSharedBytes >= 0,
+        "blocks have at least one thread");
+    PtxEntry entry = ((Function) function).entry();
+    return Residency.blocks(blockThreads, entry.staticSharedBytes() + dynamicSharedBytes);
+  }
+}

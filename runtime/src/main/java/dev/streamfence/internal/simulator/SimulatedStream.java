@@ -1,0 +1,130 @@
+package dev.streamfence.internal.simulator;
+
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.simulator.SubmissionOrder.StreamClock;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A queue of operations that run in order. Confined to the driver's lock. */
+final class SimulatedStream implements StreamHandle {
+  /** Work, a wait for a point, or a point to reach. */
+  sealed interface Operation {
+    /** Work of any kind. */
+    record Work(Runnable run) implements Operation {}
+
+    /** Waits for a point of another stream. */
+    record Wait(Point point) implements Operation {}
+
+    /** Reaches a point of this stream. */
+    record Reach(Point point) implements Operation {}
+  }
+
+  /** The point of a stream that a recorded event captures. */
+  static final class Point {
+    private final SimulatedStream stream;
+    private final long[][] clock;
+    private final List<SimulatedStream> waiting = new ArrayList<>();
+    private boolean reached;
+
+    Point(SimulatedStream stream, long[][] clock) {
+      this.stream = stream;
+      this.clock = clock;
+    }
+
+    /** The clock of everything that comes before it. */
+    long[][] clock() {
+      return clock;
+    }
+
+    SimulatedStream stream() {
+      return stream;
+    }
+
+    boolean isReached() {
+      return reached;
+    }
+
+    /** The streams that the scheduler has set aside until the point is reached. */
+    List<SimulatedStream> waiting() {
+      return waiting;
+    }
+  }
+
+  /** Where a scheduler looks for a stream. */
+  enum Place {
+    /** Nowhere: its queue is empty. */
+    NOWHERE,
+    /** Among those that may be ready. */
+    CANDIDATES,
+    /** At the point that its first operation waits for. */
+    POINT
+  }
+
+  private final StreamClock clock;
+  private final Deque<Operation> queue = new ArrayDeque<>();
+  private Place place = Place.NOWHERE;
+
+  SimulatedStream(StreamClock clock) {
+    this.clock = clock;
+  }
+
+  Place place() {
+    return place;
+  }
+
+  void setPlace(Place place) {
+    this.place = place;
+  }
+
+  StreamClock clock() {
+    return clock;
+  }
+
+  void add(Operation operation) {
+    queue.addLast(operation);
+  }
+
+  boolean isIdle() {
+    return queue.isEmpty();
+  }
+
+  /** Whether its first operation can run. */
+  boolean isReady() {
+    return !queue.isEmpty() && blockedBy() == null;
+  }
+
+  /**
+   * The point that its first operation waits for; null if it waits for none or the point is
+   * reached.
+   */
+  @Nullable Point blockedBy() {
+    return queue.peekFirst() instanceof Operation.Wait wait && !wait.point().reached
+        ? wait.point()
+        : null;
+  }
+
+  /** Runs the first operation, which is ready; returns the point that it reaches, if any. */
+  @Nullable Point step() {
+    Operation first = queue.removeFirst();
+    if (first instanceof Operation.Work work) {
+      work.run().run();
+    } else if (first instanceof Operation.Reach reach) {
+      reach.point().reached = true;
+      return reach.point();
+    }
+    return null;
+  }
+
+  /** Drops everything queued, as a lost context does, and ends all waits for its points. */
+  void abandon() {
+    for (Operation operation : queue) {
+      if (operation instanceof Operation.Reach reach) {
+        reach.point().reached = true;
+      }
+    }
+    queue.clear();
+  }
+}

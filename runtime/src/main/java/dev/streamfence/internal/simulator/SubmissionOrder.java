@@ -1,0 +1,189 @@
+package dev.streamfence.internal.simulator;
+
+import java.util.Arrays;
+
+/**
+ * The order that holds between operations under every schedule, by vector clocks that advance as
+ * operations are submitted. A clock gives, for each stream, the position up to which its operations
+ * come before. Confined to the driver's lock.
+ *
+ * <p>A clock consists of blocks that never change once they are part of a clock, so the clocks of
+ * many streams share equal blocks.
+ */
+final class SubmissionOrder {
+  /** The clock of one stream. Numbers are never reused. */
+  static final class StreamClock {
+    private final int number;
+    private long position;
+    // Never modified once assigned: operations keep it.
+    private long[][] seen = {};
+    private long hostVersion;
+
+    private StreamClock(int number) {
+      this.number = number;
+    }
+
+    int number() {
+      return number;
+    }
+  }
+
+  /** The place of one operation. Immutable. */
+  static final class Place {
+    private final int stream;
+    private final long position;
+    private final long[][] seen;
+    private final long sequence;
+
+    private Place(int stream, long position, long[][] seen, long sequence) {
+      this.stream = stream;
+      this.position = position;
+      this.seen = seen;
+      this.sequence = sequence;
+    }
+
+    /** The number of its stream. */
+    int stream() {
+      return stream;
+    }
+
+    /** Its position on that stream, from 1. */
+    long position() {
+      return position;
+    }
+
+    /** Whether it was submitted before the other one; that alone orders nothing. */
+    boolean submittedBefore(Place other) {
+      return sequence < other.sequence;
+    }
+
+    /**
+     * Whether it is done before the other one begins under every schedule, or is the same
+     * operation.
+     */
+    boolean before(Place other) {
+      if (stream == HOST) {
+        return sequence <= other.sequence;
+      }
+      return stream == other.stream
+          ? position <= other.position
+          : get(other.seen, stream) >= position;
+    }
+  }
+
+  /** The number for the host's own operations, which are done before anything submitted later. */
+  private static final int HOST = 0;
+
+  private static final int BLOCK_SHIFT = 5;
+  private static final int BLOCK = 1 << BLOCK_SHIFT;
+
+  /** The block for streams of which nothing is known. */
+  private static final long[] NOTHING = new long[BLOCK];
+
+  private long[][] host = {};
+  private long hostVersion;
+  private long sequence;
+  private int streams;
+
+  StreamClock newStream() {
+    return new StreamClock(++streams);
+  }
+
+  /** The place of a stream's next operation. */
+  Place submit(StreamClock stream) {
+    learnFromHost(stream);
+    stream.position++;
+    return new Place(stream.number, stream.position, stream.seen, ++sequence);
+  }
+
+  /** The place of something that the host does at this moment. */
+  Place onHost() {
+    ++sequence;
+    return new Place(HOST, sequence, host, sequence);
+  }
+
+  /** The clock of an event: everything queued on the stream so far, and what comes before that. */
+  long[][] reached(StreamClock stream) {
+    learnFromHost(stream);
+    int block = stream.number >> BLOCK_SHIFT;
+    long[][] reached = copy(stream.seen, block + 1);
+    reached[block] = reached[block].clone();
+    reached[block][stream.number & (BLOCK - 1)] = stream.position;
+    return reached;
+  }
+
+  /** Orders everything submitted later to the stream after an event's clock. */
+  void waited(StreamClock stream, long[][] reached) {
+    stream.seen = later(stream.seen, reached);
+  }
+
+  /**
+   * Records that the host knows that something is done: everything submitted later, on any stream,
+   * comes after it.
+   */
+  void hostKnows(long[][] reached) {
+    long[][] merged = later(host, reached);
+    if (merged != host) {
+      host = merged;
+      hostVersion++;
+    }
+  }
+
+  private void learnFromHost(StreamClock stream) {
+    if (stream.hostVersion != hostVersion) {
+      stream.seen = later(stream.seen, host);
+      stream.hostVersion = hostVersion;
+    }
+  }
+
+  private static long get(long[][] clock, int stream) {
+    int block = stream >> BLOCK_SHIFT;
+    return block < clock.length ? clock[block][stream & (BLOCK - 1)] : 0;
+  }
+
+  private static long[][] copy(long[][] clock, int leastBlocks) {
+    long[][] copy = Arrays.copyOf(clock, Math.max(clock.length, leastBlocks));
+    Arrays.fill(copy, clock.length, copy.length, NOTHING);
+    return copy;
+  }
+
+  /** The maximum of two clocks; the first clock itself if it covers the other one. */
+  private static long[][] later(long[][] one, long[][] other) {
+    long[][] merged = one;
+    for (int i = 0; i < other.length; i++) {
+      long[] known = i < one.length ? one[i] : NOTHING;
+      long[] later = later(known, other[i]);
+      if (later != known) {
+        if (merged == one) {
+          merged = copy(one, other.length);
+        }
+        merged[i] = later;
+      }
+    }
+    return merged;
+  }
+
+  /**
+   * The maximum of two blocks; one of the blocks itself if it covers the other one, preferably the
+   * first.
+   */
+  private static long[] later(long[] one, long[] other) {
+    if (one == other) {
+      return one;
+    }
+    boolean oneCovers = true;
+    boolean otherCovers = true;
+    for (int i = 0; i < BLOCK; i++) {
+      oneCovers &= one[i] >= other[i];
+      otherCovers &= other[i] >= one[i];
+    }
+    if (oneCovers || otherCovers) {
+      return oneCovers ? one : other;
+    }
+    long[] merged = new long[BLOCK];
+    for (int i = 0; i < BLOCK; i++) {
+      merged[i] = Math.max(one[i], other[i]);
+    }
+    return merged;
+  }
+}

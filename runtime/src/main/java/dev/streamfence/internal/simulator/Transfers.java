@@ -1,0 +1,140 @@
+package dev.streamfence.internal.simulator;
+
+import static dev.streamfence.internal.simulator.DeviceState.requireArgument;
+
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.LaunchObserver.Use;
+import dev.streamfence.simulation.DriverCall;
+import org.jspecify.annotations.Nullable;
+
+/** The driver calls that copy and fill. Confined to the driver's lock. */
+final class Transfers {
+  private final DeviceState state;
+  private final Submissions submissions;
+  private final MappedMemory memory;
+  private final @Nullable RaceChecker checker;
+
+  Transfers(
+      DeviceState state,
+      Submissions submissions,
+      MappedMemory memory,
+      @Nullable RaceChecker checker) {
+    this.state = state;
+    this.submissions = submissions;
+    this.memory = memory;
+    this.checker = checker;
+  }
+
+  void copyToDevice(
+      long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream) {
+    SimulatedStream known = state.enter(DriverCall.COPY_TO_DEVICE_ASYNC, stream);
+    SimulatedHostMemory from =
+        requireRange(DriverCall.COPY_TO_DEVICE_ASYNC, source, sourceOffset, bytes);
+    copy(
+        known,
+        DriverCall.COPY_TO_DEVICE_ASYNC,
+        new Use("source", from.address() + sourceOffset, bytes, true, false),
+        new Use("destination", destination, bytes, false, true),
+        () -> {
+          Allocation target = memory.require(destination, bytes);
+          target
+              .bytes()
+              .read(from.bytes(), (int) sourceOffset, target.offset(destination), (int) bytes);
+        });
+  }
+
+  void copyToHost(
+      HostMemory destination,
+      long destinationOffset,
+      long source,
+      long bytes,
+      StreamHandle stream) {
+    SimulatedStream known = state.enter(DriverCall.COPY_TO_HOST_ASYNC, stream);
+    SimulatedHostMemory to =
+        requireRange(DriverCall.COPY_TO_HOST_ASYNC, destination, destinationOffset, bytes);
+    copy(
+        known,
+        DriverCall.COPY_TO_HOST_ASYNC,
+        new Use("source", source, bytes, true, false),
+        new Use("destination", to.address() + destinationOffset, bytes, false, true),
+        () -> {
+          Allocation from = memory.require(source, bytes);
+          from.bytes().write(to.bytes(), (int) destinationOffset, from.offset(source), (int) bytes);
+        });
+  }
+
+  void copyOnDevice(long destination, long source, long bytes, StreamHandle stream) {
+    SimulatedStream known = state.enter(DriverCall.COPY_ON_DEVICE_ASYNC, stream);
+    copy(
+        known,
+        DriverCall.COPY_ON_DEVICE_ASYNC,
+        new Use("source", source, bytes, true, false),
+        new Use("destination", destination, bytes, false, true),
+        () -> {
+          Allocation from = memory.require(source, bytes);
+          Allocation to = memory.require(destination, bytes);
+          to.bytes().copy(from.bytes(), from.offset(source), to.offset(destination), bytes);
+        });
+  }
+
+  /** Fills with values of {@code width} bytes, one every {@code pitch} bytes. */
+  void fill(
+      DriverCall call,
+      long destination,
+      long pitch,
+      int width,
+      long value,
+      long count,
+      StreamHandle stream) {
+    SimulatedStream known = state.enter(call, stream);
+    requireArgument(call, destination % width == 0 && pitch % width == 0, "a misaligned address");
+    long bytes = (count - 1) * pitch + width;
+    Submitted op =
+        submissions.submit(known, call, new Use("destination", destination, bytes, false, true));
+    submissions.access(
+        known,
+        call,
+        op,
+        () -> {
+          Allocation target = memory.require(destination, bytes);
+          long offset = target.offset(destination);
+          if (pitch == width) {
+            target.bytes().fill(offset, width, value, count);
+          } else {
+            for (long i = 0; i < count; i++) {
+              target.bytes().store(offset + i * pitch, width, value);
+            }
+          }
+          if (checker != null) {
+            checker.filled(op, destination, pitch, width, count);
+          }
+        });
+  }
+
+  private void copy(SimulatedStream stream, DriverCall call, Use from, Use to, Runnable run) {
+    Submitted op = submissions.submit(stream, call, from, to);
+    submissions.access(
+        stream,
+        call,
+        op,
+        () -> {
+          run.run();
+          if (checker != null) {
+            checker.transferred(op);
+          }
+        });
+  }
+
+  private static SimulatedHostMemory requireRange(
+      DriverCall call, HostMemory host, long offset, long bytes) {
+    if (host instanceof SimulatedHostMemory known
+        && offset >= 0
+        && bytes >= 0
+        && offset <= host.sizeInBytes() - bytes) {
+      return known;
+    }
+    throw DeviceState.error(
+        call, ResultCode.INVALID_VALUE, bytes + " bytes from offset " + offset + " of host memory");
+  }
+}

@@ -1,0 +1,92 @@
+package dev.streamfence.simulation;
+
+/**
+ * The calls that a runtime makes to the CUDA driver, to count them and to make them fail.
+ * Immutable.
+ */
+public enum DriverCall {
+  /** Creates a stream. */
+  CREATE_STREAM("cuStreamCreateWithPriority"),
+  /** Destroys a stream. */
+  DESTROY_STREAM("cuStreamDestroy"),
+  /** Waits for a stream. */
+  SYNCHRONIZE_STREAM("cuStreamSynchronize"),
+  /** Asks whether a stream is idle. */
+  IS_STREAM_IDLE("cuStreamQuery"),
+  /** Makes a stream wait for an event. */
+  WAIT_FOR_EVENT("cuStreamWaitEvent"),
+  /** Creates an event. */
+  CREATE_EVENT("cuEventCreate"),
+  /** Destroys an event. */
+  DESTROY_EVENT("cuEventDestroy"),
+  /** Records an event on a stream. */
+  RECORD_EVENT("cuEventRecord"),
+  /** Waits for an event. */
+  SYNCHRONIZE_EVENT("cuEventSynchronize"),
+  /** Asks whether the work that an event captured is done. */
+  IS_EVENT_COMPLETE("cuEventQuery"),
+  /** Allocates device memory in stream order. */
+  ALLOCATE_ASYNC("cuMemAllocAsync"),
+  /** Frees device memory in stream order. */
+  FREE_ASYNC("cuMemFreeAsync"),
+  /** Allocates device memory immediately. */
+  ALLOCATE("cuMemAlloc"),
+  /** Frees device memory immediately. */
+  FREE("cuMemFree"),
+  /** Sets how much freed memory the pool keeps. */
+  KEEP_FREED_MEMORY("cuMemPoolSetAttribute"),
+  /** Allocates page-locked host memory. */
+  ALLOCATE_HOST("cuMemAllocHost"),
+  /** Frees page-locked host memory. */
+  FREE_HOST("cuMemFreeHost"),
+  /** Copies from the host to the device. */
+  COPY_TO_DEVICE_ASYNC("cuMemcpyHtoDAsync"),
+  /** Copies from the device to the host. */
+  COPY_TO_HOST_ASYNC("cuMemcpyDtoHAsync"),
+  /** Copies within the device. */
+  COPY_ON_DEVICE_ASYNC("cuMemcpyDtoDAsync"),
+  /** Fills device memory with one byte. */
+  FILL_8_ASYNC("cuMemsetD8Async"),
+  /** Fills device memory with a 16-bit value. */
+  FILL_16_ASYNC("cuMemsetD16Async"),
+  /** Fills device memory with a 32-bit value. */
+  FILL_32_ASYNC("cuMemsetD32Async"),
+  /** Fills device memory with 32-bit values that lie apart. */
+  FILL_32_STRIDED_ASYNC("cuMemsetD2D32Async"),
+  /** Loads a kernel module. */
+  LOAD_MODULE("cuModuleLoadDataEx"),
+  /** Unloads a kernel module. */
+  UNLOAD_MODULE("cuModuleUnload"),
+  /** Looks a kernel up. */
+  FUNCTION("cuModuleGetFunction"),
+  /** Reads the limits of a kernel. */
+  ATTRIBUTES("cuFuncGetAttribute"),
+  /** Allows a kernel more dynamic shared memory. */
+  ALLOW_DYNAMIC_SHARED_BYTES("cuFuncSetAttribute"),
+  /** Asks for the occupancy of a kernel. */
+  RESIDENT_BLOCKS_PER_MULTIPROCESSOR("cuOccupancyMaxActiveBlocksPerMultiprocessor"),
+  /** Launches a kernel. */
+  LAUNCH_KERNEL("cuLaunchKernel"),
+  /** Launches a cooperative kernel. */
+  LAUNCH_COOPERATIVE_KERNEL("cuLaunchCooperativeKernel"),
+  /** Waits for the device. */
+  SYNCHRONIZE_DEVICE("cuCtxSynchronize"),
+  /** Asks for free and total device memory. */
+  MEMORY_INFO("cuMemGetInfo");
+
+  private final String function;
+
+  DriverCall(String function) {
+    this.function = function;
+  }
+
+  /** The call that launches a kernel. */
+  public static DriverCall launch(boolean cooperative) {
+    return cooperative ? LAUNCH_COOPERATIVE_KERNEL : LAUNCH_KERNEL;
+  }
+
+  /** Its function in the CUDA driver API. */
+  public String function() {
+    return function;
+  }
+}

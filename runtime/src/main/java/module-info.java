@@ -1,0 +1,30 @@
+/**
+ * The runtime of Streamfence: handles, launches and the simulated device. The packages below {@code
+ * dev.streamfence.internal} may change in any release.
+ *
+ * @uses dev.streamfence.RuntimeProvider
+ * @uses dev.streamfence.simulation.SimulatedDevice.Builder
+ */
+// JCuda is an automatic module. The processor, which a user's module never needs, is not there when
+// the runtime is compiled.
+@SuppressWarnings({"requires-automatic", "module"})
+module dev.streamfence.runtime {
+  requires com.sun.jna;
+  requires de.siegmar.fastcsv;
+  requires jcuda;
+  requires static transitive org.jspecify;
+
+  exports dev.streamfence;
+  exports dev.streamfence.launch;
+  exports dev.streamfence.simulation;
+  exports dev.streamfence.internal.ptx to
+      dev.streamfence.processor;
+
+  uses dev.streamfence.RuntimeProvider;
+  uses dev.streamfence.simulation.SimulatedDevice.Builder;
+
+  provides dev.streamfence.RuntimeProvider with
+      dev.streamfence.internal.device.RuntimeOpener;
+  provides dev.streamfence.simulation.SimulatedDevice.Builder with
+      dev.streamfence.internal.simulator.SimulationSettings;
+}

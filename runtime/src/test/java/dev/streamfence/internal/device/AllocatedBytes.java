@@ -1,0 +1,27 @@
+package dev.streamfence.internal.device;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+
+/** What work allocates on the Java heap once it is warm. */
+public final class AllocatedBytes {
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private AllocatedBytes() {}
+
+  /**
+   * The bytes that the calling thread allocates in the best of five rounds, after one that warms
+   * up: what the work allocates, every round does; what the compiler does now and then, one alone.
+   */
+  public static long leastOfFiveRounds(Runnable work) {
+    work.run();
+    THREADS.getCurrentThreadAllocatedBytes();
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 5; round++) {
+      long before = THREADS.getCurrentThreadAllocatedBytes();
+      work.run();
+      least = Math.min(least, THREADS.getCurrentThreadAllocatedBytes() - before);
+    }
+    return least;
+  }
+}

@@ -1,0 +1,488 @@
+package dev.streamfence.internal.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.AllocationLog;
+import dev.streamfence.Completion;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceMemory;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.LaunchShape;
+import dev.streamfence.MemoryReservation;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.launch.LaunchRecorder;
+
+/**
+ * What the failure matrix does through the public interface, with the data that must come out
+ * whatever failed in between. Each runs on one host thread, or on two that take turns, so that the
+ * n-th driver call is the same in every run.
+ */
+enum FailureScenario {
+  STREAMS {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream first = world.stream();
+      world.upload(first, 1, 2);
+      DeviceStream urgent = world.op("acquiring", () -> world.gpu.streams().acquire(-1));
+      world.streams.add(urgent);
+      DeviceStream shared = world.op("default", () -> world.gpu.streams().defaultStream());
+      world.upload(shared, 3);
+      world.upload(urgent, 4);
+      world.op("asking", first::isIdle);
+      world.run("synchronising", urgent::synchronize);
+      world.run("synchronising all", world.gpu::synchronize);
+      assertThat(world.op("asking", first::isIdle)).isTrue();
+      world.streams.remove(first);
+      world.run("closing", first::close);
+      world.upload(world.stream(), 5);
+    }
+  },
+  ONE_CHUNK {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      DeviceArray<int[]> values = world.upload(a, 1, 2, 3);
+      DeviceArray<int[]> others = world.upload(b, 4, 5);
+      world.run("uploading", () -> values.upload(b, new int[] {6, 7, 8}));
+      world.holds(values, a, 6, 7, 8);
+      world.holds(others, a, 4, 5);
+      int[] target = new int[4];
+      world.run("downloading", () -> values.download(b, target));
+      assertThat(target).containsExactly(6, 7, 8, 0);
+    }
+  },
+  SEVERAL_CHUNKS {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      byte[] source = new byte[FailureWorld.CHUNK_BYTES + 3];
+      source[0] = 1;
+      source[source.length - 1] = 2;
+      DeviceArray<byte[]> values =
+          world.make("uploading", () -> world.gpu.memory().upload(a, source));
+      byte[] copied = world.op("downloading", () -> values.download(a));
+      assertThat(copied[0]).isEqualTo((byte) 1);
+      assertThat(copied[copied.length - 1]).isEqualTo((byte) 2);
+    }
+  },
+  FILLS {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceMemory memory = world.gpu.memory();
+      DeviceArray<boolean[]> booleans =
+          world.make("zeroing", () -> memory.allocateZeroed(a, boolean[].class, 3));
+      DeviceArray<short[]> shorts =
+          world.make("zeroing", () -> memory.allocateZeroed(a, short[].class, 3));
+      DeviceArray<float[]> floats =
+          world.make("zeroing", () -> memory.allocateZeroed(a, float[].class, 3));
+      DeviceArray<long[]> longs =
+          world.make("allocating", () -> memory.allocate(a, long[].class, 3));
+      DeviceArray<double[]> doubles =
+          world.make("allocating", () -> memory.allocate(a, double[].class, 3));
+      world.run("filling", () -> booleans.fill(a, true));
+      world.run("filling", () -> shorts.fill(a, -2));
+      world.run("filling", () -> floats.fill(a, 1.5));
+      world.run("filling", () -> longs.fill(a, -1L));
+      world.run("filling", () -> longs.fill(a, 1L << 40 | 7));
+      world.run("filling", () -> doubles.fill(a, 2.25));
+      assertThat(world.op("downloading", () -> booleans.download(a)))
+          .containsExactly(true, true, true);
+      assertThat(world.op("downloading", () -> shorts.download(a))).containsOnly((short) -2);
+      assertThat(world.op("downloading", () -> floats.download(a))).containsOnly(1.5f);
+      assertThat(world.op("downloading", () -> longs.download(a))).containsOnly(1L << 40 | 7);
+      assertThat(world.op("downloading", () -> doubles.download(a))).containsOnly(2.25);
+    }
+  },
+  COPIES {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      DeviceArray<int[]> values = world.upload(a, 1, 2, 3);
+      DeviceArray<int[]> copy = world.make("copying", () -> values.copy(b));
+      world.run("filling", () -> values.fill(a, 9));
+      DeviceArray<int[]> target = world.allocate(b, 3);
+      world.run("copying", () -> target.copyFrom(a, copy));
+      world.run("copying", () -> copy.copyFrom(b, values));
+      world.holds(target, b, 1, 2, 3);
+      world.holds(copy, a, 9, 9, 9);
+    }
+  },
+  ONE_STREAM {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceArray<int[]> values = world.upload(a, 1, 2, 3);
+      LaunchRecorder increment = world.recorder(a, FailureKernel.IMAGE, FailureKernel.INCREMENT);
+      for (int i = 0; i < 3; i++) {
+        world.run("launching", () -> FailureKernel.increment(increment, values));
+      }
+      world.holds(values, a, 4, 5, 6);
+    }
+  },
+  TWO_STREAMS {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      LaunchRecorder increment = world.recorder(a, FailureKernel.IMAGE, FailureKernel.INCREMENT);
+      LaunchRecorder add = world.recorder(b, FailureKernel.IMAGE, FailureKernel.ADD);
+      DeviceArray<int[]> left = world.upload(a, 1, 2);
+      DeviceArray<int[]> right = world.upload(b, 10, 20);
+      DeviceArray<int[]> sum = world.allocate(a, 2);
+      world.run("launching", () -> FailureKernel.increment(increment, left));
+      world.run("launching", () -> FailureKernel.add(add, left, right, sum));
+      world.run("launching", () -> FailureKernel.increment(increment, left));
+      world.run("launching", () -> FailureKernel.increment(increment, sum));
+      world.run("launching", () -> FailureKernel.add(add, left, sum, right));
+      world.holds(sum, b, 13, 24);
+      world.holds(right, a, 16, 28);
+    }
+  },
+  FREED_WHILE_USED_ELSEWHERE {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      LaunchRecorder add = world.recorder(b, FailureKernel.IMAGE, FailureKernel.ADD);
+      DeviceArray<int[]> input = world.upload(a, 1, 2);
+      DeviceArray<int[]> sum = world.allocate(b, 2);
+      world.run("launching", () -> FailureKernel.add(add, input, input, sum));
+      world.run("closing", input::close);
+      DeviceArray<int[]> next = world.allocate(a, 2);
+      world.run("filling", () -> next.fill(a, 7));
+      world.holds(sum, a, 2, 4);
+      world.holds(next, b, 7, 7);
+    }
+  },
+  CLOSED_DURING_LAUNCH {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      LaunchRecorder increment = world.recorder(a, FailureKernel.IMAGE, FailureKernel.INCREMENT);
+      DeviceArray<int[]> kept = world.upload(b, 1, 2);
+      DeviceArray<?>[] closed = new DeviceArray<?>[1];
+      world.run(
+          "launching on an array that is closed meanwhile",
+          () -> {
+            DeviceArray<int[]> brief = world.gpu.memory().allocateZeroed(b, int[].class, 2);
+            closed[0] = brief;
+            world.arrays.add(brief);
+            FailureKernel.increment(increment, brief, () -> world.inOtherThread(brief::close));
+          });
+      assertThat(closed[0].isOpen()).isFalse();
+      world.run("launching", () -> FailureKernel.increment(increment, kept));
+      world.upload(b, 5, 6);
+      world.holds(kept, b, 2, 3);
+    }
+  },
+  ABANDONED_LAUNCH {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      DeviceArray<int[]> values = world.upload(b, 1, 2);
+      LaunchRecorder increment = world.recorder(a, FailureKernel.IMAGE, FailureKernel.INCREMENT);
+      world.run(
+          "abandoning before the launch",
+          () -> {
+            try (LaunchRecorder recorder = increment.begin()) {
+              FailureKernel.prepare(recorder, values);
+            }
+          });
+      world.run("filling", () -> values.fill(b, 4));
+      world.run(
+          "abandoning before the commit",
+          () -> {
+            try (LaunchRecorder recorder = increment.begin()) {
+              FailureKernel.prepare(recorder, values);
+              recorder.launch();
+            }
+          });
+      world.holds(values, b, 5, 5);
+    }
+  },
+  SHORT_BUDGET {
+    @Override
+    RuntimeOptions options() {
+      return super.options().withMemoryBudgetInBytes(64);
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      shortOfMemory(world);
+    }
+  },
+  SHORT_DEVICE {
+    @Override
+    long memoryInBytes() {
+      return 4096;
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      DeviceArray<int[]> large = world.allocate(a, 800);
+      world.run("filling", () -> large.fill(b, 1));
+      world.run("closing", large::close);
+      DeviceArray<int[]> next = world.allocate(a, 700);
+      world.refused("too much", () -> world.gpu.memory().allocate(b, int[].class, 800));
+      world.run("filling", () -> next.fill(b, 2));
+      assertThat(world.op("downloading", () -> next.download(a))).containsOnly(2);
+    }
+  },
+  GUARDED {
+    @Override
+    RuntimeOptions options() {
+      return super.options().withGuardMemory(true);
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      memory(world);
+    }
+  },
+  DIRECT {
+    @Override
+    RuntimeOptions options() {
+      return super.options().withDirectMemory(true);
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      memory(world);
+    }
+  },
+  LOGGED_GUARDED_DIRECT {
+    @Override
+    RuntimeOptions options() {
+      return super.options()
+          .withGuardMemory(true)
+          .withDirectMemory(true)
+          .withAllocationLog(AllocationLog.inMemory())
+          .withMemoryBudgetInBytes(64);
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      shortOfMemory(world);
+    }
+  },
+  RESERVATION {
+    @Override
+    RuntimeOptions options() {
+      return super.options()
+          .withAllocationLog(AllocationLog.inMemory())
+          .withMemoryBudgetInBytes(64);
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceArray<int[]> before = world.allocate(a, 8);
+      world.run("closing", before::close);
+      try (MemoryReservation reservation =
+          world.op("reserving", () -> world.gpu.memory().reserve(64))) {
+        DeviceArray<int[]> first =
+            world.make("drawing", () -> reservation.allocate(a, int[].class, 4));
+        assertThat(reservation.remainingBytes()).isEqualTo(48);
+        DeviceArray<int[]> second =
+            world.make("drawing", () -> reservation.allocate(a, int[].class, 4));
+        world.run("filling", () -> first.fill(a, 3));
+        world.run("copying", () -> second.copyFrom(a, first));
+        world.holds(second, a, 3, 3, 3, 3);
+        assertThat(world.gpu.memory().statistics().promisedBytes()).isEqualTo(32);
+      }
+    }
+  },
+  MODULES {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      LaunchRecorder increment = world.recorder(a, FailureKernel.IMAGE, FailureKernel.INCREMENT);
+      LaunchRecorder reverse = world.recorder(a, FailureKernel.IMAGE, FailureKernel.REVERSE);
+      DeviceArray<int[]> values = world.upload(a, 1, 2);
+      LaunchShape shape = LaunchShape.of(1, 2).withDynamicSharedBytes(100 << 10);
+      world.run("launching", () -> FailureKernel.reverse(reverse, values, shape));
+      world.run("launching", () -> FailureKernel.increment(increment, values));
+      world.holds(values, a, 3, 2);
+    }
+  },
+  COOPERATIVE {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceArray<int[]> values = world.upload(world.stream(), 1, 2, 3);
+      LaunchRecorder together = world.recorder(a, FailureKernel.IMAGE, FailureKernel.TOGETHER);
+      world.run("launching", () -> FailureKernel.increment(together, values));
+      world.holds(values, a, 2, 3, 4);
+    }
+  },
+  COMPLETIONS {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      LaunchRecorder add = world.recorder(a, FailureKernel.IMAGE, FailureKernel.ADD);
+      DeviceArray<int[]> values = world.upload(b, 1, 2);
+      DeviceArray<int[]> sum = world.allocate(a, 2);
+      DeviceArray<int[]> next = world.allocate(a, 2);
+      // A launch whose completion cannot be told is repeated, which this kernel allows.
+      Completion first =
+          world.op("launching", () -> FailureKernel.completionOfAdd(add, values, values, sum));
+      Completion second =
+          world.op("launching", () -> FailureKernel.completionOfAdd(add, values, sum, next));
+      world.op("asking", first::isDone);
+      world.run("awaiting", second::await);
+      assertThat(world.op("asking", first::isDone)).isTrue();
+      world.run("awaiting", first::await);
+      world.run("filling", () -> values.fill(b, 7));
+      world.holds(sum, b, 2, 4);
+      world.holds(next, b, 3, 6);
+      world.holds(values, a, 7, 7);
+    }
+  },
+  REINTERPRETED {
+    @Override
+    RuntimeOptions options() {
+      return super.options().withGuardMemory(true);
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      DeviceArray<int[]> numbers = world.upload(a, 1, 256);
+      DeviceArray<byte[]> bytes =
+          world.make("reinterpreting", () -> numbers.reinterpret(byte[].class));
+      assertThat(world.op("downloading", () -> bytes.download(b)))
+          .containsExactly(1, 0, 0, 0, 0, 1, 0, 0);
+      world.run("filling", () -> bytes.fill(b, 1));
+      DeviceArray<long[]> longs =
+          world.make("reinterpreting", () -> bytes.reinterpret(long[].class));
+      assertThat(world.op("downloading", () -> longs.download(a)))
+          .containsExactly(0x0101010101010101L);
+    }
+  },
+  PART_OF_THE_BUDGET {
+    @Override
+    RuntimeOptions options() {
+      return super.options().withMemoryBudgetInBytes(64);
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      DeviceMemory part = world.gpu.memory().within(32);
+      DeviceArray<int[]> large = world.make("allocating", () -> part.allocate(a, int[].class, 8));
+      world.refused("too much", () -> part.allocate(a, int[].class, 1));
+      world.run("filling", () -> large.fill(b, 1));
+      world.run("closing", large::close);
+      DeviceArray<int[]> next =
+          world.make("uploading", () -> part.upload(b, new int[] {1, 2, 3, 4}));
+      DeviceArray<int[]> beside = world.upload(a, 5, 6);
+      world.holds(next, a, 1, 2, 3, 4);
+      world.holds(beside, b, 5, 6);
+      assertThat(part.statistics().liveBytes()).isEqualTo(16);
+    }
+  },
+  TWO_THREADS {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      LaunchRecorder mine = world.recorder(a, FailureKernel.IMAGE, FailureKernel.INCREMENT);
+      LaunchRecorder theirs = world.recorder(b, FailureKernel.IMAGE, FailureKernel.INCREMENT);
+      DeviceArray<int[]> values = world.upload(a, 1, 2);
+      world.elsewhere("launching", () -> FailureKernel.increment(theirs, values));
+      world.run("launching", () -> FailureKernel.increment(mine, values));
+      world.elsewhere("launching", () -> FailureKernel.increment(mine, values));
+      DeviceArray<int[]> copy = world.make("copying", () -> values.copy(b));
+      world.elsewhere("closing", values::close);
+      world.holds(copy, a, 4, 5);
+    }
+  },
+  CLOSED_WHILE_BUSY {
+    @Override
+    boolean closesArrays() {
+      return false;
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      DeviceArray<int[]> values = world.upload(a, 1, 2);
+      DeviceArray<int[]> other = world.upload(b, 3, 4);
+      LaunchRecorder add = world.recorder(b, FailureKernel.IMAGE, FailureKernel.ADD);
+      DeviceArray<int[]> sum = world.allocate(a, 2);
+      world.run("launching", () -> FailureKernel.add(add, values, other, sum));
+      world.run("uploading", () -> values.upload(a, new int[] {5, 6}));
+    }
+  },
+  CLOSED_WHILE_BUSY_AND_GUARDED {
+    @Override
+    RuntimeOptions options() {
+      return super.options().withGuardMemory(true);
+    }
+
+    @Override
+    boolean closesArrays() {
+      return false;
+    }
+
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceArray<int[]> values = world.upload(a, 1, 2);
+      DeviceArray<int[]> closed = world.upload(world.stream(), 3, 4);
+      world.run("copying", () -> values.copyFrom(a, closed));
+      world.run("closing", closed::close);
+    }
+  };
+
+  /** What the scenario runs with. */
+  RuntimeOptions options() {
+    return RuntimeOptions.defaults().withStreams(3);
+  }
+
+  /** The device's memory. */
+  long memoryInBytes() {
+    return 16 << 20;
+  }
+
+  /** Whether arrays are closed before the runtime. */
+  boolean closesArrays() {
+    return true;
+  }
+
+  abstract void run(FailureWorld world);
+
+  private static void memory(FailureWorld world) {
+    DeviceStream a = world.stream();
+    DeviceStream b = world.stream();
+    DeviceArray<int[]> values = world.upload(a, 1, 2, 3, 4);
+    DeviceArray<int[]> copy = world.make("copying", () -> values.copy(b));
+    world.run("closing", values::close);
+    DeviceArray<int[]> next = world.allocate(a, 4);
+    world.run("filling", () -> next.fill(a, 5));
+    world.holds(copy, a, 1, 2, 3, 4);
+    world.holds(next, b, 5, 5, 5, 5);
+  }
+
+  private static void shortOfMemory(FailureWorld world) {
+    DeviceStream a = world.stream();
+    DeviceStream b = world.stream();
+    DeviceArray<int[]> large = world.allocate(a, 16);
+    world.run("filling", () -> large.fill(b, 1));
+    world.run("closing", large::close);
+    DeviceArray<int[]> next = world.upload(b, 1, 2, 3, 4);
+    world.refused("too much", () -> world.gpu.memory().allocate(a, int[].class, 13));
+    world.holds(next, a, 1, 2, 3, 4);
+  }
+}

@@ -1,0 +1,44 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DriverSource;
+import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.Objects;
+
+/** What tests of other packages look at behind a runtime's back. */
+public final class Inside {
+  private Inside() {}
+
+  /** The memory of an array that is not empty. */
+  public static Block block(DeviceArray<?> array) {
+    return Objects.requireNonNull(TrackedArray.of(array).block());
+  }
+
+  public static Timeline timeline(DeviceStream stream) {
+    return TrackedStream.timelineOf(stream);
+  }
+
+  public static CudaDriver driver(DeviceRuntime runtime) {
+    return of(runtime).driver();
+  }
+
+  /** Whether its device is lost. */
+  public static boolean isLost(DeviceRuntime runtime) {
+    return of(runtime).faults().fault() != null;
+  }
+
+  /** The implementation behind a handle. */
+  public static TrackedRuntime of(DeviceRuntime runtime) {
+    return (TrackedRuntime) runtime;
+  }
+
+  /** Opens a simulated device as a driver of its own. */
+  public static CudaDriver open(SimulatedDevice device) {
+    return ((DriverSource) device).open();
+  }
+}

@@ -1,0 +1,244 @@
+package dev.streamfence.internal.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.lang.ref.WeakReference;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What happens to an array that becomes unreachable without being closed. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class LostArraysTest {
+  private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+  private final RuntimeLog log = RuntimeLog.listen();
+
+  @AfterEach
+  void nothingIsLeft() {
+    log.close();
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  private static void loseOne(DeviceRuntime gpu, DeviceStream stream, String tag) {
+    gpu.memory().allocate(stream, int[].class, 16, tag).fill(stream, 7);
+  }
+
+  private static void collectUntilLost(DeviceRuntime gpu, long count) {
+    while (gpu.memory().statistics().lostArrays() < count) {
+      System.gc();
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void itIsReportedWithItsAllocationSiteAndFreed() {
+    try (DeviceRuntime gpu =
+        DeviceRuntime.simulated(device, RuntimeOptions.defaults().withTraceAllocations(true))) {
+      DeviceStream stream = gpu.streams().acquire();
+      loseOne(gpu, stream, "forgotten");
+      collectUntilLost(gpu, 1);
+      while (device.calls(DriverCall.FREE_ASYNC) == 0) {
+        Thread.onSpinWait();
+      }
+      assertThat(log.records()).hasSize(1);
+      assertThat(log.messages().get(0)).contains("'forgotten'");
+      assertThat(log.records().get(0).getThrown().getStackTrace())
+          .anyMatch(frame -> frame.getMethodName().equals("loseOne"));
+      stream.synchronize();
+    }
+  }
+
+  /** What uses an array, and the driver call in which the array's last Java use lies behind it. */
+  private enum Operation {
+    UPLOAD("copyToDeviceAsync") {
+      @Override
+      void use(DeviceArray<int[]> array, DeviceArray<int[]> other, DeviceStream stream) {
+        array.upload(stream, HOST);
+      }
+    },
+    DOWNLOAD("copyToHostAsync") {
+      @Override
+      void use(DeviceArray<int[]> array, DeviceArray<int[]> other, DeviceStream stream) {
+        array.download(stream, HOST);
+      }
+    },
+    COPY_TO("copyOnDeviceAsync") {
+      @Override
+      void use(DeviceArray<int[]> array, DeviceArray<int[]> other, DeviceStream stream) {
+        array.copyFrom(stream, other);
+      }
+    },
+    COPY_FROM("copyOnDeviceAsync") {
+      @Override
+      void use(DeviceArray<int[]> array, DeviceArray<int[]> other, DeviceStream stream) {
+        other.copyFrom(stream, array);
+      }
+    },
+    FILL("fill32Async") {
+      @Override
+      void use(DeviceArray<int[]> array, DeviceArray<int[]> other, DeviceStream stream) {
+        array.fill(stream, 1);
+      }
+    },
+    // Not by the fence, which covers the moment before the array is marked: the mark comes first.
+    CLOSE("freeAsync") {
+      @Override
+      void use(DeviceArray<int[]> array, DeviceArray<int[]> other, DeviceStream stream) {
+        array.close();
+      }
+    };
+
+    private static final int[] HOST = new int[4];
+
+    private final String driverCall;
+
+    Operation(String driverCall) {
+      this.driverCall = driverCall;
+    }
+
+    abstract void use(DeviceArray<int[]> array, DeviceArray<int[]> other, DeviceStream stream);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Operation.class)
+  void anArrayIsNotLostWhileADriverCallIsAtIt(Operation operation) {
+    AtomicReference<@Nullable DeviceRuntime> watched = new AtomicReference<>();
+    CudaDriver collecting =
+        InterceptedDriver.of(
+            Inside.open(device),
+            (method, call) -> {
+              DeviceRuntime runtime = watched.get();
+              if (runtime != null && method.equals(operation.driverCall)) {
+                collectGarbage();
+                assertThat(runtime.memory().statistics().lostArrays()).isZero();
+                watched.set(null);
+              }
+              return call.proceed();
+            });
+    try (DeviceRuntime gpu = RuntimeOverDriver.open(collecting, RuntimeOptions.defaults())) {
+      DeviceStream stream = gpu.streams().acquire();
+      DeviceArray<int[]> other = gpu.memory().upload(stream, new int[4]);
+      // Compiled code forgets an array after its last use; the interpreter would keep it alive.
+      DeviceArray<int[]> warm = gpu.memory().upload(stream, new int[4]);
+      for (int i = 0; i < 20_000; i++) {
+        operation.use(warm, other, stream);
+      }
+      warm.close();
+      watched.set(gpu);
+      useWhatNobodyElseKnows(operation, other, stream);
+      assertThat(watched).hasValue(null);
+      other.close();
+    }
+  }
+
+  private static void useWhatNobodyElseKnows(
+      Operation operation, DeviceArray<int[]> other, DeviceStream stream) {
+    operation.use(stream.runtime().memory().allocate(stream, int[].class, 4), other, stream);
+  }
+
+  /** Until an object that was garbage before is gone, and the cleaners have had their turn. */
+  private static void collectGarbage() {
+    for (int i = 0; i < 3; i++) {
+      WeakReference<Object> garbage = new WeakReference<>(new Object());
+      while (garbage.get() != null) {
+        System.gc();
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  @Test
+  void anArrayThatIsOpenWhenItsRuntimeClosesIsReportedWithItsAllocationSite() {
+    DeviceRuntime gpu =
+        DeviceRuntime.simulated(device, RuntimeOptions.defaults().withTraceAllocations(true));
+    DeviceArray<int[]> left = leaveOneOpen(gpu);
+    gpu.close();
+    assertThat(log.records())
+        .filteredOn(report -> report.getThrown() != null)
+        .singleElement()
+        .satisfies(
+            report -> {
+              assertThat(report.getMessage()).contains("'left open'");
+              assertThat(report.getThrown().getStackTrace())
+                  .anyMatch(frame -> frame.getMethodName().equals("leaveOneOpen"));
+            });
+    left.close();
+  }
+
+  private static DeviceArray<int[]> leaveOneOpen(DeviceRuntime gpu) {
+    return gpu.memory().allocate(gpu.streams().acquire(), int[].class, 16, "left open");
+  }
+
+  @Test
+  void anArrayThatWasClosedIsNotLost() {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
+      DeviceStream stream = gpu.streams().acquire();
+      for (int i = 0; i < 100; i++) {
+        gpu.memory().allocate(stream, int[].class, 16).close();
+      }
+      loseOne(gpu, stream, "the only one");
+      collectUntilLost(gpu, 1);
+      System.gc();
+      assertThat(gpu.memory().statistics().lostArrays()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whereAFreeWaitsForTheDeviceTheNextAllocationCarriesItOut() {
+    try (DeviceRuntime gpu =
+        DeviceRuntime.simulated(device, RuntimeOptions.defaults().withDirectMemory(true))) {
+      DeviceStream stream = gpu.streams().acquire();
+      loseOne(gpu, stream, "");
+      collectUntilLost(gpu, 1);
+      assertThat(device.calls(DriverCall.FREE)).isZero();
+      gpu.memory().allocate(stream, int[].class, 1).close();
+      assertThat(device.calls(DriverCall.FREE)).isEqualTo(2);
+      assertThat(gpu.memory().bytesOutstanding()).isZero();
+    }
+  }
+
+  @Test
+  void aFreeThatFailsIsRepeatedByTheNextAllocation() {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
+      DeviceStream stream = gpu.streams().acquire();
+      DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 16);
+      OpenArrays.Lifetime lifetime =
+          Inside.of(gpu).memory().arrays().watch(array, TrackedArray.of(array).block());
+      device.failCall(DriverCall.FREE_ASYNC, 1, 999);
+      lifetime.run();
+      assertThat(gpu.memory().statistics().failedFrees()).isEqualTo(1);
+      assertThat(gpu.memory().statistics().liveBytes()).isEqualTo(64);
+      assertThat(gpu.memory().reap()).isZero();
+      assertThat(gpu.memory().statistics().liveBytes()).isZero();
+    }
+  }
+
+  @Test
+  void theCleanerLeavesAClosedRuntimeAlone() {
+    DeviceRuntime gpu = DeviceRuntime.simulated(device);
+    DeviceStream stream = gpu.streams().acquire();
+    DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 16);
+    OpenArrays.Lifetime lifetime =
+        Inside.of(gpu).memory().arrays().watch(array, TrackedArray.of(array).block());
+    gpu.close();
+    long before = device.calls();
+    lifetime.run();
+    assertThat(device.calls()).isEqualTo(before);
+    assertThat(gpu.memory().statistics().lostArrays()).isZero();
+  }
+}

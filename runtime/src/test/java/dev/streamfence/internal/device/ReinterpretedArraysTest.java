@@ -1,0 +1,97 @@
+package dev.streamfence.internal.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the collector finds of arrays whose memory was, or was not, handed to another one. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class ReinterpretedArraysTest {
+  private static final int MANY = 50;
+
+  private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
+  private final DeviceStream stream = gpu.streams().acquire();
+  private final RuntimeLog log = RuntimeLog.listen();
+
+  @AfterEach
+  void close() {
+    gpu.close();
+    log.close();
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  private void reinterpretClosedOnes() {
+    for (int i = 0; i < MANY; i++) {
+      DeviceArray<int[]> closed = gpu.memory().allocate(stream, int[].class, 4);
+      closed.close();
+      assertThatThrownBy(() -> closed.reinterpret(byte[].class))
+          .isInstanceOf(UseAfterFreeException.class);
+    }
+  }
+
+  private void reinterpretTwice() {
+    for (int i = 0; i < MANY; i++) {
+      DeviceArray<int[]> old = gpu.memory().allocate(stream, int[].class, 4);
+      DeviceArray<byte[]> heir = old.reinterpret(byte[].class);
+      assertThatThrownBy(() -> old.reinterpret(float[].class))
+          .isInstanceOf(UseAfterFreeException.class);
+      heir.close();
+    }
+  }
+
+  private void lose(String tag) {
+    gpu.memory().allocate(stream, int[].class, 4, tag);
+  }
+
+  /** Until the cleaner has reported an array that became unreachable after all others. */
+  private void collectUntilReported(String tag) {
+    while (log.messages().stream().noneMatch(message -> message.contains(tag))) {
+      System.gc();
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Twice, since the order within one collection is not known. */
+  private void collectAll() {
+    lose("the first witness");
+    collectUntilReported("the first witness");
+    lose("the second witness");
+    collectUntilReported("the second witness");
+  }
+
+  @Test
+  void aClosedArrayThatCannotBeReinterpretedIsNotLost() {
+    reinterpretClosedOnes();
+    collectAll();
+    assertThat(gpu.memory().statistics().lostArrays()).isEqualTo(2);
+    assertThat(log.messages()).hasSize(2);
+  }
+
+  @Test
+  void neitherAreAnHeirThatIsClosedNorWhatItWasMadeOf() {
+    reinterpretTwice();
+    collectAll();
+    assertThat(gpu.memory().statistics().lostArrays()).isEqualTo(2);
+    assertThat(log.messages()).hasSize(2);
+  }
+
+  @Test
+  void anHeirThatNobodyClosesIsLostOnce() {
+    gpu.memory().allocate(stream, int[].class, 4, "inherited").reinterpret(byte[].class);
+    collectUntilReported("inherited");
+    collectAll();
+    assertThat(gpu.memory().statistics().lostArrays()).isEqualTo(3);
+    assertThat(log.messages()).hasSize(3);
+  }
+}

@@ -1,0 +1,56 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.DeviceRuntime;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
+
+/** Listens to what runtimes, or a class of theirs, log. Thread-safe. */
+public final class RuntimeLog implements AutoCloseable {
+  private final Logger logger;
+  private final List<LogRecord> records = new CopyOnWriteArrayList<>();
+  private final Handler handler =
+      new Handler() {
+        @Override
+        public void publish(LogRecord report) {
+          records.add(report);
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+      };
+
+  private RuntimeLog(Class<?> source) {
+    logger = Logger.getLogger(source.getName());
+    logger.addHandler(handler);
+  }
+
+  public static RuntimeLog listen() {
+    return listenTo(DeviceRuntime.class);
+  }
+
+  /** Listens to what a class logs, or for it. */
+  public static RuntimeLog listenTo(Class<?> source) {
+    return new RuntimeLog(source);
+  }
+
+  public List<LogRecord> records() {
+    return records;
+  }
+
+  /** The texts, with what they were formatted with. */
+  public List<String> messages() {
+    return records.stream().map(new SimpleFormatter()::formatMessage).toList();
+  }
+
+  @Override
+  public void close() {
+    logger.removeHandler(handler);
+  }
+}

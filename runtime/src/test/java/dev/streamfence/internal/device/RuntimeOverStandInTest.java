@@ -1,0 +1,251 @@
+package dev.streamfence.internal.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceException;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ElementType;
+import dev.streamfence.MemoryBudget;
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.driver.jcuda.StandIn;
+import dev.streamfence.launch.VectorKernels;
+import java.lang.reflect.Array;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A whole runtime through JCuda's real native library, and that it gives all of it back. */
+final class RuntimeOverStandInTest {
+  private static final int OUT_OF_MEMORY = 2;
+
+  private final StandIn standIn = StandIn.loaded();
+  private final List<Long> before = standIn.live();
+
+  @AfterEach
+  void nothingIsLeft() {
+    assertThat(standIn.live()).isEqualTo(before);
+    assertThat(standIn.wrongContexts()).isZero();
+  }
+
+  static Stream<RuntimeOptions> options() {
+    RuntimeOptions defaults = RuntimeOptions.defaults();
+    return Stream.of(
+        defaults,
+        defaults.withTraceAllocations(true).withMemoryBudgetInBytes(1 << 20),
+        defaults.withGuardMemory(true),
+        defaults.withDirectMemory(true),
+        defaults.withGuardMemory(true).withDirectMemory(true));
+  }
+
+  /** The stand-in counts what is live in the driver, also after the context was released. */
+  @ParameterizedTest
+  @MethodSource("options")
+  void closingBesideThreadsThatWorkLeavesNothing(RuntimeOptions options) throws Exception {
+    RuntimeOptions roomy = options.withMemoryBudget(MemoryBudget.ofDevice(0.5));
+    int rounds = Integer.getInteger("streamfence.closing.rounds", 40);
+    ClosingRounds closing = new ClosingRounds(rounds);
+    for (int i = 0; i < rounds; i++) {
+      closing.run(DeviceRuntime.open(0, roomy));
+      assertThat(standIn.live()).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void anOpenedDeviceIsTheDriversAndIsNoSimulation() {
+    assertThat(DeviceRuntime.isGpuAvailable()).isTrue();
+    try (DeviceRuntime gpu = DeviceRuntime.open(1)) {
+      assertThat(gpu.deviceName()).isEqualTo("Stand-in 1");
+      assertThat(gpu.isSimulated()).isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.streamfence.corpus.HostArrays#ofEveryType")
+  void whatGoesUpComesDownAlsoOverACopyOnAnotherStream(Object host) {
+    try (DeviceRuntime gpu = DeviceRuntime.open(0)) {
+      DeviceStream a = gpu.streams().acquire();
+      DeviceStream b = gpu.streams().acquire();
+      try (DeviceArray<Object> array = gpu.memory().upload(a, host);
+          DeviceArray<Object> copy = array.copy(b)) {
+        assertThat(array.download(b)).isEqualTo(host);
+        assertThat(copy.download(a)).isEqualTo(host);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyElementIsFilledAndNoneBeside(ElementType type) {
+    try (DeviceRuntime gpu =
+            DeviceRuntime.open(0, RuntimeOptions.defaults().withGuardMemory(true));
+        DeviceStream stream = gpu.streams().acquire()) {
+      Object ones = Array.newInstance(type.primitive(), 1001);
+      try (DeviceArray<?> array = gpu.memory().allocateZeroed(stream, type.array(), 1001)) {
+        assertThat((Object) array.download(stream)).isEqualTo(ones);
+        if (type == ElementType.BOOLEAN) {
+          array.fill(stream, true);
+          Arrays.fill((boolean[]) ones, true);
+        } else {
+          array.fill(stream, 1);
+          for (int i = 0; i < 1001; i++) {
+            setOne(ones, i);
+          }
+        }
+        assertThat((Object) array.download(stream)).isEqualTo(ones);
+      }
+      assertThat(gpu.memory().statistics().guardViolations()).isZero();
+    }
+  }
+
+  private static void setOne(Object array, int index) {
+    if (array instanceof char[] chars) {
+      chars[index] = 1;
+    } else {
+      Array.setByte(array, index, (byte) 1);
+    }
+  }
+
+  @Test
+  void arraysLargerThanTheStagingMemoryPassInPieces() {
+    int[] host = new int[(36 << 20) / 4 + 3];
+    Arrays.setAll(host, i -> i * 31);
+    try (DeviceRuntime gpu = DeviceRuntime.open(0);
+        DeviceArray<int[]> array = gpu.memory().upload(gpu.streams().defaultStream(), host)) {
+      assertThat(array.download(gpu.streams().defaultStream())).isEqualTo(host);
+    }
+  }
+
+  @Test
+  void launchesThatWaitForEachOthersStreamAllocateNothing() {
+    try (DeviceRuntime gpu = DeviceRuntime.open(0);
+        DeviceStream a = gpu.streams().acquire();
+        DeviceStream b = gpu.streams().acquire();
+        DeviceArray<float[]> x = gpu.memory().upload(a, new float[300]);
+        DeviceArray<float[]> y = gpu.memory().upload(a, new float[300])) {
+      VectorKernels onA = VectorKernels.on(a);
+      VectorKernels onB = VectorKernels.on(b);
+
+      assertThat(AllocatedBytes.leastOfFiveRounds(() -> launchOften(onA, onB, x, y))).isZero();
+    }
+  }
+
+  private static void launchOften(
+      VectorKernels onA, VectorKernels onB, DeviceArray<float[]> x, DeviceArray<float[]> y) {
+    for (int i = 0; i < 5_000; i++) {
+      onA.saxpy(1f, x, y, 300);
+      onB.saxpy(1f, y, x, 300);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("options")
+  void aLaunchPassesTheDriverAddressesAndValues(RuntimeOptions options) {
+    try (DeviceRuntime gpu = DeviceRuntime.open(0, options)) {
+      DeviceStream stream = gpu.streams().acquire();
+      VectorKernels kernels = VectorKernels.on(stream);
+      try (DeviceArray<float[]> x = gpu.memory().upload(stream, new float[300]);
+          DeviceArray<float[]> y = gpu.memory().upload(stream, new float[300])) {
+        List<String> calls = standIn.trace(() -> kernels.saxpy(1.5f, x, y, 300));
+
+        assertThat(calls)
+            .filteredOn(call -> call.startsWith("cuLaunchKernel"))
+            .singleElement()
+            .asString()
+            .contains(" function=saxpy grid=2,1,1 block=256,1,1 ")
+            .endsWith("=0000c03f," + address(x) + "," + address(y) + ",2c010000");
+      }
+    }
+  }
+
+  private static String address(DeviceArray<?> array) {
+    return String.format("%016x", Long.reverseBytes(TrackedArray.of(array).block().address()));
+  }
+
+  @Test
+  void aBudgetHoldsAndTheDriverIsNotAskedForMore() {
+    RuntimeOptions options = RuntimeOptions.defaults().withMemoryBudgetInBytes(1024);
+    try (DeviceRuntime gpu = DeviceRuntime.open(0, options);
+        DeviceStream stream = gpu.streams().acquire()) {
+      DeviceArray<int[]> first = gpu.memory().allocate(stream, int[].class, 200);
+      long live = standIn.live(StandIn.Kind.DEVICE_MEMORY);
+      assertThatThrownBy(() -> gpu.memory().allocate(stream, int[].class, 57))
+          .isInstanceOfSatisfying(
+              OutOfMemoryBudgetException.class, e -> assertThat(e.requested()).isEqualTo(228));
+      assertThat(standIn.live(StandIn.Kind.DEVICE_MEMORY)).isEqualTo(live);
+      first.close();
+      gpu.memory().allocate(stream, int[].class, 256).close();
+    }
+  }
+
+  @Test
+  void aDriverWithoutMemoryLeftRefusesTheArrayAndNothingElse() {
+    try (DeviceRuntime gpu = DeviceRuntime.open(0);
+        DeviceStream stream = gpu.streams().acquire()) {
+      standIn.fail("cuMemAllocAsync", OUT_OF_MEMORY);
+      assertThatThrownBy(() -> gpu.memory().allocate(stream, long[].class, 8))
+          .isInstanceOf(OutOfMemoryBudgetException.class);
+      assertThat(gpu.memory().bytesOutstanding()).isZero();
+      standIn.reset();
+      gpu.memory().allocate(stream, long[].class, 8).close();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("options")
+  void closeFreesWhateverWasLeftOpenAndClosingAgainDoesNothing(RuntimeOptions options) {
+    DeviceRuntime gpu = DeviceRuntime.open(0, options);
+    DeviceStream stream = gpu.streams().acquire();
+    DeviceArray<int[]> open = gpu.memory().upload(stream, new int[] {1, 2, 3});
+    VectorKernels.on(stream).increment(open, 3);
+    assertThat(standIn.live()).isNotEqualTo(before);
+
+    gpu.close();
+
+    assertThat(standIn.live()).isEqualTo(before);
+    assertThat(standIn.trace(gpu::close)).isEmpty();
+    assertThat(standIn.trace(open::close)).isEmpty();
+    assertThat(gpu.isOpen()).isFalse();
+  }
+
+  @Test
+  void runtimesOfTwoDevicesAndTwoOfOneStayApart() {
+    try (DeviceRuntime first = DeviceRuntime.open(0);
+        DeviceRuntime second = DeviceRuntime.open(1)) {
+      DeviceStream onFirst = first.streams().acquire();
+      DeviceStream onSecond = second.streams().acquire();
+      try (DeviceArray<int[]> a = first.memory().upload(onFirst, new int[] {1});
+          DeviceArray<int[]> b = second.memory().upload(onSecond, new int[] {2})) {
+        try (DeviceRuntime sibling = DeviceRuntime.open(0)) {
+          DeviceStream onSibling = sibling.streams().acquire();
+          VectorKernels.on(onSibling);
+          assertThatThrownBy(() -> a.download(onSibling)).isInstanceOf(StreamMisuseException.class);
+        }
+        VectorKernels.on(onSecond).increment(b, 1);
+        assertThatThrownBy(() -> VectorKernels.on(onFirst).increment(b, 1))
+            .isInstanceOf(StreamMisuseException.class);
+        assertThat(a.download(onFirst)).containsExactly(1);
+        assertThat(b.download(onSecond)).containsExactly(2);
+      }
+    }
+  }
+
+  @Test
+  void aDeviceThatIsNotThereIsRefusedAndNothingStaysOpen() {
+    assertThatThrownBy(() -> DeviceRuntime.open(2)).isInstanceOf(DeviceException.class);
+    try (DeviceRuntime gpu = DeviceRuntime.open(0)) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> gpu.memory().allocate(gpu.streams().defaultStream(), int[].class, -1));
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package dev.streamfence.internal.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.Completion;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.internal.memory.DeviceCopies;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.VectorKernels;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Waits that end with a timeout or an interrupt, and what is the case afterwards. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class TimeoutsTest {
+  private static final int CHUNK_BYTES = 16;
+
+  private final SimulatedDevice device = SimulatedDevice.builder().build();
+  private final AtomicBoolean busy = new AtomicBoolean();
+  private DeviceRuntime gpu;
+  private DeviceStream stream;
+  private DeviceArray<int[]> values;
+  private Completion completion;
+
+  /** Waits of which each has a form with a timeout. */
+  private enum Wait {
+    STREAM {
+      @Override
+      boolean until(TimeoutsTest test, Duration timeout) throws InterruptedException {
+        return test.stream.synchronize(timeout);
+      }
+    },
+    RUNTIME {
+      @Override
+      boolean until(TimeoutsTest test, Duration timeout) throws InterruptedException {
+        return test.gpu.synchronize(timeout);
+      }
+    },
+    COMPLETION {
+      @Override
+      boolean until(TimeoutsTest test, Duration timeout) throws InterruptedException {
+        return test.completion.await(timeout);
+      }
+    },
+    DOWNLOAD {
+      @Override
+      boolean until(TimeoutsTest test, Duration timeout) throws InterruptedException {
+        int[] target = new int[20];
+        boolean done = test.values.download(test.stream, target, timeout);
+        assertThat(target[19]).isEqualTo(done ? 1 : 0);
+        return done;
+      }
+    };
+
+    abstract boolean until(TimeoutsTest test, Duration timeout) throws InterruptedException;
+  }
+
+  @BeforeEach
+  void open() {
+    gpu =
+        Opening.of(
+                InterceptedDriver.of(
+                    Inside.open(device),
+                    (method, call) ->
+                        busy.get()
+                                && (method.equals("isStreamIdle")
+                                    || method.equals("isEventComplete"))
+                            ? false
+                            : call.proceed()),
+                true,
+                RuntimeOptions.defaults())
+            .withCopies(pool -> new DeviceCopies(pool, CHUNK_BYTES))
+            .open();
+    stream = gpu.streams().acquire();
+    values = gpu.memory().upload(stream, new int[20]);
+    try (LaunchRecorder recorder = VectorKernels.incrementOn(stream).begin()) {
+      recorder.readWrites(0, values);
+      recorder.value(1, 20);
+      recorder.threads(20);
+      recorder.preflight();
+      recorder.launch();
+      recorder.commit();
+      completion = recorder.completion();
+    }
+    busy.set(true);
+  }
+
+  @AfterEach
+  void close() {
+    gpu.close();
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aWaitEndsWithItsTimeoutAndCanBeRepeated(Wait wait) throws Exception {
+    long before = System.nanoTime();
+    assertThat(wait.until(this, Duration.ofMillis(20))).isFalse();
+    assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(20_000_000);
+    assertThat(wait.until(this, Duration.ZERO)).isFalse();
+    busy.set(false);
+    assertThat(wait.until(this, Duration.ofDays(100_000))).isTrue();
+    assertThat(values.download(stream)).containsOnly(1);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anInterruptEndsAWaitWithATimeout(Wait wait) throws Exception {
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> wait.until(this, Duration.ofDays(1)))
+        .isInstanceOf(InterruptedException.class);
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    busy.set(false);
+    assertThat(wait.until(this, Duration.ofDays(1))).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aTimeoutThatIsNoneIsRefused(Wait wait) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> wait.until(this, Duration.ofNanos(-1)))
+        .withMessageContaining("PT-0.000000001S");
+    assertThatThrownBy(() -> wait.until(this, null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessageContaining("timeout");
+  }
+}

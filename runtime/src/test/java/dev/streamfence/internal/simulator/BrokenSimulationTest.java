@@ -1,0 +1,218 @@
+package dev.streamfence.internal.simulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.EventHandle;
+import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the device is after an error of the Java machine inside it, and after its close. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class BrokenSimulationTest {
+  private final FaultPlan plan = new FaultPlan();
+
+  private static void fail(Throwable planned) {
+    if (planned instanceof Error error) {
+      throw error;
+    }
+    throw (RuntimeException) planned;
+  }
+
+  private void requireLost(DeviceState state, Throwable cause) {
+    CudaDriverException lost =
+        catchThrowableOfType(
+            CudaDriverException.class, () -> state.enter(DriverCall.CREATE_STREAM));
+    assertThat(lost.isSticky()).isTrue();
+    assertThat(lost).hasRootCause(cause).hasMessageContaining(cause.toString());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void workThatAnErrorEndsIsTheEndOfTheDeviceAndNotOfWhoRanIt(Schedule schedule) {
+    for (Throwable planned :
+        List.of(
+            new OutOfMemoryError("as planned"),
+            new StackOverflowError(),
+            new IllegalStateException("a mistake in the simulation"))) {
+      Scheduler scheduler = new Scheduler(schedule, 0);
+      DeviceState state = new DeviceState(plan, scheduler);
+      SubmissionOrder order = new SubmissionOrder();
+      Submissions submissions = new Submissions(state, scheduler, order, null, false);
+      SimulatedStream stream = new SimulatedStream(order.newStream());
+      scheduler.add(stream);
+      Submitted op = submissions.submit(stream, DriverCall.LAUNCH_KERNEL);
+      boolean[] later = new boolean[1];
+      submissions.work(stream, DriverCall.LAUNCH_KERNEL, op, () -> fail(planned));
+      scheduler.drain(stream);
+      submissions.work(stream, DriverCall.LAUNCH_KERNEL, op, () -> later[0] = state.isUsable());
+      scheduler.drain(stream);
+
+      requireLost(state, planned);
+      assertThat(later[0]).isFalse();
+    }
+  }
+
+  @Test
+  void aCallThatAnErrorEndsThrowsItAndIsTheEndOfTheDevice() {
+    DeviceState state = new DeviceState(plan, new Scheduler(Schedule.LAZY, 0));
+    DriverLock lock = new DriverLock(state);
+    Error planned = new OutOfMemoryError("as planned");
+    assertThatThrownBy(() -> lock.run(() -> fail(planned))).isSameAs(planned);
+    assertThat(Thread.holdsLock(lock)).isFalse();
+    assertThat(state.isUsable()).isFalse();
+    requireLost(state, planned);
+  }
+
+  @Test
+  void aRefusalLeavesTheDeviceAsItIs() {
+    DeviceState state = new DeviceState(plan, new Scheduler(Schedule.LAZY, 0));
+    DriverLock lock = new DriverLock(state);
+    IllegalArgumentException refusal = new IllegalArgumentException("refused");
+    assertThatThrownBy(() -> lock.run(() -> fail(refusal))).isSameAs(refusal);
+    assertThat(lock.<Boolean>call(state::isUsable)).isTrue();
+  }
+
+  @Test
+  void aCallThatWasCutShortWithoutATraceIsNoticedByTheNextOne() {
+    DeviceState state = new DeviceState(plan, new Scheduler(Schedule.LAZY, 0));
+    DriverLock lock = new DriverLock(state);
+    lock.run(() -> lock.run(() -> assertThat(state.isUsable()).isFalse()));
+    assertThat(state.isUsable()).isFalse();
+  }
+
+  @Test
+  void aStackThatEndsAnywhereInTheDriverLeavesTheDeviceWholeOrLost() throws Exception {
+    int[] outcomes = new int[2];
+    Thread thread =
+        new Thread(null, () -> overflowAtEachDepth(outcomes), "a small stack", 256 << 10);
+    thread.start();
+    thread.join();
+    assertThat(outcomes[0]).as("devices that went on").isPositive();
+    assertThat(outcomes[0] + outcomes[1]).isEqualTo(150);
+  }
+
+  private static void overflowAtEachDepth(int[] outcomes) {
+    for (int left = 0; left < 150; left++) {
+      SimulatedDevice device = SimulatedDevice.builder().build();
+      CudaDriver driver = Inside.open(device);
+      StreamHandle stream = driver.createStream(0);
+      long array = driver.allocateAsync(64, stream);
+      int depth = depth(0);
+      try {
+        at(depth - left, () -> driver.fill8Async(array, (byte) 1, 64, stream));
+      } catch (StackOverflowError e) {
+        // What is asked is what the device is like now.
+      }
+      boolean usable;
+      try {
+        driver.fill8Async(array, (byte) 2, 64, stream);
+        driver.freeAsync(array, stream);
+        driver.destroyStream(stream);
+        usable = device.liveObjects() == 0;
+      } catch (CudaDriverException lost) {
+        usable = !lost.isSticky();
+      }
+      outcomes[usable ? 0 : 1]++;
+      driver.close();
+    }
+  }
+
+  private static int depth(int reached) {
+    try {
+      return reached < 0 ? 0 : depth(reached + 1);
+    } catch (StackOverflowError e) {
+      return reached;
+    }
+  }
+
+  private static void at(int depth, Runnable action) {
+    if (depth <= 0) {
+      action.run();
+    } else {
+      at(depth - 1, action);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyCallAfterTheCloseIsRefusedAndLeavesNothingLive(Schedule schedule) {
+    SimulatedDevice device = SimulatedDevice.builder().schedule(schedule).build();
+    CudaDriver driver = Inside.open(device);
+    StreamHandle stream = driver.createStream(0);
+    EventHandle event = driver.createEvent();
+    HostMemory host = driver.allocateHost(64);
+    long array = driver.allocateAsync(64, stream);
+    long direct = driver.allocate(64);
+    byte[] ptx =
+        ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n"
+            .getBytes(StandardCharsets.US_ASCII);
+    ModuleHandle module = driver.loadModule("k.ptx", ptx);
+    FunctionHandle function = driver.function(module, "k");
+    int live = device.liveObjects();
+    long calls = device.calls();
+    driver.close();
+    driver.close();
+
+    for (ThrowingCallable call :
+        List.<ThrowingCallable>of(
+            driver::memoryInfo,
+            () -> driver.keepFreedMemory(1),
+            () -> driver.createStream(0),
+            () -> driver.destroyStream(stream),
+            () -> driver.synchronizeStream(stream),
+            () -> driver.isStreamIdle(stream),
+            () -> driver.waitForEvent(stream, event),
+            driver::createEvent,
+            () -> driver.destroyEvent(event),
+            () -> driver.recordEvent(event, stream),
+            () -> driver.synchronizeEvent(event),
+            () -> driver.isEventComplete(event),
+            () -> driver.allocateAsync(64, stream),
+            () -> driver.freeAsync(array, stream),
+            () -> driver.allocate(64),
+            () -> driver.free(direct),
+            () -> driver.allocateHost(64),
+            () -> driver.freeHost(host),
+            () -> driver.copyToDeviceAsync(array, host, 0, 64, stream),
+            () -> driver.copyToHostAsync(host, 0, array, 64, stream),
+            () -> driver.copyOnDeviceAsync(array, direct, 64, stream),
+            () -> driver.fill8Async(array, (byte) 0, 64, stream),
+            () -> driver.fill16Async(array, (short) 0, 32, stream),
+            () -> driver.fill32Async(array, 0, 16, stream),
+            () -> driver.fill32StridedAsync(array, 8, 0, 8, stream),
+            () -> driver.loadModule("k.ptx", ptx),
+            () -> driver.unloadModule(module),
+            () -> driver.function(module, "k"),
+            () -> driver.attributes(function),
+            () -> driver.allowDynamicSharedBytes(function, 1),
+            () -> driver.residentBlocksPerMultiprocessor(function, 1, 0),
+            () -> driver.launchKernel(function, false, 1, 1, 1, 1, 1, 1, 0, stream, host),
+            driver::synchronizeDevice)) {
+      assertThatThrownBy(call)
+          .isInstanceOfSatisfying(
+              CudaDriverException.class,
+              e -> assertThat(e.code()).isEqualTo(ResultCode.DEINITIALIZED));
+    }
+    host.buffer();
+    assertThat(device.liveObjects()).isEqualTo(live);
+    assertThat(device.calls()).isEqualTo(calls);
+  }
+}

@@ -1,0 +1,366 @@
+package dev.streamfence.internal.simulator;
+
+import dev.streamfence.RacyAccessException.Kind;
+import dev.streamfence.internal.simulator.BreakableTracker.Block;
+import dev.streamfence.internal.simulator.BreakableTracker.Lane;
+import dev.streamfence.internal.simulator.BreakableTracker.Mark;
+import dev.streamfence.internal.simulator.BreakableTracker.Pending;
+import dev.streamfence.simulation.DriverCall;
+import java.util.function.Consumer;
+
+/**
+ * A program for every bug, on two to four streams, which is wrong with the bug and right without.
+ */
+enum PlantedBugs {
+  ONE_READ_EVENT(Kind.READ_WRITE, PlantedBugs::twoReadersThenAWriter),
+  READERS_CLEARED_BY_A_READER(
+      Kind.READ_WRITE,
+      k -> {
+        Lane a = k.lane();
+        Block block = k.zeros(a);
+        for (int i = 0; i < 3; i++) {
+          k.read(k.lane(), block);
+        }
+        k.fill(a, block);
+      }),
+  WRITER_WAITS_FOR_WRITES_ONLY(Kind.READ_WRITE, PlantedBugs::twoReadersThenAWriter),
+  READS_NOT_REGISTERED(Kind.READ_WRITE, PlantedBugs::twoReadersThenAWriter),
+  ONLY_THE_LAST_WAIT_IS_QUEUED(
+      Kind.READ_WRITE,
+      k -> {
+        Lane a = k.lane();
+        Lane b = k.lane();
+        Lane c = k.lane();
+        Block block = k.zeros(a);
+        k.read(b, block);
+        k.read(c, block);
+        k.fill(k.lane(), block);
+      }),
+  COMMITTED_STATE_ONLY(
+      Kind.WRITE_WRITE,
+      k -> {
+        Lane a = k.lane();
+        Lane b = k.lane();
+        Block block = k.zeros(a);
+        Pending first = k.prepareIncrement(a, block);
+        Pending second = k.prepareIncrement(b, block);
+        first.launch();
+        first.commit();
+        second.launch();
+        second.commit();
+      }),
+  COMMIT_BEFORE_LAUNCH(
+      Kind.WRITE_WRITE,
+      k -> {
+        Lane a = k.lane();
+        Lane b = k.lane();
+        Block block = k.zeros(a);
+        Pending first = k.prepareIncrement(a, block);
+        k.increment(b, block);
+        first.launch();
+        first.commit();
+      }),
+  EVENT_RECORDED_BEFORE_THE_LAUNCH(Kind.WRITE_WRITE, PlantedBugs::writeThenWrite),
+  READY_EVENT_RECORDED_BEFORE_THE_ALLOCATION(
+      Kind.USE_BEFORE_READY, PlantedBugs::allocateHereAndUseThere),
+  ALLOCATION_NOT_AWAITED(Kind.USE_BEFORE_READY, PlantedBugs::allocateHereAndUseThere),
+  POINTER_IS_THE_IDENTITY(
+      Kind.USE_BEFORE_READY,
+      k -> {
+        Lane a = k.lane();
+        Lane b = k.lane();
+        Block old = k.zeros(b);
+        k.tracker.free(a, old);
+        Block again = k.allocate(a);
+        k.fill(b, again);
+      }),
+  STREAM_KEY_USED_AGAIN(
+      Kind.WRITE_WRITE,
+      k -> {
+        Lane a = k.lane();
+        Lane b = k.lane();
+        Block block = k.zeros(a);
+        k.increment(b, block);
+        k.tracker.destroy(b);
+        k.increment(k.lane(), block);
+      }),
+  FREE_WAITS_FOR_NOTHING(Kind.FREE_WHILE_IN_USE, PlantedBugs::usesThenAFree),
+  FREE_ON_ANOTHER_STREAM_WAITS_FOR_NOTHING(
+      Kind.FREE_WHILE_IN_USE,
+      k -> {
+        Lane a = k.lane();
+        k.tracker.free(k.lane(), k.zeros(a));
+      }),
+  FREE_WAITS_FOR_WRITES_ONLY(Kind.FREE_WHILE_IN_USE, PlantedBugs::usesThenAFree),
+  FREE_WAITS_FOR_READS_ONLY(
+      Kind.FREE_WHILE_IN_USE,
+      k -> {
+        Lane a = k.lane();
+        Block block = k.zeros(a);
+        k.increment(k.lane(), block);
+        k.tracker.free(a, block);
+      }),
+  NOT_RECORDED_AGAIN_ON_MERGE(
+      Kind.WRITE_WRITE,
+      k -> {
+        // Two halves of a slab in the free lists of two streams become one in the list of the
+        // first; a third stream takes it and waits for the first.
+        Lane a = k.lane();
+        Lane b = k.lane();
+        Block slab = k.zeros(a);
+        Mark ofA = k.tracker.mark(a);
+        Lane c = k.lane();
+        k.tracker.await(b, ofA);
+        Block half = k.tracker.view(slab, 0, TrackedKernels.BYTES / 2);
+        k.fill(b, half);
+        k.tracker.await(a, k.tracker.mark(b));
+        Mark ofMerged = k.tracker.has(Bug.NOT_RECORDED_AGAIN_ON_MERGE) ? ofA : k.tracker.mark(a);
+        k.tracker.await(c, ofMerged);
+        k.fillOrdered(c, half);
+      }),
+  WAIT_FOR_THE_FIRST_EVENT_OF_THE_STREAM(Kind.WRITE_WRITE, PlantedBugs::writeThenWrite),
+  WAIT_BEFORE_RECORD(Kind.WRITE_WRITE, PlantedBugs::writeThenWrite),
+  WAIT_ON_THE_WRONG_STREAM(Kind.WRITE_WRITE, PlantedBugs::writeThenWrite),
+  READER_DOES_NOT_WAIT_FOR_THE_WRITE(Kind.WRITE_READ, PlantedBugs::writeThenRead),
+  WRITER_DOES_NOT_WAIT_FOR_THE_WRITE(Kind.WRITE_WRITE, PlantedBugs::writeThenWrite),
+  WRITES_NOT_REGISTERED(Kind.WRITE_READ, PlantedBugs::writeThenRead),
+  WRITER_REGISTERED_AS_READER(Kind.WRITE_READ, PlantedBugs::writeThenRead),
+  CLOCK_MERGED_TO_THE_END(
+      Kind.WRITE_READ,
+      k -> {
+        Lane a = k.lane();
+        Lane b = k.lane();
+        Block first = k.zeros(a);
+        Block second = k.zeros(a);
+        k.read(b, first);
+        k.increment(a, second);
+        k.read(b, second);
+      }),
+  CLOCK_TAKEN_OVER_TOO_LATE(
+      Kind.WRITE_READ,
+      k -> {
+        // B waits for A's write only after its event that C waits for.
+        Lane a = k.lane();
+        Lane b = k.lane();
+        Lane c = k.lane();
+        Block early = k.zeros(b);
+        Block late = k.zeros(a);
+        k.read(b, late);
+        k.read(c, early);
+        k.read(c, late);
+      }),
+  EVENT_SLOT_USED_AGAIN_BY_ANOTHER_STREAM(
+      Kind.WRITE_READ,
+      k -> {
+        Lane a = k.lane();
+        Lane b = k.lane();
+        Block block = k.zeros(a);
+        k.zeros(k.lane());
+        k.zeros(b);
+        k.read(b, block);
+      }),
+  EVENT_RECYCLED_AFTER_THE_FIRST_WAIT(
+      Kind.WRITE_READ,
+      k -> {
+        Lane a = k.lane();
+        Lane b = k.lane();
+        Lane c = k.lane();
+        Block block = k.zeros(a);
+        k.read(b, block);
+        k.allocate(k.lane());
+        k.read(c, block);
+      }),
+  COPY_NOT_REGISTERED(Kind.READ_WRITE, k -> copyThenWrite(k, true)),
+  COPY_SOURCE_NOT_REGISTERED(Kind.READ_WRITE, k -> copyThenWrite(k, true)),
+  COPY_DESTINATION_NOT_REGISTERED(Kind.WRITE_WRITE, k -> copyThenWrite(k, false)),
+  FILL_NOT_REGISTERED(
+      Kind.WRITE_READ,
+      k -> {
+        Lane a = k.lane();
+        Block block = k.allocate(a);
+        k.upload(a, block);
+        k.fill(a, block);
+        k.read(k.lane(), block);
+      }),
+  UPLOAD_NOT_REGISTERED(
+      Kind.WRITE_READ,
+      k -> {
+        Lane a = k.lane();
+        Block block = k.zeros(a);
+        k.upload(a, block);
+        k.read(k.lane(), block);
+      }),
+  DOWNLOAD_NOT_REGISTERED(
+      Kind.READ_WRITE,
+      k -> {
+        Lane a = k.lane();
+        Block block = k.zeros(a);
+        k.download(a, block);
+        k.fill(k.lane(), block);
+      }),
+  SECOND_BLOCK_FORGOTTEN(
+      Kind.WRITE_READ,
+      k -> {
+        Lane a = k.lane();
+        Lane b = k.lane();
+        Block here = k.zeros(b);
+        Block there = k.zeros(a);
+        k.add(b, here, there, here);
+      }),
+  SAME_BLOCK_TWICE_KEEPS_THE_FIRST_ACCESS(
+      Kind.WRITE_READ,
+      k -> {
+        Lane a = k.lane();
+        Lane b = k.lane();
+        Block block = k.zeros(a);
+        k.add(a, block, block, block);
+        k.read(b, block);
+      }),
+  WAITS_DROPPED_AFTER_A_FAILURE(
+      Kind.READ_WRITE,
+      k -> {
+        Lane a = k.lane();
+        Lane b = k.lane();
+        Block block = k.zeros(a);
+        k.read(b, block);
+        k.read(k.lane(), block);
+        k.device().failCall(DriverCall.WAIT_FOR_EVENT, 1, ResultCode.INVALID_VALUE);
+        k.fill(a, block);
+      }),
+  LOWEST_TICKET_OF_A_STREAM_IS_KEPT(
+      Kind.WRITE_READ,
+      k -> {
+        Lane a = k.lane();
+        Lane b = k.lane();
+        Block first = k.zeros(a);
+        Block second = k.zeros(a);
+        Block sum = k.allocate(b);
+        k.add(b, first, second, sum);
+      }),
+  NOTHING_RECORDED_WHILE_ONE_STREAM_IS_BUSY(Kind.WRITE_READ, PlantedBugs::writeThenRead),
+  SYNCHRONIZED_FOR_EVER(
+      Kind.WRITE_READ,
+      k -> {
+        Lane a = k.lane();
+        Block block = k.zeros(a);
+        k.tracker.synchronize(a);
+        k.increment(a, block);
+        k.read(k.lane(), block);
+      }),
+  ANOTHER_STREAM_IS_SYNCHRONIZED(
+      Kind.WRITE_READ,
+      k -> {
+        Lane a = k.lane();
+        Lane b = k.lane();
+        Block block = k.zeros(a);
+        k.tracker.synchronize(a);
+        k.read(b, block);
+      }),
+  USE_OF_A_CLOSED_BLOCK(
+      Kind.USE_AFTER_FREE,
+      k -> {
+        Lane a = k.lane();
+        Block block = k.zeros(a);
+        k.tracker.free(a, block);
+        k.fill(k.lane(), block);
+      }),
+  FREE_BETWEEN_PREPARE_AND_LAUNCH(
+      Kind.USE_AFTER_FREE,
+      k -> {
+        Lane a = k.lane();
+        Block block = k.zeros(a);
+        Pending launch = k.prepareIncrement(k.lane(), block);
+        k.tracker.free(a, block);
+        launch.launch();
+        launch.commit();
+      }),
+  VIEW_IS_THE_IDENTITY(
+      Kind.WRITE_READ,
+      k -> {
+        Lane a = k.lane();
+        Lane b = k.lane();
+        Block block = k.zeros(a);
+        Block tail = k.tracker.view(block, 32, 32);
+        k.increment(a, tail);
+        k.read(b, block);
+      }),
+  STORE_THROUGH_A_READ(Kind.UNDECLARED_WRITE, PlantedBugs::oneIncrement),
+  LOAD_THROUGH_A_WRITE(
+      Kind.UNDECLARED_READ,
+      k -> {
+        Lane a = k.lane();
+        k.add(a, k.zeros(a), k.zeros(a), k.allocate(a));
+      }),
+  BLOCK_BEHIND_A_NUMBER(Kind.UNDECLARED_BLOCK, PlantedBugs::oneIncrement);
+
+  private final Kind kind;
+  private final Consumer<TrackedKernels> program;
+
+  PlantedBugs(Kind kind, Consumer<TrackedKernels> program) {
+    this.kind = kind;
+    this.program = program;
+  }
+
+  /** What the checker has to say about it, among other things. */
+  Kind kind() {
+    return kind;
+  }
+
+  void run(TrackedKernels kernels) {
+    program.accept(kernels);
+  }
+
+  private static void oneIncrement(TrackedKernels k) {
+    Lane a = k.lane();
+    k.increment(a, k.zeros(a));
+  }
+
+  private static void twoReadersThenAWriter(TrackedKernels k) {
+    Lane a = k.lane();
+    Lane b = k.lane();
+    Lane c = k.lane();
+    Block block = k.zeros(a);
+    k.read(b, block);
+    k.read(c, block);
+    k.fill(a, block);
+  }
+
+  private static void writeThenWrite(TrackedKernels k) {
+    Lane a = k.lane();
+    Lane b = k.lane();
+    Block block = k.zeros(a);
+    k.increment(a, block);
+    k.increment(b, block);
+    k.increment(a, block);
+  }
+
+  private static void writeThenRead(TrackedKernels k) {
+    Lane a = k.lane();
+    Lane b = k.lane();
+    Block block = k.zeros(a);
+    k.increment(a, block);
+    k.read(b, block);
+  }
+
+  private static void allocateHereAndUseThere(TrackedKernels k) {
+    Lane a = k.lane();
+    k.fill(k.lane(), k.allocate(a));
+  }
+
+  private static void usesThenAFree(TrackedKernels k) {
+    Lane a = k.lane();
+    Block block = k.zeros(a);
+    k.read(k.lane(), block);
+    k.read(k.lane(), block);
+    k.tracker.free(a, block);
+  }
+
+  private static void copyThenWrite(TrackedKernels k, boolean toSource) {
+    Lane a = k.lane();
+    Lane b = k.lane();
+    Block source = k.zeros(a);
+    Block target = k.zeros(a);
+    k.copy(a, source, target);
+    k.fill(b, toSource ? source : target);
+  }
+}

@@ -1,0 +1,309 @@
+package dev.streamfence.internal.simulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.Access;
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ElementType;
+import dev.streamfence.RacyAccessException;
+import dev.streamfence.RacyAccessException.Finding;
+import dev.streamfence.RacyAccessException.Kind;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.driver.CountingDriver;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.EventHandle;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+import dev.streamfence.launch.VectorKernels;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import org.junit.jupiter.api.Test;
+
+/** What counts as ordered, what as a conflict, and what a report says. */
+final class RaceCheckerTest {
+  private static final KernelSignature LYING_INCREMENT =
+      KernelSignature.entry("increment")
+          .buffer("values", ElementType.INT, Access.READ)
+          .threadCount("n", int.class)
+          .build();
+
+  private final SimulatedDevice device =
+      SimulatedDevice.builder().schedule(Schedule.LAZY).traceSubmissions(true).build();
+  private final CudaDriver driver = Inside.open(device);
+  private final StreamHandle a = driver.createStream(0);
+  private final StreamHandle b = driver.createStream(0);
+
+  private long readyBlock() {
+    long block = driver.allocateAsync(64, a);
+    driver.synchronizeStream(a);
+    return block;
+  }
+
+  @Test
+  void aFindingEndsTheDeviceAtTheNextSynchronizingCall() {
+    long block = readyBlock();
+    driver.fill8Async(block, (byte) 1, 64, a);
+    driver.fill8Async(block + 8, (byte) 2, 8, b);
+    driver.synchronizeStream(a);
+    assertThatThrownBy(() -> driver.synchronizeStream(b))
+        .isInstanceOfSatisfying(
+            CudaDriverException.class,
+            e -> {
+              assertThat(e.isSticky()).isTrue();
+              assertThat(e.getCause())
+                  .isInstanceOfSatisfying(
+                      RacyAccessException.class,
+                      racy -> {
+                        assertThat(racy.kind()).isEqualTo(Kind.WRITE_WRITE);
+                        assertThat(racy.first().stream()).isEqualTo(2);
+                        assertThat(racy.second().stream()).isEqualTo(3);
+                        assertThat(racy.finding().address()).isEqualTo(block + 8);
+                        assertThat(racy.finding().bytes()).isEqualTo(8);
+                      });
+            });
+    assertThatThrownBy(() -> driver.createEvent()).isInstanceOf(CudaDriverException.class);
+  }
+
+  @Test
+  void aReportSaysWhereBothWereSubmittedWhenThatIsTraced() {
+    long block = readyBlock();
+    long source = readyBlock();
+    device.collectFindings();
+    driver.fill8Async(block, (byte) 1, 64, a);
+    driver.copyOnDeviceAsync(block, source, 64, b);
+    Finding finding = device.findings().get(0);
+    assertThat(finding.first().what()).isEqualTo("cuMemsetD8Async");
+    assertThat(finding.second().parameter()).isEqualTo("destination");
+    for (Throwable submitted :
+        new Throwable[] {finding.first().submittedAt(), finding.second().submittedAt()}) {
+      assertThat(submitted.getStackTrace())
+          .anyMatch(
+              f -> f.getMethodName().equals("aReportSaysWhereBothWereSubmittedWhenThatIsTraced"));
+    }
+    assertThat(new RacyAccessException(finding).getSuppressed()).hasSize(2);
+  }
+
+  @Test
+  void nothingIsCheckedWhenThatIsSwitchedOff() {
+    CudaDriver unchecked = Inside.open(SimulatedDevice.builder().checkRaces(false).build());
+    StreamHandle one = unchecked.createStream(0);
+    long block = unchecked.allocateAsync(64, one);
+    unchecked.fill8Async(block, (byte) 1, 64, one);
+    unchecked.fill8Async(block, (byte) 1, 64, unchecked.createStream(0));
+    unchecked.synchronizeDevice();
+    assertThat(unchecked.launchObserver()).isNull();
+  }
+
+  @Test
+  void disjointBytesDoNotConflict() {
+    device.collectFindings();
+    long block = readyBlock();
+    driver.fill8Async(block, (byte) 1, 32, a);
+    driver.fill8Async(block + 32, (byte) 2, 32, b);
+    driver.fill32StridedAsync(block, 8, 5, 4, a);
+    driver.fill32StridedAsync(block + 36, 8, 5, 3, b);
+    assertThat(device.findings()).isEmpty();
+    driver.fill8Async(block + 31, (byte) 3, 2, b);
+    assertThat(device.findings())
+        .singleElement()
+        .satisfies(f -> assertThat(f.address()).isEqualTo(block + 31))
+        .satisfies(f -> assertThat(f.bytes()).isEqualTo(1));
+  }
+
+  @Test
+  void readsDoNotConflict() {
+    device.collectFindings();
+    long block = readyBlock();
+    long ofA = driver.allocateAsync(64, a);
+    long ofB = driver.allocateAsync(64, b);
+    driver.copyOnDeviceAsync(ofA, block, 64, a);
+    driver.copyOnDeviceAsync(ofB, block, 64, b);
+    assertThat(device.findings()).isEmpty();
+  }
+
+  @Test
+  void aWaitOrdersEvenWhenTheEventIsReachedAlready() {
+    device.collectFindings();
+    long block = readyBlock();
+    EventHandle event = driver.createEvent();
+    driver.fill8Async(block, (byte) 1, 64, a);
+    driver.recordEvent(event, a);
+    device.findings();
+    driver.waitForEvent(b, event);
+    driver.fill8Async(block, (byte) 2, 64, b);
+    assertThat(device.findings()).isEmpty();
+  }
+
+  @Test
+  void anOperationThatHappensToBeDoneOrdersNothing() {
+    device.collectFindings();
+    long block = readyBlock();
+    driver.fill8Async(block, (byte) 1, 64, a);
+    assertThat(device.findings()).isEmpty();
+    driver.fill8Async(block, (byte) 2, 64, b);
+    assertThat(device.findings()).extracting(Finding::kind).containsExactly(Kind.WRITE_WRITE);
+  }
+
+  @Test
+  void aQueryThatSaysNotYetOrdersNothing() {
+    device.collectFindings();
+    long block = readyBlock();
+    driver.fill8Async(block, (byte) 1, 64, a);
+    assertThat(driver.isStreamIdle(a)).isFalse();
+    driver.fill8Async(block, (byte) 2, 64, b);
+    assertThat(device.findings()).extracting(Finding::kind).containsExactly(Kind.WRITE_WRITE);
+  }
+
+  @Test
+  void aWaitBindsToTheRecordBeforeIt() {
+    device.collectFindings();
+    long block = readyBlock();
+    EventHandle event = driver.createEvent();
+    driver.recordEvent(event, a);
+    driver.waitForEvent(b, event);
+    driver.fill8Async(block, (byte) 1, 64, a);
+    driver.recordEvent(event, a);
+    driver.fill8Async(block, (byte) 2, 64, b);
+    assertThat(device.findings()).extracting(Finding::kind).containsExactly(Kind.WRITE_WRITE);
+  }
+
+  @Test
+  void waitsAreTransitive() {
+    device.collectFindings();
+    long block = readyBlock();
+    StreamHandle c = driver.createStream(0);
+    EventHandle ofA = driver.createEvent();
+    EventHandle ofB = driver.createEvent();
+    driver.fill8Async(block, (byte) 1, 64, a);
+    driver.recordEvent(ofA, a);
+    driver.waitForEvent(b, ofA);
+    driver.recordEvent(ofB, b);
+    driver.waitForEvent(c, ofB);
+    driver.fill8Async(block, (byte) 2, 64, c);
+    assertThat(device.findings()).isEmpty();
+  }
+
+  @Test
+  void whatTheHostHasWaitedForComesBeforeWhatItSubmitsThen() {
+    device.collectFindings();
+    long block = readyBlock();
+    EventHandle event = driver.createEvent();
+    driver.fill8Async(block, (byte) 1, 64, a);
+    driver.recordEvent(event, a);
+    driver.synchronizeEvent(event);
+    driver.fill8Async(block, (byte) 2, 64, b);
+    while (!driver.isStreamIdle(b)) {}
+    driver.fill8Async(block, (byte) 3, 64, a);
+    driver.synchronizeDevice();
+    driver.fill8Async(block, (byte) 4, 64, b);
+    assertThat(device.findings()).isEmpty();
+  }
+
+  @Test
+  void aRaceWithAnEarlierLifeOfAnAddressIsFound() {
+    device.collectFindings();
+    long block = readyBlock();
+    driver.fill8Async(block, (byte) 1, 64, b);
+    driver.freeAsync(block, a);
+    assertThat(driver.allocateAsync(64, a)).isEqualTo(block);
+    driver.fill8Async(block, (byte) 2, 64, a);
+    assertThat(device.findings()).extracting(Finding::kind).contains(Kind.FREE_WHILE_IN_USE);
+  }
+
+  @Test
+  void bytesThatNobodyWroteAreAnErrorOnlyWhenAskedFor() {
+    for (boolean asked : new boolean[] {false, true}) {
+      SimulatedDevice one = SimulatedDevice.builder().checkUninitializedReads(asked).build();
+      one.collectFindings();
+      CudaDriver its = Inside.open(one);
+      StreamHandle stream = its.createStream(0);
+      long block = its.allocateAsync(64, stream);
+      its.fill8Async(block, (byte) 1, 60, stream);
+      its.copyToHostAsync(its.allocateHost(64), 0, block, 60, stream);
+      assertThat(one.findings()).isEmpty();
+      its.copyToHostAsync(its.allocateHost(64), 0, block, 64, stream);
+      assertThat(one.findings()).hasSize(asked ? 1 : 0);
+      assertThat(one.findings()).allMatch(f -> f.kind() == Kind.UNINITIALIZED_READ);
+      assertThat(one.findings()).allMatch(f -> f.address() == block + 60 && f.bytes() == 4);
+    }
+  }
+
+  @Test
+  void hostMemoryInFlightIsNotTouched() {
+    long block = readyBlock();
+    HostMemory host = driver.allocateHost(64);
+    device.collectFindings();
+    driver.copyToHostAsync(host, 0, block, 64, a);
+    host.slice(0, 8).buffer();
+    assertThat(device.findings()).extracting(Finding::kind).containsExactly(Kind.WRITE_WRITE);
+    driver.synchronizeStream(a);
+    host.buffer();
+    driver.copyToDeviceAsync(block, host, 0, 64, a);
+    assertThat(device.findings()).hasSize(1);
+  }
+
+  @Test
+  void aKernelThatDoesMoreThanItsInterfaceSaysIsNamedWithItsParameter() {
+    SimulatedDevice checked = SimulatedDevice.builder().build();
+    checked.collectFindings();
+    DeviceRuntime gpu = DeviceRuntime.simulated(checked);
+    DeviceStream stream = gpu.streams().acquire();
+    DeviceArray<int[]> values = gpu.memory().allocateZeroed(stream, int[].class, 8);
+    LaunchRecorder increment =
+        LoadedModule.of(stream, VectorKernels.COMPARED_IMAGE).recorder(LYING_INCREMENT);
+    try (LaunchRecorder recorder = increment.begin()) {
+      recorder.reads(0, values);
+      recorder.value(1, 8);
+      recorder.threads(8);
+      recorder.preflight();
+      recorder.launch();
+      recorder.commit();
+    }
+    assertThat(checked.findings())
+        .singleElement()
+        .satisfies(
+            f -> {
+              assertThat(f.kind()).isEqualTo(Kind.UNDECLARED_WRITE);
+              assertThat(f.second().what()).isEqualTo("increment on stream 1");
+              assertThat(f.second().parameter()).isEqualTo("values");
+              assertThat(f.second().ticket()).isEqualTo(3);
+              assertThat(f.bytes()).isEqualTo(32);
+            });
+    values.close();
+    gpu.close();
+  }
+
+  @Test
+  void aPermissiveLaunchMayUseTheWholeBlockAroundAnUntrackedAddress() {
+    SimulatedDevice checked = SimulatedDevice.builder().build();
+    checked.collectFindings();
+    DeviceRuntime gpu = DeviceRuntime.simulated(checked);
+    DeviceStream stream = gpu.streams().acquire();
+    DeviceArray<int[]> values = gpu.memory().allocateZeroed(stream, int[].class, 8);
+    LaunchRecorder increment =
+        LoadedModule.of(stream, VectorKernels.COMPARED_IMAGE).permissiveRecorder(LYING_INCREMENT);
+    try (LaunchRecorder recorder = increment.begin()) {
+      recorder.untracked(0, Inside.block(values).address() + 4);
+      recorder.value(1, 4);
+      recorder.threads(4);
+      recorder.preflight();
+      recorder.launch();
+      recorder.commit();
+    }
+    assertThat(checked.findings()).isEmpty();
+    values.close();
+    gpu.close();
+  }
+
+  @Test
+  void aCounterInFrontOfADriverPassesDeclarationsOn() {
+    assertThat(new CountingDriver(driver).launchObserver()).isSameAs(driver.launchObserver());
+  }
+}

@@ -1,0 +1,179 @@
+package dev.streamfence.internal.simulator;
+
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.LaunchObserver;
+import dev.streamfence.internal.driver.LaunchObserver.Use;
+import dev.streamfence.internal.simulator.BreakableTracker.Access;
+import dev.streamfence.internal.simulator.BreakableTracker.Block;
+import dev.streamfence.internal.simulator.BreakableTracker.Lane;
+import dev.streamfence.internal.simulator.BreakableTracker.Pending;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Objects;
+
+/** The operations of a program on blocks of {@value #N} ints, ordered by a tracker. */
+final class TrackedKernels {
+  static final int N = 16;
+  static final int BYTES = 4 * N;
+
+  final BreakableTracker tracker;
+  private final SimulatedDevice device;
+  private final CudaDriver driver;
+  private final LaunchObserver observer;
+  private final FunctionHandle increment;
+  private final FunctionHandle add;
+  private final HostMemory frame;
+  private final HostMemory host;
+
+  TrackedKernels(SimulatedDevice device, Bug bug) {
+    this.device = device;
+    this.driver = Inside.open(device);
+    this.observer = Objects.requireNonNull(driver.launchObserver());
+    this.tracker = new BreakableTracker(bug, driver);
+    ModuleHandle module = driver.loadModule("vector.ptx", ptx());
+    increment = driver.function(module, "increment");
+    add = driver.function(module, "add");
+    frame = driver.allocateHost(64);
+    for (int i = 0; i < 4; i++) {
+      frame.buffer().putLong(8 * i, frame.address() + 32 + 8 * i);
+    }
+    host = driver.allocateHost(BYTES);
+  }
+
+  SimulatedDevice device() {
+    return device;
+  }
+
+  Lane lane() {
+    return tracker.lane();
+  }
+
+  Block allocate(Lane lane) {
+    return tracker.allocate(lane, BYTES);
+  }
+
+  /** A block of zeros. */
+  Block zeros(Lane lane) {
+    Block block = allocate(lane);
+    fill(lane, block);
+    return block;
+  }
+
+  void increment(Lane lane, Block values) {
+    Pending launch = prepareIncrement(lane, values);
+    launch.launch();
+    launch.commit();
+  }
+
+  Pending prepareIncrement(Lane lane, Block values) {
+    return tracker.prepare(
+        lane, List.of(new Access(values, true, true)), () -> launchIncrement(lane, values));
+  }
+
+  private void launchIncrement(Lane lane, Block values) {
+    boolean lies = tracker.has(Bug.STORE_THROUGH_A_READ);
+    boolean silent = tracker.has(Bug.BLOCK_BEHIND_A_NUMBER);
+    observer.launching(
+        "increment on " + lane.key,
+        lane.handle,
+        lane.submitted + 1,
+        silent ? List.of() : List.of(use("values", values, true, !lies)));
+    frame.buffer().putLong(32, values.address).putInt(40, (int) (values.bytes / 4));
+    driver.launchKernel(increment, false, 1, 1, 1, 32, 1, 1, 0, lane.handle, frame);
+  }
+
+  /** {@code sum = a + b}. */
+  void add(Lane lane, Block a, Block b, Block sum) {
+    tracker.use(
+        lane,
+        List.of(
+            new Access(a, true, false), new Access(b, true, false), new Access(sum, false, true)),
+        () -> {
+          boolean lies = tracker.has(Bug.LOAD_THROUGH_A_WRITE);
+          observer.launching(
+              "add on " + lane.key,
+              lane.handle,
+              lane.submitted + 1,
+              List.of(
+                  use("a", a, !lies, lies),
+                  use("b", b, true, false),
+                  use("sum", sum, false, true)));
+          frame.buffer().putLong(32, a.address).putLong(40, b.address);
+          frame.buffer().putLong(48, sum.address).putInt(56, (int) (sum.bytes / 4));
+          driver.launchKernel(add, false, 1, 1, 1, 32, 1, 1, 0, lane.handle, frame);
+        });
+  }
+
+  /** Reads a block into another one that nobody else uses. */
+  void read(Lane lane, Block block) {
+    Block own = allocate(lane);
+    add(lane, block, block, own);
+  }
+
+  void fill(Lane lane, Block block) {
+    tracker.use(
+        lane,
+        tracker.has(Bug.FILL_NOT_REGISTERED) ? List.of() : List.of(new Access(block, false, true)),
+        () -> driver.fill32Async(block.address, 0, block.bytes / 4, lane.handle));
+  }
+
+  void copy(Lane lane, Block source, Block target) {
+    Access reads = new Access(source, true, false);
+    Access writes = new Access(target, false, true);
+    List<Access> accesses =
+        switch (tracker.bug) {
+          case COPY_NOT_REGISTERED -> List.of();
+          case COPY_SOURCE_NOT_REGISTERED -> List.of(writes);
+          case COPY_DESTINATION_NOT_REGISTERED -> List.of(reads);
+          default -> List.of(reads, writes);
+        };
+    tracker.use(
+        lane,
+        accesses,
+        () -> driver.copyOnDeviceAsync(target.address, source.address, BYTES, lane.handle));
+  }
+
+  void upload(Lane lane, Block block) {
+    tracker.use(
+        lane,
+        tracker.has(Bug.UPLOAD_NOT_REGISTERED)
+            ? List.of()
+            : List.of(new Access(block, false, true)),
+        () -> driver.copyToDeviceAsync(block.address, host, 0, BYTES, lane.handle));
+  }
+
+  /** Queues a copy to the host and does not wait for it. */
+  void download(Lane lane, Block block) {
+    tracker.use(
+        lane,
+        tracker.has(Bug.DOWNLOAD_NOT_REGISTERED)
+            ? List.of()
+            : List.of(new Access(block, true, false)),
+        () -> driver.copyToHostAsync(host, 0, block.address, BYTES, lane.handle));
+  }
+
+  /** A fill that the program has ordered itself. */
+  void fillOrdered(Lane lane, Block block) {
+    driver.fill32Async(block.address, 0, block.bytes / 4, lane.handle);
+  }
+
+  private static Use use(String parameter, Block block, boolean reads, boolean writes) {
+    return new Use(parameter, block.address, block.bytes, reads, writes);
+  }
+
+  private static byte[] ptx() {
+    try (InputStream in =
+        Objects.requireNonNull(TrackedKernels.class.getResourceAsStream("/kernels/vector.ptx"))) {
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
