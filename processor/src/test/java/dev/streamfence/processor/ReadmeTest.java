@@ -13,15 +13,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.tools.JavaFileObject;
 import org.junit.jupiter.api.Test;
 
-/** What the README shows compiles, and what it names is there. */
+/** The Java of the README and of the pages that it leads to compiles, and their links work. */
 class ReadmeTest {
   private static final Path README = Path.of("../README.md");
   private static final Pattern JAVA = Pattern.compile("(?ms)^```java\\n(.*?)^```$");
   private static final Pattern INTERFACE = Pattern.compile("interface (\\w+)");
-  private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)\\)");
+  private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(?:#[^)]*)?\\)");
+
+  /** {@link ProblemPageTest} compiles its examples, most of which are wrong on purpose. */
+  private static final String MISTAKES = "PROBLEMS.md";
 
   /** What a piece that is no type stands in. */
   private static final String METHOD =
@@ -38,7 +42,7 @@ class ReadmeTest {
       }
       """;
 
-  /** What the pieces use and the README leaves out. */
+  /** The interface that the pieces use and the pages leave out. */
   private static final String COUNTING =
       Sources.importing(
           Sources.UNSEEN
@@ -50,11 +54,13 @@ class ReadmeTest {
   void everyPieceOfJavaCompiles() throws IOException {
     List<JavaFileObject> files = new ArrayList<>();
     files.add(Sources.file(COUNTING));
-    Matcher piece = JAVA.matcher(Files.readString(README));
-    while (piece.find()) {
-      files.add(file(files.size(), piece.group(1)));
+    for (Path page : pages()) {
+      Matcher piece = JAVA.matcher(Files.readString(page));
+      while (!page.endsWith(MISTAKES) && piece.find()) {
+        files.add(file(files.size(), piece.group(1)));
+      }
     }
-    assertThat(files).hasSizeGreaterThan(4);
+    assertThat(files).hasSizeGreaterThan(6);
 
     Compilation compilation =
         javac()
@@ -74,13 +80,47 @@ class ReadmeTest {
 
   @Test
   void everyLinkLeadsSomewhere() throws IOException {
-    Matcher link = LINK.matcher(Files.readString(README));
     List<String> broken = new ArrayList<>();
-    while (link.find()) {
-      if (!Files.exists(README.resolveSibling(link.group(1)))) {
-        broken.add(link.group(1));
+    for (Path page : pages()) {
+      for (Path target : targets(page)) {
+        if (!Files.exists(target)) {
+          broken.add(page + " -> " + target);
+        }
       }
     }
     assertThat(broken).isEmpty();
+  }
+
+  @Test
+  void everyPageIsReachedFromTheReadme() throws IOException {
+    List<Path> there = new ArrayList<>();
+    for (String module :
+        List.of("annotations", "runtime", "processor", "examples", "integration-tests")) {
+      try (Stream<Path> files = Files.list(README.resolveSibling(module))) {
+        files
+            .map(Path::normalize)
+            .filter(file -> file.toString().endsWith(".md"))
+            .forEach(there::add);
+      }
+    }
+    assertThat(there).hasSizeGreaterThan(5);
+    assertThat(pages()).containsAll(there);
+  }
+
+  /** The README, and the pages that it leads to. */
+  private static List<Path> pages() throws IOException {
+    List<Path> pages = new ArrayList<>(List.of(README));
+    targets(README).stream()
+        .filter(page -> page.toString().endsWith(".md"))
+        .filter(Files::exists)
+        .forEach(pages::add);
+    return pages;
+  }
+
+  private static List<Path> targets(Path page) throws IOException {
+    return LINK.matcher(Files.readString(page))
+        .results()
+        .map(link -> page.resolveSibling(link.group(1)).normalize())
+        .toList();
   }
 }
