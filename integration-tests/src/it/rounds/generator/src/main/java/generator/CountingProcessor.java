@@ -1,5 +1,6 @@
 package generator;
 
+import dev.streamfence.DeviceArray;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;

@@ -1,0 +1,140 @@
+package dev.streamfence.internal.order;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.SimulatedDevice;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The driver calls that ordering costs, and what it keeps for each array. */
+final class OrderingCostTest extends ThreeStreams {
+  private static final UseLabels READING = new NamedUse("reading");
+
+  @Test
+  void aChainOnOneStreamIsOneDriverCallPerLaunch() {
+    DeviceArray<int[]> values = zeros(a);
+    onA.increment(values, N);
+    long before = device.calls();
+    for (int i = 0; i < 1000; i++) {
+      onA.increment(values, N);
+    }
+    assertThat(device.calls() - before).isEqualTo(1000);
+    assertThat(values.download(a)).containsOnly(1001);
+    values.close();
+  }
+
+  @Test
+  void aPingPongOverTwoStreamsIsThreeDriverCallsPerLaunch() {
+    DeviceArray<int[]> values = zeros(a);
+    onA.increment(values, N);
+    onB.increment(values, N);
+    onA.increment(values, N);
+    onB.increment(values, N);
+    long before = device.calls();
+    long waitsBefore = waits();
+    for (int i = 0; i < 500; i++) {
+      onA.increment(values, N);
+      onB.increment(values, N);
+    }
+    assertThat(waits() - waitsBefore).isEqualTo(1000);
+    assertThat(device.calls() - before).isEqualTo(3000);
+    assertThat(values.download(b)).containsOnly(1004);
+    values.close();
+  }
+
+  @Test
+  void noEventIsRecordedWhileOneStreamIsInUse() {
+    DeviceArray<int[]> values = zeros(a);
+    for (int i = 0; i < 100; i++) {
+      onA.increment(values, N);
+    }
+    assertThat(records()).isZero();
+    values.close();
+  }
+
+  @Test
+  void allocationsAndFreesDoNotCountAsUseOfAStream() {
+    DeviceArray<int[]> values = gpu.memory().allocate(b, int[].class, N);
+    values.close();
+    DeviceArray<int[]> used = zeros(a);
+    onA.increment(used, N);
+    onA.increment(used, N);
+    assertThat(records()).isZero();
+    used.close();
+  }
+
+  @Test
+  void aLaunchOverSeveralArraysRecordsOneEventAndMakesNone() {
+    DeviceArray<int[]> x = zeros(a);
+    DeviceArray<int[]> y = zeros(a);
+    DeviceArray<int[]> sum = zeros(b);
+    onA.increment(x, N);
+    onB.add(x, y, sum, N);
+    onA.increment(x, N);
+    onB.add(x, y, sum, N);
+    long recordsBefore = records();
+    long eventsBefore = device.calls(DriverCall.CREATE_EVENT);
+    onB.add(x, y, sum, N);
+    assertThat(records() - recordsBefore).isEqualTo(1);
+    assertThat(device.calls(DriverCall.CREATE_EVENT)).isEqualTo(eventsBefore);
+    x.close();
+    y.close();
+    sum.close();
+  }
+
+  @Test
+  void dependenciesAreBoundedByTheNumberOfStreams() {
+    DeviceArray<int[]> shared = zeros(a);
+    DeviceArray<int[]> sumB = gpu.memory().allocate(b, int[].class, N);
+    DeviceArray<int[]> sumC = gpu.memory().allocate(c, int[].class, N);
+    for (int i = 0; i < 1000; i++) {
+      onB.add(shared, shared, sumB, N);
+      onC.add(shared, shared, sumC, N);
+    }
+    assertThat(Inside.block(shared).dependencies().size()).isEqualTo(3);
+    long before = waits();
+    shared.close();
+    assertThat(waits() - before).isLessThanOrEqualTo(2);
+    sumB.close();
+    sumC.close();
+  }
+
+  @Test
+  @Tag("long")
+  void aMillionReadsOnThreeStreamsLeaveOneEachAndAFreeWaitsForThemAlone() {
+    SimulatedDevice eager = SimulatedDevice.builder().build();
+    try (DeviceRuntime runtime = DeviceRuntime.simulated(eager)) {
+      DeviceStream[] readers = new DeviceStream[3];
+      for (int i = 0; i < readers.length; i++) {
+        readers[i] = runtime.streams().acquire();
+      }
+      DeviceArray<int[]> table = runtime.memory().upload(readers[0], new int[N]);
+      int before = eager.liveObjects();
+      for (int i = 0; i < 1_000_000; i++) {
+        read(table, readers[i % readers.length]);
+      }
+      // The write that came first, and the last read of each stream.
+      assertThat(Inside.block(table).dependencies().size()).isEqualTo(4);
+      int rings = 3 * 64;
+      assertThat(eager.liveObjects()).isLessThanOrEqualTo(before + rings);
+      long waitsBefore = eager.calls(DriverCall.WAIT_FOR_EVENT);
+      table.close();
+      assertThat(eager.calls(DriverCall.WAIT_FOR_EVENT) - waitsBefore).isLessThanOrEqualTo(3);
+    }
+    assertThat(eager.liveObjects()).isZero();
+  }
+
+  /** What a launch that reads an array does, but for the kernel. */
+  private static void read(DeviceArray<?> array, DeviceStream stream) {
+    try (Submission open = Inside.timeline(stream).begin(READING)) {
+      open.use(Inside.block(array).dependencies(), true, false, 0);
+      open.preflight();
+      open.commit();
+    }
+  }
+}
