@@ -13,7 +13,8 @@ public final class CudaDriverException extends DeviceException {
   private final String call;
   private final int code;
   private final String codeName;
-  private final String purpose;
+  // Set once, by the caller that knows what the call was for.
+  private volatile String purpose;
   private final String[] outstanding;
 
   /**
@@ -37,7 +38,7 @@ public final class CudaDriverException extends DeviceException {
       String purpose,
       List<String> outstanding,
       @Nullable Throwable cause) {
-    super(message(call, code, codeName, purpose, outstanding, cause), cause);
+    super(call + " answered " + codeName, cause);
     this.call = call;
     this.code = code;
     this.codeName = codeName;
@@ -50,13 +51,9 @@ public final class CudaDriverException extends DeviceException {
     this(call, code, codeName, "", null);
   }
 
-  private static String message(
-      String call,
-      int code,
-      String codeName,
-      String purpose,
-      List<String> outstanding,
-      @Nullable Throwable cause) {
+  @Override
+  public String getMessage() {
+    Throwable cause = getCause();
     return call
         + " answered "
         + codeName
@@ -65,7 +62,7 @@ public final class CudaDriverException extends DeviceException {
         + ")"
         + (purpose.isEmpty() ? "" : " during " + purpose)
         + (cause == null ? "" : ": " + cause.getMessage())
-        + (outstanding.isEmpty()
+        + (outstanding.length == 0
             ? ""
             : "; not known to be done: " + String.join(", ", outstanding));
   }
@@ -100,25 +97,21 @@ public final class CudaDriverException extends DeviceException {
 
   /** The same error with the work that may have caused it. */
   public CudaDriverException withOutstanding(List<String> work) {
-    return copy(purpose, List.copyOf(work));
-  }
-
-  /** The same error with a purpose; this error if it already has one. */
-  public CudaDriverException during(String purpose) {
-    if (!this.purpose.isEmpty()) {
-      return this;
-    }
-    return copy(purpose, outstanding());
-  }
-
-  private CudaDriverException copy(String newPurpose, List<String> newOutstanding) {
     CudaDriverException copy =
-        new CudaDriverException(call, code, codeName, newPurpose, newOutstanding, getCause());
+        new CudaDriverException(call, code, codeName, purpose, List.copyOf(work), getCause());
     copy.setStackTrace(getStackTrace());
     for (Throwable suppressed : getSuppressed()) {
       copy.addSuppressed(suppressed);
     }
     return copy;
+  }
+
+  /** Adds what the call was for, unless the error says so already; returns this error. */
+  public CudaDriverException during(String purpose) {
+    if (this.purpose.isEmpty()) {
+      this.purpose = purpose;
+    }
+    return this;
   }
 
   /**

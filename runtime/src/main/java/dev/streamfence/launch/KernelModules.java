@@ -50,7 +50,7 @@ final class KernelModules implements AutoCloseable {
     if (existing != null) {
       return existing;
     }
-    runtime.faults().check();
+    runtime.sticky().check();
     LoadedImage fresh = loadBest(image);
     loaded.put(image, fresh);
     return fresh;
@@ -96,7 +96,7 @@ final class KernelModules implements AutoCloseable {
       }
       return new LoadedImage(this, runtime, image, code, module);
     } catch (CudaDriverException e) {
-      throw runtime.faults().note(e, "loading " + image);
+      throw e.during("loading " + image);
     }
   }
 
@@ -139,11 +139,10 @@ final class KernelModules implements AutoCloseable {
   synchronized ArgumentFrame frame(List<KernelParameter> parameters) {
     int size = ArgumentFrame.sizeInBytes(parameters);
     if (frameChunks.isEmpty() || frameOffset + size > lastChunk().sizeInBytes()) {
-      runtime.faults().check();
       try {
         frameChunks.add(driver.allocateHost(Math.max(FRAME_CHUNK_BYTES, size)));
       } catch (CudaDriverException e) {
-        throw runtime.faults().note(e, "allocating memory for arguments");
+        throw e.during("allocating memory for arguments");
       }
       frameOffset = 0;
     }

@@ -283,7 +283,7 @@ public final class LaunchRecorder implements AutoCloseable {
       grid.launch(driver, timeline.stream(), arguments.memory());
       state = State.LAUNCHED;
     } catch (CudaDriverException e) {
-      throw runtime.faults().note(e, "the launch of " + purpose);
+      throw e.during("the launch of " + purpose);
     }
   }
 

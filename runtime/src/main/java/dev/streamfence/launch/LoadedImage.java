@@ -49,7 +49,7 @@ final class LoadedImage {
     if (existing != null) {
       return existing;
     }
-    runtime.faults().check();
+    runtime.sticky().check();
     code.check(signature);
     LoadedKernel kernel = lookUp(signature);
     kernels.put(signature, kernel);
@@ -67,7 +67,7 @@ final class LoadedImage {
           driver.attributes(function),
           code.requiredBlock(signature.entry()).orElse(null));
     } catch (CudaDriverException e) {
-      throw runtime.faults().note(e, "loading kernel " + signature + " of " + image);
+      throw e.during("loading kernel " + signature + " of " + image);
     }
   }
 

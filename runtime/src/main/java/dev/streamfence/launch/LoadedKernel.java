@@ -92,7 +92,7 @@ final class LoadedKernel {
             new Residency(
                 blockThreads, dynamicShared, perMultiprocessor * device.multiprocessors());
       } catch (CudaDriverException e) {
-        throw runtime.faults().note(e, "asking how many blocks of " + signature + " fit");
+        throw e.during("asking how many blocks of " + signature + " fit");
       }
       residency = known;
     }
@@ -110,7 +110,7 @@ final class LoadedKernel {
       try {
         runtime.driver().allowDynamicSharedBytes(function, dynamicShared);
       } catch (CudaDriverException e) {
-        throw runtime.faults().note(e, "allowing " + signature + " its shared memory");
+        throw e.during("allowing " + signature + " its shared memory");
       }
       allowedDynamicSharedBytes = dynamicShared;
     }

@@ -7,8 +7,9 @@ import static dev.streamfence.model.ControlledScheduler.together;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.driver.CheckedDriver;
+import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.memory.Block;
-import dev.streamfence.internal.order.FaultLatch;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
@@ -123,7 +124,7 @@ final class ControlledSchedulingTest {
   void aStreamIsLentToOneThreadAtATime() {
     explore(
         () -> {
-          StreamPool pool = new StreamPool(new ClockDriver(), new FaultLatch(), 1);
+          StreamPool pool = new StreamPool(new CheckedDriver(new ClockDriver()), 1);
           AtomicInteger holders = new AtomicInteger();
           Runnable borrower =
               () -> {
@@ -145,16 +146,16 @@ final class ControlledSchedulingTest {
   void theFirstFatalErrorIsKeptAndEverybodySeesIt() {
     explore(
         () -> {
-          FaultLatch faults = new FaultLatch();
+          StickyError faults = new StickyError();
           together(() -> fault(faults, 700), () -> fault(faults, 719));
-          CudaDriverException fault = faults.fault();
+          CudaDriverException fault = faults.error();
           require(fault != null, "no fault was kept");
         });
   }
 
-  private static void fault(FaultLatch faults, int code) {
-    faults.note(new CudaDriverException("cuLaunchKernel", code, "a fatal error"), "a test");
-    CudaDriverException seen = faults.fault();
+  private static void fault(StickyError faults, int code) {
+    faults.keep(new CudaDriverException("cuLaunchKernel", code, "a fatal error")).during("a test");
+    CudaDriverException seen = faults.error();
     try {
       faults.check();
       throw new AssertionError("a lost device was accepted");

@@ -4,9 +4,10 @@ import static dev.streamfence.model.ControlledScheduler.require;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.order.Dependencies;
-import dev.streamfence.internal.order.FaultLatch;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
@@ -18,7 +19,7 @@ import java.util.function.UnaryOperator;
 /** A runtime's worth of the stream room over {@link ClockDriver}, made anew in every run. */
 final class Scene implements UseLabels {
   final ClockDriver driver = new ClockDriver();
-  final FaultLatch faults = new FaultLatch();
+  final StickyError faults;
   final StreamPool pool;
   final Timeline first;
   final Timeline second;
@@ -30,7 +31,9 @@ final class Scene implements UseLabels {
 
   /** A scene whose driver is called through something else. */
   Scene(UnaryOperator<CudaDriver> through) {
-    pool = new StreamPool(through.apply(driver), faults, 3);
+    CheckedDriver checked = new CheckedDriver(through.apply(driver));
+    faults = checked.sticky();
+    pool = new StreamPool(checked, 3);
     first = pool.acquire(0);
     second = pool.acquire(0);
   }

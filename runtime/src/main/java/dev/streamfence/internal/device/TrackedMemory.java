@@ -101,7 +101,7 @@ public final class TrackedMemory implements DeviceMemory {
     }
     runtime.life().enter();
     try {
-      runtime.faults().check();
+      runtime.sticky().check();
       arrays.freeLost();
       return new TrackedReservation(this, resource.reserve(bytes));
     } finally {
@@ -217,7 +217,7 @@ public final class TrackedMemory implements DeviceMemory {
     @Nullable Block block = null;
     if (length > 0) {
       // Before the budget, which would otherwise report a lost device as out of memory.
-      runtime.faults().check();
+      runtime.sticky().check();
       arrays.freeLost();
       block =
           source.allocate(length * elementType.sizeInBytes(), timeline, tag.isEmpty() ? what : tag);

@@ -6,13 +6,13 @@ import dev.streamfence.RuntimeOptions;
 import dev.streamfence.RuntimeStatistics;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.driver.CallCounts;
-import dev.streamfence.internal.driver.CountingDriver;
+import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.memory.Block;
 import dev.streamfence.internal.memory.DeviceCopies;
 import dev.streamfence.internal.order.Deadline;
-import dev.streamfence.internal.order.FaultLatch;
 import dev.streamfence.internal.order.Life;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Teardown;
@@ -29,11 +29,10 @@ import org.jspecify.annotations.Nullable;
 public final class TrackedRuntime implements DeviceRuntime {
   private static final AtomicLong OPENED = new AtomicLong();
   private final long number = OPENED.incrementAndGet();
-  private final CountingDriver driver;
+  private final CheckedDriver driver;
   private final boolean simulated;
   private final boolean shared;
   private final RuntimeOptions options;
-  private final FaultLatch faults = new FaultLatch();
   private final StreamPool pool;
   private final MemoryStack stack;
   private final OpenArrays arrays;
@@ -48,11 +47,11 @@ public final class TrackedRuntime implements DeviceRuntime {
   private final Teardown teardown = new Teardown();
 
   TrackedRuntime(Opening opening) {
-    this.driver = new CountingDriver(opening.driver());
+    this.driver = new CheckedDriver(opening.driver());
     this.simulated = opening.simulated();
     this.shared = opening.shared();
     this.options = opening.options();
-    this.pool = new StreamPool(driver, faults, options.streams(), this::toString);
+    this.pool = new StreamPool(driver, options.streams(), this::toString);
     this.stack = new MemoryStack(pool, options, opening.backend());
     this.arrays =
         new OpenArrays(
@@ -177,7 +176,7 @@ public final class TrackedRuntime implements DeviceRuntime {
       return false;
     }
     try {
-      return deadline == null || faults.fault() != null || pool.synchronizeAll(deadline);
+      return deadline == null || driver.sticky().error() != null || pool.synchronizeAll(deadline);
     } catch (CudaDriverException e) {
       // Closing meets the error again, and throws it when everything else is closed.
       return true;
@@ -185,7 +184,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   }
 
   private void closeAlone() {
-    boolean wasLost = faults.fault() != null;
+    boolean wasLost = driver.sticky().error() != null;
     Teardown waiting = new Teardown();
     if (!wasLost) {
       waiting.step(() -> pool.synchronizeAll("closing " + this));
@@ -205,7 +204,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     } catch (RuntimeException e) {
       // On a device lost earlier, each of these calls returns the same error again.
       if (!wasLost) {
-        throw e instanceof CudaDriverException error ? faults.note(error, "closing " + this) : e;
+        throw e instanceof CudaDriverException error ? error.during("closing " + this) : e;
       }
     }
   }
@@ -236,8 +235,8 @@ public final class TrackedRuntime implements DeviceRuntime {
   }
 
   /** The latch that holds the device's sticky error. */
-  public FaultLatch faults() {
-    return faults;
+  public StickyError sticky() {
+    return driver.sticky();
   }
 
   /**

@@ -81,7 +81,7 @@ final class ChunkedDownload {
       timeline.noteCompleted(ticket);
       return true;
     } catch (CudaDriverException e) {
-      throw streams.faults().note(e, labels.purpose());
+      throw e.during(labels.purpose());
     } finally {
       // The pool waits for a copy that is still in flight before it lends the chunk again.
       inFlight.forEach(staging::giveBack);
@@ -109,7 +109,7 @@ final class ChunkedDownload {
     inFlight.addLast(chunk);
     driver.copyToHostAsync(
         chunk.memory(), 0, source.address() + offset + queued, size, timeline.stream());
-    staging.markCopied(chunk, timeline, streams.faults());
+    staging.markCopied(chunk, timeline, streams.sticky());
     queued += size;
     return true;
   }

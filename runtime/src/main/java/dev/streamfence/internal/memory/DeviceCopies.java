@@ -48,14 +48,14 @@ public final class DeviceCopies {
           source.writeTo(chunk.view(size), done);
           driver.copyToDeviceAsync(
               target.address() + offset + done, chunk.memory(), 0, size, timeline.stream());
-          staging.markCopied(chunk, timeline, streams.faults());
+          staging.markCopied(chunk, timeline, streams.sticky());
         } finally {
           staging.giveBack(chunk);
         }
       }
       submission.commit();
     } catch (CudaDriverException e) {
-      throw streams.faults().note(e, labels.purpose());
+      throw e.during(labels.purpose());
     }
   }
 
@@ -120,7 +120,7 @@ public final class DeviceCopies {
           timeline.stream());
       submission.commit();
     } catch (CudaDriverException e) {
-      throw streams.faults().note(e, labels.purpose());
+      throw e.during(labels.purpose());
     }
   }
 
@@ -147,7 +147,7 @@ public final class DeviceCopies {
       }
       submission.commit();
     } catch (CudaDriverException e) {
-      throw streams.faults().note(e, labels.purpose());
+      throw e.during(labels.purpose());
     }
   }
 

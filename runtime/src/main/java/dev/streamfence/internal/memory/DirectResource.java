@@ -18,7 +18,6 @@ public final class DirectResource extends TrackedResource {
 
   @Override
   Block obtain(long sizeInBytes, Timeline timeline, String tag) {
-    streams.faults().check();
     Purpose purpose = new Purpose("allocating", sizeInBytes, tag, timeline);
     long address =
         twice(
@@ -28,7 +27,7 @@ public final class DirectResource extends TrackedResource {
               try {
                 return driver.allocate(sizeInBytes);
               } catch (CudaDriverException e) {
-                throw streams.faults().note(e, purpose.purpose());
+                throw e.during(purpose.purpose());
               }
             });
     try {

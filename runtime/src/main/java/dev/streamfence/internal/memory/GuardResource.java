@@ -98,7 +98,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
       adopted = true;
       return block;
     } catch (CudaDriverException e) {
-      throw unguarded(raw, streams.faults().note(e, purpose.purpose()));
+      throw unguarded(raw, e.during(purpose.purpose()));
     } catch (RuntimeException | Error e) {
       if (!adopted) {
         unguarded(raw, e);
@@ -136,7 +136,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
       driver.fill8Async(block.address(), FREED, block.sizeInBytes(), timeline.stream());
       submission.commit();
     } catch (CudaDriverException e) {
-      throw streams.faults().note(e, purpose.purpose());
+      throw e.during(purpose.purpose());
     }
     timeline.synchronize(purpose.purpose());
     boolean clean = checkMargins(block, margins);

@@ -27,13 +27,11 @@ final class GuardWindow {
 
   private static final int BYTES = 256 << 10;
 
-  private final StreamPool streams;
   private final CudaDriver driver;
   private final Deque<HostMemory> idle = new ArrayDeque<>();
   private final List<HostMemory> all = new ArrayList<>();
 
   GuardWindow(StreamPool streams) {
-    this.streams = streams;
     this.driver = streams.driver();
   }
 
@@ -43,7 +41,7 @@ final class GuardWindow {
       try {
         window = driver.allocateHost(BYTES);
       } catch (CudaDriverException e) {
-        throw streams.faults().note(e, "allocating memory to check arrays");
+        throw e.during("allocating memory to check arrays");
       }
       keep(window);
     }
@@ -116,7 +114,7 @@ final class GuardWindow {
       driver.copyToHostAsync(window, 0, block.address() + offset, count, timeline.stream());
       submission.commitWithoutEvent();
     } catch (CudaDriverException e) {
-      throw streams.faults().note(e, purpose.purpose());
+      throw e.during(purpose.purpose());
     }
     timeline.synchronize(purpose.purpose());
   }

@@ -7,8 +7,8 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.order.Deadline;
-import dev.streamfence.internal.order.FaultLatch;
 import dev.streamfence.internal.order.Polling;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
@@ -159,7 +159,7 @@ final class StagingPool {
    * Notes like {@link #copied} that a copy was queued. If that fails, waits for the copy and
    * throws: a chunk whose copy has no event must not be reused before the copy is done.
    */
-  void markCopied(Chunk chunk, Timeline timeline, FaultLatch faults) {
+  void markCopied(Chunk chunk, Timeline timeline, StickyError faults) {
     try {
       copied(chunk, timeline.stream());
     } catch (RuntimeException | Error unrecorded) {
@@ -167,7 +167,7 @@ final class StagingPool {
         driver.synchronizeStream(timeline.stream());
       } catch (RuntimeException | Error unsynchronized) {
         unrecorded.addSuppressed(unsynchronized);
-        faults.poison(unrecorded, "a copy on " + timeline);
+        faults.declareLost(unrecorded, "a copy on " + timeline);
       }
       throw unrecorded;
     }

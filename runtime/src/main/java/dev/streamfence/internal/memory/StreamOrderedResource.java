@@ -51,7 +51,7 @@ public final class StreamOrderedResource extends TrackedResource {
       try {
         address = driver.allocateAsync(sizeInBytes, timeline.stream());
       } catch (CudaDriverException e) {
-        throw streams.faults().note(e, submission.purpose());
+        throw e.during(submission.purpose());
       }
       Block block = adopt(address, sizeInBytes, timeline, submission.ticket(), tag);
       submission.commitWithoutEvent();

@@ -6,7 +6,7 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.MemoryInfo;
-import dev.streamfence.internal.order.FaultLatch;
+import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Teardown;
@@ -168,7 +168,7 @@ public abstract sealed class TrackedResource implements MemoryResource
       call.run();
     } catch (CudaDriverException e) {
       live.put(block.address(), block);
-      throw streams.faults().note(e, purpose);
+      throw e.during(purpose);
     } catch (RuntimeException e) {
       live.put(block.address(), block);
       throw e;
@@ -180,7 +180,7 @@ public abstract sealed class TrackedResource implements MemoryResource
 
   /** Whether the context is lost, and its memory with it: nothing can or need be freed. */
   final boolean isLost() {
-    return streams.faults().fault() != null;
+    return streams.sticky().error() != null;
   }
 
   final @Nullable Throwable site() {
@@ -206,9 +206,9 @@ public abstract sealed class TrackedResource implements MemoryResource
   /** Declares the device lost, since its memory was handed out twice. */
   final CudaDriverException collision(Block block, Block owner) {
     CudaDriverException collision =
-        FaultLatch.unknown(
+        StickyError.unknown(
             "an allocation", "allocating " + block + ", whose memory belongs to " + owner, null);
-    streams.faults().poison(collision, collision.purpose());
+    streams.sticky().declareLost(collision, collision.purpose());
     return collision;
   }
 
@@ -266,7 +266,7 @@ public abstract sealed class TrackedResource implements MemoryResource
       used = memory.totalInBytes() - memory.freeInBytes();
       total = memory.totalInBytes();
     } catch (CudaDriverException unknown) {
-      cause.addSuppressed(streams.faults().note(unknown, "asking how much memory is free"));
+      cause.addSuppressed(unknown.during("asking how much memory is free"));
       used = ledger.outstanding();
     }
     return new OutOfMemoryBudgetException(inWords(tag), bytes, used, total, "", cause);

@@ -108,7 +108,7 @@ final class Progress {
    *     as well
    */
   private boolean ask(long ticket, String purpose, boolean waiting, BooleanSupplier question) {
-    pool.faults().check();
+    pool.sticky().check();
     if (!pool.life().tryEnter()) {
       return isKnownAtTheEnd(ticket, purpose, waiting);
     }
@@ -119,7 +119,7 @@ final class Progress {
       }
       return done;
     } catch (CudaDriverException e) {
-      throw pool.faults().note(e, purpose);
+      throw e.during(purpose);
     } finally {
       pool.life().leave();
     }

@@ -2,7 +2,9 @@ package dev.streamfence.internal.order;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.StickyError;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,8 +27,7 @@ public final class StreamPool {
    */
   static final int MAX_CAPACITY = 1024;
 
-  private final CudaDriver driver;
-  private final FaultLatch faults;
+  private final CheckedDriver driver;
   private final int capacity;
   private final Life life;
   private final AtomicReferenceArray<Timeline> timelines;
@@ -41,22 +42,21 @@ public final class StreamPool {
    *     number 0, is not counted
    * @param runtime describes the runtime, for errors
    */
-  public StreamPool(CudaDriver driver, FaultLatch faults, int capacity, Supplier<String> runtime) {
+  public StreamPool(CheckedDriver driver, int capacity, Supplier<String> runtime) {
     if (capacity < 1 || capacity > MAX_CAPACITY) {
       throw new IllegalArgumentException(
           "a pool of " + capacity + " streams; it has from 1 to " + MAX_CAPACITY);
     }
     this.driver = driver;
-    this.faults = faults;
     this.capacity = capacity;
     this.life = new Life(runtime);
     this.timelines = new AtomicReferenceArray<>(capacity + 1);
-    faults.askForOutstanding(this::outstanding);
+    driver.sticky().askForOutstanding(this::outstanding);
   }
 
   /** Creates the pool of a device, see the other constructor. */
-  public StreamPool(CudaDriver driver, FaultLatch faults, int capacity) {
-    this(driver, faults, capacity, () -> "device " + driver.properties().ordinal());
+  public StreamPool(CheckedDriver driver, int capacity) {
+    this(driver, capacity, () -> "device " + driver.properties().ordinal());
   }
 
   /** How many streams may be lent at the same time. */
@@ -65,8 +65,8 @@ public final class StreamPool {
   }
 
   /** The device's sticky error, if it had one. */
-  public FaultLatch faults() {
-    return faults;
+  public StickyError sticky() {
+    return driver.sticky();
   }
 
   /** How long the streams may be used, and which threads use them. */
@@ -84,7 +84,7 @@ public final class StreamPool {
    * name no stream.
    */
   public synchronized Timeline defaultTimeline() {
-    faults.check();
+    driver.sticky().check();
     Timeline existing = timelines.get(0);
     return existing != null ? existing : create(0, 0);
   }
@@ -102,7 +102,7 @@ public final class StreamPool {
    * @throws StreamMisuseException if all are lent, or the free ones have another priority
    */
   public synchronized Timeline acquire(int priority) {
-    faults.check();
+    driver.sticky().check();
     for (Timeline returned : free) {
       if (returned.priority() == priority) {
         free.remove(returned);
@@ -141,7 +141,7 @@ public final class StreamPool {
    * @throws CudaDriverException the first failure, or if the device is lost
    */
   public void synchronizeAll(String purpose) {
-    faults.check();
+    driver.sticky().check();
     Teardown teardown = new Teardown();
     for (int i = 0; i <= capacity; i++) {
       Timeline timeline = timelines.get(i);
@@ -159,7 +159,7 @@ public final class StreamPool {
    * @throws InterruptedException if the thread is interrupted before or while it waits
    */
   public boolean synchronizeAll(Deadline deadline) throws InterruptedException {
-    faults.check();
+    driver.sticky().check();
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -275,7 +275,7 @@ public final class StreamPool {
       timelines.set(index, timeline);
       return timeline;
     } catch (CudaDriverException e) {
-      throw faults.note(e, "making stream " + index);
+      throw e.during("making stream " + index);
     }
   }
 }

@@ -142,7 +142,7 @@ public final class Submission implements AutoCloseable {
         timeline.waitFor(waits.timeline(waitsQueued), waits.ticket(waitsQueued), scratch);
       }
     } catch (CudaDriverException e) {
-      throw timeline.pool().faults().note(e, labels.purpose());
+      throw e.during(labels.purpose());
     }
     state = State.PREFLIGHTED;
   }
@@ -187,7 +187,7 @@ public final class Submission implements AutoCloseable {
     try {
       timeline.record(ticket);
     } catch (CudaDriverException e) {
-      timeline.pool().faults().note(e, labels.purpose());
+      e.during(labels.purpose());
     }
   }
 
@@ -278,13 +278,13 @@ public final class Submission implements AutoCloseable {
       // again.
       Throwable cause =
           unrecorded instanceof CudaDriverException refused
-              ? timeline.pool().faults().note(refused, labels.purpose())
+              ? refused.during(labels.purpose())
               : unrecorded;
       try {
         timeline.synchronizeTo(ticket, labels.purpose());
       } catch (CudaDriverException | Error unsynchronized) {
         unsynchronized.addSuppressed(cause);
-        timeline.pool().faults().poison(unsynchronized, labels.purpose());
+        timeline.pool().sticky().declareLost(unsynchronized, labels.purpose());
         throw unsynchronized;
       }
     }
@@ -301,7 +301,7 @@ public final class Submission implements AutoCloseable {
         other.awaitSubmitted(waits.ticket(waitsQueued));
         other.awaitDone(waits.ticket(waitsQueued), labels.purpose());
       } catch (RuntimeException | Error e) {
-        timeline.pool().faults().poison(e, labels.purpose());
+        timeline.pool().sticky().declareLost(e, labels.purpose());
       }
     }
   }

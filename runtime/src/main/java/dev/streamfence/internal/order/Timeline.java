@@ -85,7 +85,7 @@ public final class Timeline {
    * @throws CudaDriverException if the device is lost
    */
   public Submission begin(UseLabels labels) {
-    pool.faults().check();
+    pool.sticky().check();
     Visit visit = pool.life().visit();
     boolean locked = false;
     try {
@@ -108,7 +108,7 @@ public final class Timeline {
    */
   public @Nullable Submission begin(UseLabels labels, Deadline deadline)
       throws InterruptedException {
-    pool.faults().check();
+    pool.sticky().check();
     Visit visit = pool.life().visit();
     boolean locked = false;
     try {
@@ -130,7 +130,7 @@ public final class Timeline {
    * @throws CudaDriverException if the device is lost
    */
   public @Nullable Submission tryBegin(UseLabels labels) {
-    pool.faults().check();
+    pool.sticky().check();
     Visit visit = pool.life().tryVisit();
     if (visit == null) {
       return null;
@@ -209,7 +209,7 @@ public final class Timeline {
    * @throws dev.streamfence.RuntimeClosedException if it was not known when the runtime was closed
    */
   public boolean isIdle() {
-    pool.faults().check();
+    pool.sticky().check();
     return progress.isIdle(submitted());
   }
 
@@ -272,7 +272,7 @@ public final class Timeline {
    * done.
    */
   public boolean synchronize(Deadline deadline) throws InterruptedException {
-    pool.faults().check();
+    pool.sticky().check();
     long ticket = submitted();
     return Polling.until(deadline, () -> progress.isIdle(ticket));
   }

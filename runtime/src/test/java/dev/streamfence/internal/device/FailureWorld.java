@@ -215,7 +215,7 @@ final class FailureWorld {
   }
 
   boolean isLost() {
-    return Inside.of(gpu).faults().fault() != null;
+    return Inside.of(gpu).sticky().error() != null;
   }
 
   void requireDocumented(String what, RuntimeException e) {
@@ -277,7 +277,7 @@ final class FailureWorld {
     CudaDriverException refusal = (CudaDriverException) thrown;
     assertThat(refusal.code()).isIn(codes);
     assertThat(refusal.purpose()).isNotEmpty();
-    assertThat(refusal).hasCause(Inside.of(gpu).faults().fault());
+    assertThat(refusal).hasCause(Inside.of(gpu).sticky().error());
   }
 
   private void requireNothingOutstanding() {

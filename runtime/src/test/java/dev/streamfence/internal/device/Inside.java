@@ -29,7 +29,7 @@ public final class Inside {
 
   /** Whether its device is lost. */
   public static boolean isLost(DeviceRuntime runtime) {
-    return of(runtime).faults().fault() != null;
+    return of(runtime).sticky().error() != null;
   }
 
   /** The implementation behind a handle. */

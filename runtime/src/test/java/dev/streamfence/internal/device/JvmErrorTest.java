@@ -103,7 +103,7 @@ final class JvmErrorTest {
       assertThat(counts[0]).isBetween(launched, launched + doubtful);
       assertThat(counts).containsOnly(counts[0]);
     } catch (CudaDriverException lost) {
-      assertThat(Inside.of(gpu).faults().fault()).isNotNull();
+      assertThat(Inside.of(gpu).sticky().error()).isNotNull();
     }
     values.close();
     gpu.close();

@@ -11,6 +11,7 @@ import dev.streamfence.MemoryReservation;
 import dev.streamfence.MemoryStatistics;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
@@ -91,6 +92,7 @@ final class MemoryFaultsTest {
   private static final class World {
     final SimulatedDevice device =
         SimulatedDevice.builder().schedule(Schedule.LAZY).memoryInBytes(8 << 20).build();
+    final CudaDriver driver = Inside.open(device);
     final DeviceRuntime gpu;
     final DeviceStream a;
     final DeviceStream b;
@@ -98,7 +100,7 @@ final class MemoryFaultsTest {
     final DeviceArray<int[]> copy;
 
     World(RuntimeOptions options) {
-      gpu = DeviceRuntime.simulated(device, options);
+      gpu = RuntimeOverDriver.open(driver, options);
       a = gpu.streams().acquire();
       b = gpu.streams().acquire();
       used = gpu.memory().upload(a, new int[] {1, 2, 3});
@@ -174,7 +176,7 @@ final class MemoryFaultsTest {
   private static void useUp(World world, long calls) {
     while (world.device.calls() < calls) {
       try {
-        Inside.of(world.gpu).driver().memoryInfo();
+        world.driver.memoryInfo();
       } catch (CudaDriverException planned) {
         return;
       }
@@ -182,7 +184,7 @@ final class MemoryFaultsTest {
   }
 
   private static boolean isLost(World world) {
-    return Inside.of(world.gpu).faults().fault() != null;
+    return Inside.of(world.gpu).sticky().error() != null;
   }
 
   private static void finish(World world, DeviceArray<int[]> made, boolean lost) {

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
-import dev.streamfence.internal.order.FaultLatch;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.simulation.DriverCall;
@@ -40,7 +40,7 @@ final class AddressCollisionTest {
               Object answer = call.proceed();
               return method.startsWith("allocate") ? 4096L : answer;
             });
-    StreamPool pool = new StreamPool(driver, new FaultLatch(), 1);
+    StreamPool pool = new StreamPool(new CheckedDriver(driver), 1);
     Timeline stream = pool.acquire();
     TrackedResource twice = backend.factory.apply(pool);
     Block first = twice.allocate(64, stream, "first");
@@ -49,7 +49,7 @@ final class AddressCollisionTest {
         .isInstanceOf(CudaDriverException.class)
         .hasMessageContaining("'first'")
         .hasMessageContaining("'second'");
-    assertThat(pool.faults().fault()).isNotNull();
+    assertThat(pool.sticky().error()).isNotNull();
     assertThat(device.calls(DriverCall.FREE_ASYNC)).isZero();
     assertThat(device.calls(DriverCall.FREE)).isZero();
     assertThat(twice.live()).containsExactly(first);

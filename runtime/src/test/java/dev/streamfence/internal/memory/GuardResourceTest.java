@@ -220,7 +220,7 @@ final class GuardResourceTest {
       assertThatThrownBy(() -> guarded.allocate(100, lost.a, "second"))
           .isInstanceOf(CudaDriverException.class);
       assertThat(found).extracting(GuardReport::kind).containsExactly(Kind.OVERLAP);
-      assertThat(lost.pool.faults().fault()).isNotNull();
+      assertThat(lost.pool.sticky().error()).isNotNull();
       lost.driver.freeAsync(made.get(0).address(), lost.a.stream());
     }
   }

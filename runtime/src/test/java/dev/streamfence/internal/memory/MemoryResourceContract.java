@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
-import dev.streamfence.internal.order.FaultLatch;
 import dev.streamfence.internal.order.NamedUse;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
@@ -51,7 +51,7 @@ abstract class MemoryResourceContract {
   @BeforeEach
   void open() {
     driver = openDriver();
-    streams = new StreamPool(driver, new FaultLatch(), 8);
+    streams = new StreamPool(new CheckedDriver(driver), 8);
     copies = new DeviceCopies(streams);
     a = streams.acquire();
     b = streams.acquire();
@@ -173,7 +173,7 @@ abstract class MemoryResourceContract {
   @EnumSource
   void aStreamOfAnotherPoolIsRefused(Composition composition) {
     MemoryResource resource = stack(composition).top();
-    StreamPool others = new StreamPool(driver, new FaultLatch(), 1);
+    StreamPool others = new StreamPool(new CheckedDriver(driver), 1);
     Timeline foreign = others.acquire();
     assertThatThrownBy(() -> resource.allocate(8, foreign, ""))
         .isInstanceOf(StreamMisuseException.class);

@@ -3,8 +3,8 @@ package dev.streamfence.internal.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
-import dev.streamfence.internal.order.FaultLatch;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.simulation.Schedule;
@@ -27,7 +27,7 @@ final class SimulatedStreams implements AutoCloseable {
   SimulatedStreams(Schedule schedule, long memoryInBytes) {
     device = SimulatedDevice.builder().schedule(schedule).memoryInBytes(memoryInBytes).build();
     driver = Inside.open(device);
-    pool = new StreamPool(driver, new FaultLatch(), 8);
+    pool = new StreamPool(new CheckedDriver(driver), 8);
     copies = new DeviceCopies(pool);
     a = pool.acquire();
     b = pool.acquire();

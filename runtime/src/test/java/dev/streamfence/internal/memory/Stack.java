@@ -43,7 +43,7 @@ final class Stack {
 
   /** Waits for the device, reaps until nothing comes, and returns how much came. */
   long settle() {
-    if (streams.faults().fault() == null) {
+    if (streams.sticky().error() == null) {
       streams.synchronizeAll("settling");
     }
     return top.awaitReap(Long.MAX_VALUE);

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.memory.StagingPool.Chunk;
-import dev.streamfence.internal.order.FaultLatch;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.simulation.DriverCall;
@@ -43,7 +43,7 @@ final class StagingPoolTest {
             calls.add(method);
             return call.proceed();
           });
-  private final StreamPool streams = new StreamPool(driver, new FaultLatch(), 2);
+  private final StreamPool streams = new StreamPool(new CheckedDriver(driver), 2);
   private final Timeline timeline = streams.acquire();
   private final StagingPool pool = new StagingPool(driver, CHUNK);
 

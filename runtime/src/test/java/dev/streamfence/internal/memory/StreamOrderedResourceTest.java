@@ -161,8 +161,8 @@ final class StreamOrderedResourceTest {
       Block block = gone.allocate(64, lost.a, "");
       gone.deallocate(gone.allocate(32, lost.a, ""));
       lost.pool
-          .faults()
-          .poison(new CudaDriverException("cuLaunchKernel", 700, "a fault"), "a test");
+          .sticky()
+          .declareLost(new CudaDriverException("cuLaunchKernel", 700, "a fault"), "a test");
 
       assertThat(gone.reap()).isEqualTo(32);
       assertThat(gone.deallocate(block)).isEqualTo(64);

@@ -9,10 +9,12 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
-import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.launch.VectorKernels;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
@@ -83,8 +85,9 @@ final class OrderingFailuresTest extends ThreeStreams {
               }
               return call.proceed();
             });
-    FaultLatch faults = new FaultLatch();
-    StreamPool pool = new StreamPool(refusing, faults, 2);
+    CheckedDriver checked = new CheckedDriver(refusing);
+    StickyError faults = checked.sticky();
+    StreamPool pool = new StreamPool(checked, 2);
     Timeline first = pool.acquire(0);
     Timeline second = pool.acquire(0);
     Dependencies block = new Dependencies(1, "a block", first, 1, () -> {});
@@ -100,7 +103,7 @@ final class OrderingFailuresTest extends ThreeStreams {
               }
             })
         .isInstanceOf(IllegalStateException.class);
-    assertThat(faults.fault()).isNotNull();
+    assertThat(faults.error()).isNotNull();
     assertThat(second.submitted()).isEqualTo(1);
     assertThat(block.close(null)).isTrue();
   }

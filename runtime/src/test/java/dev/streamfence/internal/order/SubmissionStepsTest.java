@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.time.Duration;
@@ -30,8 +32,9 @@ final class SubmissionStepsTest {
 
   private final SimulatedDevice device = SimulatedDevice.builder().build();
   private final CudaDriver driver = Inside.open(device);
-  private final FaultLatch faults = new FaultLatch();
-  private final StreamPool pool = new StreamPool(driver, faults, 3, () -> "a runtime");
+  private final CheckedDriver checked = new CheckedDriver(driver);
+  private final StickyError faults = checked.sticky();
+  private final StreamPool pool = new StreamPool(checked, 3, () -> "a runtime");
   private final Timeline a = pool.acquire();
   private final Timeline b = pool.acquire();
 
@@ -174,7 +177,7 @@ final class SubmissionStepsTest {
       assertThat(refusals(submission, "commit"))
           .containsEntry("commit", misuse("a launch", "commits", "failed in preflight"));
     }
-    assertThat(faults.fault()).isNull();
+    assertThat(faults.error()).isNull();
   }
 
   @Test
@@ -326,7 +329,7 @@ final class SubmissionStepsTest {
 
   @Test
   void onALostDeviceNothingIsBegunLentOrAskedFor() {
-    faults.poison(new CudaDriverException("cuTest", 700, "CUDA_ERROR"), "a test");
+    faults.declareLost(new CudaDriverException("cuTest", 700, "CUDA_ERROR"), "a test");
     assertThatThrownBy(() -> a.begin(LAUNCH)).isInstanceOf(CudaDriverException.class);
     assertThatThrownBy(() -> a.begin(LAUNCH, Deadline.after(Duration.ZERO)))
         .isInstanceOf(CudaDriverException.class);
@@ -365,11 +368,11 @@ final class SubmissionStepsTest {
   void aPoolHasFromOneStreamToItsLimit() {
     for (int wrong : new int[] {-1, 0, StreamPool.MAX_CAPACITY + 1}) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> new StreamPool(driver, new FaultLatch(), wrong))
+          .isThrownBy(() -> new StreamPool(new CheckedDriver(driver), wrong))
           .withMessageContaining("a pool of " + wrong + " streams");
     }
-    assertThat(new StreamPool(driver, new FaultLatch(), 1).capacity()).isEqualTo(1);
-    StreamPool largest = new StreamPool(driver, new FaultLatch(), StreamPool.MAX_CAPACITY);
+    assertThat(new StreamPool(new CheckedDriver(driver), 1).capacity()).isEqualTo(1);
+    StreamPool largest = new StreamPool(new CheckedDriver(driver), StreamPool.MAX_CAPACITY);
     assertThat(largest.capacity()).isEqualTo(StreamPool.MAX_CAPACITY);
     assertThatThrownBy(
             () -> {

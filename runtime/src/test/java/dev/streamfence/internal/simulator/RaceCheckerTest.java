@@ -13,7 +13,7 @@ import dev.streamfence.RacyAccessException;
 import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.RacyAccessException.Kind;
 import dev.streamfence.internal.device.Inside;
-import dev.streamfence.internal.driver.CountingDriver;
+import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
@@ -304,6 +304,6 @@ final class RaceCheckerTest {
 
   @Test
   void aCounterInFrontOfADriverPassesDeclarationsOn() {
-    assertThat(new CountingDriver(driver).launchObserver()).isSameAs(driver.launchObserver());
+    assertThat(new CheckedDriver(driver).launchObserver()).isSameAs(driver.launchObserver());
   }
 }

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.order;
+package dev.streamfence.internal.driver;
 
 import dev.streamfence.CudaDriverException;
 import java.util.List;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The sticky error that ended a device's context. Once it is set, the device is lost: every later
  * submission fails fast with it. Thread-safe; a check costs one volatile read.
  */
-public final class FaultLatch {
+public final class StickyError {
   /** {@code CUDA_ERROR_UNKNOWN}. */
   private static final int UNKNOWN = 999;
 
@@ -18,7 +18,7 @@ public final class FaultLatch {
   private volatile Supplier<List<String>> outstanding = List::of;
 
   /** Sets the source of descriptions of unfinished work, which is asked when the device is lost. */
-  void askForOutstanding(Supplier<List<String>> source) {
+  public void askForOutstanding(Supplier<List<String>> source) {
     outstanding = source;
   }
 
@@ -49,21 +49,20 @@ public final class FaultLatch {
   }
 
   /**
-   * Keeps an error if it is the first sticky one, and returns it, attributed to {@code purpose}.
-   * The first sticky error also lists the work that was submitted and not known to be done.
+   * Keeps an error that a driver call returned if it is the first sticky one, and returns it. The
+   * first sticky error also lists the work that was submitted and not known to be done.
    */
-  public CudaDriverException note(CudaDriverException error, String purpose) {
-    CudaDriverException attributed = error.during(purpose);
+  public CudaDriverException keep(CudaDriverException error) {
     if (!error.isSticky() || first.get() != null) {
-      return attributed;
+      return error;
     }
-    CudaDriverException fatal = attributed.withOutstanding(outstanding.get());
+    CudaDriverException fatal = error.withOutstanding(outstanding.get());
     first.compareAndSet(null, fatal);
     return fatal;
   }
 
   /** Declares the device lost because order could not be kept, whatever the kind of error. */
-  public void poison(Throwable error, String purpose) {
+  public void declareLost(Throwable error, String purpose) {
     CudaDriverException fatal =
         error instanceof CudaDriverException known
             ? known.during(purpose)
@@ -72,7 +71,7 @@ public final class FaultLatch {
   }
 
   /** The first fatal error, or null while the device is usable. */
-  public @Nullable CudaDriverException fault() {
+  public @Nullable CudaDriverException error() {
     return first.get();
   }
 }
