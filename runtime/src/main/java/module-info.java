@@ -17,7 +17,13 @@ module dev.streamfence.runtime {
   exports dev.streamfence;
   exports dev.streamfence.launch;
   exports dev.streamfence.simulation;
-  exports dev.streamfence.internal.ptx to
+  exports dev.streamfence.internal.ptx.analysis to
+      dev.streamfence.processor;
+  exports dev.streamfence.internal.ptx.binary to
+      dev.streamfence.processor;
+  exports dev.streamfence.internal.ptx.check to
+      dev.streamfence.processor;
+  exports dev.streamfence.internal.ptx.syntax to
       dev.streamfence.processor;
 
   uses dev.streamfence.RuntimeProvider;

@@ -70,7 +70,10 @@ final class ArchitectureTest {
                   "internal.order",
                   "internal.memory",
                   "internal.driver",
-                  "internal.ptx")),
+                  "internal.ptx.syntax",
+                  "internal.ptx.binary",
+                  "internal.ptx.analysis",
+                  "internal.ptx.check")),
           Map.entry("internal", Set.of()),
           Map.entry("internal.driver", Set.of("root", "simulation")),
           Map.entry("internal.driver.jcuda", Set.of("root", "internal.driver", "jcuda")),
@@ -87,8 +90,45 @@ final class ArchitectureTest {
                   "internal.order")),
           Map.entry(
               "internal.simulator",
-              Set.of("root", "simulation", "internal.driver", "internal.ptx")),
-          Map.entry("internal.ptx", Set.of()));
+              Set.of(
+                  "root",
+                  "simulation",
+                  "internal.driver",
+                  "internal.ptx.syntax",
+                  "internal.ptx.run",
+                  "internal.ptx.run.machine")),
+          Map.entry("internal.ptx", Set.of()),
+          Map.entry("internal.ptx.syntax", Set.of()),
+          Map.entry("internal.ptx.binary", Set.of()),
+          Map.entry("internal.ptx.analysis.lattice", Set.of("internal.ptx.syntax")),
+          Map.entry("internal.ptx.analysis.controlflow", Set.of("internal.ptx.syntax")),
+          Map.entry(
+              "internal.ptx.analysis",
+              Set.of(
+                  "internal.ptx.syntax",
+                  "internal.ptx.analysis.lattice",
+                  "internal.ptx.analysis.controlflow")),
+          Map.entry(
+              "internal.ptx.check",
+              Set.of(
+                  "internal.ptx.syntax",
+                  "internal.ptx.binary",
+                  "internal.ptx.analysis",
+                  "internal.ptx.analysis.lattice")),
+          Map.entry("internal.ptx.run.arithmetic", Set.of("internal.ptx.syntax")),
+          Map.entry("internal.ptx.run.machine", Set.of("internal.ptx.syntax")),
+          Map.entry(
+              "internal.ptx.run.instruction",
+              Set.of(
+                  "internal.ptx.syntax",
+                  "internal.ptx.run.arithmetic",
+                  "internal.ptx.run.machine")),
+          Map.entry(
+              "internal.ptx.run",
+              Set.of(
+                  "internal.ptx.syntax",
+                  "internal.ptx.run.instruction",
+                  "internal.ptx.run.machine")));
 
   static Stream<String> packages() {
     return RUNTIME.stream().map(JavaClass::getPackageName).distinct().sorted();
@@ -122,6 +162,7 @@ final class ArchitectureTest {
   @Test
   void packagesAreInNoCycle() {
     check(slices().matching("dev.(**)").should().beFreeOfCycles());
+    check(slices().matching("dev.streamfence.internal.ptx.(*)..").should().beFreeOfCycles());
   }
 
   @Test

@@ -14,7 +14,7 @@ import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.memory.Block;
-import dev.streamfence.internal.ptx.PtxGrid;
+import dev.streamfence.internal.ptx.run.machine.PtxGrid;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.streamfence.processor;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.streamfence.internal.ptx.CodeLimits;
+import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import dev.streamfence.processor.model.ResourceName;
 import dev.streamfence.processor.verify.CudaSource;
 import dev.streamfence.processor.verify.KnownModules;

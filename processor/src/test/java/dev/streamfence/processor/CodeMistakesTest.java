@@ -3,7 +3,7 @@ package dev.streamfence.processor;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.streamfence.internal.ptx.CodeLimits;
+import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import dev.streamfence.processor.diagnostic.Problem;
 import java.io.File;
 import java.io.IOException;

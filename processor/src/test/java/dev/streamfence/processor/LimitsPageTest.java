@@ -2,7 +2,7 @@ package dev.streamfence.processor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.streamfence.internal.ptx.CodeLimits;
+import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 package dev.streamfence.launch;
 
 import dev.streamfence.KernelLoadException;
-import dev.streamfence.internal.ptx.AccessSite;
-import dev.streamfence.internal.ptx.Mismatch;
+import dev.streamfence.internal.ptx.analysis.AccessSite;
+import dev.streamfence.internal.ptx.check.Mismatch;
 import java.util.List;
 
 /**

@@ -2,16 +2,17 @@ package dev.streamfence.launch;
 
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.internal.driver.DeviceProperties;
-import dev.streamfence.internal.ptx.BlockLimit;
-import dev.streamfence.internal.ptx.CodeFormat;
-import dev.streamfence.internal.ptx.Cubin;
-import dev.streamfence.internal.ptx.KernelCheck;
-import dev.streamfence.internal.ptx.KernelDeclaration;
-import dev.streamfence.internal.ptx.Mismatch;
-import dev.streamfence.internal.ptx.PtxEntry;
-import dev.streamfence.internal.ptx.PtxException;
-import dev.streamfence.internal.ptx.PtxModule;
-import dev.streamfence.internal.ptx.PtxVersion;
+import dev.streamfence.internal.ptx.binary.CodeFormat;
+import dev.streamfence.internal.ptx.binary.Cubin;
+import dev.streamfence.internal.ptx.check.CubinCheck;
+import dev.streamfence.internal.ptx.check.KernelCheck;
+import dev.streamfence.internal.ptx.check.KernelDeclaration;
+import dev.streamfence.internal.ptx.check.Mismatch;
+import dev.streamfence.internal.ptx.syntax.BlockLimit;
+import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxException;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.internal.ptx.syntax.PtxVersion;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -117,7 +118,7 @@ final class ImageCode {
       }
       return check.compare(declared);
     }
-    return binary == null ? List.of() : binary.compare(declared);
+    return binary == null ? List.of() : CubinCheck.compare(binary, declared);
   }
 
   /** The block shape that a kernel requires of every launch; empty unless PTX states it. */

@@ -1,6 +1,6 @@
 package dev.streamfence.launch;
 
-import dev.streamfence.internal.ptx.CodeLimits;
+import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.security.MessageDigest;

@@ -2,7 +2,7 @@ package dev.streamfence.launch;
 
 import dev.streamfence.Access;
 import dev.streamfence.ElementType;
-import dev.streamfence.internal.ptx.KernelDeclaration;
+import dev.streamfence.internal.ptx.check.KernelDeclaration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

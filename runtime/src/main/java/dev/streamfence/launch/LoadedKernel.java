@@ -5,7 +5,7 @@ import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
-import dev.streamfence.internal.ptx.BlockLimit;
+import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import org.jspecify.annotations.Nullable;
 
 /** One kernel on one device, with the limits of its launches. Thread-safe. */

@@ -1,7 +1,7 @@
 package dev.streamfence.launch;
 
 import dev.streamfence.ElementType;
-import dev.streamfence.internal.ptx.KernelDeclaration;
+import dev.streamfence.internal.ptx.check.KernelDeclaration;
 import java.util.List;
 
 /** The fields of a structure that is passed by value, and their offsets. Immutable. */

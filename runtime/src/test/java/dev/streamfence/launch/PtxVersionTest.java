@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.internal.driver.DeviceProperties;
-import dev.streamfence.internal.ptx.PtxVersion;
+import dev.streamfence.internal.ptx.syntax.PtxVersion;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

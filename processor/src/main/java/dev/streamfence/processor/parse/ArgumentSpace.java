@@ -1,7 +1,7 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.ElementType;
-import dev.streamfence.internal.ptx.KernelDeclaration;
+import dev.streamfence.internal.ptx.check.KernelDeclaration;
 import dev.streamfence.processor.model.Parameter;
 import java.util.List;
 

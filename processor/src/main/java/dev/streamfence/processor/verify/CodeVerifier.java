@@ -2,8 +2,8 @@ package dev.streamfence.processor.verify;
 
 import dev.streamfence.Access;
 import dev.streamfence.ElementType;
-import dev.streamfence.internal.ptx.AccessSite;
-import dev.streamfence.internal.ptx.Mismatch;
+import dev.streamfence.internal.ptx.analysis.AccessSite;
+import dev.streamfence.internal.ptx.check.Mismatch;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.KernelPlaces;

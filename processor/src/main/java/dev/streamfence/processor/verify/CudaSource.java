@@ -1,6 +1,6 @@
 package dev.streamfence.processor.verify;
 
-import dev.streamfence.internal.ptx.MangledName;
+import dev.streamfence.internal.ptx.check.MangledName;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.streamfence.processor.verify;
 
 import dev.streamfence.ElementType;
-import dev.streamfence.internal.ptx.KernelDeclaration;
+import dev.streamfence.internal.ptx.check.KernelDeclaration;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.Parameter;
 

@@ -1,12 +1,12 @@
 package dev.streamfence.processor.verify;
 
-import dev.streamfence.internal.ptx.AnalysisBudget;
-import dev.streamfence.internal.ptx.CodeFormat;
-import dev.streamfence.internal.ptx.CodeLimits;
-import dev.streamfence.internal.ptx.Cubin;
-import dev.streamfence.internal.ptx.KernelCheck;
-import dev.streamfence.internal.ptx.PtxException;
-import dev.streamfence.internal.ptx.PtxModule;
+import dev.streamfence.internal.ptx.analysis.AnalysisBudget;
+import dev.streamfence.internal.ptx.binary.CodeFormat;
+import dev.streamfence.internal.ptx.binary.Cubin;
+import dev.streamfence.internal.ptx.check.KernelCheck;
+import dev.streamfence.internal.ptx.syntax.CodeLimits;
+import dev.streamfence.internal.ptx.syntax.PtxException;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.processor.model.ResourceName;
 import java.nio.charset.StandardCharsets;

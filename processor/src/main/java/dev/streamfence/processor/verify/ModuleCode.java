@@ -1,11 +1,12 @@
 package dev.streamfence.processor.verify;
 
 import dev.streamfence.Access;
-import dev.streamfence.internal.ptx.Cubin;
-import dev.streamfence.internal.ptx.KernelCheck;
-import dev.streamfence.internal.ptx.KernelDeclaration;
-import dev.streamfence.internal.ptx.Mismatch;
-import dev.streamfence.internal.ptx.ParameterAccess;
+import dev.streamfence.internal.ptx.analysis.ParameterAccess;
+import dev.streamfence.internal.ptx.binary.Cubin;
+import dev.streamfence.internal.ptx.check.CubinCheck;
+import dev.streamfence.internal.ptx.check.KernelCheck;
+import dev.streamfence.internal.ptx.check.KernelDeclaration;
+import dev.streamfence.internal.ptx.check.Mismatch;
 import java.util.List;
 import java.util.Optional;
 
@@ -64,7 +65,7 @@ public sealed interface ModuleCode {
     }
     Optional<Cubin> cubin =
         this instanceof Opaque opaque ? opaque.cubin() : Optional.<Cubin>empty();
-    return cubin.map(binary -> binary.compare(declared)).orElseGet(List::of);
+    return cubin.map(binary -> CubinCheck.compare(binary, declared)).orElseGet(List::of);
   }
 
   private static Optional<Access> access(ParameterAccess.Verdict verdict) {

@@ -3,8 +3,8 @@ package dev.streamfence.processor.verify;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.streamfence.internal.ptx.CodeLimits;
-import dev.streamfence.internal.ptx.KernelDeclaration;
+import dev.streamfence.internal.ptx.check.KernelDeclaration;
+import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import dev.streamfence.processor.model.ResourceName;
 import java.util.List;
 import java.util.Optional;

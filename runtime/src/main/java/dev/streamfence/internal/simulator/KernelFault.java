@@ -5,7 +5,7 @@ import dev.streamfence.DeviceException;
 import dev.streamfence.OutOfBoundsException;
 import dev.streamfence.RacyAccessException;
 import dev.streamfence.RacyAccessException.Finding;
-import dev.streamfence.internal.ptx.PtxFault;
+import dev.streamfence.internal.ptx.run.machine.PtxFault;
 import dev.streamfence.simulation.DriverCall;
 
 /**

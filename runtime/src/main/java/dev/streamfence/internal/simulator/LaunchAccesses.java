@@ -1,7 +1,7 @@
 package dev.streamfence.internal.simulator;
 
 import dev.streamfence.internal.driver.LaunchObserver.Use;
-import dev.streamfence.internal.ptx.GlobalMemory;
+import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
 import java.util.ArrayList;
 import java.util.List;
 

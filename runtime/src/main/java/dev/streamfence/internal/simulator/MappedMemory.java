@@ -1,6 +1,6 @@
 package dev.streamfence.internal.simulator;
 
-import dev.streamfence.internal.ptx.GlobalMemory;
+import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;

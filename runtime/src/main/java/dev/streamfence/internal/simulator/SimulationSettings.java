@@ -1,6 +1,6 @@
 package dev.streamfence.internal.simulator;
 
-import dev.streamfence.internal.ptx.PtxInstance;
+import dev.streamfence.internal.ptx.run.PtxInstance;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.Objects;

@@ -7,7 +7,7 @@ import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
-import dev.streamfence.internal.ptx.Growth;
+import dev.streamfence.internal.ptx.syntax.Growth;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.nio.charset.StandardCharsets;

@@ -1,8 +1,0 @@
-package dev.streamfence.internal.ptx;
-
-/** One instruction in one analysed copy of its function. */
-record Step(Activation activation, int index) {
-  Instruction instruction() {
-    return activation.flow().instruction(index);
-  }
-}

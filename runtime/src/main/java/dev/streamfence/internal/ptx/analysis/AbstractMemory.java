@@ -1,0 +1,104 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import dev.streamfence.internal.ptx.analysis.lattice.Origin;
+import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
+import dev.streamfence.internal.ptx.analysis.lattice.TooLargeException;
+import dev.streamfence.internal.ptx.syntax.Function;
+import dev.streamfence.internal.ptx.syntax.StateSpace;
+import dev.streamfence.internal.ptx.syntax.Variable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/** All objects that an analysis has come across. */
+final class AbstractMemory {
+  private final List<MemoryObject> objects = new ArrayList<>();
+  private final Map<Integer, MemoryObject> moduleVariables = new HashMap<>();
+  private final Map<String, MemoryObject> functions = new HashMap<>();
+  private final MemoryObject dynamicShared = create(StateSpace.SHARED, true);
+  private final Map<StateSpace, MemoryObject> unresolved = new HashMap<>();
+  private final Map<StateSpace, Set<Step>> unresolvedReaders = new HashMap<>();
+  private final MemoryObject elsewhere = create(StateSpace.GLOBAL, false);
+
+  AbstractMemory() {
+    for (StateSpace space : StateSpace.values()) {
+      unresolved.put(space, create(space, true));
+    }
+  }
+
+  MemoryObject create(StateSpace space, boolean tracked) {
+    return add(new MemoryObject(nextOrigin(), space, tracked, null));
+  }
+
+  private int nextOrigin() {
+    if (objects.size() >= Origin.MAX_INDEX) {
+      throw new TooLargeException(TooLargeException.KERNEL);
+    }
+    return Origin.object(objects.size());
+  }
+
+  private MemoryObject add(MemoryObject object) {
+    objects.add(object);
+    return object;
+  }
+
+  List<MemoryObject> objects() {
+    return objects;
+  }
+
+  MemoryObject object(int origin) {
+    return objects.get(Origin.index(origin));
+  }
+
+  /** Returns what a name stands for that is no variable and no function in sight. */
+  MemoryObject elsewhere() {
+    return elsewhere;
+  }
+
+  MemoryObject function(Function function) {
+    return functions.computeIfAbsent(
+        function.name(),
+        name -> add(new MemoryObject(nextOrigin(), StateSpace.GENERIC, false, function)));
+  }
+
+  /** Returns the object of a variable that is the same for all calls: of the module, or shared. */
+  MemoryObject variable(Variable variable) {
+    if (variable.space() == StateSpace.SHARED && variable.isOpenArray()) {
+      // All arrays of open length start at the same address.
+      return dynamicShared;
+    }
+    // Other kernels and the host see what lies in global memory.
+    boolean tracked = variable.space() == StateSpace.SHARED;
+    return moduleVariables.computeIfAbsent(variable.id(), id -> create(variable.space(), tracked));
+  }
+
+  /** Returns what was stored in a space at an address that is not known to be any object's. */
+  MemoryObject unresolved(StateSpace space) {
+    return Objects.requireNonNull(unresolved.get(space));
+  }
+
+  /** Returns a value that a load from an unknown place in a space may find. */
+  Provenance loadUnresolved(StateSpace space, int width, Step reader) {
+    Provenance found = Provenance.NOTHING;
+    for (MemoryObject object : objects) {
+      if (object.space() == space && object.isTracked()) {
+        found = found.or(object.loadAnywhere(width));
+      }
+    }
+    unresolvedReaders(space).add(reader);
+    return found;
+  }
+
+  private Set<Step> unresolvedReaders(StateSpace space) {
+    return unresolvedReaders.computeIfAbsent(space, s -> new LinkedHashSet<>());
+  }
+
+  /** Returns the instructions that may find out about a change of an object. */
+  List<Set<Step>> readers(MemoryObject changed) {
+    return List.of(changed.dependents(), unresolvedReaders(changed.space()));
+  }
+}

@@ -1,0 +1,223 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
+import dev.streamfence.internal.ptx.analysis.controlflow.RegisterSlots;
+import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
+import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
+import dev.streamfence.internal.ptx.analysis.lattice.Multiple;
+import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
+import dev.streamfence.internal.ptx.analysis.lattice.TooLargeException;
+import dev.streamfence.internal.ptx.syntax.Function;
+import dev.streamfence.internal.ptx.syntax.Lexer;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.internal.ptx.syntax.Variable;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out where every value of an entry comes from, by passing provenances on until nothing
+ * changes; then notes what is accessed. The order of instructions hardly matters to it: whatever is
+ * stored in a variable anywhere may be found there everywhere, and so with a register beyond one
+ * straight piece of code. Works without recursion. Confined to one thread, used once.
+ */
+final class AccessAnalysis {
+  private final PtxModule module;
+  private final AccessLedger ledger;
+  private final Worklist worklist;
+  private final AbstractMemory memory = new AbstractMemory();
+  private final Activations activations;
+  private final Escapes escapes;
+  private final ValueFlow values = new ValueFlow(this);
+  private final ComputeFlow computing = new ComputeFlow(this, values);
+  private final MemoryFlow accessing;
+  private final CallFlow calling;
+
+  AccessAnalysis(ModuleAnalysis shared, AccessLedger ledger) {
+    this.module = shared.module();
+    this.ledger = ledger;
+    worklist = new Worklist(shared);
+    activations = new Activations(memory, worklist, shared);
+    escapes = new Escapes(memory, worklist, ledger);
+    accessing = new MemoryFlow(this, values, new ObjectFlow(this, memory));
+    calling = new CallFlow(this, values);
+  }
+
+  /** Runs to the end, and fills the ledger. */
+  void run(Function entry, EntryParameters parameters) {
+    try {
+      Activation root = activations.activate(entry, null);
+      parameters.store(variable -> object(root, variable));
+      worklist.drain(this::evaluate);
+      while (settle()) {
+        worklist.drain(this::evaluate);
+      }
+      record(root);
+    } catch (TooLargeException e) {
+      ledger.giveUp(entry, e.fact());
+    }
+  }
+
+  /**
+   * Gives registers a value that nothing was ever assigned to: first those that no instruction
+   * assigns to, then those that were loaded from where nothing was stored, and only then what is
+   * computed in a circle. Returns whether there were any.
+   */
+  private boolean settle() {
+    return settle((slots, slot) -> !slots.isAssigned(slot))
+        || settle((slots, slot) -> !slots.isComputed(slot))
+        || settle((slots, slot) -> true);
+  }
+
+  @FunctionalInterface
+  private interface SlotChoice {
+    boolean matches(RegisterSlots slots, int slot);
+  }
+
+  private boolean settle(SlotChoice choice) {
+    boolean found = false;
+    for (Activation activation : activations.all()) {
+      RegisterSlots slots = activation.flow().slots();
+      worklist.charge(slots.size() / 8);
+      for (int slot = 0; slot < slots.size(); slot++) {
+        if (activation.slot(slot).isNothing() && choice.matches(slots, slot)) {
+          assign(activation, slot, Provenance.NUMBER);
+          found = true;
+        }
+      }
+    }
+    return found;
+  }
+
+  private void evaluate(Step step) {
+    worklist.charge(1);
+    OpcodeRule rule = step.activation().flow().rule(step.index());
+    if (rule.effect() == OpcodeRule.Effect.CALLS) {
+      calling.evaluate(step);
+    } else if (rule.effect() == OpcodeRule.Effect.COMPUTES) {
+      computing.evaluate(step, rule.flow());
+    } else if (!rule.operands().isEmpty()) {
+      accessing.evaluate(step, rule);
+    } else if (rule.effect() == OpcodeRule.Effect.UNKNOWN) {
+      unknown(step);
+    }
+  }
+
+  /** Handles an opcode that is not in the table: any register may get anything of the others. */
+  private void unknown(Step step) {
+    Provenance mixed = Provenance.FOREIGN;
+    String opcode = Lexer.shortened(step.instruction().mnemonic());
+    List<Operand> operands = new ArrayList<>();
+    step.instruction().operands().forEach(operand -> ValueFlow.addSimple(operand, operands));
+    for (Operand operand : operands) {
+      Provenance value = values.value(step, operand);
+      escapes.unknown(step, value, "the analysis does not know '" + opcode + "'");
+      if (!value.isNothing()) {
+        mixed = mixed.or(BitArithmetic.mix(mixed, value));
+      }
+    }
+    for (Operand operand : operands) {
+      values.assign(step, operand, mixed);
+    }
+  }
+
+  private void record(Activation root) {
+    worklist.close();
+    ledger.open();
+    Set<Activation> reached = new LinkedHashSet<>();
+    Deque<Activation> open = new ArrayDeque<>(List.of(root));
+    while (!open.isEmpty()) {
+      Activation activation = open.remove();
+      if (!reached.add(activation)) {
+        continue;
+      }
+      for (int i = 0; i < activation.flow().size(); i++) {
+        if (!activation.flow().isReachable(i)) {
+          continue;
+        }
+        evaluate(new Step(activation, i));
+        if (activation.flow().rule(i).effect() == OpcodeRule.Effect.CALLS) {
+          open.addAll(activation.callees(i));
+        }
+      }
+    }
+    escapes.report();
+  }
+
+  AccessLedger ledger() {
+    return ledger;
+  }
+
+  Escapes escapes() {
+    return escapes;
+  }
+
+  Activations activations() {
+    return activations;
+  }
+
+  Worklist worklist() {
+    return worklist;
+  }
+
+  int pointerBytes() {
+    return module.addressSize() / 8;
+  }
+
+  int pointerBits() {
+    return module.addressSize();
+  }
+
+  void assign(Activation activation, int slot, Provenance value) {
+    if (!activation.assign(slot, value)) {
+      return;
+    }
+    worklist.charge(value.weight() / 4);
+    for (int user : activation.flow().users(slot)) {
+      worklist.add(activation, user);
+    }
+    activation.calls().forEach(call -> worklist.add(call.activation(), call.index()));
+  }
+
+  void changed(MemoryObject object) {
+    memory.readers(object).forEach(worklist::addAll);
+  }
+
+  void copy(MemoryObject from, MemoryObject to) {
+    worklist.charge(from.size());
+    if (to.storeAll(from)) {
+      changed(to);
+    }
+  }
+
+  /** Returns the object of a variable as one copy of a function sees it. */
+  MemoryObject object(Activation activation, Variable variable) {
+    return activations.object(activation, variable);
+  }
+
+  /** Returns what a name of the module stands for. */
+  MemoryObject named(String name) {
+    return module.function(name).map(memory::function).orElse(memory.elsewhere());
+  }
+
+  /** Returns whether a function of this name does what the name is known for. */
+  boolean isItself(String name) {
+    return !module.isAlias(name);
+  }
+
+  /** Returns the function whose address this is, or null. */
+  @Nullable Function functionAt(Derivation address) {
+    boolean plainAddress =
+        address.size() == 1
+            && address.hasObject()
+            && address.isFixed()
+            && address.offset() == 0
+            && address.multiple(0) == Multiple.ONE;
+    return plainAddress ? memory.object(address.origin(0)).function() : null;
+  }
+}

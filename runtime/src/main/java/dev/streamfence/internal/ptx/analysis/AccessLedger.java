@@ -1,0 +1,142 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import dev.streamfence.internal.ptx.analysis.lattice.AddressJudge;
+import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
+import dev.streamfence.internal.ptx.analysis.lattice.Multiple;
+import dev.streamfence.internal.ptx.analysis.lattice.Origin;
+import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
+import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
+import dev.streamfence.internal.ptx.syntax.Function;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps, for every parameter, the first site of each kind. Notes nothing until it is opened: before
+ * the fix-point is reached, what looks definite may be no more than what is known so far.
+ */
+final class AccessLedger {
+  private final PtxModule module;
+  private final EntryParameters parameters;
+  private final Entry[] entries;
+  private boolean open;
+
+  private static final class Entry {
+    @Nullable AccessSite read;
+    @Nullable AccessSite write;
+    @Nullable AccessSite possibleRead;
+    @Nullable AccessSite possibleWrite;
+  }
+
+  AccessLedger(PtxModule module, EntryParameters parameters) {
+    this.module = module;
+    this.parameters = parameters;
+    entries = new Entry[parameters.size()];
+    for (int i = 0; i < entries.length; i++) {
+      entries[i] = new Entry();
+    }
+  }
+
+  void open() {
+    open = true;
+  }
+
+  /** Notes that an instruction accesses an address. */
+  void access(Step step, Provenance address, boolean reads, boolean writes) {
+    if (!open || address.isNumber()) {
+      return;
+    }
+    AddressJudge judge = AddressJudge.of(address);
+    if (judge.isDefinite()) {
+      Entry entry = entries[Origin.index(judge.touched().iterator().next())];
+      AccessSite site = site(step, "");
+      entry.read = reads ? first(entry.read, site) : entry.read;
+      entry.write = writes ? first(entry.write, site) : entry.write;
+    } else if (!judge.touched().isEmpty()) {
+      AccessSite site = site(step, judge.doubt(parameters::describe));
+      judge.touched().forEach(origin -> possible(origin, site, reads, writes));
+    }
+  }
+
+  /** Notes that an instruction lets a value escape to an untracked place. */
+  void handOut(Step step, Provenance value, String reason) {
+    // What is scaled can be scaled down again, and parts can be put together.
+    note(step, value, reason, multiple -> true, false, true);
+  }
+
+  /** Notes that an instruction does something unknown with a value. */
+  void unknown(Step step, Provenance value, String reason) {
+    note(step, value, reason, multiple -> true, true, true);
+  }
+
+  /** Notes that an instruction may read what a value points to. */
+  void mayRead(Step step, Provenance value, String reason) {
+    note(step, value, reason, Multiple::mayBeAddress, false, false);
+  }
+
+  private void note(
+      Step step,
+      Provenance value,
+      String reason,
+      Predicate<Multiple> matters,
+      boolean numbersToo,
+      boolean writes) {
+    if (!open || value.hasNoOrigin()) {
+      return;
+    }
+    AccessSite site = site(step, reason);
+    for (Derivation alternative : value.alternatives()) {
+      for (int i = 0; i < alternative.size(); i++) {
+        int origin = alternative.origin(i);
+        if (!Origin.isObject(origin)
+            && (numbersToo || !Origin.is(origin, ParameterRole.NUMBER))
+            && matters.test(alternative.multiple(i))) {
+          possible(origin, site, true, writes);
+        }
+      }
+    }
+  }
+
+  /** Says of every parameter that nothing is known. */
+  void giveUp(Function function, String reason) {
+    AccessSite site = new AccessSite(function.line(), function.name(), ".entry", reason, null);
+    for (Entry entry : entries) {
+      entry.read = null;
+      entry.write = null;
+      entry.possibleRead = site;
+      entry.possibleWrite = site;
+    }
+  }
+
+  private void possible(int origin, AccessSite site, boolean reads, boolean writes) {
+    Entry entry = entries[Origin.index(origin)];
+    entry.possibleRead = reads ? first(entry.possibleRead, site) : entry.possibleRead;
+    entry.possibleWrite = writes ? first(entry.possibleWrite, site) : entry.possibleWrite;
+  }
+
+  private static AccessSite first(@Nullable AccessSite earlier, AccessSite site) {
+    return earlier == null || site.line() < earlier.line() ? site : earlier;
+  }
+
+  private AccessSite site(Step step, String reason) {
+    Instruction instruction = step.instruction();
+    return new AccessSite(
+        instruction.line(),
+        step.activation().flow().function().name(),
+        instruction.mnemonic(),
+        reason,
+        module.position(instruction.source()).orElse(null));
+  }
+
+  /** Returns what has been noted of each origin, in the order of their indexes. */
+  List<ParameterAccess> accesses() {
+    ParameterAccess[] accesses = new ParameterAccess[entries.length];
+    for (int i = 0; i < accesses.length; i++) {
+      Entry e = entries[i];
+      accesses[i] = new ParameterAccess(e.read, e.write, e.possibleRead, e.possibleWrite);
+    }
+    return List.of(accesses);
+  }
+}

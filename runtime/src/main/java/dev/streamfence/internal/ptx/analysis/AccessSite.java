@@ -1,0 +1,97 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import dev.streamfence.internal.ptx.syntax.SourcePosition;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** An instruction that touches, or may touch, the memory behind a parameter. Immutable. */
+public final class AccessSite {
+  private final int line;
+  private final String function;
+  private final String instruction;
+  private final String reason;
+  private final @Nullable SourcePosition position;
+
+  AccessSite(
+      int line,
+      String function,
+      String instruction,
+      String reason,
+      @Nullable SourcePosition position) {
+    this.line = line;
+    this.function = function;
+    this.instruction = instruction;
+    this.reason = reason;
+    this.position = position;
+  }
+
+  /**
+   * Returns where the instruction is.
+   *
+   * @return the line in the PTX text, counted from 1
+   */
+  public int line() {
+    return line;
+  }
+
+  /**
+   * Returns the function that holds the instruction.
+   *
+   * @return the entry's name, or that of a function it calls, as written in the PTX text
+   */
+  public String function() {
+    return function;
+  }
+
+  /**
+   * Returns the instruction without its operands.
+   *
+   * @return opcode and modifiers, such as {@code st.global.f32}
+   */
+  public String instruction() {
+    return instruction;
+  }
+
+  /**
+   * Says why nothing definite is known here.
+   *
+   * @return a clause in words, or empty when the access is definite
+   */
+  public Optional<String> reason() {
+    return reason.isEmpty() ? Optional.empty() : Optional.of(reason);
+  }
+
+  /**
+   * Returns the position in the source, of an inlined function the innermost one.
+   *
+   * @return the position, if the PTX text has it
+   */
+  public Optional<SourcePosition> position() {
+    return Optional.ofNullable(position);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof AccessSite site
+        && line == site.line
+        && function.equals(site.function)
+        && instruction.equals(site.instruction)
+        && reason.equals(site.reason)
+        && Objects.equals(position, site.position);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(line, function, instruction, reason, position);
+  }
+
+  @Override
+  public String toString() {
+    String text = instruction + " in line " + line;
+    if (position != null) {
+      text += " (" + position + ")";
+    }
+    return reason.isEmpty() ? text : text + ": " + reason;
+  }
+}

@@ -1,0 +1,206 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
+import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
+import dev.streamfence.internal.ptx.syntax.Function;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.Register;
+import dev.streamfence.internal.ptx.syntax.StateSpace;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Passes values into functions and back, and out of sight where there is no function. */
+final class CallFlow {
+  /** What only reads, if anything, and keeps nothing. */
+  private static final Set<String> READERS = Set.of("vprintf", "__assertfail");
+
+  /** What takes numbers alone, and gives back a pointer to new memory. */
+  private static final Set<String> ALLOCATORS = Set.of("malloc");
+
+  private final AccessAnalysis analysis;
+  private final ValueFlow values;
+
+  CallFlow(AccessAnalysis analysis, ValueFlow values) {
+    this.analysis = analysis;
+    this.values = values;
+  }
+
+  /**
+   * A call instruction taken apart.
+   *
+   * @param odd operands where the language has none
+   */
+  private record Call(
+      @Nullable Operand target, List<Operand> arguments, List<Operand> results, List<Operand> odd) {
+    static Call of(Instruction instruction) {
+      List<Operand> operands = instruction.operands();
+      int at = 0;
+      List<Operand> results = List.of();
+      if (!operands.isEmpty() && operands.get(0) instanceof Operand.Arguments listed) {
+        results = listed.elements();
+        at = 1;
+      }
+      Operand target = at < operands.size() ? operands.get(at) : null;
+      List<Operand> arguments = List.of();
+      if (++at < operands.size() && operands.get(at) instanceof Operand.Arguments listed) {
+        arguments = listed.elements();
+        at++;
+      }
+      List<Operand> odd = new ArrayList<>();
+      for (; at < operands.size(); at++) {
+        // Names are those of prototypes and lists of targets.
+        if (!(operands.get(at) instanceof Operand.Name)) {
+          ValueFlow.addSimple(operands.get(at), odd);
+        }
+      }
+      return new Call(target, arguments, results, odd);
+    }
+  }
+
+  void evaluate(Step step) {
+    Call call = Call.of(step.instruction());
+    if (call.target == null) {
+      return;
+    }
+    for (Operand argument : call.arguments) {
+      object(step, argument, object -> object.dependents().add(step));
+    }
+    for (Operand odd : call.odd) {
+      analysis.escapes().unknown(step, values.value(step, odd), "it is passed in an unusual way");
+    }
+    Provenance target = values.value(step, call.target);
+    boolean known = !target.isNothing() && call.odd.isEmpty();
+    int at = 0;
+    for (Derivation alternative : target.alternatives()) {
+      Function function = analysis.functionAt(alternative);
+      boolean fits =
+          function != null
+              && function.hasBody()
+              && !function.entry()
+              && function.parameters().size() == call.arguments.size()
+              && function.returns().size() == call.results.size();
+      if (function != null && fits) {
+        enter(step, call, function, at++);
+      } else if (function != null && !function.hasBody() && call.target instanceof Operand.Name) {
+        leave(step, call, analysis.isItself(function.name()) ? function.name() : "");
+      } else {
+        known = false;
+      }
+    }
+    if (!known && !target.isNothing()) {
+      leave(step, call, "");
+    }
+  }
+
+  private void enter(Step step, Call call, Function function, int ordinal) {
+    boolean plain = true;
+    for (Operand argument : call.arguments) {
+      plain &= isPlain(step, argument);
+    }
+    Activation callee = analysis.activations().callee(step, ordinal, function, plain);
+    for (int i = 0; i < call.arguments.size(); i++) {
+      pass(step, call.arguments.get(i), callee, function.parameters().get(i));
+    }
+    for (int i = 0; i < call.results.size(); i++) {
+      take(step, call.results.get(i), callee, function.returns().get(i));
+    }
+  }
+
+  private interface ObjectUse {
+    void on(MemoryObject object);
+  }
+
+  private boolean object(Step step, Operand operand, ObjectUse use) {
+    if (operand instanceof Operand.VariableAddress address
+        && address.variable().space() == StateSpace.PARAM) {
+      use.on(analysis.object(step.activation(), address.variable()));
+      return true;
+    }
+    return false;
+  }
+
+  private boolean isPlain(Step step, Operand argument) {
+    boolean[] plain = {true};
+    boolean inMemory = object(step, argument, object -> plain[0] = object.hasNoOrigin());
+    return inMemory ? plain[0] : values.value(step, argument).hasNoOrigin();
+  }
+
+  private void pass(Step step, Operand argument, Activation callee, Function.Formal formal) {
+    if (formal instanceof Function.Formal.InMemory memory) {
+      MemoryObject to = analysis.object(callee, memory.variable());
+      if (!object(step, argument, from -> analysis.copy(from, to))) {
+        int width = (int) Math.min(16, memory.variable().sizeInBytes());
+        if (to.store(0, width, values.value(step, argument))) {
+          analysis.changed(to);
+        }
+      }
+      return;
+    }
+    Register register = ((Function.Formal.InRegister) formal).register();
+    Provenance[] value = {values.value(step, argument)};
+    object(step, argument, from -> value[0] = from.load(0, register.type().bytes()));
+    analysis.assign(callee, register.index(), value[0]);
+  }
+
+  private void take(Step step, Operand result, Activation callee, Function.Formal formal) {
+    if (formal instanceof Function.Formal.InMemory memory) {
+      MemoryObject from = analysis.object(callee, memory.variable());
+      from.dependents().add(step);
+      if (!object(step, result, to -> analysis.copy(from, to))) {
+        int width = (int) Math.min(16, memory.variable().sizeInBytes());
+        values.assign(step, result, from.load(0, width));
+      }
+      return;
+    }
+    Register register = ((Function.Formal.InRegister) formal).register();
+    callee.calls().add(step);
+    Provenance value = callee.slot(register.index());
+    boolean inMemory =
+        object(
+            step,
+            result,
+            to -> {
+              if (to.store(0, register.type().bytes(), value)) {
+                analysis.changed(to);
+              }
+            });
+    if (!inMemory) {
+      values.assign(step, result, value);
+    }
+  }
+
+  /** Handles a call of what is not in the module. */
+  private void leave(Step step, Call call, String name) {
+    List<Provenance> passed = new ArrayList<>();
+    for (Operand argument : call.arguments) {
+      if (!object(step, argument, object -> passed.addAll(object.contents()))) {
+        passed.add(values.value(step, argument));
+      }
+    }
+    if (READERS.contains(name)) {
+      passed.forEach(value -> analysis.escapes().show(step, value, "'" + name + "' may read it"));
+    } else if (!ALLOCATORS.contains(name)) {
+      String callee = name.isEmpty() ? "a function that is not known" : "'" + name + "'";
+      passed.forEach(value -> analysis.escapes().handOut(step, value, "it is passed to " + callee));
+      // The threads of a block share these variables, whatever code they run.
+      analysis.escapes().open(step, StateSpace.SHARED);
+    }
+    for (Operand result : call.results) {
+      boolean inMemory =
+          object(
+              step,
+              result,
+              to -> {
+                if (to.storeAnywhere(analysis.pointerBytes(), Provenance.FOREIGN)) {
+                  analysis.changed(to);
+                }
+              });
+      if (!inMemory) {
+        values.assign(step, result, Provenance.FOREIGN);
+      }
+    }
+  }
+}

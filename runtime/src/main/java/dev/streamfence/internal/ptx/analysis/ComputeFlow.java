@@ -1,0 +1,229 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
+import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
+import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
+import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
+import dev.streamfence.internal.ptx.analysis.lattice.ProvenanceArithmetic;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.ScalarType;
+import dev.streamfence.internal.ptx.syntax.StateSpace;
+import java.util.List;
+import java.util.Optional;
+
+/** Passes values through instructions that compute. */
+final class ComputeFlow {
+  private final AccessAnalysis analysis;
+  private final ValueFlow values;
+
+  ComputeFlow(AccessAnalysis analysis, ValueFlow values) {
+    this.analysis = analysis;
+    this.values = values;
+  }
+
+  void evaluate(Step step, OpcodeRule.Flow flow) {
+    List<Operand> operands = step.instruction().operands();
+    if (operands.isEmpty()) {
+      return;
+    }
+    Operand destination = operands.get(0);
+    if (flow == OpcodeRule.Flow.ALLOCATE) {
+      int origin = analysis.activations().allocation(step).origin();
+      values.assign(step, destination, Provenance.of(Derivation.of(origin)));
+      return;
+    }
+    if (flow == OpcodeRule.Flow.FIRST && isSplit(destination, operands)) {
+      split(step, destination);
+      return;
+    }
+    Provenance result = result(step, flow);
+    values.assign(step, destination, result);
+  }
+
+  /** Returns whether a value is taken apart, as in {@code mov.b64 {lo, hi}, x}. */
+  private static boolean isSplit(Operand destination, List<Operand> operands) {
+    return ValueFlow.parts(destination).size() > 1
+        && operands.size() > 1
+        && !(destination instanceof Operand.Pair);
+  }
+
+  private void split(Step step, Operand destination) {
+    List<Operand> to = ValueFlow.parts(destination);
+    List<Operand> from = ValueFlow.parts(step.instruction().operands().get(1));
+    Provenance whole = values.source(step, 1);
+    for (int i = 0; i < to.size(); i++) {
+      Provenance part =
+          from.size() == to.size()
+              ? values.value(step, from.get(i))
+              // Elements as wide as an address may hold one each.
+              : width(step.instruction()) > 64
+                  ? whole.map(BitArithmetic::unclear)
+                  : BitArithmetic.part(whole);
+      values.assign(step, to.get(i), part);
+    }
+  }
+
+  private Provenance result(Step step, OpcodeRule.Flow flow) {
+    Instruction instruction = step.instruction();
+    boolean floating = isFloat(instruction);
+    return switch (flow) {
+      case FIRST -> {
+        Provenance source = values.source(step, 1);
+        yield narrowed(
+            instruction, instruction.opcode().equals("cvta") ? generic(step, source) : source);
+      }
+      case SELECT -> values.source(step, 1).or(values.source(step, 2));
+      case JOIN -> {
+        Provenance any = values.source(step, 1);
+        for (int i = 2; i < instruction.operands().size(); i++) {
+          any = any.or(values.source(step, i));
+        }
+        yield any;
+      }
+      case CONVERT -> converted(step);
+      case BITS -> floating ? computed(step) : narrowed(instruction, bits(step));
+      case MIX -> narrowed(instruction, mix(step));
+      case NEGATE -> {
+        Provenance a = values.source(step, 1);
+        yield floating
+            ? a.map(BitArithmetic::unclear)
+            : narrowed(instruction, a.map(ProvenanceArithmetic::opposite));
+      }
+      case AND -> {
+        Provenance and = BitArithmetic.and(values.source(step, 1), values.source(step, 2));
+        yield narrowed(instruction, and);
+      }
+      case OR -> {
+        Provenance or = BitArithmetic.or(values.source(step, 1), values.source(step, 2));
+        yield narrowed(instruction, or);
+      }
+      case NONE, NUMBER, ALLOCATE -> Provenance.NUMBER;
+      default -> floating ? computed(step) : narrowed(instruction, arithmetic(step, flow));
+    };
+  }
+
+  /**
+   * Returns the address of another space. Of what is no variable's, the generic one may be any
+   * variable's in the space; it is a sum with where the space is.
+   */
+  private Provenance generic(Step step, Provenance source) {
+    List<String> modifiers = step.instruction().modifiers();
+    if (modifiers.contains("to")
+        || source.alternatives().stream().allMatch(Derivation::hasObject)) {
+      return source;
+    }
+    Provenance address = source;
+    for (String modifier : modifiers) {
+      Optional<StateSpace> space = MemoryFlow.space(modifier);
+      if (space.isPresent()) {
+        analysis.escapes().open(step, space.get());
+        if (space.get() != StateSpace.GLOBAL) {
+          address =
+              source.map(
+                  each -> each.hasObject() ? each : BitArithmetic.unclear(each).withForeign(true));
+        }
+      }
+    }
+    return address;
+  }
+
+  /** Returns what floating-point arithmetic makes of its operands: bits of them may survive. */
+  private Provenance computed(Step step) {
+    boolean origin = false;
+    for (int i = 1; i < step.instruction().operands().size(); i++) {
+      Provenance source = values.source(step, i);
+      if (source.isNothing()) {
+        return Provenance.NOTHING;
+      }
+      origin |= !source.hasNoOrigin();
+    }
+    return origin ? narrowed(step.instruction(), mix(step)) : Provenance.LOADED;
+  }
+
+  private Provenance arithmetic(Step step, OpcodeRule.Flow flow) {
+    Provenance a = values.source(step, 1);
+    Provenance b = values.source(step, 2);
+    return switch (flow) {
+      case SUBTRACT -> ProvenanceArithmetic.subtract(a, b);
+      case MULTIPLY -> ProvenanceArithmetic.multiply(a, b);
+      case MULTIPLY_ADD ->
+          ProvenanceArithmetic.add(ProvenanceArithmetic.multiply(a, b), values.source(step, 3));
+      case SHIFT_LEFT -> ProvenanceArithmetic.shiftLeft(a, b);
+      default -> ProvenanceArithmetic.add(a, b);
+    };
+  }
+
+  private Provenance converted(Step step) {
+    Provenance a = values.source(step, 1);
+    if (step.instruction().operands().size() > 2) {
+      return bits(step);
+    }
+    int narrowest = analysis.pointerBits();
+    for (String modifier : step.instruction().modifiers()) {
+      Optional<ScalarType> type = ScalarType.named(modifier);
+      if (type.isPresent()) {
+        if (type.get().isFloat()) {
+          return BitArithmetic.part(a);
+        }
+        narrowest = Math.min(narrowest, type.get().bits);
+      }
+    }
+    return narrowest < analysis.pointerBits() ? BitArithmetic.narrowed(a) : a;
+  }
+
+  /** Returns what a result is that holds bits of the operands at other places. */
+  private Provenance bits(Step step) {
+    Provenance only = Provenance.NOTHING;
+    int strong = 0;
+    int operands = step.instruction().operands().size();
+    for (int i = 1; i < operands; i++) {
+      Provenance source = values.source(step, i);
+      if (source.isNothing()) {
+        return Provenance.NOTHING;
+      }
+      if (!source.isNumber()) {
+        strong++;
+        only = source;
+      }
+    }
+    return strong == 1 ? BitArithmetic.part(only) : mix(step);
+  }
+
+  private Provenance mix(Step step) {
+    Provenance mixed = Provenance.ZERO;
+    for (int i = 1; i < step.instruction().operands().size(); i++) {
+      mixed = BitArithmetic.mix(mixed, values.source(step, i));
+    }
+    return mixed;
+  }
+
+  /** Takes account of how wide the result is: a pointer does not fit what is narrower. */
+  private Provenance narrowed(Instruction instruction, Provenance value) {
+    return width(instruction) < analysis.pointerBits() && !value.isNumber()
+        ? BitArithmetic.narrowed(value)
+        : value;
+  }
+
+  /** Returns how many bits the result has. */
+  private static int width(Instruction instruction) {
+    int bits = 0;
+    for (String modifier : instruction.modifiers()) {
+      Optional<ScalarType> type = ScalarType.named(modifier);
+      if (type.isPresent()) {
+        bits = type.get().bits;
+        break;
+      }
+    }
+    return instruction.modifiers().contains("wide") ? 2 * bits : bits == 0 ? 64 : bits;
+  }
+
+  private static boolean isFloat(Instruction instruction) {
+    for (String modifier : instruction.modifiers()) {
+      if (ScalarType.named(modifier).map(ScalarType::isFloat).orElse(false)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

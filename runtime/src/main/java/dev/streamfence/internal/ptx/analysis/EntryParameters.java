@@ -1,0 +1,88 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
+import dev.streamfence.internal.ptx.analysis.lattice.Origin;
+import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
+import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
+import dev.streamfence.internal.ptx.syntax.CodeLimits;
+import dev.streamfence.internal.ptx.syntax.Function;
+import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxParameter;
+import dev.streamfence.internal.ptx.syntax.Variable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/** The parameters of an entry, cut into pieces of a pointer's width: each may hold a pointer. */
+final class EntryParameters {
+  /** One piece: where it is in its parameter, and what stands for it in the analysis. */
+  private record Piece(int parameter, Variable variable, long offset, int width, int origin) {}
+
+  private final List<Piece> pieces = new ArrayList<>();
+  private final List<NavigableMap<Long, Integer>> byParameter = new ArrayList<>();
+
+  private boolean tooMany;
+
+  EntryParameters(PtxEntry entry, int pointerBytes, ParameterRoles roles) {
+    List<Function.Formal> formals = entry.function().parameters();
+    for (int i = 0; i < formals.size(); i++) {
+      PtxParameter parameter = entry.parameters().get(i);
+      Variable variable = ((Function.Formal.InMemory) formals.get(i)).variable();
+      NavigableMap<Long, Integer> indexes = new TreeMap<>();
+      long size = variable.sizeInBytes();
+      for (long at = 0; at < size; at += pointerBytes) {
+        tooMany |= pieces.size() >= CodeLimits.PARAMETER_PIECES;
+        if (tooMany && at > 0) {
+          // One piece will do for the verdict that nothing is known.
+          break;
+        }
+        int width = (int) Math.min(pointerBytes, size - at);
+        boolean number = parameter.kind() == PtxParameter.Kind.FLOAT;
+        ParameterRole role = number ? ParameterRole.NUMBER : roles.role(i, (int) at);
+        int index = pieces.size();
+        int origin = width < pointerBytes ? Origin.narrow(index) : Origin.parameter(index, role);
+        indexes.put(at, index);
+        pieces.add(new Piece(i, variable, at, width, origin));
+      }
+      byParameter.add(indexes);
+    }
+  }
+
+  int size() {
+    return pieces.size();
+  }
+
+  /** Returns whether they are more than can be told apart. */
+  boolean isTooMany() {
+    return tooMany;
+  }
+
+  /** Returns the indexes of a parameter's pieces by their offset. */
+  NavigableMap<Long, Integer> of(int parameter) {
+    return byParameter.get(parameter);
+  }
+
+  /** Returns how a piece is called in messages. */
+  String describe(int index) {
+    Piece piece = pieces.get(index);
+    String parameter = "parameter " + (piece.parameter() + 1);
+    return of(piece.parameter()).size() > 1
+        ? "the field at offset " + piece.offset() + " of " + parameter
+        : parameter;
+  }
+
+  /** Where the object of a variable is found. */
+  @FunctionalInterface
+  interface Objects {
+    MemoryObject of(Variable variable);
+  }
+
+  /** Puts the parameters where the entry will load them from. */
+  void store(Objects objects) {
+    for (Piece piece : pieces) {
+      Provenance value = Provenance.of(Derivation.of(piece.origin()));
+      objects.of(piece.variable()).store(piece.offset(), piece.width(), value);
+    }
+  }
+}

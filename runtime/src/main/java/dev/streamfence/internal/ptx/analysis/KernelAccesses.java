@@ -1,0 +1,109 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import dev.streamfence.internal.ptx.syntax.CodeLimits;
+import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+
+/**
+ * What a kernel, with all functions that it calls, does to the memory behind each of its
+ * parameters. Immutable.
+ *
+ * <p>It is found without running the kernel, and errs on one side only: what is reported neither as
+ * definite nor as possible does not happen. The limits of that: a pointer that the kernel loads
+ * from the memory behind a parameter, or from a global variable, belongs to no parameter, so what
+ * is done through it is not reported, although it may lead to the same memory; two parameters may
+ * hold the same address; and an index may lead out of a buffer. The work is bounded by {@link
+ * CodeLimits}: of a kernel that takes more than ten million steps, or more than 32 KiB of
+ * parameters, every parameter is unknown. Beyond {@link CodeLimits#VARIABLE_OFFSETS} pieces of
+ * eight bytes, the pieces of one structure are not told apart; beyond {@link CodeLimits#ORIGINS}
+ * more, the kernel is unknown.
+ */
+public final class KernelAccesses {
+  private final PtxEntry entry;
+  private final EntryParameters pieces;
+  private final List<ParameterAccess> accesses;
+
+  private KernelAccesses(PtxEntry entry, EntryParameters pieces, List<ParameterAccess> accesses) {
+    this.entry = entry;
+    this.pieces = pieces;
+    this.accesses = accesses;
+  }
+
+  /**
+   * Analyses a kernel of which nothing is declared.
+   *
+   * @param module the module
+   * @param entry one of its entries
+   * @return its accesses
+   */
+  public static KernelAccesses of(PtxModule module, PtxEntry entry) {
+    return of(module, entry, ParameterRoles.UNDECLARED);
+  }
+
+  /**
+   * Analyses a kernel. Throws nothing, whatever the module holds.
+   *
+   * @param module the module
+   * @param entry one of its entries
+   * @param roles which parameters were declared as buffers, and which as numbers
+   * @return its accesses
+   */
+  public static KernelAccesses of(PtxModule module, PtxEntry entry, ParameterRoles roles) {
+    return of(new ModuleAnalysis(module), entry, roles);
+  }
+
+  public static KernelAccesses of(ModuleAnalysis shared, PtxEntry entry, ParameterRoles roles) {
+    PtxModule module = shared.module();
+    EntryParameters pieces = new EntryParameters(entry, module.addressSize() / 8, roles);
+    AccessLedger ledger = new AccessLedger(module, pieces);
+    if (pieces.isTooMany()) {
+      ledger.giveUp(entry.function(), "the parameters are too large to analyse");
+    } else {
+      new AccessAnalysis(shared, ledger).run(entry.function(), pieces);
+    }
+    return new KernelAccesses(entry, pieces, ledger.accesses());
+  }
+
+  /**
+   * Returns what is done to the memory behind a parameter; of a structure, behind all its fields.
+   *
+   * @param index counted from 0
+   * @return the access
+   */
+  public ParameterAccess parameter(int index) {
+    Objects.checkIndex(index, entry.parameters().size());
+    ParameterAccess all = ParameterAccess.UNTOUCHED;
+    for (int piece : pieces.of(index).values()) {
+      all = all.and(accesses.get(piece));
+    }
+    return all;
+  }
+
+  /**
+   * Returns what is done to the memory behind one field of a structure.
+   *
+   * @param index the structure's, counted from 0
+   * @param offset of any of the field's bytes
+   * @return the access
+   */
+  public ParameterAccess parameter(int index, int offset) {
+    Objects.checkIndex(index, entry.parameters().size());
+    Objects.checkIndex(offset, entry.parameters().get(index).sizeInBytes());
+    NavigableMap<Long, Integer> ofParameter = pieces.of(index);
+    Map.Entry<Long, Integer> piece = ofParameter.floorEntry((long) offset);
+    return piece == null ? ParameterAccess.UNTOUCHED : accesses.get(piece.getValue());
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder(entry.name());
+    for (int i = 0; i < entry.parameters().size(); i++) {
+      text.append(i == 0 ? "(" : ", ").append(parameter(i).verdict());
+    }
+    return text.append(entry.parameters().isEmpty() ? "()" : ")").toString();
+  }
+}

@@ -1,0 +1,198 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
+import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
+import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.ScalarType;
+import dev.streamfence.internal.ptx.syntax.StateSpace;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Passes values through memory, and reports what is done to it. */
+final class MemoryFlow {
+  private final AccessAnalysis analysis;
+  private final ValueFlow values;
+  private final ObjectFlow objects;
+
+  MemoryFlow(AccessAnalysis analysis, ValueFlow values, ObjectFlow objects) {
+    this.analysis = analysis;
+    this.values = values;
+    this.objects = objects;
+  }
+
+  void evaluate(Step step, OpcodeRule rule) {
+    List<Operand> operands = step.instruction().operands();
+    List<StateSpace> spaces = spaces(step.instruction());
+    int ordinal = 0;
+    boolean isAccess = false;
+    for (int i = 0; i < operands.size(); i++) {
+      Operand operand = operands.get(i);
+      char letter = rule.letter(i);
+      boolean inMemory = operand instanceof Operand.Memory;
+      if (letter == ' ') {
+        letter = inMemory ? 'b' : 'v';
+      }
+      if (letter == 't') {
+        letter = ((Operand.Memory) operand).more().isEmpty() ? 'b' : 'u';
+      }
+      switch (letter) {
+        case 'r', 'w', 'b' -> {
+          StateSpace space = space(spaces, ordinal++, rule);
+          access(step, rule, operand, space, letter);
+          isAccess = true;
+        }
+        case 'u' -> {
+          ordinal++;
+          analysis
+              .escapes()
+              .unknown(step, values.value(step, operand), "what it leads to is not known");
+        }
+        case 's' -> analysis.escapes().open(step, StateSpace.SHARED);
+        case 'v' -> {
+          if (!isAccess) {
+            analysis.escapes().handOut(step, values.value(step, operand), "it is stored");
+          }
+        }
+        case 'D' -> values.assign(step, operand, Provenance.NUMBER);
+        case 'A' -> values.assign(step, operand, accumulated(step));
+        default -> {}
+      }
+    }
+  }
+
+  /** Returns what a sum of products is that some of the operands are multiplied into. */
+  private Provenance accumulated(Step step) {
+    Provenance sum = Provenance.LOADED;
+    for (Operand operand : step.instruction().operands()) {
+      Provenance value = values.value(step, operand);
+      sum = value.isNothing() ? sum : BitArithmetic.mix(sum, value);
+    }
+    return BitArithmetic.narrowed(sum);
+  }
+
+  private void access(Step step, OpcodeRule rule, Operand operand, StateSpace space, char letter) {
+    Provenance address = values.value(step, operand);
+    if (space == StateSpace.GENERIC || space == StateSpace.GLOBAL) {
+      analysis.ledger().access(step, address, letter != 'w', letter != 'r');
+    }
+    boolean first = firstAddress(step, operand);
+    if (letter != 'w' && first && rule.letter(0) == 'd') {
+      load(step, address, space);
+    }
+    if (rule.effect() == OpcodeRule.Effect.COPIES || !first) {
+      copy(step, address, space, letter);
+    } else if (letter != 'r') {
+      store(step, rule, address, space);
+    }
+  }
+
+  private static boolean firstAddress(Step step, Operand operand) {
+    for (Operand each : step.instruction().operands()) {
+      if (each instanceof Operand.Memory) {
+        return each == operand;
+      }
+    }
+    return false;
+  }
+
+  private void load(Step step, Provenance address, StateSpace space) {
+    Instruction instruction = step.instruction();
+    List<Operand> parts = ValueFlow.parts(instruction.operands().get(0));
+    int width = width(instruction);
+    boolean plain = isPlain(instruction);
+    for (int i = 0; i < parts.size(); i++) {
+      Provenance loaded =
+          plain
+              ? objects.load(step, address, space, (long) i * width, width)
+              : objects.loadAnywhere(step, address, space, width);
+      values.assign(step, parts.get(i), loaded);
+    }
+  }
+
+  private void store(Step step, OpcodeRule rule, Provenance address, StateSpace space) {
+    Instruction instruction = step.instruction();
+    List<Operand> operands = instruction.operands();
+    int width = width(instruction);
+    boolean found = false;
+    for (int i = 0; i < operands.size(); i++) {
+      boolean value = rule.letter(i) == 'v' || rule.letter(i) == ' ';
+      if (!value || operands.get(i) instanceof Operand.Memory) {
+        continue;
+      }
+      found = true;
+      List<Operand> parts = ValueFlow.parts(operands.get(i));
+      for (int part = 0; part < parts.size(); part++) {
+        Provenance what = values.value(step, parts.get(part));
+        if (rule.effect() == OpcodeRule.Effect.ATOMIC && !what.isNumber()) {
+          // What is stored is computed from what was there.
+          what = what.or(what.map(BitArithmetic::unclear));
+        }
+        if (isPlain(instruction)) {
+          objects.store(step, address, space, (long) part * width, width, what);
+        } else {
+          objects.storeAnywhere(step, address, space, width, what);
+        }
+      }
+    }
+    if (!found) {
+      Provenance stored =
+          rule.effect() == OpcodeRule.Effect.UNKNOWN ? Provenance.FOREIGN : Provenance.NUMBER;
+      objects.storeAnywhere(step, address, space, width, stored);
+    }
+  }
+
+  /** Handles copies of a length that is not looked at, and counters beside them. */
+  private void copy(Step step, Provenance address, StateSpace space, char letter) {
+    if (letter != 'w') {
+      objects.expose(step, address, space);
+    }
+    if (letter != 'r') {
+      objects.storeAnywhere(step, address, space, analysis.pointerBytes(), Provenance.FOREIGN);
+    }
+  }
+
+  /** Returns whether each register stands for consecutive bytes in the order of the operands. */
+  private static boolean isPlain(Instruction instruction) {
+    return switch (instruction.opcode()) {
+      case "ld", "ldu", "st", "atom", "red" -> true;
+      default -> false;
+    };
+  }
+
+  private static int width(Instruction instruction) {
+    int bytes = 8;
+    for (String modifier : instruction.modifiers()) {
+      Optional<ScalarType> type = ScalarType.named(modifier);
+      if (type.isPresent()) {
+        bytes = type.get().bytes();
+      }
+    }
+    return bytes;
+  }
+
+  /** Returns the space that a modifier names. */
+  static Optional<StateSpace> space(String modifier) {
+    if (modifier.startsWith("shared")) {
+      return Optional.of(StateSpace.SHARED);
+    }
+    return modifier.equals("reg") ? Optional.empty() : StateSpace.named(modifier);
+  }
+
+  private static List<StateSpace> spaces(Instruction instruction) {
+    List<StateSpace> spaces = new ArrayList<>();
+    for (String modifier : instruction.modifiers()) {
+      space(modifier).ifPresent(spaces::add);
+    }
+    return spaces;
+  }
+
+  /** Returns the space that an address is in, generic if the text leaves that open. */
+  private static StateSpace space(List<StateSpace> spaces, int ordinal, OpcodeRule rule) {
+    long addresses = rule.operands().chars().filter(c -> "rwbtu".indexOf(c) >= 0).count();
+    boolean each = spaces.size() > 1 || addresses == 1;
+    return each && ordinal < spaces.size() ? spaces.get(ordinal) : StateSpace.GENERIC;
+  }
+}

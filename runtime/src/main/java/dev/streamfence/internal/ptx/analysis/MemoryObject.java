@@ -1,0 +1,230 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
+import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
+import dev.streamfence.internal.ptx.analysis.lattice.ProvenanceArithmetic;
+import dev.streamfence.internal.ptx.syntax.CodeLimits;
+import dev.streamfence.internal.ptx.syntax.Function;
+import dev.streamfence.internal.ptx.syntax.StateSpace;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What has been stored in a variable, whenever that was: stores add, and never replace. Those at
+ * known offsets are kept apart; one at an unknown offset may be found at any.
+ */
+final class MemoryObject {
+  private static final int WIDEST = 32;
+
+  /** After so many changes of one slot, its alternatives become one. */
+  private static final int PATIENCE = 24;
+
+  private final int origin;
+  private final StateSpace space;
+  private final boolean tracked;
+  private final @Nullable Function function;
+
+  private final NavigableMap<Long, Map<Integer, Slot>> slots = new TreeMap<>();
+  private final Map<Integer, Slot> anywhere = new HashMap<>();
+  private int size;
+  private boolean escaped;
+
+  /** Instructions that must be looked at again when something is stored. */
+  private final Set<Step> dependents = new LinkedHashSet<>();
+
+  /** What was stored with one width in one place. */
+  private static final class Slot {
+    Provenance value = Provenance.NOTHING;
+    int changes;
+  }
+
+  /**
+   * Describes one.
+   *
+   * @param tracked false if others than this kernel may look into it
+   * @param function what a function's address points to; null for a variable
+   */
+  MemoryObject(int origin, StateSpace space, boolean tracked, @Nullable Function function) {
+    this.origin = origin;
+    this.space = space;
+    this.tracked = tracked;
+    this.function = function;
+  }
+
+  int origin() {
+    return origin;
+  }
+
+  StateSpace space() {
+    return space;
+  }
+
+  boolean isTracked() {
+    return tracked;
+  }
+
+  @Nullable Function function() {
+    return function;
+  }
+
+  boolean isEscaped() {
+    return escaped;
+  }
+
+  Set<Step> dependents() {
+    return dependents;
+  }
+
+  /** Returns how many places are told apart. */
+  int size() {
+    return size;
+  }
+
+  /** Returns whether this is news. */
+  boolean escape() {
+    boolean news = !escaped;
+    escaped = true;
+    return news;
+  }
+
+  /** Adds a value; returns whether this changes anything. */
+  boolean store(long offset, int width, Provenance value) {
+    if (size >= CodeLimits.VARIABLE_OFFSETS) {
+      return storeAnywhere(width, value);
+    }
+    Map<Integer, Slot> here = slots.computeIfAbsent(offset, o -> new HashMap<>(2));
+    return add(here, width, value);
+  }
+
+  boolean storeAnywhere(int width, Provenance value) {
+    return add(anywhere, width, value);
+  }
+
+  private boolean add(Map<Integer, Slot> place, int width, Provenance value) {
+    Slot slot = place.get(width);
+    if (slot == null) {
+      slot = new Slot();
+      place.put(width, slot);
+      size++;
+    }
+    Provenance joined = slot.value.or(ProvenanceArithmetic.held(value, width * 8));
+    if (joined.equals(slot.value)) {
+      return false;
+    }
+    if (++slot.changes > PATIENCE) {
+      Provenance collapsed = joined.collapsed();
+      if (collapsed.equals(slot.value)) {
+        return false;
+      }
+      joined = collapsed;
+    }
+    slot.value = joined;
+    return true;
+  }
+
+  /** Adds everything that another object holds; returns whether this changes anything. */
+  boolean storeAll(MemoryObject other) {
+    boolean changed = false;
+    for (Map.Entry<Long, Map<Integer, Slot>> place : other.slots.entrySet()) {
+      for (Map.Entry<Integer, Slot> slot : place.getValue().entrySet()) {
+        changed |= store(place.getKey(), slot.getKey(), slot.getValue().value);
+      }
+    }
+    for (Map.Entry<Integer, Slot> slot : other.anywhere.entrySet()) {
+      changed |= storeAnywhere(slot.getKey(), slot.getValue().value);
+    }
+    return changed;
+  }
+
+  /** Returns everything that is stored, one value for each place. */
+  List<Provenance> contents() {
+    List<Provenance> contents = new ArrayList<>();
+    slots.values().forEach(place -> place.values().forEach(slot -> contents.add(slot.value)));
+    anywhere.values().forEach(slot -> contents.add(slot.value));
+    return contents;
+  }
+
+  /** Returns what may lie from this offset on without a gap. */
+  List<Provenance> run(long offset) {
+    List<Provenance> run = new ArrayList<>();
+    long end = offset;
+    for (Map.Entry<Long, Map<Integer, Slot>> place : slots.tailMap(offset).entrySet()) {
+      // Eight bytes are the widest gap that alignment leaves between two arguments.
+      if (place.getKey() > end + 8) {
+        break;
+      }
+      for (Map.Entry<Integer, Slot> slot : place.getValue().entrySet()) {
+        run.add(slot.getValue().value);
+        end = Math.max(end, place.getKey() + slot.getKey());
+      }
+    }
+    anywhere.values().forEach(slot -> run.add(slot.value));
+    return run;
+  }
+
+  boolean hasNoOrigin() {
+    return contents().stream().allMatch(Provenance::hasNoOrigin);
+  }
+
+  /** Returns what a load of this width finds; nothing, if nothing was stored there. */
+  Provenance load(long offset, int width) {
+    Provenance found = loadAnywhere(anywhere, width);
+    Provenance pieces = Provenance.ZERO;
+    boolean pieced = false;
+    for (Map.Entry<Long, Map<Integer, Slot>> place :
+        slots.subMap(offset - WIDEST, false, offset + width, false).entrySet()) {
+      for (Map.Entry<Integer, Slot> slot : place.getValue().entrySet()) {
+        long start = place.getKey();
+        long end = start + slot.getKey();
+        if (end <= offset) {
+          continue;
+        }
+        Provenance value = slot.getValue().value;
+        if (start == offset && end == offset + width) {
+          found = found.or(value);
+        } else if (start <= offset && end >= offset + width) {
+          found = found.or(BitArithmetic.part(value));
+        } else if (!value.isNothing()) {
+          boolean whole = start >= offset && end <= offset + width;
+          Provenance piece = whole ? value : BitArithmetic.part(value);
+          pieces = pieced ? BitArithmetic.assemble(pieces, piece) : piece;
+          pieced = true;
+        }
+      }
+    }
+    return pieced ? found.or(pieces) : found;
+  }
+
+  /** Returns what a load at an unknown offset may find. */
+  Provenance loadAnywhere(int width) {
+    Provenance found = loadAnywhere(anywhere, width);
+    for (Map<Integer, Slot> place : slots.values()) {
+      found = found.or(loadAnywhere(place, width));
+    }
+    return found;
+  }
+
+  private static Provenance loadAnywhere(Map<Integer, Slot> place, int width) {
+    Provenance found = Provenance.NOTHING;
+    for (Map.Entry<Integer, Slot> slot : place.entrySet()) {
+      Provenance value = slot.getValue().value;
+      if (slot.getKey() == width) {
+        found = found.or(value);
+      } else if (slot.getKey() > width) {
+        found = found.or(BitArithmetic.part(value));
+      } else if (!value.isNothing()) {
+        // Several of them lie beside each other.
+        Provenance beside = BitArithmetic.assemble(value, value);
+        found = found.or(value).or(beside).or(beside.map(BitArithmetic::unclear));
+      }
+    }
+    return found;
+  }
+}

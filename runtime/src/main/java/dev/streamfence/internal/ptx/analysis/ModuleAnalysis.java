@@ -1,0 +1,44 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
+import dev.streamfence.internal.ptx.analysis.lattice.TooLargeException;
+import dev.streamfence.internal.ptx.syntax.CodeLimits;
+import dev.streamfence.internal.ptx.syntax.Function;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What the analyses of one module's kernels share: its functions, prepared once, and how much work
+ * they may take together. Confined to one thread.
+ */
+public final class ModuleAnalysis {
+  private final PtxModule module;
+  private final Map<String, FunctionFlow> flows = new HashMap<>();
+  private final AnalysisBudget budget;
+
+  ModuleAnalysis(PtxModule module) {
+    this(module, new AnalysisBudget());
+  }
+
+  public ModuleAnalysis(PtxModule module, AnalysisBudget budget) {
+    this.module = module;
+    this.budget = budget;
+  }
+
+  PtxModule module() {
+    return module;
+  }
+
+  FunctionFlow flow(Function function) {
+    if (function.instructions().size() > CodeLimits.FUNCTION_INSTRUCTIONS) {
+      throw new TooLargeException(TooLargeException.KERNEL);
+    }
+    return flows.computeIfAbsent(function.name(), name -> new FunctionFlow(function));
+  }
+
+  /** Counts work; too much of it ends this analysis, and all that come after. */
+  void charge(int units) {
+    budget.charge(units);
+  }
+}

@@ -1,0 +1,170 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
+import dev.streamfence.internal.ptx.analysis.lattice.Multiple;
+import dev.streamfence.internal.ptx.analysis.lattice.Origin;
+import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
+import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
+import dev.streamfence.internal.ptx.syntax.StateSpace;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Finds the objects that an address may lie in, to load from them and to store to them. */
+final class ObjectFlow {
+  /** Offsets beyond any object, which sums of them must not exceed. */
+  private static final long MAX_OFFSET = 1L << 40;
+
+  private final AccessAnalysis analysis;
+  private final AbstractMemory memory;
+
+  ObjectFlow(AccessAnalysis analysis, AbstractMemory memory) {
+    this.analysis = analysis;
+    this.memory = memory;
+  }
+
+  Provenance load(Step step, Provenance address, StateSpace space, long offset, int width) {
+    Provenance found = Provenance.NOTHING;
+    for (Derivation alternative : address.alternatives()) {
+      found = found.or(load(step, alternative, space, offset, width));
+    }
+    return found;
+  }
+
+  Provenance loadAnywhere(Step step, Provenance address, StateSpace space, int width) {
+    Provenance somewhere = address.map(Derivation::unfixed);
+    return load(step, somewhere, space, 0, width);
+  }
+
+  private Provenance load(Step step, Derivation address, StateSpace space, long offset, int width) {
+    List<MemoryObject> targets = targets(address);
+    Provenance outside = width >= analysis.pointerBytes() ? Provenance.FOREIGN : Provenance.LOADED;
+    if (targets.isEmpty()) {
+      if (!isOwn(space)) {
+        return outside;
+      }
+      analysis.worklist().charge(memory.objects().size() / 8);
+      Provenance found = memory.loadUnresolved(space, width, step);
+      return memory.unresolved(space).isEscaped() ? found.or(outside) : found;
+    }
+    Provenance found = Provenance.NOTHING;
+    for (MemoryObject target : targets) {
+      target.dependents().add(step);
+      analysis.escapes().meet(target);
+      if (!target.isTracked()) {
+        found = found.or(outside);
+        continue;
+      }
+      found =
+          found.or(
+              isExact(address, offset)
+                  ? target.load(address.offset() + offset, width)
+                  : anywhere(target, width));
+      MemoryObject unresolved = memory.unresolved(target.space());
+      unresolved.dependents().add(step);
+      found = found.or(unresolved.loadAnywhere(width));
+      if (target.isEscaped()) {
+        found = found.or(outside);
+      }
+    }
+    return mayBeOutside(address) ? found.or(outside) : found;
+  }
+
+  private Provenance anywhere(MemoryObject target, int width) {
+    analysis.worklist().charge(target.size() / 8);
+    return target.loadAnywhere(width);
+  }
+
+  void store(
+      Step step, Provenance address, StateSpace space, long offset, int width, Provenance value) {
+    for (Derivation alternative : address.alternatives()) {
+      store(step, alternative, space, offset, width, value);
+    }
+  }
+
+  void storeAnywhere(Step step, Provenance address, StateSpace space, int width, Provenance value) {
+    store(step, address.map(Derivation::unfixed), space, 0, width, value);
+  }
+
+  private void store(
+      Step step, Derivation address, StateSpace space, long offset, int width, Provenance value) {
+    List<MemoryObject> targets = targets(address);
+    if (targets.isEmpty() && isOwn(space)) {
+      MemoryObject unresolved = memory.unresolved(space);
+      if (unresolved.isEscaped()) {
+        analysis.escapes().handOut(step, value, "it is stored where others may find it");
+      }
+      if (unresolved.storeAnywhere(width, value)) {
+        analysis.changed(unresolved);
+      }
+      return;
+    }
+    if (targets.isEmpty() || mayBeOutside(address)) {
+      analysis.escapes().handOut(step, value, "it is stored where others may find it");
+    }
+    for (MemoryObject target : targets) {
+      analysis.escapes().meet(target);
+      if (!target.isTracked() || target.isEscaped()) {
+        analysis.escapes().handOut(step, value, "it is stored where others may find it");
+      }
+      if (target.isTracked()) {
+        boolean changed =
+            isExact(address, offset)
+                ? target.store(address.offset() + offset, width, value)
+                : target.storeAnywhere(width, value);
+        if (changed) {
+          analysis.changed(target);
+        }
+      }
+    }
+  }
+
+  /** Notes that the memory behind an address is copied to an untracked place. */
+  void expose(Step step, Provenance address, StateSpace space) {
+    for (Derivation alternative : address.alternatives()) {
+      List<MemoryObject> targets = targets(alternative);
+      targets.forEach(target -> analysis.escapes().escape(step, target));
+      if (targets.isEmpty() && isOwn(space)) {
+        analysis.escapes().open(step, space);
+      }
+    }
+  }
+
+  private static boolean isOwn(StateSpace space) {
+    return space == StateSpace.SHARED || space == StateSpace.LOCAL || space == StateSpace.PARAM;
+  }
+
+  private static boolean isExact(Derivation address, long offset) {
+    return address.isFixed()
+        && address.size() == 1
+        && address.multiple(0) == Multiple.ONE
+        && Math.abs(address.offset()) < MAX_OFFSET
+        && Math.abs(offset) < MAX_OFFSET;
+  }
+
+  /** Returns whether the address may be one behind a parameter, too. */
+  private static boolean mayBeOutside(Derivation address) {
+    boolean outside = address.isForeign();
+    for (int i = 0; i < address.size(); i++) {
+      int origin = address.origin(i);
+      outside |=
+          !Origin.isObject(origin)
+              && !Origin.is(origin, ParameterRole.NUMBER)
+              && address.multiple(i).mayBeAddress();
+    }
+    return outside;
+  }
+
+  /** Returns the objects whose address is in the sum; those that surely are, if there are some. */
+  private List<MemoryObject> targets(Derivation address) {
+    List<MemoryObject> likely = new ArrayList<>();
+    List<MemoryObject> all = new ArrayList<>();
+    for (int i = address.size() - 1; i >= 0 && Origin.isObject(address.origin(i)); i--) {
+      MemoryObject object = memory.object(address.origin(i));
+      all.add(object);
+      if (address.multiple(i).mayBeAddress()) {
+        likely.add(object);
+      }
+    }
+    return likely.isEmpty() ? all : likely;
+  }
+}

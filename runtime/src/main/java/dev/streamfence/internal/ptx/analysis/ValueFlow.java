@@ -1,0 +1,141 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import dev.streamfence.internal.ptx.analysis.controlflow.RegisterSlots;
+import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
+import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
+import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
+import dev.streamfence.internal.ptx.analysis.lattice.ProvenanceArithmetic;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.Register;
+import java.util.List;
+
+/** Finds out where the values of operands come from, and passes them on to registers. */
+final class ValueFlow {
+  private final AccessAnalysis analysis;
+
+  ValueFlow(AccessAnalysis analysis) {
+    this.analysis = analysis;
+  }
+
+  /** Returns what an operand may hold; a number, if there is no such operand. */
+  Provenance source(Step step, int index) {
+    List<Operand> operands = step.instruction().operands();
+    if (index >= operands.size()) {
+      return Provenance.NUMBER;
+    }
+    Provenance value = value(step, operands.get(index));
+    // What is made of it takes as much work as there are ways in which it may come about.
+    analysis.worklist().charge(value.weight() / 8);
+    return value;
+  }
+
+  Provenance value(Step step, Operand operand) {
+    if (operand instanceof Operand.RegisterUse use) {
+      Register register = use.register();
+      Provenance value = register(step, register.index());
+      for (int i = 1; i < register.vectorLength(); i++) {
+        value = BitArithmetic.assemble(value, register(step, register.index() + i));
+      }
+      return value;
+    }
+    if (operand instanceof Operand.Element element) {
+      return register(step, element.register().index() + element.element());
+    }
+    if (operand instanceof Operand.IntegerLiteral literal) {
+      return Provenance.of(Derivation.constant(literal.value()));
+    }
+    if (operand instanceof Operand.VariableAddress use) {
+      int origin = analysis.object(step.activation(), use.variable()).origin();
+      return Provenance.of(Derivation.of(origin, use.offset()));
+    }
+    if (operand instanceof Operand.Name name) {
+      return Provenance.of(
+          Derivation.of(analysis.named(name.label().name()).origin(), name.offset()));
+    }
+    if (operand instanceof Operand.Vector vector) {
+      return assembled(step, vector.elements());
+    }
+    if (operand instanceof Operand.Arguments arguments) {
+      return assembled(step, arguments.elements());
+    }
+    if (operand instanceof Operand.Pair pair) {
+      return assembled(step, List.of(pair.first(), pair.second()));
+    }
+    if (operand instanceof Operand.Memory memory) {
+      return ProvenanceArithmetic.add(
+          value(step, memory.base()), Provenance.of(Derivation.constant(memory.offset())));
+    }
+    return Provenance.NUMBER;
+  }
+
+  private static Provenance register(Step step, int register) {
+    Activation activation = step.activation();
+    return activation.slot(activation.flow().slots().use(step.index(), register));
+  }
+
+  private Provenance assembled(Step step, List<Operand> elements) {
+    Provenance value = Provenance.ZERO;
+    for (int i = 0; i < elements.size(); i++) {
+      Provenance element = value(step, elements.get(i));
+      value = i == 0 ? element : BitArithmetic.assemble(value, element);
+    }
+    return value;
+  }
+
+  /** Returns the parts of an operand: elements of a vector, or the one that it is. */
+  static List<Operand> parts(Operand operand) {
+    if (operand instanceof Operand.Vector vector) {
+      return vector.elements();
+    }
+    if (operand instanceof Operand.Pair pair) {
+      return List.of(pair.first(), pair.second());
+    }
+    if (operand instanceof Operand.RegisterUse use && use.register().vectorLength() > 1) {
+      Operand[] elements = new Operand[use.register().vectorLength()];
+      for (int i = 0; i < elements.length; i++) {
+        elements[i] = new Operand.Element(use.register(), i);
+      }
+      return List.of(elements);
+    }
+    return List.of(operand);
+  }
+
+  /** Adds everything that an operand names, in brackets of whatever kind. */
+  static void addSimple(Operand operand, List<Operand> simple) {
+    if (operand instanceof Operand.Memory memory) {
+      // What is in brackets counts with its offset.
+      simple.add(new Operand.Memory(memory.base(), memory.offset(), List.of()));
+      memory.more().forEach(more -> addSimple(more, simple));
+    } else if (operand instanceof Operand.Arguments arguments) {
+      arguments.elements().forEach(element -> addSimple(element, simple));
+    } else if (parts(operand).size() > 1) {
+      parts(operand).forEach(part -> addSimple(part, simple));
+    } else {
+      simple.addAll(parts(operand));
+    }
+  }
+
+  /** Assigns the same to every register in an operand. */
+  void assign(Step step, Operand destination, Provenance value) {
+    for (Operand part : parts(destination)) {
+      if (part instanceof Operand.RegisterUse use) {
+        assign(step, use.register(), 0, value);
+      } else if (part instanceof Operand.Element element) {
+        assign(step, element.register(), element.element(), value);
+      } else if (part instanceof Operand.Memory memory) {
+        assign(step, memory.base(), value);
+      }
+    }
+  }
+
+  private void assign(Step step, Register register, int element, Provenance value) {
+    Provenance held = ProvenanceArithmetic.held(value, register.type().bits);
+    RegisterSlots slots = step.activation().flow().slots();
+    int index = register.index() + element;
+    int slot = slots.assignment(step.index(), index);
+    analysis.assign(step.activation(), slot, held);
+    if (slot != index && slots.isLasting(slot)) {
+      analysis.assign(step.activation(), index, held);
+    }
+  }
+}

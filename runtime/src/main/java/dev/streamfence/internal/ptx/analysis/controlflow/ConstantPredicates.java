@@ -1,0 +1,75 @@
+package dev.streamfence.internal.ptx.analysis.controlflow;
+
+import dev.streamfence.internal.ptx.syntax.Function;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Predicates of a function that are assigned once, and a constant. Debug builds branch on them
+ * where the source decides something at compile time.
+ */
+final class ConstantPredicates {
+  private final Map<Integer, Boolean> values = new HashMap<>();
+
+  ConstantPredicates(Function function, OpcodeRule[] rules) {
+    Set<Integer> assigned = new HashSet<>();
+    Set<Integer> ambiguous = new HashSet<>();
+    for (List<Function.Formal> formals : List.of(function.parameters(), function.returns())) {
+      for (Function.Formal formal : formals) {
+        if (formal instanceof Function.Formal.InRegister passed) {
+          ambiguous.add(passed.register().index());
+        }
+      }
+    }
+    for (int i = 0; i < rules.length; i++) {
+      Instruction instruction = function.instructions().get(i);
+      int assignable = mayAssignAny(rules[i]) ? instruction.operands().size() : 1;
+      for (int j = 0; j < Math.min(assignable, instruction.operands().size()); j++) {
+        Registers.forEach(
+            instruction.operands().get(j),
+            register -> {
+              if (!assigned.add(register)) {
+                ambiguous.add(register);
+              }
+            });
+      }
+      if (isConstantMove(instruction)) {
+        int register = ((Operand.RegisterUse) instruction.operands().get(0)).register().index();
+        values.put(register, ((Operand.IntegerLiteral) instruction.operands().get(1)).value() != 0);
+      }
+    }
+    values.keySet().removeAll(ambiguous);
+  }
+
+  /** Returns whether other operands than the first may be assigned. */
+  private static boolean mayAssignAny(OpcodeRule rule) {
+    return rule.effect() == OpcodeRule.Effect.UNKNOWN || rule.effect() == OpcodeRule.Effect.CALLS;
+  }
+
+  private static boolean isConstantMove(Instruction instruction) {
+    return instruction.guard() == null
+        && instruction.mnemonic().equals("mov.pred")
+        && instruction.operands().size() == 2
+        && instruction.operands().get(0) instanceof Operand.RegisterUse
+        && instruction.operands().get(1) instanceof Operand.IntegerLiteral;
+  }
+
+  boolean mayRun(Instruction instruction) {
+    Instruction.Guard guard = instruction.guard();
+    if (guard == null) {
+      return true;
+    }
+    Boolean value = values.get(guard.predicate().index());
+    return value == null || value != guard.negated();
+  }
+
+  boolean mustRun(Instruction instruction) {
+    Instruction.Guard guard = instruction.guard();
+    return guard == null || (values.containsKey(guard.predicate().index()) && mayRun(instruction));
+  }
+}

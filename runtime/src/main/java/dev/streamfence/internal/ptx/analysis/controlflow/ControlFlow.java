@@ -1,0 +1,111 @@
+package dev.streamfence.internal.ptx.analysis.controlflow;
+
+import dev.streamfence.internal.ptx.syntax.Function;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Label;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import java.util.ArrayDeque;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Which instructions of a function can be reached, and where its straight pieces begin. */
+final class ControlFlow {
+  private final List<Instruction> instructions;
+  private final ConstantPredicates predicates;
+  private final BitSet leaders = new BitSet();
+  private final BitSet reachable = new BitSet();
+
+  /** Labels that were looked at already: a list of targets may be long, and used often. */
+  private final Set<Label> named = new HashSet<>();
+
+  private final Set<Label> jumpedTo = new HashSet<>();
+
+  ControlFlow(Function function, OpcodeRule[] rules) {
+    instructions = function.instructions();
+    predicates = new ConstantPredicates(function, rules);
+    for (int i = 0; i < instructions.size(); i++) {
+      Instruction instruction = instructions.get(i);
+      if (isJump(instruction) || isEnd(instruction)) {
+        leaders.set(i + 1);
+      }
+      for (Operand operand : instruction.operands()) {
+        if (operand instanceof Operand.Name name && named.add(name.label())) {
+          lead(name.label());
+          name.label().branchTargets().forEach(this::lead);
+        }
+      }
+    }
+    reach();
+  }
+
+  private void lead(Label label) {
+    if (label.target() >= 0) {
+      leaders.set(label.target());
+    }
+  }
+
+  private static boolean isJump(Instruction instruction) {
+    return instruction.opcode().equals("bra") || instruction.opcode().equals("brx");
+  }
+
+  private static boolean isEnd(Instruction instruction) {
+    return instruction.opcode().equals("ret") || instruction.opcode().equals("exit");
+  }
+
+  /** Returns whether control may come here from elsewhere than the instruction before. */
+  boolean isLeader(int instruction) {
+    return leaders.get(instruction);
+  }
+
+  /** Returns whether control may come here at all. Branches on a constant go one way. */
+  boolean isReachable(int instruction) {
+    return reachable.get(instruction);
+  }
+
+  private void reach() {
+    Deque<Integer> open = new ArrayDeque<>();
+    open.add(0);
+    while (!open.isEmpty()) {
+      int at = open.remove();
+      while (at < instructions.size() && !reachable.get(at)) {
+        reachable.set(at);
+        Instruction instruction = instructions.get(at);
+        boolean jumps = isJump(instruction) && predicates.mayRun(instruction);
+        if (jumps && !jump(instruction, open)) {
+          reachable.set(0, instructions.size());
+          return;
+        }
+        boolean leaves = jumps || (isEnd(instruction) && predicates.mayRun(instruction));
+        if (leaves && predicates.mustRun(instruction)) {
+          break;
+        }
+        at++;
+      }
+    }
+  }
+
+  /** Notes where a jump may lead; returns whether that is known. */
+  private boolean jump(Instruction instruction, Deque<Integer> open) {
+    boolean known = false;
+    for (Operand operand : instruction.operands()) {
+      if (operand instanceof Operand.Name name) {
+        Label label = name.label();
+        known = true;
+        if (!jumpedTo.add(label)) {
+          continue;
+        }
+        List<Label> targets = label.branchTargets();
+        for (Label target : targets.isEmpty() ? List.of(label) : targets) {
+          if (target.target() < 0) {
+            return false;
+          }
+          open.add(target.target());
+        }
+      }
+    }
+    return known;
+  }
+}

@@ -1,0 +1,91 @@
+package dev.streamfence.internal.ptx.analysis.controlflow;
+
+import dev.streamfence.internal.ptx.syntax.Function;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import java.util.Arrays;
+import java.util.List;
+
+/** A function prepared for analysis: which instructions use which register. Immutable. */
+public final class FunctionFlow {
+  private final Function function;
+  private final OpcodeRule[] rules;
+  private final ControlFlow control;
+  private final RegisterSlots slots;
+
+  /** Where the users of a slot start in the array below. */
+  private final int[] starts;
+
+  private final int[] users;
+
+  public FunctionFlow(Function function) {
+    this.function = function;
+    int count = function.instructions().size();
+    rules = new OpcodeRule[count];
+    for (int i = 0; i < count; i++) {
+      rules[i] = OpcodeTable.rule(instruction(i));
+    }
+    control = new ControlFlow(function, rules);
+    slots = new RegisterSlots(function, control, rules);
+    starts = new int[slots.size() + 2];
+    for (int i = 0; i < count; i++) {
+      visitSources(i, (instruction, slot) -> starts[slot + 2]++);
+    }
+    for (int i = 2; i < starts.length; i++) {
+      starts[i] += starts[i - 1];
+    }
+    users = new int[starts[starts.length - 1]];
+    for (int i = 0; i < count; i++) {
+      visitSources(i, (instruction, slot) -> users[starts[slot + 1]++] = instruction);
+    }
+  }
+
+  public Function function() {
+    return function;
+  }
+
+  /** Returns whether it is that function; a module has only one of each name. */
+  public boolean isOf(Function other) {
+    return function.name().equals(other.name());
+  }
+
+  public int size() {
+    return rules.length;
+  }
+
+  public Instruction instruction(int index) {
+    return function.instructions().get(index);
+  }
+
+  public OpcodeRule rule(int index) {
+    return rules[index];
+  }
+
+  public RegisterSlots slots() {
+    return slots;
+  }
+
+  public boolean isReachable(int index) {
+    return control.isReachable(index);
+  }
+
+  /** Returns the instructions that use a slot, in order; some more than once. */
+  public int[] users(int slot) {
+    return Arrays.copyOfRange(users, starts[slot], starts[slot + 1]);
+  }
+
+  @FunctionalInterface
+  private interface Visitor {
+    void visit(int instruction, int slot);
+  }
+
+  private void visitSources(int index, Visitor visitor) {
+    List<Operand> operands = instruction(index).operands();
+    for (int i = 0; i < operands.size(); i++) {
+      if (rules[index].isSource(i)) {
+        Registers.forEach(
+            operands.get(i), register -> visitor.visit(index, slots.use(index, register)));
+      }
+    }
+  }
+}

@@ -1,0 +1,181 @@
+package dev.streamfence.internal.ptx.analysis.controlflow;
+
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * What each opcode of PTX does to memory. An opcode that is not here is unknown, whatever its
+ * operands; so a new one can make a verdict less definite, but never wrong.
+ *
+ * <p>An opcode may be written with its first modifiers; the longest match counts. After its effect
+ * stands, in capitals, how the result comes about, or one letter for each operand. Further operands
+ * are counters, if they are addresses, and numbers otherwise.
+ *
+ * <ul>
+ *   <li>{@code d}: a result that was read from memory; {@code D}: one that is a number
+ *   <li>{@code r}, {@code w}, {@code b}: an address that is read, written, or both
+ *   <li>{@code n}: an address that nothing is done with
+ *   <li>{@code t}: a tensor if it has coordinates, otherwise an address as {@code b}
+ *   <li>{@code u}: an address of what is unknown, such as a texture
+ *   <li>{@code v}: a value that is stored; {@code -}: a number
+ *   <li>{@code s}: what describes a matrix in shared memory, or holds a part of one
+ *   <li>{@code A}: a sum that products are added to, which any operand may be among
+ * </ul>
+ */
+public final class OpcodeTable {
+  private static final String COMPUTING =
+      """
+      add ADD; addc ADD; sub SUBTRACT; subc SUBTRACT; mul MULTIPLY; mul.hi BITS; mul24 MULTIPLY
+      mul24.hi BITS; mad MULTIPLY_ADD; mad.hi MIX; madc MULTIPLY_ADD; madc.hi MIX
+      mad24 MULTIPLY_ADD; mad24.hi MIX; div BITS; rem BITS; sad MIX; abs MIX; neg NEGATE
+      min JOIN; max JOIN; and AND; or OR; xor MIX; not NEGATE; cnot BITS; lop3 BITS
+      shl SHIFT_LEFT; shr BITS; shf BITS; prmt BITS; bfe BITS; bfi BITS; szext BITS; bmsk BITS
+      brev MIX; bfind NUMBER; clz NUMBER; popc NUMBER; fns NUMBER; dp2a BITS; dp4a BITS
+      mov FIRST; cvt CONVERT; cvt.pack BITS; cvta FIRST; selp SELECT; slct SELECT
+      set NUMBER; setp NUMBER; testp NUMBER; copysign MIX; isspacep NUMBER; istypep NUMBER
+      fma MULTIPLY_ADD; rcp BITS; sqrt BITS; rsqrt BITS; sin NUMBER; cos NUMBER; lg2 NUMBER
+      ex2 NUMBER; tanh NUMBER; mma BITS; wmma.mma BITS; movmatrix FIRST
+      shfl FIRST; vote NUMBER; match NUMBER; activemask NUMBER; redux MIX; elect NUMBER
+      bar.red NUMBER; barrier.red NUMBER; barrier.cta.red NUMBER
+      mapa FIRST; getctarank NUMBER; createpolicy.fractional NUMBER; createpolicy.cvt NUMBER
+      mbarrier.pending_count NUMBER; clusterlaunchcontrol.query_cancel NUMBER
+      stacksave NUMBER; alloca ALLOCATE
+      vadd BITS; vsub BITS; vabsdiff BITS; vmin BITS; vmax BITS; vshl BITS; vshr BITS; vmad BITS
+      vset NUMBER; vadd2 BITS; vsub2 BITS; vavrg2 BITS; vabsdiff2 BITS; vmin2 BITS; vmax2 BITS
+      vset2 NUMBER; vadd4 BITS; vsub4 BITS; vavrg4 BITS; vabsdiff4 BITS; vmin4 BITS; vmax4 BITS
+      vset4 NUMBER
+      """;
+
+  private static final String OTHER =
+      """
+      ld reads dr; ldu reads dr; multimem.ld_reduce reads dr; wmma.load reads dr-
+      ldmatrix reads dr
+      st writes wv; st.async writes wv; st.bulk writes w--; multimem.st writes wv
+      wmma.store writes wv-; stmatrix writes wv; discard writes w-; tcgen05.alloc writes w-
+      clusterlaunchcontrol.try_cancel writes w
+      atom atomic dbvv; red atomic bv; red.async atomic bv; multimem.red atomic bv
+      mbarrier.init atomic b-; mbarrier.inval atomic b; mbarrier.expect_tx atomic b-
+      mbarrier.complete_tx atomic b-; mbarrier.arrive atomic Db-; mbarrier.arrive_drop atomic Db-
+      mbarrier.test_wait atomic Db-; mbarrier.try_wait atomic Db--; tcgen05.commit atomic b-
+      cp.async.mbarrier.arrive atomic b; tensormap.replace atomic bvv
+      cp.async.ca copies wr--; cp.async.cg copies wr--
+      cp.async.bulk.global copies wr-; cp.async.bulk.shared::cta copies wr-
+      cp.async.bulk.shared::cluster copies wr-; cp.reduce.async.bulk.global atomic br-
+      cp.reduce.async.bulk.shared::cluster atomic br-
+      multimem.cp.async.bulk copies wr-; multimem.cp.reduce.async.bulk atomic br-
+      tensormap.cp_fenceproxy copies wr-
+      prefetch no_access n; prefetchu no_access n; applypriority no_access n-
+      createpolicy.range no_access Dn--; cp.async.bulk.prefetch no_access n-
+      cp.async.bulk.prefetch.tensor no_access n; fence no_access n-; membar no_access
+      bar no_access; bar.warp no_access; barrier no_access; barrier.cta no_access
+      barrier.cluster no_access; bra no_access; brx no_access; ret no_access; exit no_access
+      trap no_access; brkpt no_access; pmevent no_access; nanosleep no_access
+      griddepcontrol no_access; setmaxnreg no_access; stackrestore no_access
+      cp.async.commit_group no_access; cp.async.wait_group no_access; cp.async.wait_all no_access
+      cp.async.bulk.commit_group no_access; cp.async.bulk.wait_group no_access
+      wgmma.fence no_access; wgmma.commit_group no_access; wgmma.wait_group no_access
+      tcgen05.dealloc no_access; tcgen05.relinquish_alloc_permit no_access
+      tcgen05.ld no_access Dn; tcgen05.ld.red no_access DDn; tcgen05.st no_access nv
+      tcgen05.wait::ld no_access; tcgen05.wait::st no_access; tcgen05.cp no_access ns
+      tcgen05.shift no_access n; tcgen05.mma no_access nssnnnnn; wgmma.mma_async no_access Ass-------
+      tcgen05.fence::before_thread_sync no_access; tcgen05.fence::after_thread_sync no_access
+      txq no_access Dn; suq no_access Dn
+      cp.async.bulk.tensor unknown tt; cp.reduce.async.bulk.tensor unknown tt
+      tex unknown Du; tld4 unknown Du; suld unknown Du; sust unknown uv; sured unknown uv
+      call calls
+      """;
+
+  private static final Map<String, OpcodeRule> RULES = new HashMap<>();
+
+  /** Opcodes whose modifiers are looked at: a new one could give an operand another meaning. */
+  private static final List<String> STRICT = List.of("ld", "ldu", "st", "atom", "red");
+
+  private static final Pattern MODIFIER =
+      Pattern.compile(
+          "global|local|const(\\[\\d+])?|generic|param(::entry|::func)?|shared(::cta|::cluster)?"
+              + "|weak|volatile|relaxed|acquire|release|acq_rel|mmio|sc|cta|cluster|gpu|sys"
+              + "|ca|cg|cs|lu|cv|wb|wt|nc|unified|L1::\\w+|L2::\\w+|v2|v4|v8|pred"
+              + "|[bus](8|16|32|64|128)|f(16|32|64|16x2)|bf16(x2)?|e\\dm\\d(x\\d)?"
+              + "|add|min|max|inc|dec|and|or|xor|cas|exch|noftz|async|bulk|mbarrier::\\w+(::\\w+)*");
+
+  static {
+    for (List<String> words : rules(COMPUTING)) {
+      add(words.get(0), "computes", OpcodeRule.Flow.valueOf(words.get(1)), "");
+    }
+    for (List<String> words : rules(OTHER)) {
+      String operands = words.size() > 2 ? words.get(2) : "";
+      add(words.get(0), words.get(1), OpcodeRule.Flow.NONE, operands);
+    }
+  }
+
+  private OpcodeTable() {}
+
+  private static List<List<String>> rules(String table) {
+    return Pattern.compile("[;\n]")
+        .splitAsStream(table)
+        .map(rule -> Pattern.compile(" ").splitAsStream(rule.trim()).toList())
+        .filter(words -> words.size() > 1)
+        .toList();
+  }
+
+  private static void add(String opcode, String effect, OpcodeRule.Flow flow, String operands) {
+    OpcodeRule.Effect meant = OpcodeRule.Effect.valueOf(effect.toUpperCase(Locale.ROOT));
+    if (RULES.put(opcode, new OpcodeRule(meant, flow, operands)) != null) {
+      throw new IllegalStateException("opcode " + opcode + " is in the table twice");
+    }
+  }
+
+  /** Returns what the table has, with its modifiers where it tells them apart. */
+  public static Set<String> opcodes() {
+    return Set.copyOf(RULES.keySet());
+  }
+
+  /** Returns the rule for an instruction as it is written. */
+  static OpcodeRule rule(Instruction instruction) {
+    OpcodeRule rule = find(instruction);
+    boolean memory = false;
+    List<Operand> operands = instruction.operands();
+    if (!rule.operands().isEmpty()
+        && rule.isDestination(0)
+        && !operands.isEmpty()
+        && operands.get(0) instanceof Operand.Memory) {
+      rule = rule.withoutResult();
+    }
+    for (int i = 0; i < operands.size(); i++) {
+      memory |= operands.get(i) instanceof Operand.Memory;
+      if ("rwbtu".indexOf(rule.letter(i)) >= 0 && !(operands.get(i) instanceof Operand.Memory)) {
+        return OpcodeRule.UNKNOWN;
+      }
+      if ("tun".indexOf(rule.letter(i)) < 0
+          && operands.get(i) instanceof Operand.Memory place
+          && !place.more().isEmpty()) {
+        return OpcodeRule.UNKNOWN;
+      }
+    }
+    boolean takesMemory = !rule.operands().isEmpty();
+    return memory && !takesMemory ? OpcodeRule.UNKNOWN : rule;
+  }
+
+  private static OpcodeRule find(Instruction instruction) {
+    if (STRICT.contains(instruction.opcode())
+        && !instruction.modifiers().stream().allMatch(m -> MODIFIER.matcher(m).matches())) {
+      return OpcodeRule.UNKNOWN;
+    }
+    StringBuilder name = new StringBuilder(instruction.opcode());
+    OpcodeRule found = RULES.getOrDefault(name.toString(), OpcodeRule.UNKNOWN);
+    for (String modifier : instruction.modifiers()) {
+      name.append('.').append(modifier);
+      if (name.length() > 48) {
+        break;
+      }
+      found = RULES.getOrDefault(name.toString(), found);
+    }
+    return found;
+  }
+}

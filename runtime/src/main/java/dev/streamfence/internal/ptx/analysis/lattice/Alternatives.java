@@ -1,0 +1,119 @@
+package dev.streamfence.internal.ptx.analysis.lattice;
+
+import dev.streamfence.internal.ptx.syntax.CodeLimits;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Collects alternatives; those that differ in numbers alone become one. */
+final class Alternatives {
+  /** Enough for what one register takes over from the branches before it. */
+  private static final int MAX_ALTERNATIVES = 8;
+
+  private final List<Derivation> found = new ArrayList<>();
+
+  void addAll(Provenance provenance) {
+    provenance.alternatives().forEach(this::add);
+  }
+
+  void add(Derivation added) {
+    if (added.size() > CodeLimits.ORIGINS) {
+      throw new TooLargeException(TooLargeException.KERNEL);
+    }
+    for (int i = 0; i < found.size(); i++) {
+      Derivation earlier = found.get(i);
+      if (covers(earlier, added)) {
+        return;
+      }
+      if (isSame(earlier, added)) {
+        found.set(i, merged(earlier, added));
+        return;
+      }
+    }
+    found.add(added);
+    if (found.size() > MAX_ALTERNATIVES) {
+      shrink();
+    }
+  }
+
+  private void shrink() {
+    List<Derivation> all = List.copyOf(found);
+    found.clear();
+    for (Derivation each : all) {
+      Derivation unfixed = each.unfixed();
+      int same = 0;
+      while (same < found.size() && !isSame(found.get(same), unfixed)) {
+        same++;
+      }
+      if (same < found.size()) {
+        found.set(same, merged(found.get(same), unfixed));
+      } else {
+        found.add(unfixed);
+      }
+    }
+    // Half, so that not every further alternative gets here again.
+    if (found.size() > MAX_ALTERNATIVES / 2) {
+      Provenance whole = new Provenance(List.copyOf(found)).collapsed();
+      found.clear();
+      found.addAll(whole.alternatives());
+    }
+  }
+
+  /** Returns whether whatever the second allows is allowed by the first already. */
+  private static boolean covers(Derivation a, Derivation b) {
+    if (!a.isForeign() && (b.isForeign() || (b.isLoaded() && !a.isLoaded()))) {
+      return false;
+    }
+    if (a.isFixed() && (!b.isFixed() || a.offset() != b.offset())) {
+      return false;
+    }
+    if (b.isOffset() && !a.isOffset() && !b.isZero() && !a.isForeign()) {
+      return false;
+    }
+    int j = 0;
+    for (int i = 0; i < a.size(); i++) {
+      boolean both = j < b.size() && b.origin(j) == a.origin(i);
+      if (!a.multiple(i).covers(both ? b.multiple(j) : Multiple.NONE)) {
+        return false;
+      }
+      j += both ? 1 : 0;
+    }
+    return j == b.size();
+  }
+
+  private static boolean isSame(Derivation a, Derivation b) {
+    if (a.hasObject() && a.isFixed() && b.isFixed() && a.offset() != b.offset()) {
+      return false;
+    }
+    int i = 0;
+    int j = 0;
+    while (true) {
+      i = skipNumbers(a, i);
+      j = skipNumbers(b, j);
+      if (i == a.size() || j == b.size()) {
+        return i == a.size() && j == b.size();
+      }
+      if (a.origin(i) != b.origin(j) || a.multiple(i) != b.multiple(j)) {
+        return false;
+      }
+      i++;
+      j++;
+    }
+  }
+
+  private static int skipNumbers(Derivation derivation, int from) {
+    int at = from;
+    while (at < derivation.size() && Origin.is(derivation.origin(at), ParameterRole.NUMBER)) {
+      at++;
+    }
+    return at;
+  }
+
+  private static Derivation merged(Derivation a, Derivation b) {
+    boolean fixed = a.isFixed() && b.isFixed() && a.offset() == b.offset();
+    return a.combine(b, (o, x, y) -> x.or(y), a.isForeign() || b.isForeign(), fixed, a.offset());
+  }
+
+  Provenance build() {
+    return found.isEmpty() ? Provenance.NOTHING : new Provenance(List.copyOf(found));
+  }
+}

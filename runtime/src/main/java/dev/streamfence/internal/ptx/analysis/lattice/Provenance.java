@@ -1,0 +1,146 @@
+package dev.streamfence.internal.ptx.analysis.lattice;
+
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All the ways in which a value may come about: it is one of several derivations. Immutable. Joins
+ * only grow, and stop growing, so that a fix-point is reached.
+ */
+public final class Provenance {
+  /** Nothing has been assigned yet. */
+  public static final Provenance NOTHING = new Provenance(List.of());
+
+  public static final Provenance ZERO = of(Derivation.ZERO);
+  public static final Provenance NUMBER = of(Derivation.NUMBER);
+  public static final Provenance FOREIGN = of(Derivation.FOREIGN);
+  public static final Provenance LOADED = of(Derivation.LOADED);
+
+  private final List<Derivation> alternatives;
+
+  Provenance(List<Derivation> alternatives) {
+    this.alternatives = alternatives;
+  }
+
+  public static Provenance of(Derivation only) {
+    return new Provenance(List.of(only));
+  }
+
+  public List<Derivation> alternatives() {
+    return alternatives;
+  }
+
+  public boolean isNothing() {
+    return alternatives.isEmpty();
+  }
+
+  /** Returns a measure of the work that it takes to handle. */
+  public int weight() {
+    int weight = 0;
+    for (Derivation alternative : alternatives) {
+      weight += 1 + alternative.size();
+    }
+    return weight;
+  }
+
+  /** Returns whether it contains neither parameters nor addresses of objects. */
+  public boolean hasNoOrigin() {
+    for (Derivation alternative : alternatives) {
+      if (alternative.size() > 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns whether it is nothing but numbers. */
+  public boolean isNumber() {
+    for (Derivation alternative : alternatives) {
+      if (!alternative.isNumber()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns the value if it is always the same constant, otherwise null. */
+  @Nullable Long constant() {
+    return alternatives.size() == 1 && alternatives.get(0).isConstant()
+        ? Long.valueOf(alternatives.get(0).offset())
+        : null;
+  }
+
+  boolean hasConstant() {
+    for (Derivation alternative : alternatives) {
+      if (alternative.isConstant()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  public Provenance or(Provenance other) {
+    if (other.isNothing() || equals(other)) {
+      return this;
+    }
+    if (isNothing()) {
+      return other;
+    }
+    Alternatives builder = new Alternatives();
+    builder.addAll(this);
+    builder.addAll(other);
+    return builder.build();
+  }
+
+  public Provenance map(UnaryOperator<Derivation> change) {
+    Alternatives builder = new Alternatives();
+    for (Derivation alternative : alternatives) {
+      builder.add(change.apply(alternative));
+    }
+    return builder.build();
+  }
+
+  /** What two derivations become. */
+  @FunctionalInterface
+  interface Operation {
+    Derivation of(Derivation a, Derivation b);
+  }
+
+  /** Combines each way with each way; nothing with anything is nothing. */
+  Provenance combine(Provenance other, Operation operation) {
+    Alternatives builder = new Alternatives();
+    for (Derivation a : alternatives) {
+      for (Derivation b : other.alternatives) {
+        builder.add(operation.of(a, b));
+      }
+    }
+    return builder.build();
+  }
+
+  /** Returns one derivation that covers all, from which further joins grow no alternatives. */
+  public Provenance collapsed() {
+    if (alternatives.size() < 2) {
+      return alternatives.isEmpty() ? this : of(alternatives.get(0).unfixed());
+    }
+    Derivation all = alternatives.get(0);
+    boolean foreign = false;
+    for (Derivation next : alternatives) {
+      all = all.combine(next, (o, a, b) -> a.or(b), false, false, 0);
+      // A number among addresses may be an unrecognised address, which no sum shows any more.
+      foreign |= next.isForeign() || (next.isOffset() && !next.isZero());
+    }
+    return of(all.withForeign(foreign && !all.isOffset()));
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return this == other
+        || (other instanceof Provenance provenance && alternatives.equals(provenance.alternatives));
+  }
+
+  @Override
+  public int hashCode() {
+    return alternatives.hashCode();
+  }
+}

@@ -1,0 +1,126 @@
+package dev.streamfence.internal.ptx.analysis.lattice;
+
+/** What sums, differences and products make of where their operands come from. */
+public final class ProvenanceArithmetic {
+  /** Constants beyond this are not followed: narrower registers would hold something else. */
+  private static final long MAX_CONSTANT = Integer.MAX_VALUE;
+
+  private static final int WHOLE_BITS = 64;
+
+  private ProvenanceArithmetic() {}
+
+  public static Provenance add(Provenance a, Provenance b) {
+    return a.combine(b, ProvenanceArithmetic::sum);
+  }
+
+  public static Provenance subtract(Provenance a, Provenance b) {
+    return add(a, b.map(ProvenanceArithmetic::negated));
+  }
+
+  /** Returns what a register of this width knows of a value: constants may have been cut off. */
+  public static Provenance held(Provenance a, int bits) {
+    Long constant = a.constant();
+    if (constant == null) {
+      return a.hasConstant() ? a.map(derivation -> heldConstant(derivation, bits)) : a;
+    }
+    Derivation held = heldConstant(Derivation.constant(constant), bits);
+    return held.isConstant() ? a : Provenance.NUMBER;
+  }
+
+  private static Derivation heldConstant(Derivation a, int bits) {
+    boolean exact = bits >= 32 && a.offset() >= 0 && a.offset() <= MAX_CONSTANT;
+    return !a.isConstant() || exact || a.isZero() ? a : Derivation.NUMBER;
+  }
+
+  private static Derivation sum(Derivation a, Derivation b) {
+    return a.combine(
+        b,
+        (origin, x, y) -> x.plus(y),
+        a.isForeign() || b.isForeign(),
+        a.isFixed() && b.isFixed(),
+        a.offset() + b.offset());
+  }
+
+  static Derivation negated(Derivation a) {
+    return a.combine(
+        Derivation.NUMBER,
+        (origin, multiple, none) -> multiple.negated(),
+        a.isForeign(),
+        a.isFixed(),
+        -a.offset());
+  }
+
+  /** Returns the negative, or the complement, which differs from it by one. */
+  public static Derivation opposite(Derivation a) {
+    return negated(a).unfixed();
+  }
+
+  public static Provenance multiply(Provenance a, Provenance b) {
+    return a.combine(b, ProvenanceArithmetic::product);
+  }
+
+  private static Derivation product(Derivation a, Derivation b) {
+    if (a.isConstant()) {
+      return scaled(b, a.offset());
+    }
+    if (b.isConstant()) {
+      return scaled(a, b.offset());
+    }
+    if (a.size() == 0 || b.size() == 0) {
+      Derivation number = a.size() == 0 ? a : b;
+      Derivation factor =
+          (a.size() == 0 ? b : a).withLoaded(number.isForeign() || number.isLoaded());
+      // A pointer times something unknown may be a choice between that pointer and nothing.
+      return factor.size() == 1
+              && !factor.mayBeDistance()
+              && !factor.hasObject()
+              && !Origin.is(factor.origin(0), ParameterRole.BUFFER)
+          ? factor.map(Multiple::scaled).withForeign(false).unfixed()
+          : BitArithmetic.unclear(factor.mayBeDistance() ? factor : factor.withForeign(false));
+    }
+    return BitArithmetic.mixture(a, b);
+  }
+
+  private static Derivation scaled(Derivation a, long factor) {
+    if (factor == 0) {
+      return Derivation.ZERO;
+    }
+    if (factor == 1) {
+      return a;
+    }
+    if (factor == -1) {
+      return negated(a);
+    }
+    if (a.isConstant()) {
+      return constant(a.offset(), factor);
+    }
+    if (a.isForeign() && a.mayBeDistance()) {
+      return BitArithmetic.unclear(a);
+    }
+    return a.map(multiple -> multiple.times(factor)).withForeign(false).unfixed();
+  }
+
+  private static Derivation constant(long a, long b) {
+    boolean small = Math.abs(a) <= MAX_CONSTANT && Math.abs(b) <= MAX_CONSTANT;
+    return small && Math.abs(a * b) <= MAX_CONSTANT
+        ? Derivation.constant(a * b)
+        : Derivation.NUMBER;
+  }
+
+  public static Provenance shiftLeft(Provenance a, Provenance b) {
+    Long shift = b.constant();
+    if (shift == null) {
+      return BitArithmetic.part(a.combine(b, BitArithmetic::mixture));
+    }
+    if (shift < 0 || shift >= WHOLE_BITS - 1) {
+      return BitArithmetic.part(a);
+    }
+    // Half of what was loaded may be on its way to become the upper half of an address.
+    boolean half = shift >= WHOLE_BITS / 2 && shift % 8 == 0;
+    return a.map(
+        derivation ->
+            half && derivation.size() == 0 && !derivation.isConstant()
+                ? Derivation.FOREIGN
+                : scaled(derivation, 1L << shift));
+  }
+}

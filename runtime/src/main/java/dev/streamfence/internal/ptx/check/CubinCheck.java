@@ -1,0 +1,43 @@
+package dev.streamfence.internal.ptx.check;
+
+import dev.streamfence.internal.ptx.binary.Cubin;
+import dev.streamfence.internal.ptx.check.Mismatch.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Compares the declarations of kernels with the readable part of a binary: that the entry exists,
+ * and the number and sizes of its parameters. Stateless.
+ */
+public final class CubinCheck {
+  private CubinCheck() {}
+
+  /**
+   * Compares a kernel's declaration with the binary.
+   *
+   * @param declared the declaration
+   * @return the differences, in the order of the parameters
+   */
+  public static List<Mismatch> compare(Cubin binary, KernelDeclaration declared) {
+    if (!binary.entries().contains(declared.entry())) {
+      String instead = EntryNames.insteadOf(declared.entry(), binary.entries());
+      return List.of(Mismatch.ofEntry(Kind.NO_ENTRY, instead));
+    }
+    Optional<List<Integer>> known = binary.parameterSizes(declared.entry());
+    if (known.isEmpty()) {
+      return List.of();
+    }
+    List<Integer> sizes = known.get();
+    if (sizes.size() != declared.parameters().size()) {
+      return List.of(Mismatch.ofEntry(Kind.PARAMETER_COUNT, sizes.size()));
+    }
+    List<Mismatch> mismatches = new ArrayList<>();
+    for (int i = 0; i < sizes.size(); i++) {
+      if (declared.parameters().get(i).sizeInBytes() != sizes.get(i)) {
+        mismatches.add(Mismatch.of(i, Kind.PARAMETER_SIZE, sizes.get(i)));
+      }
+    }
+    return mismatches;
+  }
+}

@@ -1,0 +1,247 @@
+package dev.streamfence.internal.ptx.check;
+
+import dev.streamfence.internal.ptx.analysis.AccessSite;
+import dev.streamfence.internal.ptx.analysis.AnalysisBudget;
+import dev.streamfence.internal.ptx.analysis.KernelAccesses;
+import dev.streamfence.internal.ptx.analysis.ModuleAnalysis;
+import dev.streamfence.internal.ptx.analysis.ParameterAccess;
+import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
+import dev.streamfence.internal.ptx.check.KernelDeclaration.Buffer;
+import dev.streamfence.internal.ptx.check.Mismatch.Kind;
+import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.internal.ptx.syntax.PtxParameter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/**
+ * Compares the declarations of a module's kernels with their code: that the entry exists, the
+ * number, sizes and kinds of its parameters, the threads that it allows per block, and its accesses
+ * to the memory behind each parameter. Signedness is not compared, because PTX hardly knows it.
+ *
+ * <p>The work is bounded, for each kernel and for all kernels that one object compares; beyond
+ * that, every access is unclear. Confined to one thread.
+ */
+public final class KernelCheck {
+  private static final String BOTH = "@ReadWrites";
+
+  /**
+   * The most parameters of kernels with remembered analyses; further kernels are analysed each
+   * time.
+   */
+  private static final int MAX_KNOWN = 1 << 16;
+
+  private final PtxModule module;
+  private final ModuleAnalysis analysis;
+
+  /** Remembered, because several interfaces declare the same kernels in the same way. */
+  private final Map<Declared, List<ParameterAccess>> known = new HashMap<>();
+
+  private int knownParameters;
+
+  /**
+   * The inputs of a kernel's analysis.
+   *
+   * @param areBuffers for each parameter, whether it is an array
+   */
+  private record Declared(String entry, List<Boolean> areBuffers) {}
+
+  /** Creates a check of this module's kernels with a budget of its own. */
+  public KernelCheck(PtxModule module) {
+    this(module, new AnalysisBudget());
+  }
+
+  /**
+   * Creates a check of this module's kernels.
+   *
+   * @param budget the work budget for all comparisons of this object
+   */
+  public KernelCheck(PtxModule module, AnalysisBudget budget) {
+    this.module = module;
+    this.analysis = new ModuleAnalysis(module, budget);
+  }
+
+  /**
+   * Compares a kernel's declaration with its code. Throws nothing for any module.
+   *
+   * @param declared the declaration
+   * @return the differences, in the order of the parameters; differences in accesses only for
+   *     parameters that agree otherwise
+   */
+  public List<Mismatch> compare(KernelDeclaration declared) {
+    Optional<PtxEntry> found = module.entry(declared.entry());
+    if (found.isEmpty()) {
+      List<String> names = module.entries().stream().map(PtxEntry::name).toList();
+      String instead = EntryNames.insteadOf(declared.entry(), names);
+      return List.of(Mismatch.ofEntry(Kind.NO_ENTRY, instead));
+    }
+    PtxEntry entry = found.get();
+    if (entry.parameters().size() != declared.parameters().size()) {
+      return List.of(Mismatch.ofEntry(Kind.PARAMETER_COUNT, entry.parameters().size()));
+    }
+    List<Mismatch> mismatches = new ArrayList<>();
+    List<ParameterAccess> accesses =
+        accesses(entry, declared.parameters().stream().map(p -> p instanceof Buffer).toList());
+    for (int i = 0; i < declared.parameters().size(); i++) {
+      KernelDeclaration.Parameter parameter = declared.parameters().get(i);
+      compare(i, parameter, entry.parameters().get(i))
+          .or(compare(i, parameter, accesses.get(i)))
+          .ifPresent(mismatches::add);
+    }
+    if (declared.blockSize() > 0) {
+      entry
+          .blockLimit()
+          .filter(limit -> !limit.allows(declared.blockSize(), 1, 1))
+          .ifPresent(limit -> mismatches.add(Mismatch.ofEntry(Kind.BLOCK_SIZE, limit)));
+    }
+    return List.copyOf(mismatches);
+  }
+
+  /**
+   * Returns an entry's accesses to the memory behind its parameters, given only the parameters'
+   * types.
+   *
+   * @param areBuffers for each parameter that the entry receives, whether it is an array
+   * @return the accesses that are safe to declare, in the same order: memory that may be read and
+   *     is certainly not written counts as read; empty if there is no such entry, or it takes
+   *     another number of parameters
+   */
+  public List<ParameterAccess.Verdict> verdicts(String entry, List<Boolean> areBuffers) {
+    Optional<PtxEntry> found = module.entry(entry);
+    if (found.isEmpty() || found.get().parameters().size() != areBuffers.size()) {
+      return List.of();
+    }
+    return accesses(found.get(), areBuffers).stream().map(KernelCheck::safeToDeclare).toList();
+  }
+
+  private static ParameterAccess.Verdict safeToDeclare(ParameterAccess access) {
+    boolean neverStores = access.write().isEmpty() && access.possibleWrite().isEmpty();
+    return neverStores && access.possibleRead().isPresent()
+        ? ParameterAccess.Verdict.READS
+        : access.verdict();
+  }
+
+  /** Returns the names of the module's kernels, in the order of the text. */
+  public List<String> entries() {
+    return module.entries().stream().map(PtxEntry::name).toList();
+  }
+
+  /** Returns how large the module is, see {@link PtxModule#parts}. */
+  public int parts() {
+    return module.parts();
+  }
+
+  /**
+   * Returns where an entry is declared.
+   *
+   * @return the line in the PTX text, counted from 1; 0 if there is no such entry
+   */
+  public int line(String entry) {
+    return module.entry(entry).map(PtxEntry::line).orElse(0);
+  }
+
+  /** Returns the accesses through each parameter; remembered results cost no work. */
+  private List<ParameterAccess> accesses(PtxEntry entry, List<Boolean> areBuffers) {
+    Declared declared = new Declared(entry.name(), List.copyOf(areBuffers));
+    List<ParameterAccess> found = known.get(declared);
+    if (found == null) {
+      KernelAccesses accesses =
+          KernelAccesses.of(
+              analysis,
+              entry,
+              (parameter, offset) ->
+                  areBuffers.get(parameter) ? ParameterRole.BUFFER : ParameterRole.NUMBER);
+      found = IntStream.range(0, areBuffers.size()).mapToObj(accesses::parameter).toList();
+      if (knownParameters + found.size() <= MAX_KNOWN) {
+        knownParameters += found.size();
+        known.put(declared, found);
+      }
+    }
+    return found;
+  }
+
+  private static Optional<Mismatch> compare(
+      int index, KernelDeclaration.Parameter declared, PtxParameter actual) {
+    if (declared.sizeInBytes() != actual.sizeInBytes()) {
+      return Optional.of(Mismatch.of(index, Kind.PARAMETER_SIZE, actual.sizeInBytes()));
+    }
+    return differsInKind(declared, actual.kind())
+        ? Optional.of(Mismatch.of(index, Kind.PARAMETER_KIND, inWords(actual.kind())))
+        : Optional.empty();
+  }
+
+  /** Tells whether two kinds of parameters differ; untyped bits fit any kind. */
+  private static boolean differsInKind(
+      KernelDeclaration.Parameter declared, PtxParameter.Kind actual) {
+    if (actual == PtxParameter.Kind.POINTER) {
+      return !(declared instanceof Buffer);
+    }
+    if (actual == PtxParameter.Kind.OFFSET) {
+      return declared instanceof Buffer;
+    }
+    if (declared instanceof KernelDeclaration.Scalar number) {
+      return number.isFloatingPoint()
+          ? actual == PtxParameter.Kind.INTEGER
+          : actual == PtxParameter.Kind.FLOAT;
+    }
+    if (declared instanceof KernelDeclaration.Struct struct) {
+      // A structure of one number is laid out like the number.
+      return struct.offsets().size() > 1
+          && (actual == PtxParameter.Kind.FLOAT || actual == PtxParameter.Kind.INTEGER);
+    }
+    return actual == PtxParameter.Kind.FLOAT;
+  }
+
+  private static String inWords(PtxParameter.Kind kind) {
+    return switch (kind) {
+      case FLOAT -> "a floating-point number";
+      case POINTER -> "a pointer";
+      case OFFSET -> "a place in another space than the global one";
+      default -> "an integer";
+    };
+  }
+
+  private static Supplier<Optional<Mismatch>> compare(
+      int index, KernelDeclaration.Parameter declared, ParameterAccess access) {
+    return () ->
+        declared instanceof Buffer buffer
+            ? compare(index, buffer, access)
+            : access
+                .read()
+                .or(access::write)
+                .map(site -> Mismatch.at(site, index, Kind.ADDRESS, ""));
+  }
+
+  private static Optional<Mismatch> compare(int index, Buffer declared, ParameterAccess access) {
+    boolean mayLoad = access.read().isPresent() || access.possibleRead().isPresent();
+    boolean mayStore = access.write().isPresent() || access.possibleWrite().isPresent();
+    if (declared.reads() && declared.writes()) {
+      return access.read().isPresent() && !mayStore
+          ? Optional.of(Mismatch.of(index, Kind.ONLY_LOADS, ""))
+          : Optional.empty();
+    }
+    if (declared.reads()) {
+      return access
+          .write()
+          .map(site -> Mismatch.at(site, index, Kind.STORES, mayLoad ? BOTH : "@Writes"))
+          .or(() -> unclear(index, access.possibleWrite()));
+    }
+    if (access.read().isPresent()) {
+      return access
+          .read()
+          .map(site -> Mismatch.at(site, index, Kind.LOADS, mayStore ? BOTH : "@Reads"));
+    }
+    return mayStore
+        ? unclear(index, access.possibleRead())
+        : Optional.of(Mismatch.of(index, Kind.NEVER_STORES, ""));
+  }
+
+  private static Optional<Mismatch> unclear(int index, Optional<AccessSite> possible) {
+    return possible.map(site -> Mismatch.at(site, index, Kind.UNCLEAR, ""));
+  }
+}

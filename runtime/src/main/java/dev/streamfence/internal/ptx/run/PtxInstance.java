@@ -1,0 +1,203 @@
+package dev.streamfence.internal.ptx.run;
+
+import dev.streamfence.internal.ptx.run.machine.Code;
+import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
+import dev.streamfence.internal.ptx.run.machine.GridWorkspace;
+import dev.streamfence.internal.ptx.run.machine.LaunchBudget;
+import dev.streamfence.internal.ptx.run.machine.LinkedCode;
+import dev.streamfence.internal.ptx.run.machine.PtxFault;
+import dev.streamfence.internal.ptx.run.machine.PtxGrid;
+import dev.streamfence.internal.ptx.run.machine.ThreadBlock;
+import dev.streamfence.internal.ptx.syntax.Layout;
+import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxParameter;
+import dev.streamfence.internal.ptx.syntax.Variable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A program whose global variables have addresses, like a loaded module on a device. Immutable, and
+ * thread-safe if the global memories passed to it are.
+ */
+public final class PtxInstance {
+  /** A minute or two of interpretation, more than any sensible launch in a simulation needs. */
+  public static final long DEFAULT_INSTRUCTION_LIMIT = 1L << 34;
+
+  private final PtxProgram program;
+  private final LinkedCode linked;
+  private final long instructionLimit;
+
+  PtxInstance(PtxProgram program, GlobalMemory memory, long[] addresses) {
+    this.program = program;
+    this.instructionLimit = DEFAULT_INSTRUCTION_LIMIT;
+    InitialValues values = new InitialValues(program, addresses);
+    byte[] constants = new byte[(int) program.constantLayout().size()];
+    for (Variable variable : program.constants()) {
+      int offset = program.constantLayout().offset(variable).orElseThrow().intValue();
+      values.write(variable, offset, constants);
+    }
+    List<Variable> globals = program.globalVariables();
+    for (int i = 0; i < globals.size(); i++) {
+      values.write(globals.get(i), addresses[i], memory);
+    }
+    long[][] templates = new long[program.codes().size()][];
+    Code[] codes = new Code[templates.length];
+    for (Code code : program.codes().values()) {
+      long[] template = code.template.clone();
+      for (Code.Relocation relocation : code.relocations) {
+        template[relocation.slot()] = addresses[relocation.global()] + relocation.offset();
+      }
+      templates[code.index] = template;
+      codes[code.index] = code;
+    }
+    linked = new LinkedCode(constants, templates, codes);
+  }
+
+  private PtxInstance(PtxInstance other, long instructionLimit) {
+    this.program = other.program;
+    this.linked = other.linked;
+    this.instructionLimit = instructionLimit;
+  }
+
+  /**
+   * Returns an instance with another limit on the instructions of a launch.
+   *
+   * @param instructions how many instructions all threads of one launch may run together, give or
+   *     take a few thousand; the default is {@link #DEFAULT_INSTRUCTION_LIMIT}
+   * @return an instance that shares everything else with this one
+   */
+  public PtxInstance withInstructionLimit(long instructions) {
+    if (instructions < 1) {
+      throw new IllegalArgumentException("a limit of " + instructions + " lets no launch run");
+    }
+    return new PtxInstance(this, instructions);
+  }
+
+  private PtxEntry entry(String name) {
+    Optional<PtxEntry> entry = program.module().entry(name);
+    return entry.orElseThrow(
+        () ->
+            new IllegalArgumentException(
+                "the module has no entry '"
+                    + name
+                    + "'; it has "
+                    + program.module().entries().stream().map(PtxEntry::name).toList()));
+  }
+
+  /**
+   * Returns the total size of an entry's parameters.
+   *
+   * @param entry the entry's name
+   * @return the bytes from the start of the first to the end of the last
+   */
+  public int parameterSpaceSize(String entry) {
+    int end = 0;
+    for (PtxParameter parameter : entry(entry).parameters()) {
+      end = (int) Layout.aligned(end, parameter.alignment()) + parameter.sizeInBytes();
+    }
+    return end;
+  }
+
+  /**
+   * Returns where one of an entry's parameters lies.
+   *
+   * @param entry the entry's name
+   * @param index the parameter's index, from 0
+   * @return its offset in bytes in the parameter space
+   */
+  public int parameterOffset(String entry, int index) {
+    List<PtxParameter> parameters = entry(entry).parameters();
+    int offset = 0;
+    for (int i = 0; ; i++) {
+      PtxParameter parameter = parameters.get(i);
+      offset = (int) Layout.aligned(offset, parameter.alignment());
+      if (i == index) {
+        return offset;
+      }
+      offset += parameter.sizeInBytes();
+    }
+  }
+
+  /**
+   * Runs a kernel to its end on the calling thread. Blocks run one after another in the order of
+   * their linear index; the outcome depends only on the arguments and the memory's content.
+   *
+   * <p>If the calling thread is interrupted, a kernel ends with a fault once it has run some
+   * millions of instructions; the thread stays interrupted.
+   *
+   * @param entry the entry's name
+   * @param grid the shape of the launch
+   * @param parameters the parameter space, of {@linkplain #parameterSpaceSize that size} at least
+   * @param memory the global memory
+   * @throws PtxFault if a thread does what it must not; the memory keeps what was stored until then
+   * @throws IllegalArgumentException if there is no such entry or the parameters are too few
+   */
+  public void run(String entry, PtxGrid grid, byte[] parameters, GlobalMemory memory) {
+    ThreadBlock block = block(entry, grid, 0, parameters, memory, budget());
+    for (int z = 0; z < grid.gridZ(); z++) {
+      for (int y = 0; y < grid.gridY(); y++) {
+        for (int x = 0; x < grid.gridX(); x++) {
+          block.run(x, y, z);
+        }
+      }
+    }
+  }
+
+  /**
+   * Runs a kernel like {@link #run}, but as a cooperative launch: its blocks take turns and may
+   * wait for each other.
+   *
+   * @param entry the entry's name
+   * @param grid the shape of the launch; all of its blocks are held in the host's memory at once
+   * @param parameters the parameter space, of {@linkplain #parameterSpaceSize that size} at least
+   * @param memory the global memory
+   * @throws PtxFault if a thread does what it must not; the memory keeps what was stored until then
+   * @throws IllegalArgumentException if there is no such entry or the parameters are too few
+   */
+  public void runTogether(String entry, PtxGrid grid, byte[] parameters, GlobalMemory memory) {
+    GlobalMemory withWorkspace = new GridWorkspace(memory);
+    LaunchBudget budget = budget();
+    List<ThreadBlock> running = new ArrayList<>();
+    for (int z = 0; z < grid.gridZ(); z++) {
+      for (int y = 0; y < grid.gridY(); y++) {
+        for (int x = 0; x < grid.gridX(); x++) {
+          ThreadBlock block =
+              block(entry, grid, GridWorkspace.ADDRESS, parameters, withWorkspace, budget);
+          block.start(x, y, z);
+          running.add(block);
+        }
+      }
+    }
+    while (!running.isEmpty()) {
+      running.removeIf(block -> !block.turn());
+    }
+  }
+
+  private LaunchBudget budget() {
+    return new LaunchBudget(instructionLimit);
+  }
+
+  private ThreadBlock block(
+      String entry,
+      PtxGrid grid,
+      long workspace,
+      byte[] parameters,
+      GlobalMemory memory,
+      LaunchBudget budget) {
+    PtxEntry described = entry(entry);
+    int size = parameterSpaceSize(entry);
+    if (parameters.length < size) {
+      throw new IllegalArgumentException(
+          entry + " takes " + size + " bytes of parameters, not " + parameters.length);
+    }
+    Code code = program.codes().get(entry);
+    if (code == null) {
+      throw new IllegalArgumentException("entry '" + entry + "' has no body");
+    }
+    int shared = (int) described.staticSharedBytes();
+    return new ThreadBlock(
+        code, grid, workspace, Arrays.copyOf(parameters, size), memory, linked, budget, shared);
+  }
+}

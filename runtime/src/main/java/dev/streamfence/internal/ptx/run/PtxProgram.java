@@ -1,0 +1,115 @@
+package dev.streamfence.internal.ptx.run;
+
+import dev.streamfence.internal.ptx.run.machine.Code;
+import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
+import dev.streamfence.internal.ptx.syntax.Layout;
+import dev.streamfence.internal.ptx.syntax.PtxException;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.internal.ptx.syntax.Variable;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A module in executable form. Immutable and thread-safe. */
+public final class PtxProgram {
+  private final PtxModule module;
+  private final Map<String, Code> codes;
+  private final List<Variable> globals;
+  private final Map<Integer, Integer> globalIndexes = new HashMap<>();
+  private final List<Variable> constants;
+  private final Layout constantLayout;
+  private final List<PtxVariable> described;
+
+  PtxProgram(ProgramTranslator translated, PtxModule module) {
+    this.module = module;
+    this.codes = Map.copyOf(translated.codes());
+    this.globals = List.copyOf(translated.globals());
+    this.constants = List.copyOf(translated.constants());
+    this.constantLayout = translated.constantLayout();
+    for (Variable variable : globals) {
+      globalIndexes.put(variable.id(), globalIndexes.size());
+    }
+    this.described =
+        globals.stream()
+            .map(
+                variable ->
+                    new PtxVariable(
+                        variable.name(),
+                        variable.sizeInBytes(),
+                        variable.alignment(),
+                        !variable.initializers().isEmpty()))
+            .toList();
+  }
+
+  /**
+   * Translates a module.
+   *
+   * @param module what to run
+   * @return its executable form
+   * @throws PtxException if the module has an instruction, operand or directive that cannot be run;
+   *     it names the line and the opcode
+   */
+  public static PtxProgram translate(PtxModule module) {
+    return new ProgramTranslator(module).translate();
+  }
+
+  /**
+   * Returns the module's variables in global memory; an instance needs an address for each.
+   *
+   * @return the variables in the order of the text; unmodifiable
+   */
+  public List<PtxVariable> globals() {
+    return described;
+  }
+
+  /**
+   * Loads the program: writes the initial values of its global variables, zeros by default.
+   * Synchronous.
+   *
+   * @param memory where the variables live
+   * @param addressesOfGlobals one address per {@linkplain #globals variable}, aligned as it asks
+   * @return an instance that can run the module's entries
+   * @throws IllegalArgumentException if an address is missing or not aligned
+   */
+  public PtxInstance instantiate(GlobalMemory memory, long[] addressesOfGlobals) {
+    if (addressesOfGlobals.length != globals.size()) {
+      throw new IllegalArgumentException(
+          addressesOfGlobals.length + " addresses for " + globals.size() + " global variables");
+    }
+    long[] addresses = addressesOfGlobals.clone();
+    for (int i = 0; i < addresses.length; i++) {
+      Variable variable = globals.get(i);
+      if ((addresses[i] & (variable.alignment() - 1)) != 0) {
+        throw new IllegalArgumentException(
+            String.format(
+                "address 0x%x of '%s' is not a multiple of %d",
+                addresses[i], variable.name(), variable.alignment()));
+      }
+    }
+    return new PtxInstance(this, memory, addresses);
+  }
+
+  PtxModule module() {
+    return module;
+  }
+
+  Map<String, Code> codes() {
+    return codes;
+  }
+
+  List<Variable> globalVariables() {
+    return globals;
+  }
+
+  List<Variable> constants() {
+    return constants;
+  }
+
+  Layout constantLayout() {
+    return constantLayout;
+  }
+
+  int globalIndex(Variable variable) {
+    return globalIndexes.getOrDefault(variable.id(), -1);
+  }
+}

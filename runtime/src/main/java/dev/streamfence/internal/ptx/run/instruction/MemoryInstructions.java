@@ -1,0 +1,221 @@
+package dev.streamfence.internal.ptx.run.instruction;
+
+import dev.streamfence.internal.ptx.run.arithmetic.IntegerArithmetic;
+import dev.streamfence.internal.ptx.run.machine.Lane;
+import dev.streamfence.internal.ptx.run.machine.LaneMemory;
+import dev.streamfence.internal.ptx.run.machine.Op;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.Register;
+import dev.streamfence.internal.ptx.syntax.ScalarType;
+import dev.streamfence.internal.ptx.syntax.StateSpace;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/** Loads, stores, copies and the hints about them. */
+final class MemoryInstructions {
+  private MemoryInstructions() {}
+
+  static void addTo(Map<String, InstructionSet.Translator> translators) {
+    translators.put("ld", MemoryInstructions::load);
+    translators.put("ldu", MemoryInstructions::load);
+    translators.put("st", MemoryInstructions::store);
+    translators.put("cp", MemoryInstructions::copy);
+    for (String hint : List.of("prefetch", "prefetchu", "discard", "applypriority")) {
+      translators.put(hint, MemoryInstructions::hint);
+    }
+  }
+
+  /** Where an access goes: the sum of a slot and an offset, in a state space. */
+  record Address(StateSpace space, int slot, long offset) {
+    long of(Lane lane) {
+      return lane.registers[slot] + offset;
+    }
+  }
+
+  /** Returns the address in an operand; without a space, a variable's own is meant. */
+  static Address address(Translation t, int index, StateSpace space) {
+    if (!(t.operand(index) instanceof Operand.Memory memory)) {
+      throw t.unsupported("operand " + (index + 1) + " is not an address in brackets");
+    }
+    StateSpace meant = space;
+    int slot;
+    if (memory.base() instanceof Operand.RegisterUse use) {
+      if (use.register().type().bits < 32) {
+        throw t.unsupported(use.register().name() + " is too narrow for an address");
+      }
+      slot = t.function().source(t, use, use.register().type());
+    } else if (memory.base() instanceof Operand.VariableAddress variable) {
+      slot = t.function().address(t, variable);
+      if (space == StateSpace.GENERIC) {
+        meant = variable.variable().space();
+      }
+    } else {
+      slot = t.function().source(t, memory.base(), ScalarType.B64);
+    }
+    return new Address(meant, slot, memory.offset());
+  }
+
+  /** Takes modifiers that order accesses, scope them or advise caches: none matter here. */
+  static void takeHints(Translation t) {
+    t.has("mmio");
+    t.oneOf("weak", "volatile", "relaxed", "acquire", "release", "acq_rel");
+    t.oneOf("cta", "cluster", "gpu", "sys");
+    t.oneOf("ca", "cg", "cs", "lu", "cv", "wb", "wt");
+    t.has("nc");
+    t.has("unified");
+    while (t.startingWith("L1::").isPresent() || t.startingWith("L2::").isPresent()) {
+      // Each names a treatment of lines by a cache that is not simulated.
+    }
+  }
+
+  private static int vectorLength(Translation t) {
+    return t.oneOf("v2", "v4", "v8").map(v -> v.charAt(1) - '0').orElse(1);
+  }
+
+  private static ScalarType elementType(Translation t, int length) {
+    ScalarType type = t.type();
+    if (type.bits < 8 || type.bits > 64 || type.bytes() * length > 32) {
+      throw t.unsupported("it cannot move " + length + " of " + type);
+    }
+    return type;
+  }
+
+  private static Op load(Translation t) {
+    StateSpace space = t.space().orElse(StateSpace.GENERIC);
+    takeHints(t);
+    int length = vectorLength(t);
+    ScalarType type = elementType(t, length);
+    t.expectOperands(2, 3);
+    Address address = address(t, 1, space);
+    LaneMemory.Loader loader = LaneMemory.loader(address.space());
+    List<Operand> parts = parts(t, 0, length);
+    int[] d = new int[length];
+    long[] masks = new long[length];
+    for (int i = 0; i < length; i++) {
+      d[i] = t.function().destination(t, parts.get(i), type);
+      int width = FunctionTranslator.width(parts.get(i));
+      masks[i] = width == 64 ? -1L : (1L << width) - 1;
+    }
+    int bytes = type.bytes();
+    int slot = address.slot();
+    long offset = address.offset();
+    if (length == 1 && !type.isSigned()) {
+      int only = d[0];
+      return lane -> {
+        long[] r = lane.registers;
+        r[only] = loader.load(lane, r[slot] + offset, bytes);
+      };
+    }
+    int total = bytes * length;
+    return lane -> {
+      long[] r = lane.registers;
+      long at = r[slot] + offset;
+      LaneMemory.checkAligned(lane, at, total);
+      for (int i = 0; i < length; i++) {
+        long value = loader.load(lane, at + (long) i * bytes, bytes);
+        r[d[i]] = IntegerArithmetic.extend(value, type) & masks[i];
+      }
+    };
+  }
+
+  private static List<Operand> parts(Translation t, int index, int length) {
+    Operand operand = t.operand(index);
+    List<Operand> parts = List.of(operand);
+    if (operand instanceof Operand.Vector vector) {
+      parts = vector.elements();
+    } else if (operand instanceof Operand.RegisterUse use && use.register().vectorLength() > 1) {
+      Register register = use.register();
+      parts =
+          IntStream.range(0, register.vectorLength())
+              .<Operand>mapToObj(i -> new Operand.Element(register, i))
+              .toList();
+    }
+    if (parts.size() != length) {
+      throw t.unsupported("it has " + parts.size() + " registers for " + length + " elements");
+    }
+    return parts;
+  }
+
+  private static Op store(Translation t) {
+    StateSpace space = t.space().orElse(StateSpace.GENERIC);
+    takeHints(t);
+    int length = vectorLength(t);
+    ScalarType type = elementType(t, length);
+    t.expectOperands(2, 3);
+    Address address = address(t, 0, space);
+    LaneMemory.Storer storer = LaneMemory.storer(address.space());
+    List<Operand> parts = parts(t, 1, length);
+    int[] x = new int[length];
+    for (int i = 0; i < length; i++) {
+      x[i] = t.function().source(t, parts.get(i), type);
+    }
+    int bytes = type.bytes();
+    int slot = address.slot();
+    long offset = address.offset();
+    if (length == 1) {
+      int only = x[0];
+      return lane -> {
+        long[] r = lane.registers;
+        storer.store(lane, r[slot] + offset, bytes, r[only]);
+      };
+    }
+    int total = bytes * length;
+    return lane -> {
+      long[] r = lane.registers;
+      long at = r[slot] + offset;
+      LaneMemory.checkAligned(lane, at, total);
+      for (int i = 0; i < length; i++) {
+        storer.store(lane, at + (long) i * bytes, bytes, r[x[i]]);
+      }
+    };
+  }
+
+  private static Op hint(Translation t) {
+    StateSpace space = t.space().orElse(StateSpace.GENERIC);
+    t.oneOf("L1", "L2");
+    takeHints(t);
+    t.has("tensormap");
+    address(t, 0, space);
+    return lane -> {};
+  }
+
+  /** Copies at once what devices copy in the background; waiting for it is then no work. */
+  private static Op copy(Translation t) {
+    if (!t.has("async")) {
+      throw t.unsupported("the simulated device has no such copy");
+    }
+    if (t.oneOf("commit_group", "wait_group", "wait_all").isPresent()) {
+      return lane -> {};
+    }
+    t.oneOf("ca", "cg");
+    if (!t.has("shared") && !t.has("shared::cta")) {
+      throw t.unsupported("the simulated device has no such copy");
+    }
+    if (!t.has("global")) {
+      throw t.unsupported("the simulated device has no such copy");
+    }
+    takeHints(t);
+    t.expectOperands(3, 5);
+    Address to = address(t, 0, StateSpace.SHARED);
+    Address from = address(t, 1, StateSpace.GLOBAL);
+    int size = t.constant(2);
+    if (size != 4 && size != 8 && size != 16) {
+      throw t.unsupported("it copies 4, 8 or 16 bytes");
+    }
+    int given = t.operands() > 3 ? t.source(3, ScalarType.B32) : t.function().constant(size);
+    LaneMemory.Loader loader = LaneMemory.loader(StateSpace.GLOBAL);
+    LaneMemory.Storer storer = LaneMemory.storer(StateSpace.SHARED);
+    return lane -> {
+      long source = from.of(lane);
+      long target = to.of(lane);
+      LaneMemory.checkAligned(lane, source, size);
+      LaneMemory.checkAligned(lane, target, size);
+      long available = lane.registers[given];
+      for (int i = 0; i < size; i++) {
+        long value = i < available ? loader.load(lane, source + i, 1) : 0;
+        storer.store(lane, target + i, 1, value);
+      }
+    };
+  }
+}

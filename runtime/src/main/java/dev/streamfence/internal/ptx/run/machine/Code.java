@@ -1,0 +1,68 @@
+package dev.streamfence.internal.ptx.run.machine;
+
+import dev.streamfence.internal.ptx.syntax.Function;
+import dev.streamfence.internal.ptx.syntax.Layout;
+import dev.streamfence.internal.ptx.syntax.Variable;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The executable form of one function. Its signature is set from the start, so functions can call
+ * each other. Its steps are set once, before the program is published.
+ */
+public final class Code {
+  /** A slot with a constant that is known only once global variables have addresses. */
+  public record Relocation(int slot, int global, long offset) {}
+
+  public final Function function;
+  public final int index;
+  public final Layout paramLayout = new Layout();
+  final List<Variable> formals = new ArrayList<>();
+  public Op[] ops = {};
+  public int[] lines = {};
+  public long[] template = {};
+  public List<Relocation> relocations = List.of();
+  public int paramBytes;
+  public int localBytes;
+  public int localAlignment = 1;
+
+  public Code(Function function, int index) {
+    this.function = function;
+    this.index = index;
+    for (Function.Formal formal : function.parameters()) {
+      place(formal);
+    }
+    for (Function.Formal formal : function.returns()) {
+      place(formal);
+    }
+  }
+
+  /** Tells whether a call translated for the other function also fits this one. */
+  public boolean hasShapeOf(Code other) {
+    if (function.parameters().size() != other.function.parameters().size()
+        || formals.size() != other.formals.size()) {
+      return false;
+    }
+    for (int i = 0; i < formals.size(); i++) {
+      Variable mine = formals.get(i);
+      Variable theirs = other.formals.get(i);
+      if (mine.sizeInBytes() != theirs.sizeInBytes()
+          || !paramLayout.offset(mine).equals(other.paramLayout.offset(theirs))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Tells whether all parameters and results are passed through memory. */
+  public boolean isCalledThroughMemory() {
+    return formals.size() == function.parameters().size() + function.returns().size();
+  }
+
+  private void place(Function.Formal formal) {
+    if (formal instanceof Function.Formal.InMemory memory) {
+      formals.add(memory.variable());
+      paramLayout.add(memory.variable());
+    }
+  }
+}

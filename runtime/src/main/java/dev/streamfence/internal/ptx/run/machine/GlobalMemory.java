@@ -1,0 +1,27 @@
+package dev.streamfence.internal.ptx.run.machine;
+
+/**
+ * The device's global memory as the threads of one launch see it. Confined to the thread that runs
+ * the launch.
+ *
+ * <p>Either method may throw to refuse an access; the interpreter then stops the launch and names
+ * the thread.
+ */
+public interface GlobalMemory {
+  /**
+   * Loads a little-endian value.
+   *
+   * @param address a multiple of {@code bytes}
+   * @param bytes 1, 2, 4 or 8
+   * @return the value, zero-extended
+   */
+  long load(long address, int bytes);
+
+  /**
+   * Stores the low bytes of a value, little-endian.
+   *
+   * @param address a multiple of {@code bytes}
+   * @param bytes 1, 2, 4 or 8
+   */
+  void store(long address, int bytes, long value);
+}

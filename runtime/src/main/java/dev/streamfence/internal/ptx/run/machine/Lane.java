@@ -1,0 +1,187 @@
+package dev.streamfence.internal.ptx.run.machine;
+
+import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
+import dev.streamfence.internal.ptx.syntax.Layout;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thread of a block: its position, its registers, and the reason it waits. Steps access the
+ * fields directly; they are the only code on the interpreter's hot path.
+ */
+public final class Lane {
+  /** Deeper than 512 KiB of local memory allow with real stack frames. */
+  static final int MAX_CALL_DEPTH = 1024;
+
+  private static final int MAX_LOCAL_BYTES = 1 << 20;
+
+  /** What a lane is doing. */
+  enum State {
+    READY,
+    WAITING,
+    /** Waits for the rest of its warp to stop as well. */
+    CONVERGING,
+    EXITED
+  }
+
+  public final ThreadBlock block;
+  public final Warp warp;
+  final int index;
+  public final int laneIndex;
+  public final int x;
+  public final int y;
+  public final int z;
+
+  State state = State.READY;
+  public long[] registers = {};
+  public byte[] params = {};
+  byte[] local = {};
+  public int localBase;
+  int localEnd;
+  public int pc;
+  Op[] ops = {};
+  public long carry;
+  long executed;
+  int remaining;
+
+  /** The collective in which this lane waits; the fields below hold its input. */
+  public @Nullable Collective waitingIn;
+
+  int waitMask;
+  public long waitValue;
+  public long waitControl;
+  public long waitBound;
+  int waitRounds;
+
+  /** Receives the result of the barrier at which this lane waits. */
+  public BlockBarrier.@Nullable Result barrierResult;
+
+  private Frame[] frames = new Frame[4];
+  private int depth;
+
+  Lane(ThreadBlock block, Warp warp, int index, PtxGrid grid) {
+    this.block = block;
+    this.warp = warp;
+    this.index = index;
+    this.laneIndex = index % Warp.SIZE;
+    this.x = index % grid.blockX();
+    this.y = index / grid.blockX() % grid.blockY();
+    this.z = index / grid.blockX() / grid.blockY();
+  }
+
+  /** Puts the lane at the start of an entry. */
+  void start(Code entry) {
+    state = State.READY;
+    waitingIn = null;
+    barrierResult = null;
+    carry = 0;
+    executed = 0;
+    depth = 0;
+    localEnd = 0;
+    push(entry, null);
+    System.arraycopy(block.parameters, 0, params, 0, block.parameters.length);
+  }
+
+  /** Runs until the lane waits, exits, or has used up its share. */
+  void run() {
+    long before = executed;
+    remaining = ThreadBlock.QUANTUM;
+    do {
+      ops[pc++].execute(this);
+    } while (--remaining > 0 && state == State.READY);
+    executed += ThreadBlock.QUANTUM - remaining;
+    block.budget.spend(this, executed - before);
+  }
+
+  /** Returns how many instructions the lane has run, for clocks. */
+  public long clock() {
+    return executed + ThreadBlock.QUANTUM - remaining;
+  }
+
+  void call(Code callee, Call by) {
+    if (depth == MAX_CALL_DEPTH) {
+      throw fault(Reason.CALL_DEPTH, "nests calls deeper than " + MAX_CALL_DEPTH, 0);
+    }
+    Frame caller = frames[depth - 1];
+    caller.pc = pc;
+    push(callee, by);
+    by.passArguments(caller, frames[depth - 1]);
+  }
+
+  /** Leaves the current function, or ends the thread if it is the entry. */
+  public void leave() {
+    if (depth == 1) {
+      exit();
+      return;
+    }
+    Frame callee = frames[depth - 1];
+    Frame caller = frames[depth - 2];
+    depth--;
+    localEnd = callee.localBase;
+    resume(caller);
+    if (callee.call != null) {
+      callee.call.takeResults(callee, caller);
+    }
+  }
+
+  public void exit() {
+    state = State.EXITED;
+    block.exited(this);
+  }
+
+  /** Lets other lanes run before this lane continues. */
+  public void giveWay() {
+    executed -= remaining - 1;
+    remaining = 1;
+  }
+
+  private void push(Code code, @Nullable Call by) {
+    if (depth == frames.length) {
+      frames = Arrays.copyOf(frames, depth * 2);
+    }
+    Frame frame = frames[depth];
+    if (frame == null) {
+      frame = new Frame(code);
+      frames[depth] = frame;
+    }
+    int base = (int) Layout.aligned(localEnd, code.localAlignment);
+    int end = base + code.localBytes;
+    if (end > MAX_LOCAL_BYTES) {
+      throw fault(Reason.CALL_DEPTH, "needs more than " + MAX_LOCAL_BYTES + " bytes of stack", 0);
+    }
+    frame.prepare(code, block.templates[code.index], by, base);
+    depth++;
+    localEnd = end;
+    if (local.length < end) {
+      local = Arrays.copyOf(local, Math.max(end, local.length * 2));
+    }
+    Bytes.markUnwritten(local, base, end);
+    resume(frame);
+  }
+
+  private void resume(Frame frame) {
+    registers = frame.registers;
+    params = frame.params;
+    localBase = frame.localBase;
+    pc = frame.pc;
+    ops = frame.code.ops;
+  }
+
+  byte[] entryParams() {
+    return frames[0].params;
+  }
+
+  /** Returns the line of the lane's current instruction. */
+  int line() {
+    if (depth == 0) {
+      return 0;
+    }
+    Code code = frames[depth - 1].code;
+    int at = Math.max(0, pc - 1);
+    return at < code.lines.length ? code.lines[at] : code.function.line();
+  }
+
+  public PtxFault fault(Reason reason, String fact, long address) {
+    return new PtxFault(reason, fact, this, address, null);
+  }
+}

@@ -1,0 +1,67 @@
+package dev.streamfence.internal.ptx.run.machine;
+
+/** Up to 32 lanes of a block that can exchange values. */
+public final class Warp {
+  public static final int SIZE = 32;
+
+  public final int index;
+  public final Lane[] lanes;
+
+  /** Lanes that wait in a collective. */
+  int waiting;
+
+  /** Lanes that have ended or never existed. */
+  int gone;
+
+  Warp(int index, int size) {
+    this.index = index;
+    this.lanes = new Lane[size];
+  }
+
+  void start() {
+    waiting = 0;
+    gone = lanes.length == SIZE ? 0 : -1 << lanes.length;
+  }
+
+  /** Completes the collective in which a lane waits, if all of its lanes have arrived. */
+  void completeGroupOf(Lane lane) {
+    Collective collective = lane.waitingIn;
+    if (collective == null) {
+      return;
+    }
+    int group = lane.waitMask & ~gone;
+    if ((group & ~waiting) != 0) {
+      return;
+    }
+    for (int rest = group; rest != 0; rest &= rest - 1) {
+      Lane other = lanes[Integer.numberOfTrailingZeros(rest)];
+      Collective theirs = other.waitingIn;
+      if (theirs == null || other.waitMask != lane.waitMask || !collective.meets(theirs)) {
+        return;
+      }
+    }
+    collective.complete(this, group);
+    release(group);
+  }
+
+  /** Releases waiting lanes. */
+  void release(int group) {
+    waiting &= ~group;
+    for (int rest = group; rest != 0; rest &= rest - 1) {
+      Lane lane = lanes[Integer.numberOfTrailingZeros(rest)];
+      lane.state = Lane.State.READY;
+      lane.waitingIn = null;
+    }
+  }
+
+  /** Removes an ended lane from all groups, which may complete some of them. */
+  void remove(Lane lane) {
+    gone |= 1 << lane.laneIndex;
+    for (int rest = waiting; rest != 0; rest &= rest - 1) {
+      Lane other = lanes[Integer.numberOfTrailingZeros(rest)];
+      if (other.waitingIn != null) {
+        completeGroupOf(other);
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package dev.streamfence.internal.ptx.syntax;
+
+import java.util.List;
+
+/** One operand of an instruction, as written, with its names resolved. */
+public sealed interface Operand {
+
+  /**
+   * A register.
+   *
+   * @param negated written with {@code !}
+   */
+  record RegisterUse(Register register, boolean negated) implements Operand {}
+
+  /** One element of a vector register, as in {@code %v.y}. */
+  record Element(Register register, int element) implements Operand {}
+
+  /** A predefined register such as {@code %tid.x}; the name includes the percent sign. */
+  record SpecialRegister(String name) implements Operand {}
+
+  /** An integer constant; unsigned 64-bit constants are held as the long with the same bits. */
+  record IntegerLiteral(long value) implements Operand {}
+
+  /**
+   * A floating-point constant.
+   *
+   * @param type {@link ScalarType#F32} for {@code 0f…}, {@link ScalarType#F64} for the rest
+   */
+  record FloatLiteral(long bits, ScalarType type) implements Operand {
+    public float asFloat() {
+      return type == ScalarType.F32
+          ? Float.intBitsToFloat((int) bits)
+          : (float) Double.longBitsToDouble(bits);
+    }
+
+    public double asDouble() {
+      return type == ScalarType.F32
+          ? Float.intBitsToFloat((int) bits)
+          : Double.longBitsToDouble(bits);
+    }
+  }
+
+  /** The address of a variable. */
+  record VariableAddress(Variable variable, long offset) implements Operand {}
+
+  /** A name that is not a visible register or variable: a label, or a name of the module. */
+  record Name(Label label, long offset) implements Operand {}
+
+  /** Operands in braces. */
+  record Vector(List<Operand> elements) implements Operand {}
+
+  /** Two operands with a bar between them, as in {@code %p1|%p2}. */
+  record Pair(Operand first, Operand second) implements Operand {}
+
+  /**
+   * Something in brackets.
+   *
+   * @param base a register, a variable, a name or a constant
+   * @param more the operands after the first comma, for textures and tensor copies
+   */
+  record Memory(Operand base, long offset, List<Operand> more) implements Operand {}
+
+  /** Operands in parentheses: arguments or results of a call. */
+  record Arguments(List<Operand> elements) implements Operand {}
+
+  /** The generic address of a variable, as in the initial value {@code generic(x) + 4}. */
+  record GenericAddress(Operand target, long offset) implements Operand {}
+
+  /**
+   * One byte of an address, as in the initial value {@code 0xFF00(generic(x))}.
+   *
+   * @param mask selects eight bits
+   */
+  record MaskedAddress(long mask, Operand target) implements Operand {}
+
+  /** The underscore: an unwanted result. */
+  record Sink() implements Operand {}
+}

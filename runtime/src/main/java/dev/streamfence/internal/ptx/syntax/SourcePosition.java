@@ -1,0 +1,15 @@
+package dev.streamfence.internal.ptx.syntax;
+
+/**
+ * A place in the source that PTX was compiled from. Immutable.
+ *
+ * @param file as the compiler wrote it, often an absolute path
+ * @param line counted from 1
+ */
+public record SourcePosition(String file, int line) {
+  /** Returns file and line, without characters that a terminal would interpret as commands. */
+  @Override
+  public String toString() {
+    return file.replaceAll("\\p{Cntrl}", "?") + ":" + line;
+  }
+}

@@ -1,0 +1,161 @@
+package dev.streamfence.internal.ptx.check;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.internal.ptx.binary.Cubin;
+import dev.streamfence.internal.ptx.check.KernelDeclaration.Buffer;
+import dev.streamfence.internal.ptx.check.KernelDeclaration.Parameter;
+import dev.streamfence.internal.ptx.check.KernelDeclaration.Scalar;
+import dev.streamfence.internal.ptx.check.KernelDeclaration.Struct;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The sizes of parameters in the binaries of {@code sizes.cu}. */
+final class CubinTest {
+  private static final Parameter POSITIONS = new Buffer(true, true);
+  private static final Parameter BOX = Struct.of(4, 4, 1);
+  private static final Parameter SECONDS = new Scalar(8, true);
+  private static final Parameter COUNT = new Scalar(4, false);
+
+  private static byte[] file(int architecture) throws IOException {
+    try (InputStream in =
+        CubinTest.class.getResourceAsStream(
+            "/dev/streamfence/internal/ptx/sizes.sm_" + architecture + ".cubin")) {
+      return Objects.requireNonNull(in).readAllBytes();
+    }
+  }
+
+  private static List<String> compare(byte[] file, String entry, Parameter... parameters) {
+    Cubin binary = Cubin.read(file).orElseThrow();
+    KernelDeclaration declared = new KernelDeclaration(entry, List.of(parameters), 0);
+    return CubinCheck.compare(binary, declared).stream().map(Mismatch::toString).toList();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {75, 90, 100})
+  void parametersAreComparedByNumberAndSize(int architecture) throws IOException {
+    byte[] file = file(architecture);
+    assertThat(compare(file, "move", POSITIONS, BOX, SECONDS, COUNT)).isEmpty();
+    assertThat(compare(file, "nothing")).isEmpty();
+    assertThat(compare(file, "move", POSITIONS, BOX, COUNT, SECONDS))
+        .containsExactly("PARAMETER_SIZE of parameter 2 8", "PARAMETER_SIZE of parameter 3 4");
+    assertThat(compare(file, "move", POSITIONS, BOX, SECONDS)).containsExactly("PARAMETER_COUNT 4");
+    assertThat(compare(file, "nothing", COUNT)).containsExactly("PARAMETER_COUNT 0");
+    assertThat(compare(file, "scaled", COUNT)).containsExactly("NO_ENTRY move, nothing");
+  }
+
+  @Test
+  void nothingIsClaimedWhereTheSizesDoNotAddUp() throws IOException {
+    byte[] file = file(90);
+    // The size of all parameters, 0x24, stands behind its attribute.
+    int at = indexOf(file, 0x03, 0x19, 0x24, 0x00);
+    file[at + 2] = 0x28;
+    assertThat(compare(file, "move", COUNT)).isEmpty();
+  }
+
+  private static int indexOf(byte[] file, int... bytes) {
+    for (int i = 0; i < file.length - bytes.length; i++) {
+      int same = 0;
+      while (same < bytes.length && file[i + same] == (byte) bytes[same]) {
+        same++;
+      }
+      if (same == bytes.length) {
+        return i;
+      }
+    }
+    throw new AssertionError(Arrays.toString(bytes));
+  }
+
+  @Test
+  void whatIsNoBinaryIsNone() {
+    assertThat(Cubin.read(new byte[0])).isEmpty();
+    assertThat(Cubin.read(new byte[] {0x7f, 'E', 'L', 'F'})).isEmpty();
+    assertThat(Cubin.read(".version 8.0".repeat(10).getBytes(US_ASCII))).isEmpty();
+  }
+
+  @Test
+  void aFileThatIsCutAnywhereThrowsNothing() throws IOException {
+    byte[] file = file(75);
+    for (int length = 0; length < file.length; length++) {
+      Cubin.read(Arrays.copyOf(file, length))
+          .ifPresent(
+              cubin ->
+                  assertThat(CubinCheck.compare(cubin, new KernelDeclaration("move", List.of(), 0)))
+                      .isNotNull());
+    }
+  }
+
+  @Test
+  void aFileThatIsChangedAnywhereThrowsNothing() throws IOException {
+    byte[] file = file(90);
+    Random random = new Random(5);
+    for (int i = 0; i < 20_000; i++) {
+      byte[] changed = file.clone();
+      for (int change = 0; change < 1 + i % 4; change++) {
+        changed[random.nextInt(changed.length)] = (byte) random.nextInt();
+      }
+      Cubin.read(changed)
+          .ifPresent(
+              cubin ->
+                  assertThat(
+                          CubinCheck.compare(
+                              cubin, new KernelDeclaration("move", List.of(COUNT), 0)))
+                      .isNotNull());
+    }
+  }
+
+  /**
+   * A file of sections with these names, each of which holds the whole file. The last one, which
+   * has no name of its own, holds the names.
+   */
+  private static byte[] overlapping(String... names) {
+    int headers = 64;
+    int texts = headers + 64 * (names.length + 1);
+    byte[] all = (String.join("\0", names) + "\0").getBytes(US_ASCII);
+    ByteBuffer file = ByteBuffer.allocate(texts + all.length).order(ByteOrder.LITTLE_ENDIAN);
+    file.put(0, new byte[] {0x7f, 'E', 'L', 'F', 2, 1});
+    file.putLong(40, headers);
+    file.putShort(60, (short) (names.length + 1));
+    file.putShort(62, (short) names.length);
+    int name = 0;
+    for (int i = 0; i < names.length; i++) {
+      file.putInt(headers + 64 * i, name);
+      file.putLong(headers + 64 * i + 32, file.limit());
+      name += names[i].length() + 1;
+    }
+    file.putInt(headers + 64 * names.length, name - 1);
+    file.putLong(headers + 64 * names.length + 24, texts);
+    file.putLong(headers + 64 * names.length + 32, all.length);
+    file.put(texts, all);
+    return file.array();
+  }
+
+  @Test
+  void sectionsThatHoldMoreThanTheFileAreNotLookedAt() {
+    assertThat(Cubin.read(overlapping(".text.a", ".nv.info.a"))).isPresent();
+    assertThat(Cubin.read(overlapping(".text.a", ".nv.info.a", ".text.b", ".nv.info.b"))).isEmpty();
+  }
+
+  @Test
+  void namesOfAnyLengthAreNotKept() {
+    assertThat(Cubin.read(overlapping(".text." + "a".repeat(4000)))).isPresent();
+    assertThat(Cubin.read(overlapping(".text." + "a".repeat(5000)))).isEmpty();
+  }
+
+  @Test
+  void sectionsThatAreCountedElsewhereAreNoneOfOurs() {
+    byte[] file = overlapping(".text.a", ".nv.info.a");
+    file[60] = 0;
+    assertThat(Cubin.read(file)).isEmpty();
+  }
+}

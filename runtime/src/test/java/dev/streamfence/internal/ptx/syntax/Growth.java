@@ -1,0 +1,42 @@
+package dev.streamfence.internal.ptx.syntax;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.function.IntFunction;
+
+/**
+ * How time grows with the size of an input: in time of the processor, which what else runs on the
+ * machine does not lengthen much, and in relation, which no machine's speed changes.
+ */
+public final class Growth {
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+  private static final int TIMES = 8;
+
+  private Growth() {}
+
+  /**
+   * Requires that work takes less than three times eight times as long on an input of eight times
+   * the size; in proportion to the square it would take 64 times as long.
+   *
+   * @param work for a size, what is measured: its input is made before
+   */
+  public static void requireProportional(int size, IntFunction<Runnable> work) {
+    long small = leastOfThree(work.apply(size));
+    long large = leastOfThree(work.apply(TIMES * size));
+    assertThat(large)
+        .as("nanoseconds for %s times the input, which alone takes %s", TIMES, small)
+        .isLessThan(3 * TIMES * small);
+  }
+
+  private static long leastOfThree(Runnable work) {
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < 3; i++) {
+      long before = THREADS.getCurrentThreadCpuTime();
+      work.run();
+      least = Math.min(least, THREADS.getCurrentThreadCpuTime() - before);
+    }
+    return least;
+  }
+}
