@@ -3,7 +3,7 @@ package dev.streamfence.internal.ptx.analysis;
 import dev.streamfence.internal.ptx.analysis.lattice.Origin;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.analysis.lattice.TooLargeException;
-import dev.streamfence.internal.ptx.syntax.Function;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
@@ -59,7 +59,7 @@ final class AbstractMemory {
     return elsewhere;
   }
 
-  MemoryObject function(Function function) {
+  MemoryObject function(PtxFunction function) {
     return functions.computeIfAbsent(
         function.name(),
         name -> add(new MemoryObject(nextOrigin(), StateSpace.GENERIC, false, function)));
@@ -83,10 +83,10 @@ final class AbstractMemory {
 
   /** Returns a value that a load from an unknown place in a space may find. */
   Provenance loadUnresolved(StateSpace space, int width, Step reader) {
-    Provenance found = Provenance.NOTHING;
+    Provenance found = Provenance.BOTTOM;
     for (MemoryObject object : objects) {
       if (object.space() == space && object.isTracked()) {
-        found = found.or(object.loadAnywhere(width));
+        found = found.join(object.loadAnywhere(width));
       }
     }
     unresolvedReaders(space).add(reader);

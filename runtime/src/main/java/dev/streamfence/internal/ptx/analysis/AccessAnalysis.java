@@ -7,9 +7,9 @@ import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
 import dev.streamfence.internal.ptx.analysis.lattice.Multiple;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.analysis.lattice.TooLargeException;
-import dev.streamfence.internal.ptx.syntax.Function;
 import dev.streamfence.internal.ptx.syntax.Lexer;
 import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayDeque;
@@ -49,12 +49,12 @@ final class AccessAnalysis {
   }
 
   /** Runs to the end, and fills the ledger. */
-  void run(Function entry, EntryParameters parameters) {
+  void run(PtxFunction entry, EntryParameters parameters) {
     try {
       Activation root = activations.activate(entry, null);
       parameters.store(variable -> object(root, variable));
       worklist.drain(this::evaluate);
-      while (settle()) {
+      while (raiseBottoms()) {
         worklist.drain(this::evaluate);
       }
       record(root);
@@ -68,10 +68,10 @@ final class AccessAnalysis {
    * assigns to, then those that were loaded from where nothing was stored, and only then what is
    * computed in a circle. Returns whether there were any.
    */
-  private boolean settle() {
-    return settle((slots, slot) -> !slots.isAssigned(slot))
-        || settle((slots, slot) -> !slots.isComputed(slot))
-        || settle((slots, slot) -> true);
+  private boolean raiseBottoms() {
+    return raiseBottoms((slots, slot) -> !slots.isAssigned(slot))
+        || raiseBottoms((slots, slot) -> !slots.isComputed(slot))
+        || raiseBottoms((slots, slot) -> true);
   }
 
   @FunctionalInterface
@@ -79,13 +79,13 @@ final class AccessAnalysis {
     boolean matches(RegisterSlots slots, int slot);
   }
 
-  private boolean settle(SlotChoice choice) {
+  private boolean raiseBottoms(SlotChoice choice) {
     boolean found = false;
     for (Activation activation : activations.all()) {
       RegisterSlots slots = activation.flow().slots();
       worklist.charge(slots.size() / 8);
       for (int slot = 0; slot < slots.size(); slot++) {
-        if (activation.slot(slot).isNothing() && choice.matches(slots, slot)) {
+        if (activation.slot(slot).isBottom() && choice.matches(slots, slot)) {
           assign(activation, slot, Provenance.NUMBER);
           found = true;
         }
@@ -100,7 +100,7 @@ final class AccessAnalysis {
     if (rule.effect() == OpcodeRule.Effect.CALLS) {
       calling.evaluate(step);
     } else if (rule.effect() == OpcodeRule.Effect.COMPUTES) {
-      computing.evaluate(step, rule.flow());
+      computing.evaluate(step, rule.transfer());
     } else if (!rule.operands().isEmpty()) {
       accessing.evaluate(step, rule);
     } else if (rule.effect() == OpcodeRule.Effect.UNKNOWN) {
@@ -117,8 +117,8 @@ final class AccessAnalysis {
     for (Operand operand : operands) {
       Provenance value = values.value(step, operand);
       escapes.unknown(step, value, "the analysis does not know '" + opcode + "'");
-      if (!value.isNothing()) {
-        mixed = mixed.or(BitArithmetic.mix(mixed, value));
+      if (!value.isBottom()) {
+        mixed = mixed.join(BitArithmetic.mix(mixed, value));
       }
     }
     for (Operand operand : operands) {
@@ -211,7 +211,7 @@ final class AccessAnalysis {
   }
 
   /** Returns the function whose address this is, or null. */
-  @Nullable Function functionAt(Derivation address) {
+  @Nullable PtxFunction functionAt(Derivation address) {
     boolean plainAddress =
         address.size() == 1
             && address.hasObject()

@@ -6,8 +6,8 @@ import dev.streamfence.internal.ptx.analysis.lattice.Multiple;
 import dev.streamfence.internal.ptx.analysis.lattice.Origin;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
-import dev.streamfence.internal.ptx.syntax.Function;
 import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.List;
 import java.util.function.Predicate;
@@ -100,7 +100,7 @@ final class AccessLedger {
   }
 
   /** Says of every parameter that nothing is known. */
-  void giveUp(Function function, String reason) {
+  void giveUp(PtxFunction function, String reason) {
     AccessSite site = new AccessSite(function.line(), function.name(), ".entry", reason, null);
     for (Entry entry : entries) {
       entry.read = null;

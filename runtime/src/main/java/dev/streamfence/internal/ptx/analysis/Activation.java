@@ -2,7 +2,7 @@ package dev.streamfence.internal.ptx.analysis;
 
 import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
-import dev.streamfence.internal.ptx.syntax.Function;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Activation {
   /** After so many changes of one slot, its alternatives become one. */
-  private static final int PATIENCE = 24;
+  private static final int WIDENING_DELAY = 24;
 
   private final FunctionFlow flow;
   private final @Nullable Activation caller;
@@ -40,7 +40,7 @@ final class Activation {
     this.caller = caller;
     depth = caller == null ? 0 : caller.depth + 1;
     slots = new Provenance[flow.slots().size()];
-    Arrays.fill(slots, Provenance.NOTHING);
+    Arrays.fill(slots, Provenance.BOTTOM);
     changes = new byte[slots.length];
     for (int i = 0; i < flow.size(); i++) {
       pending.set(i, flow.isReachable(i));
@@ -56,7 +56,7 @@ final class Activation {
   }
 
   /** Returns the copy that runs a function here or further up. */
-  Optional<Activation> enclosing(Function function) {
+  Optional<Activation> enclosing(PtxFunction function) {
     for (Activation at = this; at != null; at = at.caller) {
       if (at.flow.isOf(function)) {
         return Optional.of(at);
@@ -100,12 +100,12 @@ final class Activation {
   /** Adds to what a slot may hold; returns whether this changes anything. */
   boolean assign(int slot, Provenance value) {
     Provenance old = slots[slot];
-    Provenance joined = old.or(value);
+    Provenance joined = old.join(value);
     if (joined.equals(old)) {
       return false;
     }
-    if (changes[slot] > PATIENCE) {
-      joined = joined.collapsed();
+    if (changes[slot] > WIDENING_DELAY) {
+      joined = joined.widened();
       if (joined.equals(old)) {
         return false;
       }

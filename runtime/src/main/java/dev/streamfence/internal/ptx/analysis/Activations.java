@@ -1,7 +1,7 @@
 package dev.streamfence.internal.ptx.analysis;
 
 import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
-import dev.streamfence.internal.ptx.syntax.Function;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.HashMap;
@@ -42,7 +42,7 @@ final class Activations {
     return List.copyOf(all);
   }
 
-  Activation activate(Function function, @Nullable Activation caller) {
+  Activation activate(PtxFunction function, @Nullable Activation caller) {
     FunctionFlow flow = module.flow(function);
     worklist.charge(flow.size());
     copied += flow.size();
@@ -58,7 +58,7 @@ final class Activations {
    * @param ordinal tells the functions apart that the call may enter
    * @param withoutOrigin whether nothing is passed that leads to any memory
    */
-  Activation callee(Step call, int ordinal, Function function, boolean withoutOrigin) {
+  Activation callee(Step call, int ordinal, PtxFunction function, boolean withoutOrigin) {
     List<Activation> known = call.activation().callees(call.index());
     if (ordinal == known.size()) {
       known.add(choose(call, function, withoutOrigin));
@@ -73,7 +73,7 @@ final class Activations {
     return known.get(ordinal);
   }
 
-  private Activation choose(Step call, Function function, boolean withoutOrigin) {
+  private Activation choose(Step call, PtxFunction function, boolean withoutOrigin) {
     String name = function.name();
     if (withoutOrigin) {
       return plain.computeIfAbsent(name, n -> activate(function, null));

@@ -2,9 +2,9 @@ package dev.streamfence.internal.ptx.analysis;
 
 import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
-import dev.streamfence.internal.ptx.syntax.Function;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.Register;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
@@ -33,9 +33,9 @@ final class CallFlow {
    *
    * @param odd operands where the language has none
    */
-  private record Call(
+  private record CallSite(
       @Nullable Operand target, List<Operand> arguments, List<Operand> results, List<Operand> odd) {
-    static Call of(Instruction instruction) {
+    static CallSite of(Instruction instruction) {
       List<Operand> operands = instruction.operands();
       int at = 0;
       List<Operand> results = List.of();
@@ -56,12 +56,12 @@ final class CallFlow {
           ValueFlow.addSimple(operands.get(at), odd);
         }
       }
-      return new Call(target, arguments, results, odd);
+      return new CallSite(target, arguments, results, odd);
     }
   }
 
   void evaluate(Step step) {
-    Call call = Call.of(step.instruction());
+    CallSite call = CallSite.of(step.instruction());
     if (call.target == null) {
       return;
     }
@@ -72,10 +72,10 @@ final class CallFlow {
       analysis.escapes().unknown(step, values.value(step, odd), "it is passed in an unusual way");
     }
     Provenance target = values.value(step, call.target);
-    boolean known = !target.isNothing() && call.odd.isEmpty();
+    boolean known = !target.isBottom() && call.odd.isEmpty();
     int at = 0;
     for (Derivation alternative : target.alternatives()) {
-      Function function = analysis.functionAt(alternative);
+      PtxFunction function = analysis.functionAt(alternative);
       boolean fits =
           function != null
               && function.hasBody()
@@ -90,12 +90,12 @@ final class CallFlow {
         known = false;
       }
     }
-    if (!known && !target.isNothing()) {
+    if (!known && !target.isBottom()) {
       leave(step, call, "");
     }
   }
 
-  private void enter(Step step, Call call, Function function, int ordinal) {
+  private void enter(Step step, CallSite call, PtxFunction function, int ordinal) {
     boolean plain = true;
     for (Operand argument : call.arguments) {
       plain &= isPlain(step, argument);
@@ -128,8 +128,8 @@ final class CallFlow {
     return inMemory ? plain[0] : values.value(step, argument).hasNoOrigin();
   }
 
-  private void pass(Step step, Operand argument, Activation callee, Function.Formal formal) {
-    if (formal instanceof Function.Formal.InMemory memory) {
+  private void pass(Step step, Operand argument, Activation callee, PtxFunction.Formal formal) {
+    if (formal instanceof PtxFunction.Formal.InMemory memory) {
       MemoryObject to = analysis.object(callee, memory.variable());
       if (!object(step, argument, from -> analysis.copy(from, to))) {
         int width = (int) Math.min(16, memory.variable().sizeInBytes());
@@ -139,14 +139,14 @@ final class CallFlow {
       }
       return;
     }
-    Register register = ((Function.Formal.InRegister) formal).register();
+    Register register = ((PtxFunction.Formal.InRegister) formal).register();
     Provenance[] value = {values.value(step, argument)};
     object(step, argument, from -> value[0] = from.load(0, register.type().bytes()));
     analysis.assign(callee, register.index(), value[0]);
   }
 
-  private void take(Step step, Operand result, Activation callee, Function.Formal formal) {
-    if (formal instanceof Function.Formal.InMemory memory) {
+  private void take(Step step, Operand result, Activation callee, PtxFunction.Formal formal) {
+    if (formal instanceof PtxFunction.Formal.InMemory memory) {
       MemoryObject from = analysis.object(callee, memory.variable());
       from.dependents().add(step);
       if (!object(step, result, to -> analysis.copy(from, to))) {
@@ -155,7 +155,7 @@ final class CallFlow {
       }
       return;
     }
-    Register register = ((Function.Formal.InRegister) formal).register();
+    Register register = ((PtxFunction.Formal.InRegister) formal).register();
     callee.calls().add(step);
     Provenance value = callee.slot(register.index());
     boolean inMemory =
@@ -173,7 +173,7 @@ final class CallFlow {
   }
 
   /** Handles a call of what is not in the module. */
-  private void leave(Step step, Call call, String name) {
+  private void leave(Step step, CallSite call, String name) {
     List<Provenance> passed = new ArrayList<>();
     for (Operand argument : call.arguments) {
       if (!object(step, argument, object -> passed.addAll(object.contents()))) {

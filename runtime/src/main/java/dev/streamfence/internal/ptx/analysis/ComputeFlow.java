@@ -22,22 +22,22 @@ final class ComputeFlow {
     this.values = values;
   }
 
-  void evaluate(Step step, OpcodeRule.Flow flow) {
+  void evaluate(Step step, OpcodeRule.Transfer transfer) {
     List<Operand> operands = step.instruction().operands();
     if (operands.isEmpty()) {
       return;
     }
     Operand destination = operands.get(0);
-    if (flow == OpcodeRule.Flow.ALLOCATE) {
+    if (transfer == OpcodeRule.Transfer.ALLOCATE) {
       int origin = analysis.activations().allocation(step).origin();
       values.assign(step, destination, Provenance.of(Derivation.of(origin)));
       return;
     }
-    if (flow == OpcodeRule.Flow.FIRST && isSplit(destination, operands)) {
+    if (transfer == OpcodeRule.Transfer.FIRST && isSplit(destination, operands)) {
       split(step, destination);
       return;
     }
-    Provenance result = result(step, flow);
+    Provenance result = result(step, transfer);
     values.assign(step, destination, result);
   }
 
@@ -64,20 +64,20 @@ final class ComputeFlow {
     }
   }
 
-  private Provenance result(Step step, OpcodeRule.Flow flow) {
+  private Provenance result(Step step, OpcodeRule.Transfer transfer) {
     Instruction instruction = step.instruction();
     boolean floating = isFloat(instruction);
-    return switch (flow) {
+    return switch (transfer) {
       case FIRST -> {
         Provenance source = values.source(step, 1);
         yield narrowed(
             instruction, instruction.opcode().equals("cvta") ? generic(step, source) : source);
       }
-      case SELECT -> values.source(step, 1).or(values.source(step, 2));
+      case SELECT -> values.source(step, 1).join(values.source(step, 2));
       case JOIN -> {
         Provenance any = values.source(step, 1);
         for (int i = 2; i < instruction.operands().size(); i++) {
-          any = any.or(values.source(step, i));
+          any = any.join(values.source(step, i));
         }
         yield any;
       }
@@ -99,7 +99,7 @@ final class ComputeFlow {
         yield narrowed(instruction, or);
       }
       case NONE, NUMBER, ALLOCATE -> Provenance.NUMBER;
-      default -> floating ? computed(step) : narrowed(instruction, arithmetic(step, flow));
+      default -> floating ? computed(step) : narrowed(instruction, arithmetic(step, transfer));
     };
   }
 
@@ -133,18 +133,18 @@ final class ComputeFlow {
     boolean origin = false;
     for (int i = 1; i < step.instruction().operands().size(); i++) {
       Provenance source = values.source(step, i);
-      if (source.isNothing()) {
-        return Provenance.NOTHING;
+      if (source.isBottom()) {
+        return Provenance.BOTTOM;
       }
       origin |= !source.hasNoOrigin();
     }
     return origin ? narrowed(step.instruction(), mix(step)) : Provenance.LOADED;
   }
 
-  private Provenance arithmetic(Step step, OpcodeRule.Flow flow) {
+  private Provenance arithmetic(Step step, OpcodeRule.Transfer transfer) {
     Provenance a = values.source(step, 1);
     Provenance b = values.source(step, 2);
-    return switch (flow) {
+    return switch (transfer) {
       case SUBTRACT -> ProvenanceArithmetic.subtract(a, b);
       case MULTIPLY -> ProvenanceArithmetic.multiply(a, b);
       case MULTIPLY_ADD ->
@@ -174,13 +174,13 @@ final class ComputeFlow {
 
   /** Returns what a result is that holds bits of the operands at other places. */
   private Provenance bits(Step step) {
-    Provenance only = Provenance.NOTHING;
+    Provenance only = Provenance.BOTTOM;
     int strong = 0;
     int operands = step.instruction().operands().size();
     for (int i = 1; i < operands; i++) {
       Provenance source = values.source(step, i);
-      if (source.isNothing()) {
-        return Provenance.NOTHING;
+      if (source.isBottom()) {
+        return Provenance.BOTTOM;
       }
       if (!source.isNumber()) {
         strong++;

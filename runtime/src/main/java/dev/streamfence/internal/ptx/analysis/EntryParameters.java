@@ -5,8 +5,8 @@ import dev.streamfence.internal.ptx.analysis.lattice.Origin;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
-import dev.streamfence.internal.ptx.syntax.Function;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxParameter;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
@@ -25,10 +25,10 @@ final class EntryParameters {
   private boolean tooMany;
 
   EntryParameters(PtxEntry entry, int pointerBytes, ParameterRoles roles) {
-    List<Function.Formal> formals = entry.function().parameters();
+    List<PtxFunction.Formal> formals = entry.function().parameters();
     for (int i = 0; i < formals.size(); i++) {
       PtxParameter parameter = entry.parameters().get(i);
-      Variable variable = ((Function.Formal.InMemory) formals.get(i)).variable();
+      Variable variable = ((PtxFunction.Formal.InMemory) formals.get(i)).variable();
       NavigableMap<Long, Integer> indexes = new TreeMap<>();
       long size = variable.sizeInBytes();
       for (long at = 0; at < size; at += pointerBytes) {
@@ -38,7 +38,7 @@ final class EntryParameters {
           break;
         }
         int width = (int) Math.min(pointerBytes, size - at);
-        boolean number = parameter.kind() == PtxParameter.Kind.FLOAT;
+        boolean number = parameter.kind() == PtxParameter.ParameterKind.FLOAT;
         ParameterRole role = number ? ParameterRole.NUMBER : roles.role(i, (int) at);
         int index = pieces.size();
         int origin = width < pointerBytes ? Origin.narrow(index) : Origin.parameter(index, role);

@@ -68,7 +68,7 @@ final class MemoryFlow {
     Provenance sum = Provenance.LOADED;
     for (Operand operand : step.instruction().operands()) {
       Provenance value = values.value(step, operand);
-      sum = value.isNothing() ? sum : BitArithmetic.mix(sum, value);
+      sum = value.isBottom() ? sum : BitArithmetic.mix(sum, value);
     }
     return BitArithmetic.narrowed(sum);
   }
@@ -128,7 +128,7 @@ final class MemoryFlow {
         Provenance what = values.value(step, parts.get(part));
         if (rule.effect() == OpcodeRule.Effect.ATOMIC && !what.isNumber()) {
           // What is stored is computed from what was there.
-          what = what.or(what.map(BitArithmetic::unclear));
+          what = what.join(what.map(BitArithmetic::unclear));
         }
         if (isPlain(instruction)) {
           objects.store(step, address, space, (long) part * width, width, what);

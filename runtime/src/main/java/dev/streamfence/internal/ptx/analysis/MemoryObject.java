@@ -4,7 +4,7 @@ import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.analysis.lattice.ProvenanceArithmetic;
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
-import dev.streamfence.internal.ptx.syntax.Function;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,12 +24,12 @@ final class MemoryObject {
   private static final int WIDEST = 32;
 
   /** After so many changes of one slot, its alternatives become one. */
-  private static final int PATIENCE = 24;
+  private static final int WIDENING_DELAY = 24;
 
   private final int origin;
   private final StateSpace space;
   private final boolean tracked;
-  private final @Nullable Function function;
+  private final @Nullable PtxFunction function;
 
   private final NavigableMap<Long, Map<Integer, Slot>> slots = new TreeMap<>();
   private final Map<Integer, Slot> anywhere = new HashMap<>();
@@ -41,7 +41,7 @@ final class MemoryObject {
 
   /** What was stored with one width in one place. */
   private static final class Slot {
-    Provenance value = Provenance.NOTHING;
+    Provenance value = Provenance.BOTTOM;
     int changes;
   }
 
@@ -51,7 +51,7 @@ final class MemoryObject {
    * @param tracked false if others than this kernel may look into it
    * @param function what a function's address points to; null for a variable
    */
-  MemoryObject(int origin, StateSpace space, boolean tracked, @Nullable Function function) {
+  MemoryObject(int origin, StateSpace space, boolean tracked, @Nullable PtxFunction function) {
     this.origin = origin;
     this.space = space;
     this.tracked = tracked;
@@ -70,7 +70,7 @@ final class MemoryObject {
     return tracked;
   }
 
-  @Nullable Function function() {
+  @Nullable PtxFunction function() {
     return function;
   }
 
@@ -114,16 +114,16 @@ final class MemoryObject {
       place.put(width, slot);
       size++;
     }
-    Provenance joined = slot.value.or(ProvenanceArithmetic.held(value, width * 8));
+    Provenance joined = slot.value.join(ProvenanceArithmetic.held(value, width * 8));
     if (joined.equals(slot.value)) {
       return false;
     }
-    if (++slot.changes > PATIENCE) {
-      Provenance collapsed = joined.collapsed();
-      if (collapsed.equals(slot.value)) {
+    if (++slot.changes > WIDENING_DELAY) {
+      Provenance widened = joined.widened();
+      if (widened.equals(slot.value)) {
         return false;
       }
-      joined = collapsed;
+      joined = widened;
     }
     slot.value = joined;
     return true;
@@ -188,10 +188,10 @@ final class MemoryObject {
         }
         Provenance value = slot.getValue().value;
         if (start == offset && end == offset + width) {
-          found = found.or(value);
+          found = found.join(value);
         } else if (start <= offset && end >= offset + width) {
-          found = found.or(BitArithmetic.part(value));
-        } else if (!value.isNothing()) {
+          found = found.join(BitArithmetic.part(value));
+        } else if (!value.isBottom()) {
           boolean whole = start >= offset && end <= offset + width;
           Provenance piece = whole ? value : BitArithmetic.part(value);
           pieces = pieced ? BitArithmetic.assemble(pieces, piece) : piece;
@@ -199,30 +199,30 @@ final class MemoryObject {
         }
       }
     }
-    return pieced ? found.or(pieces) : found;
+    return pieced ? found.join(pieces) : found;
   }
 
   /** Returns what a load at an unknown offset may find. */
   Provenance loadAnywhere(int width) {
     Provenance found = loadAnywhere(anywhere, width);
     for (Map<Integer, Slot> place : slots.values()) {
-      found = found.or(loadAnywhere(place, width));
+      found = found.join(loadAnywhere(place, width));
     }
     return found;
   }
 
   private static Provenance loadAnywhere(Map<Integer, Slot> place, int width) {
-    Provenance found = Provenance.NOTHING;
+    Provenance found = Provenance.BOTTOM;
     for (Map.Entry<Integer, Slot> slot : place.entrySet()) {
       Provenance value = slot.getValue().value;
       if (slot.getKey() == width) {
-        found = found.or(value);
+        found = found.join(value);
       } else if (slot.getKey() > width) {
-        found = found.or(BitArithmetic.part(value));
-      } else if (!value.isNothing()) {
+        found = found.join(BitArithmetic.part(value));
+      } else if (!value.isBottom()) {
         // Several of them lie beside each other.
         Provenance beside = BitArithmetic.assemble(value, value);
-        found = found.or(value).or(beside).or(beside.map(BitArithmetic::unclear));
+        found = found.join(value).join(beside).join(beside.map(BitArithmetic::unclear));
       }
     }
     return found;

@@ -3,7 +3,7 @@ package dev.streamfence.internal.ptx.analysis;
 import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
 import dev.streamfence.internal.ptx.analysis.lattice.TooLargeException;
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
-import dev.streamfence.internal.ptx.syntax.Function;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.HashMap;
 import java.util.Map;
@@ -30,7 +30,7 @@ public final class ModuleAnalysis {
     return module;
   }
 
-  FunctionFlow flow(Function function) {
+  FunctionFlow flow(PtxFunction function) {
     if (function.instructions().size() > CodeLimits.FUNCTION_INSTRUCTIONS) {
       throw new TooLargeException(TooLargeException.KERNEL);
     }

@@ -23,9 +23,9 @@ final class ObjectFlow {
   }
 
   Provenance load(Step step, Provenance address, StateSpace space, long offset, int width) {
-    Provenance found = Provenance.NOTHING;
+    Provenance found = Provenance.BOTTOM;
     for (Derivation alternative : address.alternatives()) {
-      found = found.or(load(step, alternative, space, offset, width));
+      found = found.join(load(step, alternative, space, offset, width));
     }
     return found;
   }
@@ -44,29 +44,29 @@ final class ObjectFlow {
       }
       analysis.worklist().charge(memory.objects().size() / 8);
       Provenance found = memory.loadUnresolved(space, width, step);
-      return memory.unresolved(space).isEscaped() ? found.or(outside) : found;
+      return memory.unresolved(space).isEscaped() ? found.join(outside) : found;
     }
-    Provenance found = Provenance.NOTHING;
+    Provenance found = Provenance.BOTTOM;
     for (MemoryObject target : targets) {
       target.dependents().add(step);
       analysis.escapes().meet(target);
       if (!target.isTracked()) {
-        found = found.or(outside);
+        found = found.join(outside);
         continue;
       }
       found =
-          found.or(
+          found.join(
               isExact(address, offset)
                   ? target.load(address.offset() + offset, width)
                   : anywhere(target, width));
       MemoryObject unresolved = memory.unresolved(target.space());
       unresolved.dependents().add(step);
-      found = found.or(unresolved.loadAnywhere(width));
+      found = found.join(unresolved.loadAnywhere(width));
       if (target.isEscaped()) {
-        found = found.or(outside);
+        found = found.join(outside);
       }
     }
-    return mayBeOutside(address) ? found.or(outside) : found;
+    return mayBeOutside(address) ? found.join(outside) : found;
   }
 
   private Provenance anywhere(MemoryObject target, int width) {

@@ -19,12 +19,12 @@ final class Worklist {
 
   /** What is done with an instruction whose turn it is. */
   @FunctionalInterface
-  interface Visitor {
+  interface StepVisitor {
     void visit(Step step);
   }
 
   /** Visits instructions until none is left, in each function from its start to its end. */
-  void drain(Visitor visitor) {
+  void drain(StepVisitor visitor) {
     while (!waiting.isEmpty()) {
       Activation activation = waiting.remove();
       activation.stopWaiting();

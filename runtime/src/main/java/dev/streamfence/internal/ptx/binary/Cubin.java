@@ -54,7 +54,7 @@ public final class Cubin {
       return Optional.empty();
     }
     try {
-      return Optional.of(new Cubin(new Reader(file).entries()));
+      return Optional.of(new Cubin(new ElfReader(file).entries()));
     } catch (BufferUnderflowException
         | IndexOutOfBoundsException
         | IllegalArgumentException
@@ -80,13 +80,13 @@ public final class Cubin {
   }
 
   /** Reads the sections of one file. */
-  private static final class Reader {
+  private static final class ElfReader {
     private final ByteBuffer file;
     private final long headers;
     private final int count;
     private final ByteBuffer names;
 
-    Reader(byte[] bytes) {
+    ElfReader(byte[] bytes) {
       file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
       headers = file.getLong(40);
       count = Short.toUnsignedInt(file.getShort(60));

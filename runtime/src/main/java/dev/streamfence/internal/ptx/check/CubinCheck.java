@@ -1,7 +1,7 @@
 package dev.streamfence.internal.ptx.check;
 
 import dev.streamfence.internal.ptx.binary.Cubin;
-import dev.streamfence.internal.ptx.check.Mismatch.Kind;
+import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +22,7 @@ public final class CubinCheck {
   public static List<Mismatch> compare(Cubin binary, KernelDeclaration declared) {
     if (!binary.entries().contains(declared.entry())) {
       String instead = EntryNames.insteadOf(declared.entry(), binary.entries());
-      return List.of(Mismatch.ofEntry(Kind.NO_ENTRY, instead));
+      return List.of(Mismatch.ofEntry(Difference.NO_ENTRY, instead));
     }
     Optional<List<Integer>> known = binary.parameterSizes(declared.entry());
     if (known.isEmpty()) {
@@ -30,12 +30,12 @@ public final class CubinCheck {
     }
     List<Integer> sizes = known.get();
     if (sizes.size() != declared.parameters().size()) {
-      return List.of(Mismatch.ofEntry(Kind.PARAMETER_COUNT, sizes.size()));
+      return List.of(Mismatch.ofEntry(Difference.PARAMETER_COUNT, sizes.size()));
     }
     List<Mismatch> mismatches = new ArrayList<>();
     for (int i = 0; i < sizes.size(); i++) {
       if (declared.parameters().get(i).sizeInBytes() != sizes.get(i)) {
-        mismatches.add(Mismatch.of(i, Kind.PARAMETER_SIZE, sizes.get(i)));
+        mismatches.add(Mismatch.of(i, Difference.PARAMETER_SIZE, sizes.get(i)));
       }
     }
     return mismatches;

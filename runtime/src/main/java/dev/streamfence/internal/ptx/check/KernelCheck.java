@@ -7,7 +7,7 @@ import dev.streamfence.internal.ptx.analysis.ModuleAnalysis;
 import dev.streamfence.internal.ptx.analysis.ParameterAccess;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
 import dev.streamfence.internal.ptx.check.KernelDeclaration.Buffer;
-import dev.streamfence.internal.ptx.check.Mismatch.Kind;
+import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.PtxParameter;
@@ -78,11 +78,11 @@ public final class KernelCheck {
     if (found.isEmpty()) {
       List<String> names = module.entries().stream().map(PtxEntry::name).toList();
       String instead = EntryNames.insteadOf(declared.entry(), names);
-      return List.of(Mismatch.ofEntry(Kind.NO_ENTRY, instead));
+      return List.of(Mismatch.ofEntry(Difference.NO_ENTRY, instead));
     }
     PtxEntry entry = found.get();
     if (entry.parameters().size() != declared.parameters().size()) {
-      return List.of(Mismatch.ofEntry(Kind.PARAMETER_COUNT, entry.parameters().size()));
+      return List.of(Mismatch.ofEntry(Difference.PARAMETER_COUNT, entry.parameters().size()));
     }
     List<Mismatch> mismatches = new ArrayList<>();
     List<ParameterAccess> accesses =
@@ -97,7 +97,7 @@ public final class KernelCheck {
       entry
           .blockLimit()
           .filter(limit -> !limit.allows(declared.blockSize(), 1, 1))
-          .ifPresent(limit -> mismatches.add(Mismatch.ofEntry(Kind.BLOCK_SIZE, limit)));
+          .ifPresent(limit -> mismatches.add(Mismatch.ofEntry(Difference.BLOCK_SIZE, limit)));
     }
     return List.copyOf(mismatches);
   }
@@ -168,36 +168,37 @@ public final class KernelCheck {
   private static Optional<Mismatch> compare(
       int index, KernelDeclaration.Parameter declared, PtxParameter actual) {
     if (declared.sizeInBytes() != actual.sizeInBytes()) {
-      return Optional.of(Mismatch.of(index, Kind.PARAMETER_SIZE, actual.sizeInBytes()));
+      return Optional.of(Mismatch.of(index, Difference.PARAMETER_SIZE, actual.sizeInBytes()));
     }
     return differsInKind(declared, actual.kind())
-        ? Optional.of(Mismatch.of(index, Kind.PARAMETER_KIND, inWords(actual.kind())))
+        ? Optional.of(Mismatch.of(index, Difference.PARAMETER_KIND, inWords(actual.kind())))
         : Optional.empty();
   }
 
   /** Tells whether two kinds of parameters differ; untyped bits fit any kind. */
   private static boolean differsInKind(
-      KernelDeclaration.Parameter declared, PtxParameter.Kind actual) {
-    if (actual == PtxParameter.Kind.POINTER) {
+      KernelDeclaration.Parameter declared, PtxParameter.ParameterKind actual) {
+    if (actual == PtxParameter.ParameterKind.POINTER) {
       return !(declared instanceof Buffer);
     }
-    if (actual == PtxParameter.Kind.OFFSET) {
+    if (actual == PtxParameter.ParameterKind.OFFSET) {
       return declared instanceof Buffer;
     }
     if (declared instanceof KernelDeclaration.Scalar number) {
       return number.isFloatingPoint()
-          ? actual == PtxParameter.Kind.INTEGER
-          : actual == PtxParameter.Kind.FLOAT;
+          ? actual == PtxParameter.ParameterKind.INTEGER
+          : actual == PtxParameter.ParameterKind.FLOAT;
     }
     if (declared instanceof KernelDeclaration.Struct struct) {
       // A structure of one number is laid out like the number.
       return struct.offsets().size() > 1
-          && (actual == PtxParameter.Kind.FLOAT || actual == PtxParameter.Kind.INTEGER);
+          && (actual == PtxParameter.ParameterKind.FLOAT
+              || actual == PtxParameter.ParameterKind.INTEGER);
     }
-    return actual == PtxParameter.Kind.FLOAT;
+    return actual == PtxParameter.ParameterKind.FLOAT;
   }
 
-  private static String inWords(PtxParameter.Kind kind) {
+  private static String inWords(PtxParameter.ParameterKind kind) {
     return switch (kind) {
       case FLOAT -> "a floating-point number";
       case POINTER -> "a pointer";
@@ -214,7 +215,7 @@ public final class KernelCheck {
             : access
                 .read()
                 .or(access::write)
-                .map(site -> Mismatch.at(site, index, Kind.ADDRESS, ""));
+                .map(site -> Mismatch.at(site, index, Difference.ADDRESS, ""));
   }
 
   private static Optional<Mismatch> compare(int index, Buffer declared, ParameterAccess access) {
@@ -222,26 +223,26 @@ public final class KernelCheck {
     boolean mayStore = access.write().isPresent() || access.possibleWrite().isPresent();
     if (declared.reads() && declared.writes()) {
       return access.read().isPresent() && !mayStore
-          ? Optional.of(Mismatch.of(index, Kind.ONLY_LOADS, ""))
+          ? Optional.of(Mismatch.of(index, Difference.ONLY_LOADS, ""))
           : Optional.empty();
     }
     if (declared.reads()) {
       return access
           .write()
-          .map(site -> Mismatch.at(site, index, Kind.STORES, mayLoad ? BOTH : "@Writes"))
+          .map(site -> Mismatch.at(site, index, Difference.STORES, mayLoad ? BOTH : "@Writes"))
           .or(() -> unclear(index, access.possibleWrite()));
     }
     if (access.read().isPresent()) {
       return access
           .read()
-          .map(site -> Mismatch.at(site, index, Kind.LOADS, mayStore ? BOTH : "@Reads"));
+          .map(site -> Mismatch.at(site, index, Difference.LOADS, mayStore ? BOTH : "@Reads"));
     }
     return mayStore
         ? unclear(index, access.possibleRead())
-        : Optional.of(Mismatch.of(index, Kind.NEVER_STORES, ""));
+        : Optional.of(Mismatch.of(index, Difference.NEVER_STORES, ""));
   }
 
   private static Optional<Mismatch> unclear(int index, Optional<AccessSite> possible) {
-    return possible.map(site -> Mismatch.at(site, index, Kind.UNCLEAR, ""));
+    return possible.map(site -> Mismatch.at(site, index, Difference.UNCLEAR, ""));
   }
 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** One difference between a kernel's code and its declaration. Immutable. */
 public final class Mismatch {
   /** The kind of a difference. */
-  public enum Kind {
+  public enum Difference {
     /** The module has no such entry; {@link #actual} names the entries that it has. */
     NO_ENTRY,
     /** The entry takes another number of parameters; {@link #actual} is that number. */
@@ -32,32 +32,32 @@ public final class Mismatch {
     UNCLEAR
   }
 
-  private final Kind kind;
+  private final Difference kind;
   private final int parameter;
   private final String actual;
   private final @Nullable AccessSite site;
 
-  private Mismatch(Kind kind, int parameter, String actual, @Nullable AccessSite site) {
+  private Mismatch(Difference kind, int parameter, String actual, @Nullable AccessSite site) {
     this.kind = kind;
     this.parameter = parameter;
     this.actual = actual;
     this.site = site;
   }
 
-  static Mismatch ofEntry(Kind kind, Object actual) {
+  static Mismatch ofEntry(Difference kind, Object actual) {
     return new Mismatch(kind, -1, actual.toString(), null);
   }
 
-  static Mismatch of(int parameter, Kind kind, Object actual) {
+  static Mismatch of(int parameter, Difference kind, Object actual) {
     return new Mismatch(kind, parameter, actual.toString(), null);
   }
 
-  static Mismatch at(AccessSite site, int parameter, Kind kind, String actual) {
+  static Mismatch at(AccessSite site, int parameter, Difference kind, String actual) {
     return new Mismatch(kind, parameter, actual, site);
   }
 
   /** Returns the kind of the difference. */
-  public Kind kind() {
+  public Difference kind() {
     return kind;
   }
 

@@ -3,9 +3,9 @@ package dev.streamfence.internal.ptx.run;
 import dev.streamfence.internal.ptx.run.instruction.FunctionTranslator;
 import dev.streamfence.internal.ptx.run.instruction.ModuleSymbols;
 import dev.streamfence.internal.ptx.run.machine.Code;
-import dev.streamfence.internal.ptx.syntax.Function;
 import dev.streamfence.internal.ptx.syntax.Layout;
 import dev.streamfence.internal.ptx.syntax.PtxException;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
@@ -25,7 +25,7 @@ final class ProgramTranslator implements ModuleSymbols {
 
   private final PtxModule module;
   private final Map<String, Code> codes = new LinkedHashMap<>();
-  private final Map<String, Function> declared = new HashMap<>();
+  private final Map<String, PtxFunction> declared = new HashMap<>();
   private final List<Variable> globals = new ArrayList<>();
   private final Map<Integer, Integer> globalIndexes = new HashMap<>();
   private final List<Variable> constants = new ArrayList<>();
@@ -40,7 +40,7 @@ final class ProgramTranslator implements ModuleSymbols {
       throw new PtxException(1, "addresses of 32 bits cannot be run; compile for .address_size 64");
     }
     module.variables().forEach(this::place);
-    for (Function function : module.functions()) {
+    for (PtxFunction function : module.functions()) {
       declared.put(function.name(), function);
       function.locals().forEach(this::placeStatic);
       if (function.hasBody()) {
@@ -87,7 +87,7 @@ final class ProgramTranslator implements ModuleSymbols {
   }
 
   private Layout sharedLayout(Code code) {
-    Function function = code.function;
+    PtxFunction function = code.function;
     boolean ownShared =
         function.entry()
             && function.locals().stream().anyMatch(v -> v.space() == StateSpace.SHARED);

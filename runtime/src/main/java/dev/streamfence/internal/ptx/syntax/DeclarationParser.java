@@ -31,7 +31,7 @@ final class DeclarationParser {
     Head head = head();
     do {
       int line = lexer.line();
-      String name = lexer.take(Lexer.Kind.WORD, "a register name");
+      String name = lexer.take(Lexer.TokenKind.WORD, "a register name");
       if (lexer.accept('<')) {
         long count = operands.integer("a register count");
         lexer.expect('>');
@@ -69,8 +69,8 @@ final class DeclarationParser {
   }
 
   /** Parses a list of formal parameters in parentheses. */
-  List<Function.Formal> formals(Scope scope, Scope.RegisterFile file) {
-    List<Function.Formal> formals = new ArrayList<>();
+  List<PtxFunction.Formal> formals(Scope scope, Scope.RegisterFile file) {
+    List<PtxFunction.Formal> formals = new ArrayList<>();
     lexer.expect('(');
     if (lexer.accept(')')) {
       return formals;
@@ -79,10 +79,10 @@ final class DeclarationParser {
       if (lexer.isDotted("reg")) {
         lexer.advance();
         Head head = head();
-        String name = lexer.take(Lexer.Kind.WORD, "a parameter name");
+        String name = lexer.take(Lexer.TokenKind.WORD, "a parameter name");
         Register register = file.create(name, head.type, head.vectorLength);
         scope.add(register);
-        formals.add(new Function.Formal.InRegister(register));
+        formals.add(new PtxFunction.Formal.InRegister(register));
       } else if (lexer.isDotted("param")) {
         lexer.advance();
         Variable variable = variable(StateSpace.PARAM, false, head(), scope);
@@ -91,7 +91,7 @@ final class DeclarationParser {
           checkNew(scope, variable.name(), variable.line());
           scope.add(variable);
         }
-        formals.add(new Function.Formal.InMemory(variable));
+        formals.add(new PtxFunction.Formal.InMemory(variable));
       } else {
         throw lexer.unexpected(".param or .reg");
       }
@@ -102,7 +102,7 @@ final class DeclarationParser {
 
   private Head head() {
     Head head = new Head();
-    while (lexer.is(Lexer.Kind.DOTTED)) {
+    while (lexer.is(Lexer.TokenKind.DOTTED)) {
       String word = lexer.text();
       Optional<ScalarType> type = ScalarType.named(word);
       if (type.isPresent()) {
@@ -129,7 +129,7 @@ final class DeclarationParser {
    * 4}.
    */
   private void pointerAttributes(Head head) {
-    while (lexer.is(Lexer.Kind.DOTTED)) {
+    while (lexer.is(Lexer.TokenKind.DOTTED)) {
       boolean align = lexer.isDotted("align");
       Optional<StateSpace> space = StateSpace.named(lexer.text());
       if (lexer.isDotted("ptr")) {
@@ -158,7 +158,7 @@ final class DeclarationParser {
     lexer.expect('(');
     int depth = 1;
     while (depth > 0) {
-      if (lexer.is(Lexer.Kind.END)) {
+      if (lexer.is(Lexer.TokenKind.END)) {
         throw lexer.unexpected("')'");
       }
       depth += lexer.is('(') ? 1 : lexer.is(')') ? -1 : 0;
@@ -168,7 +168,7 @@ final class DeclarationParser {
 
   private Variable variable(StateSpace space, boolean external, Head head, Scope scope) {
     int line = lexer.line();
-    String name = lexer.take(Lexer.Kind.WORD, "a name");
+    String name = lexer.take(Lexer.TokenKind.WORD, "a name");
     size.add(ModelSize.VARIABLE);
     List<Long> dimensions = new ArrayList<>();
     while (lexer.accept('[')) {
@@ -265,7 +265,7 @@ final class DeclarationParser {
   }
 
   private Operand address(Scope scope, Scope.RegisterFile none) {
-    if (lexer.is(Lexer.Kind.WORD) && lexer.text().equals("generic")) {
+    if (lexer.is(Lexer.TokenKind.WORD) && lexer.text().equals("generic")) {
       lexer.advance();
       lexer.expect('(');
       Operand inner = operands.simple(scope, none);

@@ -43,14 +43,14 @@ final class FunctionParser {
   }
 
   /** Parses a function after {@code .entry} or {@code .func}. */
-  Function function(boolean entry, Scope module) {
+  PtxFunction function(boolean entry, Scope module) {
     size.add(ModelSize.FUNCTION);
     Body body = new Body(new Scope(module), size);
     int line = lexer.line();
-    List<Function.Formal> returns =
+    List<PtxFunction.Formal> returns =
         !entry && lexer.is('(') ? declarations.formals(body.scope, body.registers) : List.of();
-    String name = lexer.take(Lexer.Kind.WORD, "a function name");
-    List<Function.Formal> parameters =
+    String name = lexer.take(Lexer.TokenKind.WORD, "a function name");
+    List<PtxFunction.Formal> parameters =
         lexer.is('(') ? declarations.formals(body.scope, body.registers) : List.of();
     BlockLimit limit = performanceDirectives();
     boolean hasBody = !lexer.accept(';');
@@ -58,7 +58,7 @@ final class FunctionParser {
       lexer.expect('{');
       statements(body);
     }
-    return new Function(
+    return new PtxFunction(
         name,
         line,
         entry,
@@ -74,7 +74,7 @@ final class FunctionParser {
   /** Parses {@code .maxntid 256, 1, 1} and similar directives. */
   private @Nullable BlockLimit performanceDirectives() {
     BlockLimit limit = null;
-    while (lexer.is(Lexer.Kind.DOTTED)) {
+    while (lexer.is(Lexer.TokenKind.DOTTED)) {
       int line = lexer.line();
       String directive = lexer.text();
       lexer.advance();
@@ -85,7 +85,7 @@ final class FunctionParser {
       if (directive.equals("attribute")) {
         lexer.expect('(');
         while (!lexer.accept(')')) {
-          if (lexer.is(Lexer.Kind.END)) {
+          if (lexer.is(Lexer.TokenKind.END)) {
             throw lexer.unexpected("')'");
           }
           lexer.advance();
@@ -93,7 +93,7 @@ final class FunctionParser {
         continue;
       }
       List<Long> numbers = new ArrayList<>();
-      if (lexer.is(Lexer.Kind.NUMBER)) {
+      if (lexer.is(Lexer.TokenKind.NUMBER)) {
         do {
           numbers.add(operands.integer("a number"));
         } while (numbers.size() < 3 && lexer.accept(','));
@@ -123,7 +123,7 @@ final class FunctionParser {
 
   private void pragma() {
     do {
-      lexer.take(Lexer.Kind.STRING, "a pragma in quotes");
+      lexer.take(Lexer.TokenKind.STRING, "a pragma in quotes");
     } while (lexer.accept(','));
     lexer.expect(';');
   }
@@ -170,7 +170,7 @@ final class FunctionParser {
     boolean negated = lexer.accept('!');
     if (operands.simple(body.scope, body.registers) instanceof Operand.RegisterUse use
         && use.register().type() == ScalarType.PRED) {
-      String opcode = lexer.take(Lexer.Kind.WORD, "an instruction");
+      String opcode = lexer.take(Lexer.TokenKind.WORD, "an instruction");
       Instruction.Guard guard = new Instruction.Guard(use.register(), negated ^ use.negated());
       instruction(body, line, guard, opcode);
     } else {
@@ -180,7 +180,7 @@ final class FunctionParser {
 
   private void labelOrInstruction(Body body) {
     int line = lexer.line();
-    String word = lexer.take(Lexer.Kind.WORD, "a statement");
+    String word = lexer.take(Lexer.TokenKind.WORD, "a statement");
     if (!lexer.accept(':')) {
       instruction(body, line, null, word);
       return;
@@ -190,14 +190,14 @@ final class FunctionParser {
       throw new PtxException(line, "label '" + word + "' is defined twice");
     }
     label.define(body.instructions.size());
-    if (lexer.is(Lexer.Kind.DOTTED)) {
+    if (lexer.is(Lexer.TokenKind.DOTTED)) {
       directive(body, label);
     }
   }
 
   private void directive(Body body, @Nullable Label label) {
     int line = lexer.line();
-    String word = lexer.take(Lexer.Kind.DOTTED, "a directive");
+    String word = lexer.take(Lexer.TokenKind.DOTTED, "a directive");
     Optional<StateSpace> space = StateSpace.named(word);
     if (space.isPresent()) {
       declare(body, space.get());
@@ -227,7 +227,7 @@ final class FunctionParser {
     List<Label> targets = new ArrayList<>();
     do {
       int targetLine = lexer.line();
-      targets.add(body.scope.label(lexer.take(Lexer.Kind.WORD, "a label"), targetLine));
+      targets.add(body.scope.label(lexer.take(Lexer.TokenKind.WORD, "a label"), targetLine));
     } while (lexer.accept(','));
     lexer.expect(';');
     label.listTargets(targets);
@@ -240,15 +240,15 @@ final class FunctionParser {
     size.add(ModelSize.FUNCTION);
     Scope.RegisterFile registers = new Scope.RegisterFile(size);
     Scope scope = new Scope(size);
-    List<Function.Formal> returns =
+    List<PtxFunction.Formal> returns =
         lexer.is('(') ? declarations.formals(scope, registers) : List.of();
-    lexer.take(Lexer.Kind.WORD, "'_'");
-    List<Function.Formal> parameters =
+    lexer.take(Lexer.TokenKind.WORD, "'_'");
+    List<PtxFunction.Formal> parameters =
         lexer.is('(') ? declarations.formals(scope, registers) : List.of();
     performanceDirectives();
     lexer.expect(';');
     label.describe(
-        new Function(
+        new PtxFunction(
             label.name(),
             line,
             false,
@@ -263,7 +263,7 @@ final class FunctionParser {
 
   private void instruction(Body body, int line, Instruction.@Nullable Guard guard, String opcode) {
     List<String> modifiers = new ArrayList<>();
-    while (lexer.is(Lexer.Kind.DOTTED)) {
+    while (lexer.is(Lexer.TokenKind.DOTTED)) {
       if (modifiers.size() == CodeLimits.MODIFIERS) {
         throw lexer.error("an instruction has more than " + CodeLimits.MODIFIERS + " modifiers");
       }

@@ -14,7 +14,7 @@ public final class Label {
   private int target = -1;
   private @Nullable Label outer;
   private List<Label> branchTargets = List.of();
-  private @Nullable Function prototype;
+  private @Nullable PtxFunction prototype;
 
   Label(String name, int line) {
     this.name = name;
@@ -46,7 +46,7 @@ public final class Label {
     branchTargets = List.copyOf(targets);
   }
 
-  void describe(Function declared) {
+  void describe(PtxFunction declared) {
     prototype = declared;
   }
 
@@ -71,7 +71,7 @@ public final class Label {
   }
 
   /** Returns the prototype in the {@code .callprototype} of this name, or null. */
-  public @Nullable Function prototype() {
+  public @Nullable PtxFunction prototype() {
     return resolved().prototype;
   }
 

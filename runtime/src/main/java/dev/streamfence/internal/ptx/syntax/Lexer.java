@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Lexer {
   /** The kind of a token. */
-  enum Kind {
+  enum TokenKind {
     /** An identifier, an opcode or a register name. */
     WORD,
     /** A word written after a dot; the text leaves the dot out. */
@@ -32,7 +32,7 @@ public final class Lexer {
   private final @Nullable String[] known = new @Nullable String[KNOWN_WORDS];
   private int position;
   private int currentLine = 1;
-  private Kind kind = Kind.END;
+  private TokenKind kind = TokenKind.END;
   private String text = "";
   private int line = 1;
 
@@ -41,7 +41,7 @@ public final class Lexer {
     advance();
   }
 
-  Kind kind() {
+  TokenKind kind() {
     return kind;
   }
 
@@ -54,16 +54,16 @@ public final class Lexer {
     return line;
   }
 
-  boolean is(Kind expected) {
+  boolean is(TokenKind expected) {
     return kind == expected;
   }
 
   boolean is(char punctuation) {
-    return kind == Kind.PUNCTUATION && text.charAt(0) == punctuation;
+    return kind == TokenKind.PUNCTUATION && text.charAt(0) == punctuation;
   }
 
   boolean isDotted(String word) {
-    return kind == Kind.DOTTED && text.equals(word);
+    return kind == TokenKind.DOTTED && text.equals(word);
   }
 
   /** Skips the punctuation if it is the current token; returns whether it was. */
@@ -82,7 +82,7 @@ public final class Lexer {
   }
 
   /** Returns the text of the current token, which must be of this kind, and skips it. */
-  String take(Kind expected, String what) {
+  String take(TokenKind expected, String what) {
     if (kind != expected) {
       throw unexpected(what);
     }
@@ -114,22 +114,22 @@ public final class Lexer {
     skipBlank();
     line = currentLine;
     if (position >= source.length()) {
-      kind = Kind.END;
+      kind = TokenKind.END;
       text = "";
       return;
     }
     char c = source.charAt(position);
     if (isWordStart(c)) {
-      word(Kind.WORD, position);
+      word(TokenKind.WORD, position);
     } else if (c >= '0' && c <= '9') {
       number();
     } else if (c == '.' && position + 1 < source.length() && isDottedPart(position + 1)) {
       position++;
-      word(Kind.DOTTED, position);
+      word(TokenKind.DOTTED, position);
     } else if (c == '"') {
       string();
     } else if (MARKS.indexOf(c) >= 0) {
-      kind = Kind.PUNCTUATION;
+      kind = TokenKind.PUNCTUATION;
       text = MARK_TEXTS[MARKS.indexOf(c)];
       position++;
     } else {
@@ -150,7 +150,7 @@ public final class Lexer {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
   }
 
-  private void word(Kind found, int start) {
+  private void word(TokenKind found, int start) {
     int end = start;
     int hash = 0;
     int length = source.length();
@@ -159,7 +159,7 @@ public final class Lexer {
       if (isWordStart(c) || (c >= '0' && c <= '9')) {
         hash = 31 * hash + c;
         end++;
-      } else if (found == Kind.DOTTED
+      } else if (found == TokenKind.DOTTED
           && source.startsWith("::", end)
           && end + 2 < length
           && isDottedPart(end + 2)) {
@@ -211,7 +211,7 @@ public final class Lexer {
       }
       end++;
     }
-    kind = Kind.NUMBER;
+    kind = TokenKind.NUMBER;
     text = source.substring(start, end);
     position = end;
   }
@@ -229,7 +229,7 @@ public final class Lexer {
       }
       end += c == '\\' ? 2 : 1;
     }
-    kind = Kind.STRING;
+    kind = TokenKind.STRING;
     text = source.substring(start, end);
     position = end + 1;
   }

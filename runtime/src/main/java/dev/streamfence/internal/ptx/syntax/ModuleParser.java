@@ -20,7 +20,7 @@ final class ModuleParser {
   private final ModelSize size;
   private final Scope scope;
   private final List<Variable> variables = new ArrayList<>();
-  private final Map<String, Function> functions = new LinkedHashMap<>();
+  private final Map<String, PtxFunction> functions = new LinkedHashMap<>();
   private final Set<String> aliases = new HashSet<>();
   private final Map<Long, String> files = new HashMap<>();
   private String isaVersion = "";
@@ -43,7 +43,7 @@ final class ModuleParser {
 
   PtxModule parse() {
     boolean external = false;
-    while (!lexer.is(Lexer.Kind.END)) {
+    while (!lexer.is(Lexer.TokenKind.END)) {
       if (lexer.accept(';')) {
         continue;
       }
@@ -52,7 +52,7 @@ final class ModuleParser {
         continue;
       }
       int line = lexer.line();
-      String word = lexer.take(Lexer.Kind.DOTTED, "a directive");
+      String word = lexer.take(Lexer.TokenKind.DOTTED, "a directive");
       switch (word) {
         case "extern" -> {
           external = true;
@@ -84,7 +84,7 @@ final class ModuleParser {
 
   private void directive(String word, int line, boolean external) {
     switch (word) {
-      case "version" -> isaVersion = lexer.take(Lexer.Kind.NUMBER, "a version");
+      case "version" -> isaVersion = lexer.take(Lexer.TokenKind.NUMBER, "a version");
       case "target" -> target();
       case "address_size" -> addressSize();
       case "file" -> file();
@@ -109,8 +109,8 @@ final class ModuleParser {
     }
   }
 
-  private void add(Function function) {
-    Function earlier = functions.get(function.name());
+  private void add(PtxFunction function) {
+    PtxFunction earlier = functions.get(function.name());
     if (earlier != null && earlier.hasBody() && function.hasBody()) {
       throw new PtxException(
           function.line(),
@@ -123,7 +123,7 @@ final class ModuleParser {
 
   /** Parses {@code .alias name, function}; ignores the function. */
   private void alias() {
-    if (lexer.is(Lexer.Kind.WORD)) {
+    if (lexer.is(Lexer.TokenKind.WORD)) {
       size.add(ModelSize.NAME);
       aliases.add(lexer.text());
     }
@@ -131,9 +131,9 @@ final class ModuleParser {
   }
 
   private void target() {
-    target = lexer.take(Lexer.Kind.WORD, "a target such as sm_75");
+    target = lexer.take(Lexer.TokenKind.WORD, "a target such as sm_75");
     while (lexer.accept(',')) {
-      lexer.take(Lexer.Kind.WORD, "a target option");
+      lexer.take(Lexer.TokenKind.WORD, "a target option");
     }
   }
 
@@ -146,11 +146,11 @@ final class ModuleParser {
   }
 
   private void file() {
-    long number = number(lexer.take(Lexer.Kind.NUMBER, "a file number"));
+    long number = number(lexer.take(Lexer.TokenKind.NUMBER, "a file number"));
     size.add(ModelSize.NAME);
-    files.putIfAbsent(number, lexer.take(Lexer.Kind.STRING, "a file name"));
+    files.putIfAbsent(number, lexer.take(Lexer.TokenKind.STRING, "a file name"));
     while (lexer.accept(',')) {
-      lexer.take(Lexer.Kind.NUMBER, "a number");
+      lexer.take(Lexer.TokenKind.NUMBER, "a number");
     }
   }
 
@@ -161,12 +161,12 @@ final class ModuleParser {
   static SourceLine location(Lexer lexer) {
     SourceLine innermost = numbers(lexer);
     while (lexer.accept(',')) {
-      boolean function = lexer.is(Lexer.Kind.WORD) && lexer.text().equals("function_name");
-      lexer.take(Lexer.Kind.WORD, "function_name or inlined_at");
+      boolean function = lexer.is(Lexer.TokenKind.WORD) && lexer.text().equals("function_name");
+      lexer.take(Lexer.TokenKind.WORD, "function_name or inlined_at");
       if (function) {
-        lexer.take(Lexer.Kind.WORD, "a label");
+        lexer.take(Lexer.TokenKind.WORD, "a label");
         if (lexer.accept('+')) {
-          lexer.take(Lexer.Kind.NUMBER, "an offset");
+          lexer.take(Lexer.TokenKind.NUMBER, "an offset");
         }
       } else {
         numbers(lexer);
@@ -176,9 +176,9 @@ final class ModuleParser {
   }
 
   private static SourceLine numbers(Lexer lexer) {
-    long file = number(lexer.take(Lexer.Kind.NUMBER, "a number"));
-    long line = number(lexer.take(Lexer.Kind.NUMBER, "a number"));
-    lexer.take(Lexer.Kind.NUMBER, "a number");
+    long file = number(lexer.take(Lexer.TokenKind.NUMBER, "a number"));
+    long line = number(lexer.take(Lexer.TokenKind.NUMBER, "a number"));
+    lexer.take(Lexer.TokenKind.NUMBER, "a number");
     return new SourceLine(file, line);
   }
 
@@ -190,13 +190,13 @@ final class ModuleParser {
   }
 
   private void skipSection() {
-    if (lexer.is(Lexer.Kind.DOTTED) || lexer.is(Lexer.Kind.WORD)) {
+    if (lexer.is(Lexer.TokenKind.DOTTED) || lexer.is(Lexer.TokenKind.WORD)) {
       lexer.advance();
     }
     lexer.expect('{');
     int depth = 1;
     while (depth > 0) {
-      if (lexer.is(Lexer.Kind.END)) {
+      if (lexer.is(Lexer.TokenKind.END)) {
         throw lexer.unexpected("'}'");
       }
       depth += lexer.is('{') ? 1 : lexer.is('}') ? -1 : 0;
@@ -206,7 +206,7 @@ final class ModuleParser {
 
   private void skipToSemicolon() {
     while (!lexer.is(';')) {
-      if (lexer.is(Lexer.Kind.END)) {
+      if (lexer.is(Lexer.TokenKind.END)) {
         throw lexer.unexpected("';'");
       }
       lexer.advance();
@@ -218,7 +218,7 @@ final class ModuleParser {
   private void skipDwarf() {
     lexer.expect('@');
     int line = lexer.line();
-    while (!lexer.is(Lexer.Kind.END) && lexer.line() == line) {
+    while (!lexer.is(Lexer.TokenKind.END) && lexer.line() == line) {
       lexer.advance();
     }
   }

@@ -96,7 +96,7 @@ final class OperandParser {
   /** Takes an integer literal. */
   long integer(String what) {
     int line = lexer.line();
-    String text = lexer.take(Lexer.Kind.NUMBER, what);
+    String text = lexer.take(Lexer.TokenKind.NUMBER, what);
     if (Literals.parse(text, false).orElse(null) instanceof Operand.IntegerLiteral literal) {
       return literal.value();
     }
@@ -111,14 +111,14 @@ final class OperandParser {
   private Operand alone(Scope scope, Scope.RegisterFile registers) {
     if (lexer.accept('!')) {
       int line = lexer.line();
-      String word = lexer.take(Lexer.Kind.WORD, "a predicate register after '!'");
+      String word = lexer.take(Lexer.TokenKind.WORD, "a predicate register after '!'");
       if (named(word, line, scope, registers) instanceof Operand.RegisterUse use) {
         return new Operand.RegisterUse(use.register(), true);
       }
       throw new PtxException(line, "'!' must stand before a predicate register");
     }
     boolean negative = lexer.accept('-');
-    if (lexer.is(Lexer.Kind.NUMBER)) {
+    if (lexer.is(Lexer.TokenKind.NUMBER)) {
       String text = lexer.text();
       Operand literal =
           Literals.parse(text, negative)
@@ -131,7 +131,7 @@ final class OperandParser {
       throw lexer.unexpected("a number after '-'");
     }
     int line = lexer.line();
-    String word = lexer.take(Lexer.Kind.WORD, "an operand");
+    String word = lexer.take(Lexer.TokenKind.WORD, "an operand");
     return named(word, line, scope, registers);
   }
 
@@ -144,7 +144,7 @@ final class OperandParser {
     }
     Register register = scope.register(word, registers).orElse(null);
     if (register != null) {
-      return register.vectorLength() > 1 && lexer.is(Lexer.Kind.DOTTED)
+      return register.vectorLength() > 1 && lexer.is(Lexer.TokenKind.DOTTED)
           ? element(register)
           : new Operand.RegisterUse(register, false);
     }
@@ -154,7 +154,7 @@ final class OperandParser {
     }
     if (word.startsWith("%")) {
       String name = word;
-      if (lexer.is(Lexer.Kind.DOTTED)) {
+      if (lexer.is(Lexer.TokenKind.DOTTED)) {
         name += "." + lexer.text();
         lexer.advance();
       }

@@ -9,17 +9,17 @@ public final class PtxEntry {
   /** More than any device takes (32764), and small enough for the sum to fit an int. */
   private static final long MAX_PARAMETER_BYTES = 1 << 20;
 
-  private final Function function;
+  private final PtxFunction function;
   private final List<PtxParameter> parameters;
   private final long staticSharedBytes;
 
-  PtxEntry(Function function, long staticSharedBytes) {
+  PtxEntry(PtxFunction function, long staticSharedBytes) {
     this.function = function;
     this.staticSharedBytes = staticSharedBytes;
     List<PtxParameter> described = new ArrayList<>();
     long total = 0;
-    for (Function.Formal formal : function.parameters()) {
-      if (!(formal instanceof Function.Formal.InMemory memory)) {
+    for (PtxFunction.Formal formal : function.parameters()) {
+      if (!(formal instanceof PtxFunction.Formal.InMemory memory)) {
         throw new PtxException(
             function.line(), "entry '" + function.name() + "' takes a parameter in a register");
       }
@@ -37,19 +37,19 @@ public final class PtxEntry {
     parameters = List.copyOf(described);
   }
 
-  private static PtxParameter.Kind kind(Variable variable) {
+  private static PtxParameter.ParameterKind kind(Variable variable) {
     if (variable.pointsTo() != null) {
       boolean global =
           variable.pointsTo() == StateSpace.GLOBAL || variable.pointsTo() == StateSpace.GENERIC;
-      return global ? PtxParameter.Kind.POINTER : PtxParameter.Kind.OFFSET;
+      return global ? PtxParameter.ParameterKind.POINTER : PtxParameter.ParameterKind.OFFSET;
     }
     if (variable.array() || variable.vectorLength() > 1) {
-      return PtxParameter.Kind.STRUCT;
+      return PtxParameter.ParameterKind.STRUCT;
     }
     return switch (variable.type().kind) {
-      case UNSIGNED, SIGNED, OPAQUE -> PtxParameter.Kind.INTEGER;
-      case FLOAT -> PtxParameter.Kind.FLOAT;
-      case BITS, PREDICATE -> PtxParameter.Kind.BITS;
+      case UNSIGNED, SIGNED, OPAQUE -> PtxParameter.ParameterKind.INTEGER;
+      case FLOAT -> PtxParameter.ParameterKind.FLOAT;
+      case BITS, PREDICATE -> PtxParameter.ParameterKind.BITS;
     };
   }
 
@@ -99,7 +99,7 @@ public final class PtxEntry {
     return staticSharedBytes;
   }
 
-  public Function function() {
+  public PtxFunction function() {
     return function;
   }
 }

@@ -19,10 +19,10 @@ public final class PtxModule {
   private final String target;
   private final int addressSize;
   private final List<Variable> variables;
-  private final List<Function> functions;
+  private final List<PtxFunction> functions;
   private final Set<String> aliases;
   private final Map<Long, String> files;
-  private final Map<String, Function> functionsByName;
+  private final Map<String, PtxFunction> functionsByName;
   private final Layout commonShared;
   private final List<PtxEntry> entries;
   private final int parts;
@@ -32,7 +32,7 @@ public final class PtxModule {
       String target,
       int addressSize,
       List<Variable> variables,
-      List<Function> functions,
+      List<PtxFunction> functions,
       Set<String> aliases,
       Map<Long, String> files,
       int parts) {
@@ -44,20 +44,20 @@ public final class PtxModule {
     this.functions = List.copyOf(functions);
     this.aliases = Set.copyOf(aliases);
     this.files = Map.copyOf(files);
-    Map<String, Function> byName = new HashMap<>();
-    for (Function function : functions) {
+    Map<String, PtxFunction> byName = new HashMap<>();
+    for (PtxFunction function : functions) {
       byName.put(function.name(), function);
     }
     functionsByName = Map.copyOf(byName);
     commonShared = new Layout();
     commonShared.addAll(variables, StateSpace.SHARED);
-    for (Function function : functions) {
+    for (PtxFunction function : functions) {
       if (!function.entry()) {
         commonShared.addAll(function.locals(), StateSpace.SHARED);
       }
     }
     List<PtxEntry> described = new ArrayList<>();
-    for (Function function : functions) {
+    for (PtxFunction function : functions) {
       if (function.entry() && function.hasBody()) {
         described.add(new PtxEntry(function, sharedBytes(function)));
       }
@@ -65,7 +65,7 @@ public final class PtxModule {
     entries = List.copyOf(described);
   }
 
-  private long sharedBytes(Function entry) {
+  private long sharedBytes(PtxFunction entry) {
     Layout shared = new Layout(commonShared);
     shared.addAll(entry.locals(), StateSpace.SHARED);
     return shared.size();
@@ -181,12 +181,12 @@ public final class PtxModule {
     return variables;
   }
 
-  public List<Function> functions() {
+  public List<PtxFunction> functions() {
     return functions;
   }
 
   /** Returns the function of this name, which may be only a declaration. */
-  public Optional<Function> function(String name) {
+  public Optional<PtxFunction> function(String name) {
     return Optional.ofNullable(functionsByName.get(name));
   }
 

@@ -8,9 +8,9 @@ package dev.streamfence.internal.ptx.syntax;
  * @param sizeInBytes its size in the parameter space
  * @param alignment in bytes, a power of two
  */
-public record PtxParameter(String name, Kind kind, int sizeInBytes, int alignment) {
+public record PtxParameter(String name, ParameterKind kind, int sizeInBytes, int alignment) {
   /** The kind of a parameter's declared type. */
-  public enum Kind {
+  public enum ParameterKind {
     /** {@code .u} or {@code .s}: an integer or a pointer. */
     INTEGER,
     /** {@code .f}: a floating-point number. */

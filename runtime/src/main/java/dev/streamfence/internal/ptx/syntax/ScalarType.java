@@ -7,33 +7,33 @@ import java.util.Optional;
 
 /** A fundamental type of PTX, as written after a dot in declarations and instructions. */
 public enum ScalarType {
-  PRED(1, Kind.PREDICATE),
-  B8(8, Kind.BITS),
-  B16(16, Kind.BITS),
-  B32(32, Kind.BITS),
-  B64(64, Kind.BITS),
-  B128(128, Kind.BITS),
-  U8(8, Kind.UNSIGNED),
-  U16(16, Kind.UNSIGNED),
-  U32(32, Kind.UNSIGNED),
-  U64(64, Kind.UNSIGNED),
-  S8(8, Kind.SIGNED),
-  S16(16, Kind.SIGNED),
-  S32(32, Kind.SIGNED),
-  S64(64, Kind.SIGNED),
-  F16(16, Kind.FLOAT),
-  F16X2(32, Kind.FLOAT),
-  BF16(16, Kind.FLOAT),
-  BF16X2(32, Kind.FLOAT),
-  TF32(32, Kind.FLOAT),
-  F32(32, Kind.FLOAT),
-  F64(64, Kind.FLOAT),
-  TEXREF(64, Kind.OPAQUE),
-  SAMPLERREF(64, Kind.OPAQUE),
-  SURFREF(64, Kind.OPAQUE);
+  PRED(1, NumberKind.PREDICATE),
+  B8(8, NumberKind.BITS),
+  B16(16, NumberKind.BITS),
+  B32(32, NumberKind.BITS),
+  B64(64, NumberKind.BITS),
+  B128(128, NumberKind.BITS),
+  U8(8, NumberKind.UNSIGNED),
+  U16(16, NumberKind.UNSIGNED),
+  U32(32, NumberKind.UNSIGNED),
+  U64(64, NumberKind.UNSIGNED),
+  S8(8, NumberKind.SIGNED),
+  S16(16, NumberKind.SIGNED),
+  S32(32, NumberKind.SIGNED),
+  S64(64, NumberKind.SIGNED),
+  F16(16, NumberKind.FLOAT),
+  F16X2(32, NumberKind.FLOAT),
+  BF16(16, NumberKind.FLOAT),
+  BF16X2(32, NumberKind.FLOAT),
+  TF32(32, NumberKind.FLOAT),
+  F32(32, NumberKind.FLOAT),
+  F64(64, NumberKind.FLOAT),
+  TEXREF(64, NumberKind.OPAQUE),
+  SAMPLERREF(64, NumberKind.OPAQUE),
+  SURFREF(64, NumberKind.OPAQUE);
 
   /** The interpretation of a type's bits. */
-  public enum Kind {
+  public enum NumberKind {
     PREDICATE,
     BITS,
     UNSIGNED,
@@ -51,9 +51,9 @@ public enum ScalarType {
   }
 
   public final int bits;
-  public final Kind kind;
+  public final NumberKind kind;
 
-  ScalarType(int bits, Kind kind) {
+  ScalarType(int bits, NumberKind kind) {
     this.bits = bits;
     this.kind = kind;
   }
@@ -68,15 +68,15 @@ public enum ScalarType {
   }
 
   public boolean isSigned() {
-    return kind == Kind.SIGNED;
+    return kind == NumberKind.SIGNED;
   }
 
   public boolean isFloat() {
-    return kind == Kind.FLOAT;
+    return kind == NumberKind.FLOAT;
   }
 
   public boolean isInteger() {
-    return kind == Kind.SIGNED || kind == Kind.UNSIGNED || kind == Kind.BITS;
+    return kind == NumberKind.SIGNED || kind == NumberKind.UNSIGNED || kind == NumberKind.BITS;
   }
 
   /** Returns a mask of the type's bits, at most 64 of them. */

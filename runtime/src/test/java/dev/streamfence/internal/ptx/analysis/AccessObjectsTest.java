@@ -112,7 +112,7 @@ class AccessObjectsTest {
     assertThat(object.store(8, 8, pointer(0))).isFalse();
     assertThat(object.store(8, 8, pointer(1))).isTrue();
     assertThat(object.store(8, 4, pointer(0))).isTrue();
-    assertThat(object.store(16, 8, Provenance.NOTHING)).isFalse();
+    assertThat(object.store(16, 8, Provenance.BOTTOM)).isFalse();
     assertThat(object.storeAnywhere(8, pointer(0))).isTrue();
     assertThat(object.storeAnywhere(8, pointer(0))).isFalse();
   }

@@ -361,10 +361,10 @@ class AccessWaysTest {
   @Test
   void aNumberAmongPointersIsNotLostWhenTheyBecomeOne() {
     Provenance pointer = Provenance.of(Derivation.of(Origin.parameter(0, ParameterRole.BUFFER)));
-    Derivation one = pointer.or(Provenance.NUMBER).collapsed().alternatives().get(0);
+    Derivation one = pointer.join(Provenance.NUMBER).widened().alternatives().get(0);
 
     assertThat(one.isForeign()).isTrue();
-    assertThat(pointer.or(Provenance.ZERO).collapsed().alternatives().get(0).isForeign()).isFalse();
+    assertThat(pointer.join(Provenance.ZERO).widened().alternatives().get(0).isForeign()).isFalse();
   }
 
   @Test

@@ -27,7 +27,7 @@ class ModelSizeTest {
 
   @Test
   void aRepeatedInstructionSharesWhatItNames() {
-    Function function = body("add.s32 %r1, %r2, 7; add.s32 %r1, %r2, 7;").functions().get(0);
+    PtxFunction function = body("add.s32 %r1, %r2, 7; add.s32 %r1, %r2, 7;").functions().get(0);
     Instruction first = function.instructions().get(0);
     Instruction second = function.instructions().get(1);
 

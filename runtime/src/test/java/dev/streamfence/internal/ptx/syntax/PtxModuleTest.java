@@ -49,12 +49,12 @@ class PtxModuleTest {
     assertThat(all.blockLimit()).contains(new BlockLimit(64, 4, 1, false));
     assertThat(all.parameters())
         .containsExactly(
-            new PtxParameter("all_param_0", PtxParameter.Kind.INTEGER, 8, 8),
-            new PtxParameter("all_param_1", PtxParameter.Kind.INTEGER, 4, 4),
-            new PtxParameter("all_param_2", PtxParameter.Kind.FLOAT, 8, 8),
-            new PtxParameter("all_param_3", PtxParameter.Kind.BITS, 4, 4),
-            new PtxParameter("all_param_4", PtxParameter.Kind.STRUCT, 20, 16),
-            new PtxParameter("all_param_5", PtxParameter.Kind.POINTER, 8, 8));
+            new PtxParameter("all_param_0", PtxParameter.ParameterKind.INTEGER, 8, 8),
+            new PtxParameter("all_param_1", PtxParameter.ParameterKind.INTEGER, 4, 4),
+            new PtxParameter("all_param_2", PtxParameter.ParameterKind.FLOAT, 8, 8),
+            new PtxParameter("all_param_3", PtxParameter.ParameterKind.BITS, 4, 4),
+            new PtxParameter("all_param_4", PtxParameter.ParameterKind.STRUCT, 20, 16),
+            new PtxParameter("all_param_5", PtxParameter.ParameterKind.POINTER, 8, 8));
     assertThat(module.entry("none").orElseThrow().blockLimit())
         .contains(new BlockLimit(32, 1, 1, true));
     assertThat(module.entry("bare").orElseThrow().blockLimit()).isEmpty();

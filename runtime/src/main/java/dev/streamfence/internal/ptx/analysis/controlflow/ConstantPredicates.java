@@ -1,8 +1,8 @@
 package dev.streamfence.internal.ptx.analysis.controlflow;
 
-import dev.streamfence.internal.ptx.syntax.Function;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -16,12 +16,12 @@ import java.util.Set;
 final class ConstantPredicates {
   private final Map<Integer, Boolean> values = new HashMap<>();
 
-  ConstantPredicates(Function function, OpcodeRule[] rules) {
+  ConstantPredicates(PtxFunction function, OpcodeRule[] rules) {
     Set<Integer> assigned = new HashSet<>();
     Set<Integer> ambiguous = new HashSet<>();
-    for (List<Function.Formal> formals : List.of(function.parameters(), function.returns())) {
-      for (Function.Formal formal : formals) {
-        if (formal instanceof Function.Formal.InRegister passed) {
+    for (List<PtxFunction.Formal> formals : List.of(function.parameters(), function.returns())) {
+      for (PtxFunction.Formal formal : formals) {
+        if (formal instanceof PtxFunction.Formal.InRegister passed) {
           ambiguous.add(passed.register().index());
         }
       }

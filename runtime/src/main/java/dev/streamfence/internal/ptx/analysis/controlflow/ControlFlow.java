@@ -1,9 +1,9 @@
 package dev.streamfence.internal.ptx.analysis.controlflow;
 
-import dev.streamfence.internal.ptx.syntax.Function;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Label;
 import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Deque;
@@ -23,7 +23,7 @@ final class ControlFlow {
 
   private final Set<Label> jumpedTo = new HashSet<>();
 
-  ControlFlow(Function function, OpcodeRule[] rules) {
+  ControlFlow(PtxFunction function, OpcodeRule[] rules) {
     instructions = function.instructions();
     predicates = new ConstantPredicates(function, rules);
     for (int i = 0; i < instructions.size(); i++) {

@@ -1,14 +1,14 @@
 package dev.streamfence.internal.ptx.analysis.controlflow;
 
-import dev.streamfence.internal.ptx.syntax.Function;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import java.util.Arrays;
 import java.util.List;
 
 /** A function prepared for analysis: which instructions use which register. Immutable. */
 public final class FunctionFlow {
-  private final Function function;
+  private final PtxFunction function;
   private final OpcodeRule[] rules;
   private final ControlFlow control;
   private final RegisterSlots slots;
@@ -18,7 +18,7 @@ public final class FunctionFlow {
 
   private final int[] users;
 
-  public FunctionFlow(Function function) {
+  public FunctionFlow(PtxFunction function) {
     this.function = function;
     int count = function.instructions().size();
     rules = new OpcodeRule[count];
@@ -40,12 +40,12 @@ public final class FunctionFlow {
     }
   }
 
-  public Function function() {
+  public PtxFunction function() {
     return function;
   }
 
   /** Returns whether it is that function; a module has only one of each name. */
-  public boolean isOf(Function other) {
+  public boolean isOf(PtxFunction other) {
     return function.name().equals(other.name());
   }
 
@@ -75,11 +75,11 @@ public final class FunctionFlow {
   }
 
   @FunctionalInterface
-  private interface Visitor {
+  private interface UseVisitor {
     void visit(int instruction, int slot);
   }
 
-  private void visitSources(int index, Visitor visitor) {
+  private void visitSources(int index, UseVisitor visitor) {
     List<Operand> operands = instruction(index).operands();
     for (int i = 0; i < operands.size(); i++) {
       if (rules[index].isSource(i)) {

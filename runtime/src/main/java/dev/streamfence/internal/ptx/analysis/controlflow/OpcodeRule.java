@@ -3,11 +3,11 @@ package dev.streamfence.internal.ptx.analysis.controlflow;
 /**
  * What the access analysis knows about an opcode.
  *
- * @param flow how its result comes about
+ * @param transfer how its result comes about
  * @param operands one letter for each operand, see {@link OpcodeTable}; empty when none of them is
  *     an address
  */
-public record OpcodeRule(Effect effect, Flow flow, String operands) {
+public record OpcodeRule(Effect effect, Transfer transfer, String operands) {
   /** What an instruction does to memory. */
   public enum Effect {
     COMPUTES,
@@ -24,7 +24,7 @@ public record OpcodeRule(Effect effect, Flow flow, String operands) {
   }
 
   /** What the result has to do with the operands after it. */
-  public enum Flow {
+  public enum Transfer {
     /** There is no result, or it is described with the operands. */
     NONE,
     /** It is a number. */
@@ -52,7 +52,7 @@ public record OpcodeRule(Effect effect, Flow flow, String operands) {
     ALLOCATE
   }
 
-  static final OpcodeRule UNKNOWN = new OpcodeRule(Effect.UNKNOWN, Flow.NONE, "");
+  static final OpcodeRule UNKNOWN = new OpcodeRule(Effect.UNKNOWN, Transfer.NONE, "");
 
   /** Returns what the operand at this position is, {@code ' '} if the rule does not say. */
   public char letter(int index) {
@@ -61,7 +61,7 @@ public record OpcodeRule(Effect effect, Flow flow, String operands) {
 
   boolean isDestination(int index) {
     if (operands.isEmpty()) {
-      return index == 0 && flow != Flow.NONE;
+      return index == 0 && transfer != Transfer.NONE;
     }
     return "dDA".indexOf(letter(index)) >= 0;
   }
@@ -71,6 +71,6 @@ public record OpcodeRule(Effect effect, Flow flow, String operands) {
   }
 
   OpcodeRule withoutResult() {
-    return new OpcodeRule(effect, flow, operands.substring(1));
+    return new OpcodeRule(effect, transfer, operands.substring(1));
   }
 }

@@ -106,11 +106,11 @@ public final class OpcodeTable {
 
   static {
     for (List<String> words : rules(COMPUTING)) {
-      add(words.get(0), "computes", OpcodeRule.Flow.valueOf(words.get(1)), "");
+      add(words.get(0), "computes", OpcodeRule.Transfer.valueOf(words.get(1)), "");
     }
     for (List<String> words : rules(OTHER)) {
       String operands = words.size() > 2 ? words.get(2) : "";
-      add(words.get(0), words.get(1), OpcodeRule.Flow.NONE, operands);
+      add(words.get(0), words.get(1), OpcodeRule.Transfer.NONE, operands);
     }
   }
 
@@ -124,9 +124,10 @@ public final class OpcodeTable {
         .toList();
   }
 
-  private static void add(String opcode, String effect, OpcodeRule.Flow flow, String operands) {
+  private static void add(
+      String opcode, String effect, OpcodeRule.Transfer transfer, String operands) {
     OpcodeRule.Effect meant = OpcodeRule.Effect.valueOf(effect.toUpperCase(Locale.ROOT));
-    if (RULES.put(opcode, new OpcodeRule(meant, flow, operands)) != null) {
+    if (RULES.put(opcode, new OpcodeRule(meant, transfer, operands)) != null) {
       throw new IllegalStateException("opcode " + opcode + " is in the table twice");
     }
   }

@@ -1,8 +1,8 @@
 package dev.streamfence.internal.ptx.analysis.controlflow;
 
-import dev.streamfence.internal.ptx.syntax.Function;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -27,7 +27,7 @@ public final class RegisterSlots {
 
   private int size;
 
-  RegisterSlots(Function function, ControlFlow control, OpcodeRule[] rules) {
+  RegisterSlots(PtxFunction function, ControlFlow control, OpcodeRule[] rules) {
     size = function.registers();
     List<Instruction> instructions = function.instructions();
     BitSet once = new BitSet();

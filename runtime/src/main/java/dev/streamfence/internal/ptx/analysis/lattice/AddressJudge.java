@@ -66,8 +66,8 @@ public final class AddressJudge {
   }
 
   private void add(Derivation sum) {
-    List<Integer> unclear = with(sum, multiple -> multiple == Multiple.ANY);
-    boolean unclearObject = hasObject(sum, multiple -> multiple == Multiple.ANY);
+    List<Integer> unclear = with(sum, multiple -> multiple == Multiple.TOP);
+    boolean unclearObject = hasObject(sum, multiple -> multiple == Multiple.TOP);
     List<Integer> whole = with(sum, Multiple::isWhole);
     List<Integer> buffers = only(whole, ParameterRole.BUFFER);
     // Bits of another pointer may be those that tell its memory from what else is in the sum.

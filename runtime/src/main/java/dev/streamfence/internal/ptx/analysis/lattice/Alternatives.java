@@ -52,7 +52,7 @@ final class Alternatives {
     }
     // Half, so that not every further alternative gets here again.
     if (found.size() > MAX_ALTERNATIVES / 2) {
-      Provenance whole = new Provenance(List.copyOf(found)).collapsed();
+      Provenance whole = new Provenance(List.copyOf(found)).widened();
       found.clear();
       found.addAll(whole.alternatives());
     }
@@ -110,10 +110,10 @@ final class Alternatives {
 
   private static Derivation merged(Derivation a, Derivation b) {
     boolean fixed = a.isFixed() && b.isFixed() && a.offset() == b.offset();
-    return a.combine(b, (o, x, y) -> x.or(y), a.isForeign() || b.isForeign(), fixed, a.offset());
+    return a.combine(b, (o, x, y) -> x.join(y), a.isForeign() || b.isForeign(), fixed, a.offset());
   }
 
   Provenance build() {
-    return found.isEmpty() ? Provenance.NOTHING : new Provenance(List.copyOf(found));
+    return found.isEmpty() ? Provenance.BOTTOM : new Provenance(List.copyOf(found));
   }
 }

@@ -50,7 +50,7 @@ public final class BitArithmetic {
           Derivation both =
               x.combine(
                   y,
-                  (origin, m, n) -> m == n ? Multiple.ANY : m.plus(n),
+                  (origin, m, n) -> m == n ? Multiple.TOP : m.plus(n),
                   x.isForeign() || y.isForeign(),
                   x.isConstant() && y.isConstant() && (x.offset() & y.offset()) == 0,
                   x.offset() + y.offset());
@@ -77,11 +77,11 @@ public final class BitArithmetic {
   }
 
   static Derivation mixture(Derivation a, Derivation b) {
-    return a.combine(b, (origin, x, y) -> Multiple.ANY, a.isForeign() || b.isForeign(), false, 0);
+    return a.combine(b, (origin, x, y) -> Multiple.TOP, a.isForeign() || b.isForeign(), false, 0);
   }
 
   public static Derivation unclear(Derivation a) {
-    return a.map(multiple -> Multiple.ANY).unfixed();
+    return a.map(multiple -> Multiple.TOP).unfixed();
   }
 
   /** Puts a value together from two that lie beside each other. */
@@ -97,7 +97,7 @@ public final class BitArithmetic {
           Derivation both =
               x.combine(
                   y,
-                  (origin, m, n) -> m == Multiple.NONE ? n : n == Multiple.NONE ? m : Multiple.ANY,
+                  (origin, m, n) -> m == Multiple.NONE ? n : n == Multiple.NONE ? m : Multiple.TOP,
                   x.isForeign() || y.isForeign(),
                   false,
                   0);

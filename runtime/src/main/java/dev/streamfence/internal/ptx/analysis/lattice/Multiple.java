@@ -19,7 +19,7 @@ public enum Multiple {
   /** Some of its bits, or what was computed from them: not an address, but a part of one. */
   PART,
   /** In a way that is not known: it may be an address again. */
-  ANY;
+  TOP;
 
   Multiple plus(Multiple other) {
     if (this == NONE || other == NONE) {
@@ -39,7 +39,7 @@ public enum Multiple {
       return MINUS_SCALED;
     }
     // As when an address is aligned: the part taken off it is its own.
-    return (isWhole() && other == PART) || (this == PART && other.isWhole()) ? ALIGNED : ANY;
+    return (isWhole() && other == PART) || (this == PART && other.isWhole()) ? ALIGNED : TOP;
   }
 
   /** Returns whether the sum is an address in that origin's memory, if all else are offsets. */
@@ -74,7 +74,7 @@ public enum Multiple {
       case ONE, ALIGNED -> SCALED;
       case MINUS_ONE, MINUS_ALIGNED -> MINUS_SCALED;
       // What moves up may be on its way to where it once was.
-      case PART -> ANY;
+      case PART -> TOP;
       default -> this;
     };
   }
@@ -89,20 +89,20 @@ public enum Multiple {
   }
 
   /** Returns what covers both of two possibilities. */
-  Multiple or(Multiple other) {
-    return covers(other) ? this : other.covers(this) ? other : ANY;
+  Multiple join(Multiple other) {
+    return covers(other) ? this : other.covers(this) ? other : TOP;
   }
 
   /** Returns whether whatever the other allows is allowed by this. */
   boolean covers(Multiple other) {
     return this == other
-        || this == ANY
+        || this == TOP
         || (this == ALIGNED && other == ONE)
         || (this == MINUS_ALIGNED && other == MINUS_ONE);
   }
 
   /** Returns whether the sum may be an address in that origin's memory. */
   public boolean mayBeAddress() {
-    return isWhole() || this == ANY;
+    return isWhole() || this == TOP;
   }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Provenance {
   /** Nothing has been assigned yet. */
-  public static final Provenance NOTHING = new Provenance(List.of());
+  public static final Provenance BOTTOM = new Provenance(List.of());
 
   public static final Provenance ZERO = of(Derivation.ZERO);
   public static final Provenance NUMBER = of(Derivation.NUMBER);
@@ -31,7 +31,7 @@ public final class Provenance {
     return alternatives;
   }
 
-  public boolean isNothing() {
+  public boolean isBottom() {
     return alternatives.isEmpty();
   }
 
@@ -80,11 +80,11 @@ public final class Provenance {
     return false;
   }
 
-  public Provenance or(Provenance other) {
-    if (other.isNothing() || equals(other)) {
+  public Provenance join(Provenance other) {
+    if (other.isBottom() || equals(other)) {
       return this;
     }
-    if (isNothing()) {
+    if (isBottom()) {
       return other;
     }
     Alternatives builder = new Alternatives();
@@ -103,30 +103,30 @@ public final class Provenance {
 
   /** What two derivations become. */
   @FunctionalInterface
-  interface Operation {
+  interface TransferFunction {
     Derivation of(Derivation a, Derivation b);
   }
 
   /** Combines each way with each way; nothing with anything is nothing. */
-  Provenance combine(Provenance other, Operation operation) {
+  Provenance combine(Provenance other, TransferFunction transfer) {
     Alternatives builder = new Alternatives();
     for (Derivation a : alternatives) {
       for (Derivation b : other.alternatives) {
-        builder.add(operation.of(a, b));
+        builder.add(transfer.of(a, b));
       }
     }
     return builder.build();
   }
 
   /** Returns one derivation that covers all, from which further joins grow no alternatives. */
-  public Provenance collapsed() {
+  public Provenance widened() {
     if (alternatives.size() < 2) {
       return alternatives.isEmpty() ? this : of(alternatives.get(0).unfixed());
     }
     Derivation all = alternatives.get(0);
     boolean foreign = false;
     for (Derivation next : alternatives) {
-      all = all.combine(next, (o, a, b) -> a.or(b), false, false, 0);
+      all = all.combine(next, (o, a, b) -> a.join(b), false, false, 0);
       // A number among addresses may be an unrecognised address, which no sum shows any more.
       foreign |= next.isForeign() || (next.isOffset() && !next.isZero());
     }

@@ -41,7 +41,7 @@ final class ArithmeticInstructions {
     if (!type.isInteger()
         || type.bits < least
         || type.bits > 64
-        || type.kind == ScalarType.Kind.BITS) {
+        || type.kind == ScalarType.NumberKind.BITS) {
       throw t.unsupported(type + " is not a type it works on");
     }
     return type;

@@ -8,8 +8,8 @@ import dev.streamfence.internal.ptx.run.machine.LaneMemory;
 import dev.streamfence.internal.ptx.run.machine.Op;
 import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
 import dev.streamfence.internal.ptx.run.machine.Windows;
-import dev.streamfence.internal.ptx.syntax.Function;
 import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.Register;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
@@ -70,7 +70,7 @@ final class CallTranslator {
       throw t.unsupported("it names no function");
     }
     Operand last = t.operand(t.operands() - 1);
-    Function prototype = last instanceof Operand.Name name ? name.label().prototype() : null;
+    PtxFunction prototype = last instanceof Operand.Name name ? name.label().prototype() : null;
     if (prototype == null) {
       throw t.unsupported("a call through a register needs a .callprototype");
     }
@@ -104,7 +104,7 @@ final class CallTranslator {
       Call.Callee chosen,
       List<Operand> arguments,
       List<Operand> results) {
-    Function function = callee.function;
+    PtxFunction function = callee.function;
     if (arguments.size() != function.parameters().size()
         || results.size() != function.returns().size()) {
       throw t.unsupported(
@@ -128,23 +128,23 @@ final class CallTranslator {
   }
 
   /** One side of a move: an offset or a slot, and its size. */
-  private record Place(boolean memory, int at, int bytes) {}
+  private record Location(boolean memory, int at, int bytes) {}
 
-  private static Place formal(Code callee, Function.Formal formal) {
-    if (formal instanceof Function.Formal.InMemory memory) {
+  private static Location formal(Code callee, PtxFunction.Formal formal) {
+    if (formal instanceof PtxFunction.Formal.InMemory memory) {
       Variable variable = memory.variable();
       int offset = callee.paramLayout.offset(variable).orElseThrow().intValue();
-      return new Place(true, offset, (int) variable.sizeInBytes());
+      return new Location(true, offset, (int) variable.sizeInBytes());
     }
-    Register register = ((Function.Formal.InRegister) formal).register();
-    return new Place(false, register.index(), register.type().bytes());
+    Register register = ((PtxFunction.Formal.InRegister) formal).register();
+    return new Location(false, register.index(), register.type().bytes());
   }
 
-  private static Place actual(Translation t, Operand operand, boolean result, Place formal) {
+  private static Location actual(Translation t, Operand operand, boolean result, Location formal) {
     if (operand instanceof Operand.VariableAddress use
         && use.variable().space() == StateSpace.PARAM) {
       int offset = t.function().code().paramLayout.offset(use.variable()).orElseThrow().intValue();
-      return new Place(
+      return new Location(
           true, offset + (int) use.offset(), (int) (use.variable().sizeInBytes() - use.offset()));
     }
     ScalarType type =
@@ -157,26 +157,26 @@ final class CallTranslator {
         };
     int slot =
         result ? t.function().destination(t, operand, type) : t.function().source(t, operand, type);
-    return new Place(false, slot, formal.bytes);
+    return new Location(false, slot, formal.bytes);
   }
 
   private static Call.Move pass(
-      Translation t, Code callee, Function.Formal formal, Operand operand) {
-    Place to = formal(callee, formal);
-    Place from = actual(t, operand, false, to);
+      Translation t, Code callee, PtxFunction.Formal formal, Operand operand) {
+    Location to = formal(callee, formal);
+    Location from = actual(t, operand, false, to);
     checkSizes(t, to, from);
     return new Call.Move(from.memory, from.at, to.memory, to.at, to.bytes);
   }
 
   private static Call.Move take(
-      Translation t, Code callee, Function.Formal formal, Operand operand) {
-    Place from = formal(callee, formal);
-    Place to = actual(t, operand, true, from);
+      Translation t, Code callee, PtxFunction.Formal formal, Operand operand) {
+    Location from = formal(callee, formal);
+    Location to = actual(t, operand, true, from);
     checkSizes(t, from, to);
     return new Call.Move(from.memory, from.at, to.memory, to.at, from.bytes);
   }
 
-  private static void checkSizes(Translation t, Place formal, Place actual) {
+  private static void checkSizes(Translation t, Location formal, Location actual) {
     boolean scalar = formal.bytes == Integer.highestOneBit(formal.bytes) && formal.bytes <= 8;
     if (formal.bytes != actual.bytes || (!scalar && !(formal.memory && actual.memory))) {
       throw t.unsupported(
@@ -189,7 +189,7 @@ final class CallTranslator {
     if (results.isEmpty()) {
       return lane -> {};
     }
-    Place to = actual(t, results.get(0), true, new Place(true, 0, 4));
+    Location to = actual(t, results.get(0), true, new Location(true, 0, 4));
     return lane -> {
       if (to.memory) {
         Bytes.put(lane.params, to.at, 4, 0);
@@ -203,9 +203,9 @@ final class CallTranslator {
     if (arguments.size() < 3) {
       throw t.unsupported("'__assertfail' takes a message, a file and a line");
     }
-    Place message = actual(t, arguments.get(0), false, new Place(true, 0, 8));
-    Place file = actual(t, arguments.get(1), false, new Place(true, 0, 8));
-    Place line = actual(t, arguments.get(2), false, new Place(true, 0, 4));
+    Location message = actual(t, arguments.get(0), false, new Location(true, 0, 8));
+    Location file = actual(t, arguments.get(1), false, new Location(true, 0, 8));
+    Location line = actual(t, arguments.get(2), false, new Location(true, 0, 4));
     return lane -> {
       String where = text(lane, value(lane, file)) + ":" + (int) value(lane, line);
       throw lane.fault(
@@ -215,7 +215,7 @@ final class CallTranslator {
     };
   }
 
-  private static long value(Lane lane, Place place) {
+  private static long value(Lane lane, Location place) {
     return place.memory ? Bytes.get(lane.params, place.at, place.bytes) : lane.registers[place.at];
   }
 

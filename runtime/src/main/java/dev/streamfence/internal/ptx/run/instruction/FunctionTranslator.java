@@ -5,11 +5,11 @@ import dev.streamfence.internal.ptx.run.machine.Guarded;
 import dev.streamfence.internal.ptx.run.machine.Lane;
 import dev.streamfence.internal.ptx.run.machine.Op;
 import dev.streamfence.internal.ptx.run.machine.Windows;
-import dev.streamfence.internal.ptx.syntax.Function;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Layout;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxException;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.Register;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.Variable;
@@ -29,7 +29,7 @@ public final class FunctionTranslator {
 
   private final ModuleSymbols module;
   private final Code code;
-  private final Function function;
+  private final PtxFunction function;
   private final Layout shared;
   private final Layout locals = new Layout();
   private final List<Op> ops = new ArrayList<>();

@@ -56,7 +56,7 @@ public final class BlockBarrier {
     trueCount += predicate ? 1 : 0;
     reducing += reduces ? 1 : 0;
     if (waits) {
-      lane.state = Lane.State.WAITING;
+      lane.state = Lane.LaneState.WAITING;
       waiting[waitingCount++] = lane;
     }
     openIfComplete();
@@ -77,7 +77,7 @@ public final class BlockBarrier {
     open();
     for (int i = 0; i < released; i++) {
       Lane lane = waiting[i];
-      lane.state = Lane.State.READY;
+      lane.state = Lane.LaneState.READY;
       if (lane.barrierResult != null) {
         lane.barrierResult.deliver(lane, trues, total);
         lane.barrierResult = null;

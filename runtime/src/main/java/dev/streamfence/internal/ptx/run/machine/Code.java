@@ -1,7 +1,7 @@
 package dev.streamfence.internal.ptx.run.machine;
 
-import dev.streamfence.internal.ptx.syntax.Function;
 import dev.streamfence.internal.ptx.syntax.Layout;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +14,7 @@ public final class Code {
   /** A slot with a constant that is known only once global variables have addresses. */
   public record Relocation(int slot, int global, long offset) {}
 
-  public final Function function;
+  public final PtxFunction function;
   public final int index;
   public final Layout paramLayout = new Layout();
   final List<Variable> formals = new ArrayList<>();
@@ -26,13 +26,13 @@ public final class Code {
   public int localBytes;
   public int localAlignment = 1;
 
-  public Code(Function function, int index) {
+  public Code(PtxFunction function, int index) {
     this.function = function;
     this.index = index;
-    for (Function.Formal formal : function.parameters()) {
+    for (PtxFunction.Formal formal : function.parameters()) {
       place(formal);
     }
-    for (Function.Formal formal : function.returns()) {
+    for (PtxFunction.Formal formal : function.returns()) {
       place(formal);
     }
   }
@@ -59,8 +59,8 @@ public final class Code {
     return formals.size() == function.parameters().size() + function.returns().size();
   }
 
-  private void place(Function.Formal formal) {
-    if (formal instanceof Function.Formal.InMemory memory) {
+  private void place(PtxFunction.Formal formal) {
+    if (formal instanceof PtxFunction.Formal.InMemory memory) {
       formals.add(memory.variable());
       paramLayout.add(memory.variable());
     }

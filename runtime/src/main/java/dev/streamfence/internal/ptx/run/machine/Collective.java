@@ -34,7 +34,7 @@ public abstract class Collective implements Op {
     }
     lane.waitingIn = this;
     lane.waitMask = mask;
-    lane.state = Lane.State.WAITING;
+    lane.state = Lane.LaneState.WAITING;
     lane.warp.waiting |= 1 << lane.laneIndex;
     lane.warp.completeGroupOf(lane);
   }

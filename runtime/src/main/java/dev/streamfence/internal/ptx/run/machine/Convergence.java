@@ -25,7 +25,7 @@ public final class Convergence implements Op {
   @Override
   public void execute(Lane lane) {
     prepare.execute(lane);
-    lane.state = Lane.State.CONVERGING;
+    lane.state = Lane.LaneState.CONVERGING;
     lane.waitRounds = 0;
     lane.block.converging++;
   }
@@ -39,8 +39,8 @@ public final class Convergence implements Op {
     boolean waited = false;
     boolean any = false;
     for (Lane lane : warp.lanes) {
-      othersRun |= lane.state == Lane.State.READY;
-      if (lane.state == Lane.State.CONVERGING) {
+      othersRun |= lane.state == Lane.LaneState.READY;
+      if (lane.state == Lane.LaneState.CONVERGING) {
         any = true;
         waited |= ++lane.waitRounds >= patience;
       }
@@ -49,7 +49,7 @@ public final class Convergence implements Op {
       return false;
     }
     for (Lane lane : warp.lanes) {
-      if (lane.state == Lane.State.CONVERGING) {
+      if (lane.state == Lane.LaneState.CONVERGING) {
         releaseLanesAt(warp, lane);
       }
     }
@@ -59,9 +59,9 @@ public final class Convergence implements Op {
   private static void releaseLanesAt(Warp warp, Lane first) {
     int group = 0;
     for (Lane lane : warp.lanes) {
-      if (lane.state == Lane.State.CONVERGING && lane.pc == first.pc && lane.ops == first.ops) {
+      if (lane.state == Lane.LaneState.CONVERGING && lane.pc == first.pc && lane.ops == first.ops) {
         group |= 1 << lane.laneIndex;
-        lane.state = Lane.State.READY;
+        lane.state = Lane.LaneState.READY;
         lane.block.converging--;
       }
     }

@@ -16,7 +16,7 @@ public final class Lane {
   private static final int MAX_LOCAL_BYTES = 1 << 20;
 
   /** What a lane is doing. */
-  enum State {
+  enum LaneState {
     READY,
     WAITING,
     /** Waits for the rest of its warp to stop as well. */
@@ -32,7 +32,7 @@ public final class Lane {
   public final int y;
   public final int z;
 
-  State state = State.READY;
+  LaneState state = LaneState.READY;
   public long[] registers = {};
   public byte[] params = {};
   byte[] local = {};
@@ -71,7 +71,7 @@ public final class Lane {
 
   /** Puts the lane at the start of an entry. */
   void start(Code entry) {
-    state = State.READY;
+    state = LaneState.READY;
     waitingIn = null;
     barrierResult = null;
     carry = 0;
@@ -88,7 +88,7 @@ public final class Lane {
     remaining = ThreadBlock.QUANTUM;
     do {
       ops[pc++].execute(this);
-    } while (--remaining > 0 && state == State.READY);
+    } while (--remaining > 0 && state == LaneState.READY);
     executed += ThreadBlock.QUANTUM - remaining;
     block.budget.spend(this, executed - before);
   }
@@ -125,7 +125,7 @@ public final class Lane {
   }
 
   public void exit() {
-    state = State.EXITED;
+    state = LaneState.EXITED;
     block.exited(this);
   }
 

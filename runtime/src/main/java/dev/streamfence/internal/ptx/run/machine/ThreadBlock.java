@@ -132,7 +132,7 @@ public final class ThreadBlock {
   private boolean runReady() {
     boolean progress = false;
     for (Lane lane : lanes) {
-      if (lane.state == Lane.State.READY) {
+      if (lane.state == Lane.LaneState.READY) {
         lane.run();
         progress = true;
       }
@@ -152,7 +152,7 @@ public final class ThreadBlock {
     Lane first = lanes[0];
     int waiting = 0;
     for (Lane lane : lanes) {
-      if (lane.state != Lane.State.EXITED) {
+      if (lane.state != Lane.LaneState.EXITED) {
         if (waiting == 0) {
           first = lane;
         }

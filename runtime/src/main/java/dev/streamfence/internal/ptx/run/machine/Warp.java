@@ -49,7 +49,7 @@ public final class Warp {
     waiting &= ~group;
     for (int rest = group; rest != 0; rest &= rest - 1) {
       Lane lane = lanes[Integer.numberOfTrailingZeros(rest)];
-      lane.state = Lane.State.READY;
+      lane.state = Lane.LaneState.READY;
       lane.waitingIn = null;
     }
   }

@@ -37,7 +37,7 @@ class AccessJoinsTest {
     List<Provenance> all = new ArrayList<>(sums);
     for (Provenance a : sums) {
       for (String b : List.of("?p", "8", "s 16")) {
-        all.add(a.or(Sums.of(b)));
+        all.add(a.join(Sums.of(b)));
       }
     }
     return all;
@@ -48,7 +48,7 @@ class AccessJoinsTest {
   }
 
   private static Provenance or(String a, String b) {
-    return Sums.of(a).or(Sums.of(b));
+    return Sums.of(a).join(Sums.of(b));
   }
 
   @Test
@@ -57,9 +57,9 @@ class AccessJoinsTest {
     for (Provenance a : choices(sums)) {
       for (Provenance b : sums) {
         // The first repetition may drop a way that the join has made needless.
-        Provenance joined = a.or(b).or(b);
-        assertThat(joined.or(b)).as(joining(a, b)).isEqualTo(joined);
-        assertThat(joined.or(a)).as(joining(a, b)).isEqualTo(joined);
+        Provenance joined = a.join(b).join(b);
+        assertThat(joined.join(b)).as(joining(a, b)).isEqualTo(joined);
+        assertThat(joined.join(a)).as(joining(a, b)).isEqualTo(joined);
       }
     }
   }
@@ -69,7 +69,7 @@ class AccessJoinsTest {
     List<Provenance> sums = sums(TERMS);
     for (Provenance a : choices(sums)) {
       for (Provenance b : sums) {
-        assertThat(AddressJudge.of(a.or(b)).touched())
+        assertThat(AddressJudge.of(a.join(b)).touched())
             .as(joining(a, b))
             .containsAll(AddressJudge.of(a).touched())
             .containsAll(AddressJudge.of(b).touched());
@@ -85,7 +85,7 @@ class AccessJoinsTest {
     for (Provenance a : choices(sums)) {
       for (Provenance b : sums) {
         boolean doubtful = isDoubtful(AddressJudge.of(a)) || isDoubtful(AddressJudge.of(b));
-        assertThat(doubtful && AddressJudge.of(a.or(b)).isDefinite()).as(joining(a, b)).isFalse();
+        assertThat(doubtful && AddressJudge.of(a.join(b)).isDefinite()).as(joining(a, b)).isFalse();
       }
     }
   }
@@ -97,9 +97,9 @@ class AccessJoinsTest {
   @Test
   void aCollapseAllowsWhatEachWayAllows() {
     for (Provenance a : choices(sums(TERMS))) {
-      Provenance collapsed = a.collapsed();
+      Provenance collapsed = a.widened();
       assertThat(collapsed.alternatives()).hasSize(1);
-      assertThat(collapsed.or(a)).as(joining(collapsed, a)).isEqualTo(collapsed);
+      assertThat(collapsed.join(a)).as(joining(collapsed, a)).isEqualTo(collapsed);
     }
   }
 
@@ -175,18 +175,18 @@ class AccessJoinsTest {
 
   @Test
   void eightWaysStayApartAndNineBecomeOne() {
-    Provenance many = Provenance.NOTHING;
+    Provenance many = Provenance.BOTTOM;
     for (int i = 0; i < 8; i++) {
-      many = many.or(Provenance.of(Derivation.of(Origin.parameter(i, ParameterRole.BUFFER))));
+      many = many.join(Provenance.of(Derivation.of(Origin.parameter(i, ParameterRole.BUFFER))));
       assertThat(many.alternatives()).hasSize(i + 1);
     }
-    many = many.or(Provenance.of(Derivation.of(Origin.parameter(8, ParameterRole.BUFFER))));
+    many = many.join(Provenance.of(Derivation.of(Origin.parameter(8, ParameterRole.BUFFER))));
 
     assertThat(many.alternatives()).hasSize(1);
     Derivation one = many.alternatives().get(0);
     assertThat(one.size()).isEqualTo(9);
     for (int i = 0; i < 9; i++) {
-      assertThat(one.multipleOf(Origin.parameter(i, ParameterRole.BUFFER))).isEqualTo(Multiple.ANY);
+      assertThat(one.multipleOf(Origin.parameter(i, ParameterRole.BUFFER))).isEqualTo(Multiple.TOP);
     }
   }
 
@@ -207,12 +207,12 @@ class AccessJoinsTest {
   void aSumOfMoreOriginsThanAKernelHasIsRefused() {
     Derivation sum = Derivation.NUMBER;
     for (int i = 0; i < 512; i++) {
-      sum = Sums.plus(sum, Origin.parameter(i, ParameterRole.BUFFER), Multiple.ANY);
+      sum = Sums.plus(sum, Origin.parameter(i, ParameterRole.BUFFER), Multiple.TOP);
     }
     Provenance largest = Provenance.of(sum);
     Provenance larger = Provenance.of(Derivation.of(Origin.parameter(512, ParameterRole.BUFFER)));
 
-    assertThat(largest.or(Provenance.NUMBER).alternatives()).hasSize(2);
+    assertThat(largest.join(Provenance.NUMBER).alternatives()).hasSize(2);
     assertThatThrownBy(() -> ProvenanceArithmetic.add(largest, larger))
         .isInstanceOf(TooLargeException.class);
   }
@@ -237,7 +237,7 @@ class AccessJoinsTest {
     "8 | n,          ?n"
   })
   void aCollapseIsOneSumOfAll(String ways, String one) {
-    Provenance collapsed = Sums.of(ways).collapsed();
+    Provenance collapsed = Sums.of(ways).widened();
 
     assertThat(Sums.text(collapsed).replace(" loaded", "")).isEqualTo(one.replace(" loaded", ""));
     assertThat(Sums.text(collapsed).contains("loaded"))
@@ -274,7 +274,7 @@ class AccessJoinsTest {
     assertThat(Sums.of("8 | p").constant()).isNull();
     assertThat(Sums.of("s 8").constant()).isNull();
     assertThat(Sums.of("number").constant()).isNull();
-    assertThat(Provenance.NOTHING.constant()).isNull();
+    assertThat(Provenance.BOTTOM.constant()).isNull();
   }
 
   @Test

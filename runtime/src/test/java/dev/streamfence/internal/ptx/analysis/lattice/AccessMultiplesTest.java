@@ -16,37 +16,37 @@ class AccessMultiplesTest {
     "ONE,           ALIGNED,       SCALED",
     "ONE,           MINUS_ALIGNED, PART",
     "ONE,           SCALED,        SCALED",
-    "ONE,           MINUS_SCALED,  ANY",
+    "ONE,           MINUS_SCALED,  TOP",
     "ONE,           PART,          ALIGNED",
-    "ONE,           ANY,           ANY",
+    "ONE,           TOP,           TOP",
     "MINUS_ONE,     MINUS_ONE,     MINUS_SCALED",
     "MINUS_ONE,     ALIGNED,       PART",
     "MINUS_ONE,     MINUS_ALIGNED, MINUS_SCALED",
-    "MINUS_ONE,     SCALED,        ANY",
+    "MINUS_ONE,     SCALED,        TOP",
     "MINUS_ONE,     MINUS_SCALED,  MINUS_SCALED",
-    "MINUS_ONE,     PART,          ANY",
-    "MINUS_ONE,     ANY,           ANY",
+    "MINUS_ONE,     PART,          TOP",
+    "MINUS_ONE,     TOP,           TOP",
     "ALIGNED,       ALIGNED,       SCALED",
     "ALIGNED,       MINUS_ALIGNED, PART",
     "ALIGNED,       SCALED,        SCALED",
-    "ALIGNED,       MINUS_SCALED,  ANY",
+    "ALIGNED,       MINUS_SCALED,  TOP",
     "ALIGNED,       PART,          ALIGNED",
-    "ALIGNED,       ANY,           ANY",
+    "ALIGNED,       TOP,           TOP",
     "MINUS_ALIGNED, MINUS_ALIGNED, MINUS_SCALED",
-    "MINUS_ALIGNED, SCALED,        ANY",
+    "MINUS_ALIGNED, SCALED,        TOP",
     "MINUS_ALIGNED, MINUS_SCALED,  MINUS_SCALED",
-    "MINUS_ALIGNED, PART,          ANY",
-    "MINUS_ALIGNED, ANY,           ANY",
+    "MINUS_ALIGNED, PART,          TOP",
+    "MINUS_ALIGNED, TOP,           TOP",
     "SCALED,        SCALED,        SCALED",
-    "SCALED,        MINUS_SCALED,  ANY",
-    "SCALED,        PART,          ANY",
-    "SCALED,        ANY,           ANY",
+    "SCALED,        MINUS_SCALED,  TOP",
+    "SCALED,        PART,          TOP",
+    "SCALED,        TOP,           TOP",
     "MINUS_SCALED,  MINUS_SCALED,  MINUS_SCALED",
-    "MINUS_SCALED,  PART,          ANY",
-    "MINUS_SCALED,  ANY,           ANY",
-    "PART,          PART,          ANY",
-    "PART,          ANY,           ANY",
-    "ANY,           ANY,           ANY"
+    "MINUS_SCALED,  PART,          TOP",
+    "MINUS_SCALED,  TOP,           TOP",
+    "PART,          PART,          TOP",
+    "PART,          TOP,           TOP",
+    "TOP,           TOP,           TOP"
   })
   void aSumIsTheSameInEitherOrder(Multiple a, Multiple b, Multiple sum) {
     assertThat(a.plus(b)).isEqualTo(sum);
@@ -69,8 +69,8 @@ class AccessMultiplesTest {
     "MINUS_ALIGNED, ALIGNED,       MINUS_SCALED, MINUS_ALIGNED",
     "SCALED,        MINUS_SCALED,  SCALED,       SCALED",
     "MINUS_SCALED,  SCALED,        MINUS_SCALED, MINUS_SCALED",
-    "PART,          PART,          ANY,          PART",
-    "ANY,           ANY,           ANY,          ANY"
+    "PART,          PART,          TOP,          PART",
+    "TOP,           TOP,           TOP,          TOP"
   })
   void signsFactorsAndMasksDoWhatTheyDoToASum(
       Multiple of, Multiple negated, Multiple scaled, Multiple aligned) {
@@ -88,7 +88,7 @@ class AccessMultiplesTest {
     boolean whole = of == Multiple.ONE || of == Multiple.ALIGNED;
 
     assertThat(of.isWhole()).isEqualTo(whole);
-    assertThat(of.mayBeAddress()).isEqualTo(whole || of == Multiple.ANY);
+    assertThat(of.mayBeAddress()).isEqualTo(whole || of == Multiple.TOP);
   }
 
   @Test
@@ -97,15 +97,15 @@ class AccessMultiplesTest {
       for (Multiple b : Multiple.values()) {
         boolean covers =
             a == b
-                || a == Multiple.ANY
+                || a == Multiple.TOP
                 || (a == Multiple.ALIGNED && b == Multiple.ONE)
                 || (a == Multiple.MINUS_ALIGNED && b == Multiple.MINUS_ONE);
         assertThat(a.covers(b)).as("%s covers %s", a, b).isEqualTo(covers);
         if (covers) {
-          assertThat(a.or(b)).isEqualTo(a);
-          assertThat(b.or(a)).isEqualTo(a);
+          assertThat(a.join(b)).isEqualTo(a);
+          assertThat(b.join(a)).isEqualTo(a);
         } else if (!b.covers(a)) {
-          assertThat(a.or(b)).as("%s or %s", a, b).isEqualTo(Multiple.ANY);
+          assertThat(a.join(b)).as("%s or %s", a, b).isEqualTo(Multiple.TOP);
         }
       }
     }

@@ -35,7 +35,7 @@ public final class Sums {
           "*", Multiple.SCALED,
           "-*", Multiple.MINUS_SCALED,
           "/", Multiple.PART,
-          "?", Multiple.ANY);
+          "?", Multiple.TOP);
 
   private Sums() {}
 
@@ -45,9 +45,9 @@ public final class Sums {
 
   public static Provenance of(String ways) {
     if (ways.equals("nothing")) {
-      return Provenance.NOTHING;
+      return Provenance.BOTTOM;
     }
-    Provenance all = Provenance.NOTHING;
+    Provenance all = Provenance.BOTTOM;
     for (String way : ways.split(" \\| ")) {
       List<Derivation> both = new ArrayList<>(all.alternatives());
       both.add(one(way));
@@ -91,7 +91,7 @@ public final class Sums {
   }
 
   public static String text(Provenance value) {
-    return value.isNothing()
+    return value.isBottom()
         ? "nothing"
         : value.alternatives().stream().map(Sums::text).collect(Collectors.joining(" | "));
   }

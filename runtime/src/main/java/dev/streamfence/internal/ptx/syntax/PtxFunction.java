@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param registers size of its register file
  * @param locals variables that its body declares, in all scopes
  */
-public record Function(
+public record PtxFunction(
     String name,
     int line,
     boolean entry,
@@ -34,7 +34,7 @@ public record Function(
   }
 
   /** Copies the lists. */
-  public Function {
+  public PtxFunction {
     returns = List.copyOf(returns);
     parameters = List.copyOf(parameters);
     locals = List.copyOf(locals);
