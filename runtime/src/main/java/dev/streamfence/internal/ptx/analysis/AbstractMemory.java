@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** All objects that an analysis has come across. */
+/** The abstract memory of one analysis: all memory objects that it has found. */
 final class AbstractMemory {
   private final List<MemoryObject> objects = new ArrayList<>();
   private final Map<Integer, MemoryObject> moduleVariables = new HashMap<>();
@@ -54,7 +54,7 @@ final class AbstractMemory {
     return objects.get(Origin.index(origin));
   }
 
-  /** Returns what a name stands for that is no variable and no function in sight. */
+  /** Returns the object that stands for every name outside the module. */
   MemoryObject elsewhere() {
     return elsewhere;
   }
@@ -65,23 +65,23 @@ final class AbstractMemory {
         name -> add(new MemoryObject(nextOrigin(), StateSpace.GENERIC, false, function)));
   }
 
-  /** Returns the object of a variable that is the same for all calls: of the module, or shared. */
+  /** Returns the object of a module or shared variable, which is the same for all calls. */
   MemoryObject variable(Variable variable) {
     if (variable.space() == StateSpace.SHARED && variable.isOpenArray()) {
       // All arrays of open length start at the same address.
       return dynamicShared;
     }
-    // Other kernels and the host see what lies in global memory.
+    // Other kernels and the host read and write global memory.
     boolean tracked = variable.space() == StateSpace.SHARED;
     return moduleVariables.computeIfAbsent(variable.id(), id -> create(variable.space(), tracked));
   }
 
-  /** Returns what was stored in a space at an address that is not known to be any object's. */
+  /** Returns the object for stores to a space whose address is in no known object. */
   MemoryObject unresolved(StateSpace space) {
     return Objects.requireNonNull(unresolved.get(space));
   }
 
-  /** Returns a value that a load from an unknown place in a space may find. */
+  /** Returns the join of all values that a load from an unknown address in a space may find. */
   Provenance loadUnresolved(StateSpace space, int width, Step reader) {
     Provenance found = Provenance.BOTTOM;
     for (MemoryObject object : objects) {
@@ -97,7 +97,7 @@ final class AbstractMemory {
     return unresolvedReaders.computeIfAbsent(space, s -> new LinkedHashSet<>());
   }
 
-  /** Returns the instructions that may find out about a change of an object. */
+  /** Returns the instructions whose results depend on the content of an object. */
   List<Set<Step>> readers(MemoryObject changed) {
     return List.of(changed.dependents(), unresolvedReaders(changed.space()));
   }

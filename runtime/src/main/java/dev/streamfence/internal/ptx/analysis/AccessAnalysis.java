@@ -21,10 +21,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out where every value of an entry comes from, by passing provenances on until nothing
- * changes; then notes what is accessed. The order of instructions hardly matters to it: whatever is
- * stored in a variable anywhere may be found there everywhere, and so with a register beyond one
- * straight piece of code. Works without recursion. Confined to one thread, used once.
+ * Computes the provenance of every value of an entry as a fixpoint, then records the accesses. The
+ * order of instructions matters only within a basic block: a value that is stored in a variable, or
+ * is in a register at the end of a block, may be found everywhere. Works without recursion.
+ * Confined to one thread, used once.
  */
 final class AccessAnalysis {
   private final PtxModule module;
@@ -48,7 +48,7 @@ final class AccessAnalysis {
     calling = new CallFlow(this, values);
   }
 
-  /** Runs to the end, and fills the ledger. */
+  /** Runs the analysis and fills the ledger. */
   void run(PtxFunction entry, EntryParameters parameters) {
     try {
       Activation root = activations.activate(entry, null);
@@ -64,9 +64,9 @@ final class AccessAnalysis {
   }
 
   /**
-   * Gives registers a value that nothing was ever assigned to: first those that no instruction
-   * assigns to, then those that were loaded from where nothing was stored, and only then what is
-   * computed in a circle. Returns whether there were any.
+   * Raises registers that are still bottom to a number: first those that no instruction assigns to,
+   * then those loaded from memory in which nothing was stored, and last those computed in a circle.
+   * Returns whether there were any; if so, the iteration continues.
    */
   private boolean raiseBottoms() {
     return raiseBottoms((slots, slot) -> !slots.isAssigned(slot))
@@ -108,7 +108,7 @@ final class AccessAnalysis {
     }
   }
 
-  /** Handles an opcode that is not in the table: any register may get anything of the others. */
+  /** Evaluates an unknown opcode: each register may receive a value that depends on all others. */
   private void unknown(Step step) {
     Provenance mixed = Provenance.FOREIGN;
     String opcode = Lexer.shortened(step.instruction().mnemonic());
@@ -195,22 +195,22 @@ final class AccessAnalysis {
     }
   }
 
-  /** Returns the object of a variable as one copy of a function sees it. */
+  /** Returns the object of a variable in one activation of its function. */
   MemoryObject object(Activation activation, Variable variable) {
     return activations.object(activation, variable);
   }
 
-  /** Returns what a name of the module stands for. */
+  /** Returns the object that a name in the code stands for. */
   MemoryObject named(String name) {
     return module.function(name).map(memory::function).orElse(memory.elsewhere());
   }
 
-  /** Returns whether a function of this name does what the name is known for. */
+  /** Returns whether a name is the own name of a function, and not an alias of another one. */
   boolean isItself(String name) {
     return !module.isAlias(name);
   }
 
-  /** Returns the function whose address this is, or null. */
+  /** Returns the function at an address, or null if the address is not exactly a function's. */
   @Nullable PtxFunction functionAt(Derivation address) {
     boolean plainAddress =
         address.size() == 1

@@ -14,8 +14,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps, for every parameter, the first site of each kind. Notes nothing until it is opened: before
- * the fix-point is reached, what looks definite may be no more than what is known so far.
+ * Records the first site of each kind of access for every parameter. Records nothing until it is
+ * opened: before the fixpoint, an access may look definite only because other origins have not
+ * arrived yet.
  */
 final class AccessLedger {
   private final PtxModule module;
@@ -43,7 +44,7 @@ final class AccessLedger {
     open = true;
   }
 
-  /** Notes that an instruction accesses an address. */
+  /** Records that an instruction accesses an address. */
   void access(Step step, Provenance address, boolean reads, boolean writes) {
     if (!open || address.isNumber()) {
       return;
@@ -60,18 +61,18 @@ final class AccessLedger {
     }
   }
 
-  /** Notes that an instruction lets a value escape to an untracked place. */
+  /** Records that an instruction lets a value escape to an untracked place. */
   void handOut(Step step, Provenance value, String reason) {
-    // What is scaled can be scaled down again, and parts can be put together.
+    // Scaled values can be scaled down again, and parts can be put together.
     note(step, value, reason, multiple -> true, false, true);
   }
 
-  /** Notes that an instruction does something unknown with a value. */
+  /** Records that an instruction has an unknown effect on the memory behind a value. */
   void unknown(Step step, Provenance value, String reason) {
     note(step, value, reason, multiple -> true, true, true);
   }
 
-  /** Notes that an instruction may read what a value points to. */
+  /** Records that an instruction may read the memory that a value points to. */
   void mayRead(Step step, Provenance value, String reason) {
     note(step, value, reason, Multiple::mayBeAddress, false, false);
   }
@@ -99,7 +100,7 @@ final class AccessLedger {
     }
   }
 
-  /** Says of every parameter that nothing is known. */
+  /** Makes every parameter unknown. */
   void giveUp(PtxFunction function, String reason) {
     AccessSite site = new AccessSite(function.line(), function.name(), ".entry", reason, null);
     for (Entry entry : entries) {
@@ -130,7 +131,7 @@ final class AccessLedger {
         module.position(instruction.source()).orElse(null));
   }
 
-  /** Returns what has been noted of each origin, in the order of their indexes. */
+  /** Returns the accesses of each origin, in the order of their indexes. */
   List<ParameterAccess> accesses() {
     ParameterAccess[] accesses = new ParameterAccess[entries.length];
     for (int i = 0; i < accesses.length; i++) {

@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An instruction that touches, or may touch, the memory behind a parameter. Immutable. */
+/** An instruction that accesses, or may access, the memory behind a parameter. Immutable. */
 public final class AccessSite {
   private final int line;
   private final String function;
@@ -27,7 +27,7 @@ public final class AccessSite {
   }
 
   /**
-   * Returns where the instruction is.
+   * Returns the position of the instruction.
    *
    * @return the line in the PTX text, counted from 1
    */
@@ -36,9 +36,9 @@ public final class AccessSite {
   }
 
   /**
-   * Returns the function that holds the instruction.
+   * Returns the function that contains the instruction.
    *
-   * @return the entry's name, or that of a function it calls, as written in the PTX text
+   * @return the name of the entry or of a function that it calls, as written in the PTX text
    */
   public String function() {
     return function;
@@ -54,16 +54,16 @@ public final class AccessSite {
   }
 
   /**
-   * Says why nothing definite is known here.
+   * Returns the reason why the access is not definite.
    *
-   * @return a clause in words, or empty when the access is definite
+   * @return a clause, or empty if the access is definite
    */
   public Optional<String> reason() {
     return reason.isEmpty() ? Optional.empty() : Optional.of(reason);
   }
 
   /**
-   * Returns the position in the source, of an inlined function the innermost one.
+   * Returns the position in the source; in an inlined function, the innermost position.
    *
    * @return the position, if the PTX text has it
    */

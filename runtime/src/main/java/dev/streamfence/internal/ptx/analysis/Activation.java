@@ -15,11 +15,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One analysed copy of a function. A function called from several places has several, as long as
- * they do not become too many, so that what one caller passes is not taken for another's.
+ * A function in one calling context. A function that is called from several places has several
+ * activations, so that the arguments of one caller do not mix with those of another; {@link
+ * Activations} bounds their number.
  */
 final class Activation {
-  /** After so many changes of one slot, its alternatives become one. */
+  /** The number of changes of one slot after which every further join is widened. */
   private static final int WIDENING_DELAY = 24;
 
   private final FunctionFlow flow;
@@ -32,7 +33,7 @@ final class Activation {
   private final Map<Integer, MemoryObject> variables = new HashMap<>();
   private final Map<Integer, List<Activation>> callees = new HashMap<>();
 
-  /** Calls that must be looked at again when a result in a register changes. */
+  /** Calls to evaluate again when a result in a register changes. */
   private final Set<Step> calls = new LinkedHashSet<>();
 
   Activation(FunctionFlow flow, @Nullable Activation caller) {
@@ -55,7 +56,7 @@ final class Activation {
     return depth;
   }
 
-  /** Returns the copy that runs a function here or further up. */
+  /** Returns the activation of a function among this one and its callers. */
   Optional<Activation> enclosing(PtxFunction function) {
     for (Activation at = this; at != null; at = at.caller) {
       if (at.flow.isOf(function)) {
@@ -69,7 +70,9 @@ final class Activation {
     return pending;
   }
 
-  /** Says that it waits to be looked at; returns whether it did not wait before. */
+  /**
+   * Marks this activation as waiting in the worklist; returns whether it was not waiting before.
+   */
   boolean await() {
     boolean news = !waiting;
     waiting = true;
@@ -88,7 +91,7 @@ final class Activation {
     return calls;
   }
 
-  /** Returns the copies that an instruction has called, the last one first. */
+  /** Returns the activations that a call instruction enters, one for each function it may call. */
   List<Activation> callees(int instruction) {
     return callees.computeIfAbsent(instruction, i -> new ArrayList<>());
   }
@@ -97,7 +100,7 @@ final class Activation {
     return slots[slot];
   }
 
-  /** Adds to what a slot may hold; returns whether this changes anything. */
+  /** Joins a value into a slot; returns whether the slot changed. */
   boolean assign(int slot, Provenance value) {
     Provenance old = slots[slot];
     Provenance joined = old.join(value);

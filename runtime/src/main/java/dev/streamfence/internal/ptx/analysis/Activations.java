@@ -11,22 +11,22 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Makes copies of functions for their callers, as long as they do not become too many. */
+/** Creates the activations of functions for their callers, and bounds their number. */
 final class Activations {
-  /** Instructions of all copies, after which functions are copied no more. */
+  /** The instructions of all activations after which further calls share one activation. */
   private static final long MAX_COPIED = 200_000;
 
-  /** How deep calls nest before functions are copied no more. */
+  /** The nesting depth of calls from which on further calls share one activation. */
   private static final int MAX_DEPTH = 48;
 
   private final AbstractMemory memory;
   private final Worklist worklist;
   private final ModuleAnalysis module;
 
-  /** Copies for calls that pass nothing that leads to any memory. */
+  /** The activations for calls whose arguments have no origin. */
   private final Map<String, Activation> plain = new HashMap<>();
 
-  /** Copies for all calls for which there is no room. */
+  /** The activations that all calls beyond the limits share. */
   private final Map<String, Activation> merged = new HashMap<>();
 
   private final Set<Activation> all = new LinkedHashSet<>();
@@ -53,10 +53,10 @@ final class Activations {
   }
 
   /**
-   * Returns the copy of a function that a call enters.
+   * Returns the activation of a function that a call enters.
    *
-   * @param ordinal tells the functions apart that the call may enter
-   * @param withoutOrigin whether nothing is passed that leads to any memory
+   * @param ordinal the index of the function among those that the call may enter
+   * @param withoutOrigin whether no argument has an origin
    */
   Activation callee(Step call, int ordinal, PtxFunction function, boolean withoutOrigin) {
     List<Activation> known = call.activation().callees(call.index());
@@ -87,7 +87,7 @@ final class Activations {
         : activate(function, call.activation());
   }
 
-  /** Returns the object of a variable as one copy of a function sees it. */
+  /** Returns the object of a variable in one activation of its function. */
   MemoryObject object(Activation activation, Variable variable) {
     if (variable.space() == StateSpace.LOCAL || variable.space() == StateSpace.PARAM) {
       return activation
@@ -97,7 +97,7 @@ final class Activations {
     return memory.variable(variable);
   }
 
-  /** Returns the memory that an instruction allocates, the same each time. */
+  /** Returns the object that an instruction allocates; the same object each time. */
   MemoryObject allocation(Step step) {
     return step.activation()
         .variables()

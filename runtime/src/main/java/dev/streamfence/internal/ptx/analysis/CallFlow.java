@@ -12,12 +12,15 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Passes values into functions and back, and out of sight where there is no function. */
+/**
+ * The data flow of calls: into functions and back, and out of the module where a function is
+ * unknown.
+ */
 final class CallFlow {
-  /** What only reads, if anything, and keeps nothing. */
+  /** Functions that at most read the memory behind their arguments, and keep no address. */
   private static final Set<String> READERS = Set.of("vprintf", "__assertfail");
 
-  /** What takes numbers alone, and gives back a pointer to new memory. */
+  /** Functions that take only numbers and return a pointer to new memory. */
   private static final Set<String> ALLOCATORS = Set.of("malloc");
 
   private final AccessAnalysis analysis;
@@ -29,9 +32,9 @@ final class CallFlow {
   }
 
   /**
-   * A call instruction taken apart.
+   * The operands of a call instruction by their meaning.
    *
-   * @param odd operands where the language has none
+   * @param odd operands at positions where the language has none
    */
   private record CallSite(
       @Nullable Operand target, List<Operand> arguments, List<Operand> results, List<Operand> odd) {
@@ -51,7 +54,7 @@ final class CallFlow {
       }
       List<Operand> odd = new ArrayList<>();
       for (; at < operands.size(); at++) {
-        // Names are those of prototypes and lists of targets.
+        // A name refers to a prototype or to a list of targets.
         if (!(operands.get(at) instanceof Operand.Name)) {
           ValueFlow.addSimple(operands.get(at), odd);
         }
@@ -172,7 +175,7 @@ final class CallFlow {
     }
   }
 
-  /** Handles a call of what is not in the module. */
+  /** Handles a call of a function outside the module. */
   private void leave(Step step, CallSite call, String name) {
     List<Provenance> passed = new ArrayList<>();
     for (Operand argument : call.arguments) {
@@ -185,7 +188,7 @@ final class CallFlow {
     } else if (!ALLOCATORS.contains(name)) {
       String callee = name.isEmpty() ? "a function that is not known" : "'" + name + "'";
       passed.forEach(value -> analysis.escapes().handOut(step, value, "it is passed to " + callee));
-      // The threads of a block share these variables, whatever code they run.
+      // Unknown code can reach the variables that the threads of its block share.
       analysis.escapes().open(step, StateSpace.SHARED);
     }
     for (Operand result : call.results) {

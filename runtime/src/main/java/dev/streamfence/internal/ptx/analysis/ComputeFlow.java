@@ -12,7 +12,7 @@ import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.List;
 import java.util.Optional;
 
-/** Passes values through instructions that compute. */
+/** The data flow of instructions that compute: applies the transfer function of each opcode. */
 final class ComputeFlow {
   private final AccessAnalysis analysis;
   private final ValueFlow values;
@@ -41,7 +41,7 @@ final class ComputeFlow {
     values.assign(step, destination, result);
   }
 
-  /** Returns whether a value is taken apart, as in {@code mov.b64 {lo, hi}, x}. */
+  /** Returns whether the instruction splits a value, as {@code mov.b64 {lo, hi}, x} does. */
   private static boolean isSplit(Operand destination, List<Operand> operands) {
     return ValueFlow.parts(destination).size() > 1
         && operands.size() > 1
@@ -104,8 +104,9 @@ final class ComputeFlow {
   }
 
   /**
-   * Returns the address of another space. Of what is no variable's, the generic one may be any
-   * variable's in the space; it is a sum with where the space is.
+   * Returns the provenance of an address that is converted between a state space and generic
+   * addresses. Unless the address is known to be a variable's, its generic form may be the address
+   * of any variable in the space, because it is a sum with the start of the space.
    */
   private Provenance generic(Step step, Provenance source) {
     List<String> modifiers = step.instruction().modifiers();
@@ -128,7 +129,9 @@ final class ComputeFlow {
     return address;
   }
 
-  /** Returns what floating-point arithmetic makes of its operands: bits of them may survive. */
+  /**
+   * Returns the provenance of a floating-point result, in which bits of the operands may survive.
+   */
   private Provenance computed(Step step) {
     boolean origin = false;
     for (int i = 1; i < step.instruction().operands().size(); i++) {
@@ -172,7 +175,7 @@ final class ComputeFlow {
     return narrowest < analysis.pointerBits() ? BitArithmetic.narrowed(a) : a;
   }
 
-  /** Returns what a result is that holds bits of the operands at other places. */
+  /** Returns the provenance of a result that contains bits of the operands at other positions. */
   private Provenance bits(Step step) {
     Provenance only = Provenance.BOTTOM;
     int strong = 0;
@@ -198,14 +201,14 @@ final class ComputeFlow {
     return mixed;
   }
 
-  /** Takes account of how wide the result is: a pointer does not fit what is narrower. */
+  /** Narrows a value to the width of the result, which may be too small for a pointer. */
   private Provenance narrowed(Instruction instruction, Provenance value) {
     return width(instruction) < analysis.pointerBits() && !value.isNumber()
         ? BitArithmetic.narrowed(value)
         : value;
   }
 
-  /** Returns how many bits the result has. */
+  /** Returns the width of the result in bits. */
   private static int width(Instruction instruction) {
     int bits = 0;
     for (String modifier : instruction.modifiers()) {

@@ -14,9 +14,12 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** The parameters of an entry, cut into pieces of a pointer's width: each may hold a pointer. */
+/**
+ * The parameters of an entry, divided into pieces of a pointer's width, each of which may hold a
+ * pointer.
+ */
 final class EntryParameters {
-  /** One piece: where it is in its parameter, and what stands for it in the analysis. */
+  /** One piece: its position in its parameter, and its origin. */
   private record Piece(int parameter, Variable variable, long offset, int width, int origin) {}
 
   private final List<Piece> pieces = new ArrayList<>();
@@ -34,7 +37,7 @@ final class EntryParameters {
       for (long at = 0; at < size; at += pointerBytes) {
         tooMany |= pieces.size() >= CodeLimits.PARAMETER_PIECES;
         if (tooMany && at > 0) {
-          // One piece will do for the verdict that nothing is known.
+          // One piece per parameter is enough for the verdict that nothing is known.
           break;
         }
         int width = (int) Math.min(pointerBytes, size - at);
@@ -53,7 +56,7 @@ final class EntryParameters {
     return pieces.size();
   }
 
-  /** Returns whether they are more than can be told apart. */
+  /** Returns whether there are more pieces than the analysis tells apart. */
   boolean isTooMany() {
     return tooMany;
   }
@@ -63,7 +66,7 @@ final class EntryParameters {
     return byParameter.get(parameter);
   }
 
-  /** Returns how a piece is called in messages. */
+  /** Returns the name of a piece for messages. */
   String describe(int index) {
     Piece piece = pieces.get(index);
     String parameter = "parameter " + (piece.parameter() + 1);
@@ -72,14 +75,14 @@ final class EntryParameters {
         : parameter;
   }
 
-  /** Where the object of a variable is found. */
+  /** Finds the object of a variable. */
   @FunctionalInterface
-  interface Objects {
+  interface ObjectLookup {
     MemoryObject of(Variable variable);
   }
 
-  /** Puts the parameters where the entry will load them from. */
-  void store(Objects objects) {
+  /** Stores the parameters in the variables from which the entry loads them. */
+  void store(ObjectLookup objects) {
     for (Piece piece : pieces) {
       Provenance value = Provenance.of(Derivation.of(piece.origin()));
       objects.of(piece.variable()).store(piece.offset(), piece.width(), value);

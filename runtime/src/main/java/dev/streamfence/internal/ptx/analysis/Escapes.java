@@ -12,16 +12,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Follows what gets out of sight: whatever an address that others have leads to. */
+/**
+ * The objects that escape: other threads, other kernels or unknown code may read and change them.
+ */
 final class Escapes {
   private final AbstractMemory memory;
   private final Worklist worklist;
   private final AccessLedger ledger;
 
-  /** Objects that others may look into, and what let them. */
+  /** Escaped objects, each with the instruction that let it escape. */
   private final Map<MemoryObject, Step> escaped = new LinkedHashMap<>();
 
-  /** Spaces that others may look into as a whole, and what let them. */
+  /** State spaces that escaped as a whole, each with the instruction that let it escape. */
   private final Map<StateSpace, Step> opened = new EnumMap<>(StateSpace.class);
 
   Escapes(AbstractMemory memory, Worklist worklist, AccessLedger ledger) {
@@ -30,19 +32,22 @@ final class Escapes {
     this.ledger = ledger;
   }
 
-  /** Notes that a value escapes: it is passed to an untracked place. */
+  /** Records that a value escapes to an untracked place. */
   void handOut(Step step, Provenance value, String reason) {
     ledger.handOut(step, value, reason);
     forEachObject(value, object -> escape(step, object));
   }
 
-  /** Notes that something unknown is done with a value, be it an address or not. */
+  /**
+   * Records that an instruction has an unknown effect on the memory behind a value, even if the
+   * value is no address.
+   */
   void unknown(Step step, Provenance value, String reason) {
     ledger.unknown(step, value, reason);
     forEachObject(value, object -> escape(step, object));
   }
 
-  /** Notes that others may look into an object and change it. */
+  /** Lets an object escape, and every object that its content leads to. */
   void escape(Step step, MemoryObject object) {
     Deque<MemoryObject> open = new ArrayDeque<>(List.of(object));
     while (!open.isEmpty()) {
@@ -55,7 +60,7 @@ final class Escapes {
     }
   }
 
-  /** Notes that others may look into every object of a space, now and later. */
+  /** Lets every object of a space escape, including those that are found later. */
   void open(Step step, StateSpace space) {
     if (opened.putIfAbsent(space, step) == null) {
       worklist.charge(memory.objects().size());
@@ -67,7 +72,7 @@ final class Escapes {
     }
   }
 
-  /** Lets an object escape that may be younger than what opened its space. */
+  /** Lets an object escape if its space escaped before the object was found. */
   void meet(MemoryObject object) {
     Step opening = opened.get(object.space());
     if (opening != null) {
@@ -79,7 +84,7 @@ final class Escapes {
     memory.readers(object).forEach(worklist::addAll);
   }
 
-  /** Notes that a value, and what it points to, is looked at by what keeps nothing of it. */
+  /** Records that an instruction may read the memory behind a value, and keeps no address. */
   void show(Step step, Provenance value, String reason) {
     ledger.mayRead(step, value, reason);
     for (Derivation alternative : value.alternatives()) {
@@ -102,7 +107,7 @@ final class Escapes {
     }
   }
 
-  /** Notes what in the end lies in objects that others may look into. */
+  /** Records the values that escaped objects hold at the fixpoint. */
   void report() {
     escaped.forEach(
         (object, step) ->

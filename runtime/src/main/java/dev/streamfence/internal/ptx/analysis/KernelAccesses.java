@@ -9,18 +9,19 @@ import java.util.NavigableMap;
 import java.util.Objects;
 
 /**
- * What a kernel, with all functions that it calls, does to the memory behind each of its
+ * The accesses of a kernel, and of all functions that it calls, to the memory behind each of its
  * parameters. Immutable.
  *
- * <p>It is found without running the kernel, and errs on one side only: what is reported neither as
- * definite nor as possible does not happen. The limits of that: a pointer that the kernel loads
- * from the memory behind a parameter, or from a global variable, belongs to no parameter, so what
- * is done through it is not reported, although it may lead to the same memory; two parameters may
- * hold the same address; and an index may lead out of a buffer. The work is bounded by {@link
- * CodeLimits}: of a kernel that takes more than ten million steps, or more than 32 KiB of
- * parameters, every parameter is unknown. Beyond {@link CodeLimits#VARIABLE_OFFSETS} pieces of
- * eight bytes, the pieces of one structure are not told apart; beyond {@link CodeLimits#ORIGINS}
- * more, the kernel is unknown.
+ * <p>The analysis does not run the kernel, and errs on one side only: an access that is reported
+ * neither as definite nor as possible does not happen. This has three limits. A pointer that the
+ * kernel loads from the memory behind a parameter, or from a global variable, belongs to no
+ * parameter, so accesses through it are not reported, although it may lead to the same memory. Two
+ * parameters may hold the same address. An index may lead out of a buffer.
+ *
+ * <p>The work is bounded by {@link CodeLimits}: if a kernel takes more than ten million steps, or
+ * more than 32 KiB of parameters, every parameter is unknown. Beyond {@link
+ * CodeLimits#VARIABLE_OFFSETS} pieces of eight bytes, the pieces of one structure are not told
+ * apart; beyond {@link CodeLimits#ORIGINS} more, the kernel is unknown.
  */
 public final class KernelAccesses {
   private final PtxEntry entry;
@@ -34,7 +35,7 @@ public final class KernelAccesses {
   }
 
   /**
-   * Analyses a kernel of which nothing is declared.
+   * Analyses a kernel without declared roles.
    *
    * @param module the module
    * @param entry one of its entries
@@ -45,11 +46,11 @@ public final class KernelAccesses {
   }
 
   /**
-   * Analyses a kernel. Throws nothing, whatever the module holds.
+   * Analyses a kernel. Throws nothing for any module.
    *
    * @param module the module
    * @param entry one of its entries
-   * @param roles which parameters were declared as buffers, and which as numbers
+   * @param roles the declared roles of its parameters
    * @return its accesses
    */
   public static KernelAccesses of(PtxModule module, PtxEntry entry, ParameterRoles roles) {
@@ -69,7 +70,7 @@ public final class KernelAccesses {
   }
 
   /**
-   * Returns what is done to the memory behind a parameter; of a structure, behind all its fields.
+   * Returns the access to the memory behind a parameter; for a structure, behind all its fields.
    *
    * @param index counted from 0
    * @return the access
@@ -84,10 +85,10 @@ public final class KernelAccesses {
   }
 
   /**
-   * Returns what is done to the memory behind one field of a structure.
+   * Returns the access to the memory behind one field of a structure.
    *
-   * @param index the structure's, counted from 0
-   * @param offset of any of the field's bytes
+   * @param index the index of the structure, counted from 0
+   * @param offset the offset of any byte of the field
    * @return the access
    */
   public ParameterAccess parameter(int index, int offset) {

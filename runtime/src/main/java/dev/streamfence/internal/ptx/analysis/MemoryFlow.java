@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Passes values through memory, and reports what is done to it. */
+/** The data flow of instructions that access memory; reports the accesses to the ledger. */
 final class MemoryFlow {
   private final AccessAnalysis analysis;
   private final ValueFlow values;
@@ -63,7 +63,7 @@ final class MemoryFlow {
     }
   }
 
-  /** Returns what a sum of products is that some of the operands are multiplied into. */
+  /** Returns the provenance of a sum of products, to which any operand may contribute. */
   private Provenance accumulated(Step step) {
     Provenance sum = Provenance.LOADED;
     for (Operand operand : step.instruction().operands()) {
@@ -127,7 +127,7 @@ final class MemoryFlow {
       for (int part = 0; part < parts.size(); part++) {
         Provenance what = values.value(step, parts.get(part));
         if (rule.effect() == OpcodeRule.Effect.ATOMIC && !what.isNumber()) {
-          // What is stored is computed from what was there.
+          // An atomic operation computes the new value from the old one.
           what = what.join(what.map(BitArithmetic::unclear));
         }
         if (isPlain(instruction)) {
@@ -144,7 +144,7 @@ final class MemoryFlow {
     }
   }
 
-  /** Handles copies of a length that is not looked at, and counters beside them. */
+  /** Handles copies, whose length is not analysed, and the counters that they update. */
   private void copy(Step step, Provenance address, StateSpace space, char letter) {
     if (letter != 'w') {
       objects.expose(step, address, space);
@@ -154,7 +154,7 @@ final class MemoryFlow {
     }
   }
 
-  /** Returns whether each register stands for consecutive bytes in the order of the operands. */
+  /** Returns whether the registers of an operand are consecutive bytes of memory, in order. */
   private static boolean isPlain(Instruction instruction) {
     return switch (instruction.opcode()) {
       case "ld", "ldu", "st", "atom", "red" -> true;
@@ -189,7 +189,7 @@ final class MemoryFlow {
     return spaces;
   }
 
-  /** Returns the space that an address is in, generic if the text leaves that open. */
+  /** Returns the space of an address; generic if the text names none. */
   private static StateSpace space(List<StateSpace> spaces, int ordinal, OpcodeRule rule) {
     long addresses = rule.operands().chars().filter(c -> "rwbtu".indexOf(c) >= 0).count();
     boolean each = spaces.size() > 1 || addresses == 1;

@@ -17,13 +17,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has been stored in a variable, whenever that was: stores add, and never replace. Those at
- * known offsets are kept apart; one at an unknown offset may be found at any.
+ * The abstract content of a variable. A store joins its value to the content and replaces nothing,
+ * so the content covers all points in time. Values at known offsets are kept apart; a value at an
+ * unknown offset may be found at any.
  */
 final class MemoryObject {
   private static final int WIDEST = 32;
 
-  /** After so many changes of one slot, its alternatives become one. */
+  /** The number of changes of one slot after which every further join is widened. */
   private static final int WIDENING_DELAY = 24;
 
   private final int origin;
@@ -36,20 +37,20 @@ final class MemoryObject {
   private int size;
   private boolean escaped;
 
-  /** Instructions that must be looked at again when something is stored. */
+  /** Instructions to evaluate again when the content changes. */
   private final Set<Step> dependents = new LinkedHashSet<>();
 
-  /** What was stored with one width in one place. */
+  /** The join of the values stored with one width at one offset. */
   private static final class Slot {
     Provenance value = Provenance.BOTTOM;
     int changes;
   }
 
   /**
-   * Describes one.
+   * Creates an empty object.
    *
-   * @param tracked false if others than this kernel may look into it
-   * @param function what a function's address points to; null for a variable
+   * @param tracked whether only this kernel can access the object
+   * @param function the function whose address leads to this object; null for a variable
    */
   MemoryObject(int origin, StateSpace space, boolean tracked, @Nullable PtxFunction function) {
     this.origin = origin;
@@ -82,19 +83,19 @@ final class MemoryObject {
     return dependents;
   }
 
-  /** Returns how many places are told apart. */
+  /** Returns the number of slots. */
   int size() {
     return size;
   }
 
-  /** Returns whether this is news. */
+  /** Lets the object escape; returns whether it had not escaped before. */
   boolean escape() {
     boolean news = !escaped;
     escaped = true;
     return news;
   }
 
-  /** Adds a value; returns whether this changes anything. */
+  /** Joins a value to the content; returns whether the content changed. */
   boolean store(long offset, int width, Provenance value) {
     if (size >= CodeLimits.VARIABLE_OFFSETS) {
       return storeAnywhere(width, value);
@@ -129,7 +130,7 @@ final class MemoryObject {
     return true;
   }
 
-  /** Adds everything that another object holds; returns whether this changes anything. */
+  /** Joins the content of another object to this one; returns whether the content changed. */
   boolean storeAll(MemoryObject other) {
     boolean changed = false;
     for (Map.Entry<Long, Map<Integer, Slot>> place : other.slots.entrySet()) {
@@ -143,7 +144,7 @@ final class MemoryObject {
     return changed;
   }
 
-  /** Returns everything that is stored, one value for each place. */
+  /** Returns the values of all slots. */
   List<Provenance> contents() {
     List<Provenance> contents = new ArrayList<>();
     slots.values().forEach(place -> place.values().forEach(slot -> contents.add(slot.value)));
@@ -151,7 +152,7 @@ final class MemoryObject {
     return contents;
   }
 
-  /** Returns what may lie from this offset on without a gap. */
+  /** Returns the values that may lie from an offset on without a gap. */
   List<Provenance> run(long offset) {
     List<Provenance> run = new ArrayList<>();
     long end = offset;
@@ -173,7 +174,7 @@ final class MemoryObject {
     return contents().stream().allMatch(Provenance::hasNoOrigin);
   }
 
-  /** Returns what a load of this width finds; nothing, if nothing was stored there. */
+  /** Returns the value that a load of this width may find; bottom if nothing was stored there. */
   Provenance load(long offset, int width) {
     Provenance found = loadAnywhere(anywhere, width);
     Provenance pieces = Provenance.ZERO;
@@ -202,7 +203,7 @@ final class MemoryObject {
     return pieced ? found.join(pieces) : found;
   }
 
-  /** Returns what a load at an unknown offset may find. */
+  /** Returns the value that a load at an unknown offset may find. */
   Provenance loadAnywhere(int width) {
     Provenance found = loadAnywhere(anywhere, width);
     for (Map<Integer, Slot> place : slots.values()) {
@@ -220,7 +221,7 @@ final class MemoryObject {
       } else if (slot.getKey() > width) {
         found = found.join(BitArithmetic.part(value));
       } else if (!value.isBottom()) {
-        // Several of them lie beside each other.
+        // The load may cover several adjacent ones.
         Provenance beside = BitArithmetic.assemble(value, value);
         found = found.join(value).join(beside).join(beside.map(BitArithmetic::unclear));
       }

@@ -9,8 +9,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What the analyses of one module's kernels share: its functions, prepared once, and how much work
- * they may take together. Confined to one thread.
+ * The state that the analyses of one module's kernels share: the functions, prepared once, and the
+ * work budget. Confined to one thread.
  */
 public final class ModuleAnalysis {
   private final PtxModule module;
@@ -37,7 +37,7 @@ public final class ModuleAnalysis {
     return flows.computeIfAbsent(function.name(), name -> new FunctionFlow(function));
   }
 
-  /** Counts work; too much of it ends this analysis, and all that come after. */
+  /** Counts work; exceeding the budget ends this analysis and all later ones. */
   void charge(int units) {
     budget.charge(units);
   }

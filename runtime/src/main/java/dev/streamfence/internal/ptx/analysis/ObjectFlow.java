@@ -9,9 +9,11 @@ import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Finds the objects that an address may lie in, to load from them and to store to them. */
+/**
+ * The data flow through memory objects: loads from and stores to those that an address may lie in.
+ */
 final class ObjectFlow {
-  /** Offsets beyond any object, which sums of them must not exceed. */
+  /** Larger than any object, and small enough that sums of offsets do not overflow. */
   private static final long MAX_OFFSET = 1L << 40;
 
   private final AccessAnalysis analysis;
@@ -118,7 +120,7 @@ final class ObjectFlow {
     }
   }
 
-  /** Notes that the memory behind an address is copied to an untracked place. */
+  /** Records that an instruction copies the memory behind an address to an untracked place. */
   void expose(Step step, Provenance address, StateSpace space) {
     for (Derivation alternative : address.alternatives()) {
       List<MemoryObject> targets = targets(alternative);
@@ -141,7 +143,10 @@ final class ObjectFlow {
         && Math.abs(offset) < MAX_OFFSET;
   }
 
-  /** Returns whether the address may be one behind a parameter, too. */
+  /**
+   * Returns whether the address may also lie in memory that is no object, such as that behind a
+   * parameter.
+   */
   private static boolean mayBeOutside(Derivation address) {
     boolean outside = address.isForeign();
     for (int i = 0; i < address.size(); i++) {
@@ -154,7 +159,10 @@ final class ObjectFlow {
     return outside;
   }
 
-  /** Returns the objects whose address is in the sum; those that surely are, if there are some. */
+  /**
+   * Returns the objects whose address is in the sum; only those that may be the base, if there are
+   * any.
+   */
   private List<MemoryObject> targets(Derivation address) {
     List<MemoryObject> likely = new ArrayList<>();
     List<MemoryObject> all = new ArrayList<>();

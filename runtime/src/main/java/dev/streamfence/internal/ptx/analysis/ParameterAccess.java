@@ -4,19 +4,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a kernel, with all functions that it calls, does to the memory behind one parameter.
+ * The accesses of a kernel, and of all functions that it calls, to the memory behind one parameter.
  * Immutable.
  *
- * <p>A <em>definite</em> access is one whose address derives from exactly this parameter. Code that
- * is never reached counts as run. What is not definite, but cannot be ruled out, is
- * <em>possible</em>. Each site is the first one in the order of the text.
+ * <p>An access is <em>definite</em> if its address derives from exactly this parameter, even if no
+ * launch runs the instruction. An access is <em>possible</em> if it is not definite but cannot be
+ * ruled out. Each site is the first one in the order of the text.
  *
- * <p>Where neither a definite nor a possible write is reported, the kernel does not write through
- * this parameter; likewise for reads. It may still reach the same memory through a pointer that
- * lies in memory, or through another parameter that holds the same address.
+ * <p>If neither a definite nor a possible write is reported, the kernel does not write through this
+ * parameter; likewise for reads. The kernel may still reach the same memory through a pointer that
+ * it loads, or through another parameter with the same address.
  */
 public final class ParameterAccess {
-  /** An access in one word. */
+  /** The summary of all accesses in one word. */
   public enum Verdict {
     /** Neither read nor written. */
     NONE,
@@ -26,7 +26,7 @@ public final class ParameterAccess {
     WRITES,
     /** Read and written. */
     READS_WRITES,
-    /** Something is possible that is not known for certain. */
+    /** A read or a write is possible but not definite. */
     UNKNOWN
   }
 
@@ -51,7 +51,7 @@ public final class ParameterAccess {
   /**
    * Returns the first definite read; an atomic operation is a read and a write.
    *
-   * @return the place, if there is one
+   * @return the site, if there is one
    */
   public Optional<AccessSite> read() {
     return Optional.ofNullable(read);
@@ -60,35 +60,35 @@ public final class ParameterAccess {
   /**
    * Returns the first definite write.
    *
-   * @return the place, if there is one
+   * @return the site, if there is one
    */
   public Optional<AccessSite> write() {
     return Optional.ofNullable(write);
   }
 
   /**
-   * Returns the first place that may read the memory, or hand its address to what may.
+   * Returns the first site that may read the memory, or pass its address to code that may.
    *
-   * @return the place, which has a reason, if there is one
+   * @return the site, which has a reason, if there is one
    */
   public Optional<AccessSite> possibleRead() {
     return Optional.ofNullable(possibleRead);
   }
 
   /**
-   * Returns the first place that may write the memory, or hand its address to what may.
+   * Returns the first site that may write the memory, or pass its address to code that may.
    *
-   * @return the place, which has a reason, if there is one
+   * @return the site, which has a reason, if there is one
    */
   public Optional<AccessSite> possibleWrite() {
     return Optional.ofNullable(possibleWrite);
   }
 
   /**
-   * Returns the first place that keeps the verdict from being known: a possible read where no read
-   * is definite, or a possible write where no write is.
+   * Returns the first site that makes the verdict unknown: a possible read where no read is
+   * definite, or a possible write where no write is.
    *
-   * @return the place, which has a reason, if the verdict is {@link Verdict#UNKNOWN}
+   * @return the site, which has a reason, if the verdict is {@link Verdict#UNKNOWN}
    */
   public Optional<AccessSite> unknown() {
     AccessSite unclearRead = read == null ? possibleRead : null;
@@ -97,10 +97,9 @@ public final class ParameterAccess {
   }
 
   /**
-   * Sums up.
+   * Returns the summary of all accesses.
    *
-   * @return the access, or {@link Verdict#UNKNOWN} if anything remains possible that is not
-   *     definite
+   * @return the verdict; {@link Verdict#UNKNOWN} if a read or a write is possible but not definite
    */
   public Verdict verdict() {
     if (unknown().isPresent()) {
@@ -112,7 +111,7 @@ public final class ParameterAccess {
     return write != null ? Verdict.WRITES : Verdict.NONE;
   }
 
-  /** Returns what is true of two parts of one structure together. */
+  /** Returns the accesses to two parts of one structure together. */
   ParameterAccess and(ParameterAccess other) {
     return new ParameterAccess(
         first(read, other.read),

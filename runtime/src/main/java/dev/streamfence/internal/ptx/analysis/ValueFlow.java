@@ -9,7 +9,7 @@ import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.Register;
 import java.util.List;
 
-/** Finds out where the values of operands come from, and passes them on to registers. */
+/** The data flow through operands: reads the values of sources, and assigns to destinations. */
 final class ValueFlow {
   private final AccessAnalysis analysis;
 
@@ -17,14 +17,14 @@ final class ValueFlow {
     this.analysis = analysis;
   }
 
-  /** Returns what an operand may hold; a number, if there is no such operand. */
+  /** Returns the provenance of an operand; a number if there is no such operand. */
   Provenance source(Step step, int index) {
     List<Operand> operands = step.instruction().operands();
     if (index >= operands.size()) {
       return Provenance.NUMBER;
     }
     Provenance value = value(step, operands.get(index));
-    // What is made of it takes as much work as there are ways in which it may come about.
+    // The work of a transfer function grows with the alternatives of its operands.
     analysis.worklist().charge(value.weight() / 8);
     return value;
   }
@@ -82,7 +82,7 @@ final class ValueFlow {
     return value;
   }
 
-  /** Returns the parts of an operand: elements of a vector, or the one that it is. */
+  /** Returns the elements of a vector, or the operand itself. */
   static List<Operand> parts(Operand operand) {
     if (operand instanceof Operand.Vector vector) {
       return vector.elements();
@@ -100,10 +100,10 @@ final class ValueFlow {
     return List.of(operand);
   }
 
-  /** Adds everything that an operand names, in brackets of whatever kind. */
+  /** Adds the simple operands inside an operand, at any depth of brackets. */
   static void addSimple(Operand operand, List<Operand> simple) {
     if (operand instanceof Operand.Memory memory) {
-      // What is in brackets counts with its offset.
+      // An address in brackets counts with its offset.
       simple.add(new Operand.Memory(memory.base(), memory.offset(), List.of()));
       memory.more().forEach(more -> addSimple(more, simple));
     } else if (operand instanceof Operand.Arguments arguments) {
@@ -115,7 +115,7 @@ final class ValueFlow {
     }
   }
 
-  /** Assigns the same to every register in an operand. */
+  /** Assigns a value to every register in an operand. */
   void assign(Step step, Operand destination, Provenance value) {
     for (Operand part : parts(destination)) {
       if (part instanceof Operand.RegisterUse use) {

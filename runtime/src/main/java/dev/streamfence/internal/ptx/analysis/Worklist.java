@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 
-/** The instructions that are to be looked at again, and how much work there has been. */
+/** The instructions to evaluate again, and the work done so far. */
 final class Worklist {
   private final ModuleAnalysis module;
   private final Deque<Activation> waiting = new ArrayDeque<>();
@@ -17,13 +17,13 @@ final class Worklist {
     this.module = module;
   }
 
-  /** What is done with an instruction whose turn it is. */
+  /** Evaluates one instruction. */
   @FunctionalInterface
   interface StepVisitor {
     void visit(Step step);
   }
 
-  /** Visits instructions until none is left, in each function from its start to its end. */
+  /** Evaluates instructions until none is left; in each activation, from its start to its end. */
   void drain(StepVisitor visitor) {
     while (!waiting.isEmpty()) {
       Activation activation = waiting.remove();
@@ -40,7 +40,7 @@ final class Worklist {
     }
   }
 
-  /** Takes nothing more: the fix-point is reached. */
+  /** Accepts no further instructions: the fixpoint is reached. */
   void close() {
     closed = true;
   }
@@ -61,7 +61,7 @@ final class Worklist {
     steps.forEach(step -> add(step.activation(), step.index()));
   }
 
-  /** Counts work; too much of it ends the analysis. */
+  /** Counts work; exceeding the limit ends the analysis. */
   void charge(int units) {
     work += units;
     if (work > CodeLimits.KERNEL_WORK) {

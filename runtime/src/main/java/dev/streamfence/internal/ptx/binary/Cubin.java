@@ -44,7 +44,7 @@ public final class Cubin {
   }
 
   /**
-   * Reads a binary. Throws nothing, whatever the file holds.
+   * Reads a binary. Throws nothing for any file.
    *
    * @param file its bytes
    * @return the binary, or empty if the file is not a binary or cannot be read

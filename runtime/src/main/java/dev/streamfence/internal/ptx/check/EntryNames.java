@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/** Words for the entries that exist, for messages about a missing one. Stateless. */
+/** Lists the entries that exist, for messages about a missing one. Stateless. */
 final class EntryNames {
   /** A module may have thousands of entries, and an interface as many wrong names. */
   private static final int MAX_NAMED = 8;

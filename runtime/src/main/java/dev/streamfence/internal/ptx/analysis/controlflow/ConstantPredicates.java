@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Predicates of a function that are assigned once, and a constant. Debug builds branch on them
- * where the source decides something at compile time.
+ * The predicates of a function that are assigned only once, and to a constant. Debug builds branch
+ * on such predicates where the source decides at compile time.
  */
 final class ConstantPredicates {
   private final Map<Integer, Boolean> values = new HashMap<>();
@@ -46,7 +46,7 @@ final class ConstantPredicates {
     values.keySet().removeAll(ambiguous);
   }
 
-  /** Returns whether other operands than the first may be assigned. */
+  /** Returns whether the instruction may assign to operands other than the first. */
   private static boolean mayAssignAny(OpcodeRule rule) {
     return rule.effect() == OpcodeRule.Effect.UNKNOWN || rule.effect() == OpcodeRule.Effect.CALLS;
   }

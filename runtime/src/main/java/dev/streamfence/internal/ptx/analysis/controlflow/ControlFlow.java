@@ -11,14 +11,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Which instructions of a function can be reached, and where its straight pieces begin. */
+/** The basic blocks of a function, and the instructions that control can reach. */
 final class ControlFlow {
   private final List<Instruction> instructions;
   private final ConstantPredicates predicates;
   private final BitSet leaders = new BitSet();
   private final BitSet reachable = new BitSet();
 
-  /** Labels that were looked at already: a list of targets may be long, and used often. */
+  /** Labels already visited: a list of targets may be long, and used often. */
   private final Set<Label> named = new HashSet<>();
 
   private final Set<Label> jumpedTo = new HashSet<>();
@@ -55,12 +55,12 @@ final class ControlFlow {
     return instruction.opcode().equals("ret") || instruction.opcode().equals("exit");
   }
 
-  /** Returns whether control may come here from elsewhere than the instruction before. */
+  /** Returns whether an instruction starts a basic block. */
   boolean isLeader(int instruction) {
     return leaders.get(instruction);
   }
 
-  /** Returns whether control may come here at all. Branches on a constant go one way. */
+  /** Returns whether control can reach an instruction. A branch on a constant goes one way only. */
   boolean isReachable(int instruction) {
     return reachable.get(instruction);
   }
@@ -87,7 +87,7 @@ final class ControlFlow {
     }
   }
 
-  /** Notes where a jump may lead; returns whether that is known. */
+  /** Adds the targets of a jump to those to visit; returns whether they are known. */
   private boolean jump(Instruction instruction, Deque<Integer> open) {
     boolean known = false;
     for (Operand operand : instruction.operands()) {

@@ -6,14 +6,17 @@ import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import java.util.Arrays;
 import java.util.List;
 
-/** A function prepared for analysis: which instructions use which register. Immutable. */
+/**
+ * A function prepared for the analysis: its rules, its basic blocks, and the uses of its registers.
+ * Immutable.
+ */
 public final class FunctionFlow {
   private final PtxFunction function;
   private final OpcodeRule[] rules;
   private final ControlFlow control;
   private final RegisterSlots slots;
 
-  /** Where the users of a slot start in the array below. */
+  /** The index of the first user of each slot in the array below. */
   private final int[] starts;
 
   private final int[] users;
@@ -44,7 +47,7 @@ public final class FunctionFlow {
     return function;
   }
 
-  /** Returns whether it is that function; a module has only one of each name. */
+  /** Returns whether this is the flow of a function; names are unique in a module. */
   public boolean isOf(PtxFunction other) {
     return function.name().equals(other.name());
   }
@@ -69,7 +72,7 @@ public final class FunctionFlow {
     return control.isReachable(index);
   }
 
-  /** Returns the instructions that use a slot, in order; some more than once. */
+  /** Returns the instructions that use a slot, in order and with repetitions. */
   public int[] users(int slot) {
     return Arrays.copyOfRange(users, starts[slot], starts[slot + 1]);
   }

@@ -1,14 +1,14 @@
 package dev.streamfence.internal.ptx.analysis.controlflow;
 
 /**
- * What the access analysis knows about an opcode.
+ * The effect of an opcode on memory, and the transfer function of its result.
  *
- * @param transfer how its result comes about
- * @param operands one letter for each operand, see {@link OpcodeTable}; empty when none of them is
- *     an address
+ * @param transfer the transfer function of its result
+ * @param operands one letter for each operand, see {@link OpcodeTable}; empty if none of them is an
+ *     address
  */
 public record OpcodeRule(Effect effect, Transfer transfer, String operands) {
-  /** What an instruction does to memory. */
+  /** The effect of an instruction on memory. */
   public enum Effect {
     COMPUTES,
     READS,
@@ -16,24 +16,24 @@ public record OpcodeRule(Effect effect, Transfer transfer, String operands) {
     ATOMIC,
     /** Reads one place and writes another. */
     COPIES,
-    /** Does nothing to memory that a parameter could point to; may take an address all the same. */
+    /** Accesses no memory that a parameter could point to, although it may take an address. */
     NO_ACCESS,
     CALLS,
-    /** Whatever its operands lead to may be read and written. */
+    /** May read and write all memory that its operands lead to. */
     UNKNOWN
   }
 
-  /** What the result has to do with the operands after it. */
+  /** The transfer function of a result: how it depends on the operands after it. */
   public enum Transfer {
     /** There is no result, or it is described with the operands. */
     NONE,
-    /** It is a number. */
+    /** The result is a number. */
     NUMBER,
-    /** It is the first of them. */
+    /** The result is the first operand. */
     FIRST,
-    /** It is the first or the second of them. */
+    /** The result is the first or the second operand. */
     SELECT,
-    /** It is any of them. */
+    /** The result is any of the operands. */
     JOIN,
     ADD,
     SUBTRACT,
@@ -44,17 +44,17 @@ public record OpcodeRule(Effect effect, Transfer transfer, String operands) {
     OR,
     NEGATE,
     CONVERT,
-    /** It holds some bits of them. */
+    /** The result contains some bits of the operands. */
     BITS,
-    /** It depends on them all. */
+    /** The result depends on all operands. */
     MIX,
-    /** It is the address of new local memory. */
+    /** The result is the address of new local memory. */
     ALLOCATE
   }
 
   static final OpcodeRule UNKNOWN = new OpcodeRule(Effect.UNKNOWN, Transfer.NONE, "");
 
-  /** Returns what the operand at this position is, {@code ' '} if the rule does not say. */
+  /** Returns the letter of an operand; {@code ' '} if the rule has none for it. */
   public char letter(int index) {
     return index < operands.length() ? operands.charAt(index) : ' ';
   }

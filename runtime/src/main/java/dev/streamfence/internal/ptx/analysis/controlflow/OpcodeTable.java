@@ -10,22 +10,22 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * What each opcode of PTX does to memory. An opcode that is not here is unknown, whatever its
- * operands; so a new one can make a verdict less definite, but never wrong.
+ * The rules of all known PTX opcodes. Every other opcode is unknown, so a new opcode can make a
+ * verdict less definite, but never wrong.
  *
- * <p>An opcode may be written with its first modifiers; the longest match counts. After its effect
- * stands, in capitals, how the result comes about, or one letter for each operand. Further operands
- * are counters, if they are addresses, and numbers otherwise.
+ * <p>An opcode may be written with its first modifiers; the longest match counts. An opcode that
+ * computes is followed by its transfer function, any other by its effect and one letter for each
+ * operand. Further operands are counters if they are addresses, and numbers otherwise.
  *
  * <ul>
- *   <li>{@code d}: a result that was read from memory; {@code D}: one that is a number
+ *   <li>{@code d}: a result that is loaded from memory; {@code D}: a result that is a number
  *   <li>{@code r}, {@code w}, {@code b}: an address that is read, written, or both
- *   <li>{@code n}: an address that nothing is done with
+ *   <li>{@code n}: an address that the instruction does not access
  *   <li>{@code t}: a tensor if it has coordinates, otherwise an address as {@code b}
- *   <li>{@code u}: an address of what is unknown, such as a texture
+ *   <li>{@code u}: an address of an unknown object, such as a texture
  *   <li>{@code v}: a value that is stored; {@code -}: a number
- *   <li>{@code s}: what describes a matrix in shared memory, or holds a part of one
- *   <li>{@code A}: a sum that products are added to, which any operand may be among
+ *   <li>{@code s}: a descriptor of a matrix in shared memory, or a part of such a matrix
+ *   <li>{@code A}: a sum of products, to which any operand may contribute
  * </ul>
  */
 public final class OpcodeTable {
@@ -93,7 +93,7 @@ public final class OpcodeTable {
 
   private static final Map<String, OpcodeRule> RULES = new HashMap<>();
 
-  /** Opcodes whose modifiers are looked at: a new one could give an operand another meaning. */
+  /** Opcodes whose modifiers are checked: a new modifier could give an operand another meaning. */
   private static final List<String> STRICT = List.of("ld", "ldu", "st", "atom", "red");
 
   private static final Pattern MODIFIER =
@@ -132,7 +132,7 @@ public final class OpcodeTable {
     }
   }
 
-  /** Returns what the table has, with its modifiers where it tells them apart. */
+  /** Returns the opcodes of the table, with modifiers where the table distinguishes them. */
   public static Set<String> opcodes() {
     return Set.copyOf(RULES.keySet());
   }

@@ -10,9 +10,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Tells values apart that a function keeps in the same register one after another. Each assignment
- * has a slot of its own for as long as control runs straight on; what is still there at the end of
- * a straight piece goes to the register's common slot, from which all other pieces take it.
+ * Divides the registers of a function into slots, so that values that use the same register one
+ * after another stay apart. Within a basic block, each assignment has a slot of its own. The value
+ * at the end of a block also goes to the register's common slot, from which all other blocks read
+ * it.
  */
 public final class RegisterSlots {
   private final SlotMap uses = new SlotMap();
@@ -22,7 +23,7 @@ public final class RegisterSlots {
   private final BitSet assigned = new BitSet();
   private final BitSet computed = new BitSet();
 
-  /** The slots of the piece of code that is being looked at, by register. */
+  /** The slots of the current basic block, by register. */
   private final Map<Integer, Integer> current = new HashMap<>();
 
   private int size;
@@ -38,14 +39,14 @@ public final class RegisterSlots {
     }
     for (int i = 0; i < instructions.size(); i++) {
       if (control.isLeader(i)) {
-        endPiece();
+        endBlock();
       }
       add(i, instructions.get(i), rules[i]);
     }
-    endPiece();
+    endBlock();
   }
 
-  private void endPiece() {
+  private void endBlock() {
     current.values().forEach(lasting::set);
     current.clear();
   }
@@ -61,7 +62,7 @@ public final class RegisterSlots {
             }
           });
     }
-    // What may leave the old value in place adds to it.
+    // An assignment that may leave the old value in place joins its slot.
     boolean sure = instruction.guard() == null && isSure(rule);
     for (int register : assigned(instruction, rule)) {
       mark(register, rule);
@@ -100,12 +101,12 @@ public final class RegisterSlots {
     return registers;
   }
 
-  /** Returns how many slots there are; the first ones belong to the registers. */
+  /** Returns the number of slots; the first ones are the common slots of the registers. */
   public int size() {
     return size;
   }
 
-  /** Returns the slot in which an instruction finds what a register holds. */
+  /** Returns the slot from which an instruction reads a register. */
   public int use(int instruction, int register) {
     return reassigned.get(register) ? uses.get(instruction, register) : register;
   }
@@ -120,12 +121,12 @@ public final class RegisterSlots {
     return assigned.get(slot);
   }
 
-  /** Returns whether what a slot holds is computed from other slots. */
+  /** Returns whether the value of a slot is computed from other slots. */
   public boolean isComputed(int slot) {
     return computed.get(slot);
   }
 
-  /** Returns whether what is assigned to a slot is also seen elsewhere. */
+  /** Returns whether other basic blocks read the value of a slot. */
   public boolean isLasting(int slot) {
     return lasting.get(slot);
   }

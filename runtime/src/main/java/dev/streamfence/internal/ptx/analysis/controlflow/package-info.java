@@ -1,6 +1,6 @@
 /**
- * One function prepared for the analysis: the effect of each opcode, the instructions that can be
- * reached, and the registers split by assignment. Not here: abstract values.
+ * One function prepared for the analysis: the rule of each opcode, the basic blocks that control
+ * can reach, and registers divided by assignment. Not here: abstract values, and calls.
  */
 @NullMarked
 package dev.streamfence.internal.ptx.analysis.controlflow;

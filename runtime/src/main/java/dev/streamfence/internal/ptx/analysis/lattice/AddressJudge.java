@@ -9,20 +9,20 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Decides which parameter's memory an address lies in.
+ * Decides in the memory of which parameters an address may lie.
  *
- * <p>A sum has one base, which says which memory is meant; the rest are offsets. A buffer is a base
- * before what may be one, and a number is one only if nothing else can be.
+ * <p>A sum has one base, which is a pointer; the rest is offsets. A declared buffer is the base
+ * rather than a parameter of unknown role, and a number is the base only if nothing else can be.
  */
 public final class AddressJudge {
   private static final int MAX_NAMED = 4;
 
-  /** Parameters that the address may belong to. */
+  /** The origins in whose memory the address may lie. */
   private final Set<Integer> touched = new TreeSet<>();
 
   private boolean exact = true;
 
-  /** Whether it may as well lie in memory that no parameter leads to. */
+  /** Whether the address may also lie in memory that belongs to no parameter. */
   private boolean elsewhere;
 
   private AddressJudge() {}
@@ -41,13 +41,13 @@ public final class AddressJudge {
     return touched;
   }
 
-  /** Returns whether there is one parameter, and no doubt about it. */
+  /** Returns whether the address certainly derives from exactly one parameter. */
   public boolean isDefinite() {
     return touched.size() == 1 && exact && !elsewhere;
   }
 
   /**
-   * Says why it is not definite.
+   * Returns the reason why the address is not definite.
    *
    * @param names names the parameter or field with an index
    */
@@ -70,7 +70,7 @@ public final class AddressJudge {
     boolean unclearObject = hasObject(sum, multiple -> multiple == Multiple.TOP);
     List<Integer> whole = with(sum, Multiple::isWhole);
     List<Integer> buffers = only(whole, ParameterRole.BUFFER);
-    // Bits of another pointer may be those that tell its memory from what else is in the sum.
+    // Bits of another pointer may move the sum into the memory of that pointer.
     List<Integer> parts = with(sum, multiple -> multiple == Multiple.PART);
     parts.removeIf(origin -> Origin.is(origin, ParameterRole.NUMBER));
     doubt(parts);
@@ -94,7 +94,7 @@ public final class AddressJudge {
     List<Integer> candidates = new ArrayList<>(unclear);
     candidates.addAll(whole);
     if (whole.isEmpty()) {
-      // Nothing is surely the base, so that what looks like an index may be it after all.
+      // No origin is certainly the base, so one that looks like an index may be it.
       candidates = all(sum);
     }
     if (!candidates.stream().allMatch(origin -> Origin.is(origin, ParameterRole.NUMBER))) {
@@ -135,7 +135,9 @@ public final class AddressJudge {
     }
   }
 
-  /** Takes out what is too narrow for an address, if anything else may be one. */
+  /**
+   * Removes the origins that are too narrow for an address, if anything else may be the address.
+   */
   private static void removeNarrow(List<Integer> candidates, Derivation sum) {
     if (sum.isForeign() || !candidates.stream().allMatch(Origin::isNarrow)) {
       candidates.removeIf(Origin::isNarrow);
@@ -152,7 +154,10 @@ public final class AddressJudge {
     }
   }
 
-  /** Returns whether only numbers are left, and one of unknown provenance is no worse than they. */
+  /**
+   * Returns whether only numbers are left and the sum has a loaded number, which may as well be the
+   * base.
+   */
   private static boolean isLoadedNumber(List<Integer> candidates, Derivation sum) {
     return sum.isLoaded() && only(candidates, ParameterRole.NUMBER).size() == candidates.size();
   }
@@ -162,7 +167,7 @@ public final class AddressJudge {
     touched.addAll(candidates);
   }
 
-  /** Returns what may be a pointer, but is in the sum in such a way that it is none there. */
+  /** Returns the origins that may be pointers, with any multiple. */
   private static List<Integer> rest(Derivation sum) {
     List<Integer> rest = all(sum);
     rest.removeIf(origin -> Origin.is(origin, ParameterRole.NUMBER));

@@ -4,9 +4,9 @@ import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects alternatives; those that differ in numbers alone become one. */
+/** Builds a join: collects alternatives, and merges those that differ only in numbers. */
 final class Alternatives {
-  /** Enough for what one register takes over from the branches before it. */
+  /** Enough for the values that one register receives from the branches before it. */
   private static final int MAX_ALTERNATIVES = 8;
 
   private final List<Derivation> found = new ArrayList<>();
@@ -50,7 +50,7 @@ final class Alternatives {
         found.add(unfixed);
       }
     }
-    // Half, so that not every further alternative gets here again.
+    // Half of the limit, so that not every further alternative shrinks the list again.
     if (found.size() > MAX_ALTERNATIVES / 2) {
       Provenance whole = new Provenance(List.copyOf(found)).widened();
       found.clear();
@@ -58,7 +58,7 @@ final class Alternatives {
     }
   }
 
-  /** Returns whether whatever the second allows is allowed by the first already. */
+  /** Returns whether the first is equal to or above the second in the lattice. */
   private static boolean covers(Derivation a, Derivation b) {
     if (!a.isForeign() && (b.isForeign() || (b.isLoaded() && !a.isLoaded()))) {
       return false;

@@ -1,10 +1,13 @@
 package dev.streamfence.internal.ptx.analysis.lattice;
 
-/** What operations on bits make of where their operands come from. */
+/** The transfer functions of operations on bits. Stateless. */
 public final class BitArithmetic {
   private BitArithmetic() {}
 
-  /** Returns what some bits of a value are, shifted to anywhere, or computed from it. */
+  /**
+   * Returns the provenance of some bits of a value, at any position, or of a number computed from
+   * them.
+   */
   public static Provenance part(Provenance a) {
     return a.map(BitArithmetic::partOf);
   }
@@ -15,7 +18,10 @@ public final class BitArithmetic {
         : a.map(multiple -> Multiple.PART).withForeign(false).unfixed();
   }
 
-  /** Returns a value that narrower registers hold; addresses of shared memory fit them. */
+  /**
+   * Returns the provenance of a value in a narrower register, which can hold addresses of shared
+   * memory.
+   */
   public static Provenance narrowed(Provenance a) {
     return a.map(
         derivation -> {
@@ -38,11 +44,11 @@ public final class BitArithmetic {
   }
 
   private static Derivation masked(Derivation a, long mask) {
-    // A mask that leaves most bits aligns an address or takes a tag off it.
+    // A mask that keeps most bits aligns an address or removes a tag from it.
     return Long.bitCount(mask) >= 40 ? a.map(Multiple::aligned).unfixed() : partOf(a);
   }
 
-  /** Returns the disjunction: a sum without a carry. */
+  /** Returns the provenance of a bitwise or, which is a sum without carries. */
   public static Provenance or(Provenance a, Provenance b) {
     return a.combine(
         b,
@@ -58,7 +64,7 @@ public final class BitArithmetic {
         });
   }
 
-  /** Returns whether bits of one address may take the place of another's. */
+  /** Returns whether bits of one address may replace bits of another. */
   private static boolean isSplice(Derivation address, Derivation bits) {
     for (int i = 0; i < bits.size(); i++) {
       int origin = bits.origin(i);
@@ -71,7 +77,7 @@ public final class BitArithmetic {
     return false;
   }
 
-  /** Returns a value that depends on both in an unknown way. */
+  /** Returns the provenance of a value that depends on both in an unknown way. */
   public static Provenance mix(Provenance a, Provenance b) {
     return a.combine(b, BitArithmetic::mixture);
   }
@@ -84,7 +90,7 @@ public final class BitArithmetic {
     return a.map(multiple -> Multiple.TOP).unfixed();
   }
 
-  /** Puts a value together from two that lie beside each other. */
+  /** Returns the provenance of a value that consists of two adjacent ones. */
   public static Provenance assemble(Provenance low, Provenance high) {
     return low.combine(
         high,

@@ -6,8 +6,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One way in which a value may come about: a sum of origins, of a constant where it is known, and
- * of numbers that do not matter. Immutable.
+ * One alternative of a provenance: a sum of origins with their multiples, of a constant where it is
+ * known, and of numbers that do not matter. Immutable.
  */
 public final class Derivation {
   private static final int[] NO_ORIGINS = {};
@@ -15,16 +15,16 @@ public final class Derivation {
 
   static final Derivation ZERO = constant(0);
 
-  /** A number that has nothing to do with any address. */
+  /** A number that derives from no address. */
   static final Derivation NUMBER = new Derivation(NO_ORIGINS, NO_MULTIPLES, false, false, false, 0);
 
-  /** What was loaded from memory, or came back from elsewhere, and may be any pointer. */
+  /** A value that was loaded from memory or returned by unknown code, and may be any pointer. */
   static final Derivation FOREIGN = new Derivation(NO_ORIGINS, NO_MULTIPLES, true, false, false, 0);
 
-  /** A number that may be a part of such a pointer. */
+  /** A number that may be part of such a pointer. */
   static final Derivation LOADED = FOREIGN.withForeign(false);
 
-  /** Sorted, without a repetition. */
+  /** Sorted and distinct. */
   private final int[] origins;
 
   private final Multiple[] multiples;
@@ -62,7 +62,7 @@ public final class Derivation {
         new Multiple[] {Multiple.ONE},
         false,
         false,
-        // Offsets into a parameter's memory tell nothing, and differ in every round of a loop.
+        // Offsets into a parameter's memory are not needed, and differ in each iteration of a loop.
         Origin.isObject(origin),
         offset);
   }
@@ -84,20 +84,20 @@ public final class Derivation {
     return at < 0 ? Multiple.NONE : multiples[at];
   }
 
-  /** Returns whether a value of unknown provenance is part of the sum. */
+  /** Returns whether the sum contains a value of unknown provenance. */
   public boolean isForeign() {
     return foreign;
   }
 
   /**
-   * Returns whether a number in the sum was once a value of unknown provenance: an index most
-   * likely, but not for certain.
+   * Returns whether the sum contains a number that was once a value of unknown provenance: probably
+   * an index, but not certainly.
    */
   public boolean isLoaded() {
     return loaded;
   }
 
-  /** Returns whether the constant in the sum is all of it but the origins. */
+  /** Returns whether the sum consists only of the origins and a known constant. */
   public boolean isFixed() {
     return fixed;
   }
@@ -118,7 +118,7 @@ public final class Derivation {
     return origins.length == 0 && !foreign;
   }
 
-  /** Returns whether nothing in the sum could be an address, if what is declared is true. */
+  /** Returns whether the sum contains no address, provided that the declared roles are true. */
   boolean isOffset() {
     return addresses() == 0 && !foreign;
   }
@@ -133,8 +133,9 @@ public final class Derivation {
   }
 
   /**
-   * Returns whether the sum may be the way from one address to another, where the other may be one
-   * that came from memory. Scaled down and up again, it still leads there.
+   * Returns whether the sum may be the distance between two addresses, one of which may have been
+   * loaded from memory. A distance that is scaled down and up again still leads to the other
+   * address.
    */
   boolean mayBeDistance() {
     int addresses = addresses();
@@ -142,11 +143,11 @@ public final class Derivation {
   }
 
   public boolean hasObject() {
-    // They sort behind all parameters.
+    // Objects sort behind all parameters.
     return origins.length > 0 && Origin.isObject(origins[origins.length - 1]);
   }
 
-  /** Returns the same with a number in it that may be a part of any pointer, if so wanted. */
+  /** Returns the sum with a loaded number added, if wanted. */
   Derivation withLoaded(boolean wanted) {
     return !wanted || loaded ? this : new Derivation(origins, multiples, foreign, true, false, 0);
   }
@@ -161,13 +162,13 @@ public final class Derivation {
         : new Derivation(origins, multiples, wanted, loaded || foreign, fixed && !wanted, offset);
   }
 
-  /** How the multiples of an origin in two sums become one. */
+  /** Combines the multiples of one origin in two sums. */
   @FunctionalInterface
   interface Combination {
     Multiple of(int origin, Multiple a, Multiple b);
   }
 
-  /** Returns a sum of the origins of both, of those multiples that are not none. */
+  /** Returns a sum of the origins of both whose combined multiple is not none. */
   Derivation combine(
       Derivation other, Combination combination, boolean nowForeign, boolean nowFixed, long sum) {
     int[] merged = new int[origins.length + other.origins.length];

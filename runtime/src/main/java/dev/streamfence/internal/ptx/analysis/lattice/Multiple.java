@@ -1,24 +1,24 @@
 package dev.streamfence.internal.ptx.analysis.lattice;
 
 /**
- * How a value contains one origin: the factor before it in a sum, or that only some of its bits
- * came through.
+ * The way in which a value contains one origin: the factor in a sum, or the loss of some bits. A
+ * small lattice of its own.
  */
 public enum Multiple {
   /** Not at all. */
   NONE,
-  /** Once: the sum is an address in that origin's memory, if all else in it are offsets. */
+  /** Once: the sum is an address in the origin's memory if the rest of it is offsets. */
   ONE,
   MINUS_ONE,
-  /** Once, but for some of its bits: aligned, or with a tag taken off. */
+  /** Once, without some of its bits: aligned, or with a tag removed. */
   ALIGNED,
   MINUS_ALIGNED,
   /** By a factor above one: an index, not an address. */
   SCALED,
   MINUS_SCALED,
-  /** Some of its bits, or what was computed from them: not an address, but a part of one. */
+  /** Some of its bits, or a number computed from them: part of an address, but not an address. */
   PART,
-  /** In a way that is not known: it may be an address again. */
+  /** The greatest element: in an unknown way. The value may be an address again. */
   TOP;
 
   Multiple plus(Multiple other) {
@@ -29,7 +29,7 @@ public enum Multiple {
       return NONE;
     }
     if ((isWhole() && other.negated().isWhole()) || (negated().isWhole() && other.isWhole())) {
-      // What one of them has lost is left of the other.
+      // The bits that one of them has lost remain of the other.
       return PART;
     }
     if (isPositive() && other.isPositive()) {
@@ -38,11 +38,11 @@ public enum Multiple {
     if (negated().isPositive() && other.negated().isPositive()) {
       return MINUS_SCALED;
     }
-    // As when an address is aligned: the part taken off it is its own.
+    // Code aligns an address by subtracting a part of the same address.
     return (isWhole() && other == PART) || (this == PART && other.isWhole()) ? ALIGNED : TOP;
   }
 
-  /** Returns whether the sum is an address in that origin's memory, if all else are offsets. */
+  /** Returns whether the sum is an address in the origin's memory if the rest of it is offsets. */
   public boolean isWhole() {
     return this == ONE || this == ALIGNED;
   }
@@ -63,23 +63,23 @@ public enum Multiple {
     };
   }
 
-  /** Returns what a factor other than 0, 1 and -1 makes of it. */
+  /** Returns the multiple after a multiplication by a factor other than 0, 1 and -1. */
   Multiple times(long factor) {
     return factor < 0 ? scaled().negated() : scaled();
   }
 
-  /** Returns what a factor above one makes of it. */
+  /** Returns the multiple after a multiplication by a factor above one. */
   Multiple scaled() {
     return switch (this) {
       case ONE, ALIGNED -> SCALED;
       case MINUS_ONE, MINUS_ALIGNED -> MINUS_SCALED;
-      // What moves up may be on its way to where it once was.
+      // Bits that move up may return to their original position.
       case PART -> TOP;
       default -> this;
     };
   }
 
-  /** Returns what some of its bits are, most of which are left: those of an aligned address. */
+  /** Returns the multiple after the loss of a few bits, as in an aligned address. */
   Multiple aligned() {
     return switch (this) {
       case ONE -> ALIGNED;
@@ -88,12 +88,12 @@ public enum Multiple {
     };
   }
 
-  /** Returns what covers both of two possibilities. */
+  /** Returns the least multiple that covers both. */
   Multiple join(Multiple other) {
     return covers(other) ? this : other.covers(this) ? other : TOP;
   }
 
-  /** Returns whether whatever the other allows is allowed by this. */
+  /** Returns whether this is equal to or above the other in the lattice. */
   boolean covers(Multiple other) {
     return this == other
         || this == TOP

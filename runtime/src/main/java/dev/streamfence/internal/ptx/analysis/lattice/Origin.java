@@ -1,11 +1,11 @@
 package dev.streamfence.internal.ptx.analysis.lattice;
 
 /**
- * What a value may derive from: a parameter (or one field of a structure), or the address of an
- * object such as a variable. Held as an int, so that many of them stay cheap.
+ * An origin of a value: a parameter (or one field of a structure), or the address of an object such
+ * as a variable. An origin is an int, so that many of them stay cheap. Stateless.
  */
 public final class Origin {
-  /** More than any module needs; where the role is kept. */
+  /** More than any module needs; the bits from here on hold the role. */
   public static final int MAX_INDEX = 1 << 28;
 
   private static final int ROLE_SHIFT = 28;

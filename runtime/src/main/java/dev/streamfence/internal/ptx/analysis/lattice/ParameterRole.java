@@ -1,17 +1,17 @@
 package dev.streamfence.internal.ptx.analysis.lattice;
 
-/** What a caller declares a parameter of a kernel to be, before its code is looked at. */
+/** The role that a caller declares for a parameter of a kernel. */
 public enum ParameterRole {
-  /** A pointer: in a sum with others, it is the one that says which memory is meant. */
+  /** A pointer; in a sum with other parameters, it is the base. */
   BUFFER,
   /**
-   * A number: it is not blamed for being an offset, nor for being stored or passed on. If it alone
-   * becomes an address, that is reported nevertheless.
+   * A number. Its use as an offset, stores of it, and calls with it are not reported; an access
+   * whose address derives from it alone is.
    */
   NUMBER,
   /**
-   * Not known: it may be a pointer. What is multiplied by an unknown number is taken for an index
-   * into what it is added to.
+   * Unknown; the parameter may be a pointer. Its product with an unknown number counts as an index
+   * into the memory whose address it is added to.
    */
   EITHER
 }

@@ -5,11 +5,12 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All the ways in which a value may come about: it is one of several derivations. Immutable. Joins
- * only grow, and stop growing, so that a fix-point is reached.
+ * The abstract value of the analysis: a set of alternatives, one of which is true of the real
+ * value. Immutable. Joins only grow, and widening makes them stop, so that the analysis reaches a
+ * fixpoint.
  */
 public final class Provenance {
-  /** Nothing has been assigned yet. */
+  /** The least element: no value has been assigned yet. */
   public static final Provenance BOTTOM = new Provenance(List.of());
 
   public static final Provenance ZERO = of(Derivation.ZERO);
@@ -35,7 +36,7 @@ public final class Provenance {
     return alternatives.isEmpty();
   }
 
-  /** Returns a measure of the work that it takes to handle. */
+  /** Returns a measure of the work that operations on this provenance take. */
   public int weight() {
     int weight = 0;
     for (Derivation alternative : alternatives) {
@@ -54,7 +55,7 @@ public final class Provenance {
     return true;
   }
 
-  /** Returns whether it is nothing but numbers. */
+  /** Returns whether every alternative is a number. */
   public boolean isNumber() {
     for (Derivation alternative : alternatives) {
       if (!alternative.isNumber()) {
@@ -80,6 +81,7 @@ public final class Provenance {
     return false;
   }
 
+  /** Returns a provenance that covers both. */
   public Provenance join(Provenance other) {
     if (other.isBottom() || equals(other)) {
       return this;
@@ -101,13 +103,13 @@ public final class Provenance {
     return builder.build();
   }
 
-  /** What two derivations become. */
+  /** The transfer function of an operation with two operands, for one alternative of each. */
   @FunctionalInterface
   interface TransferFunction {
     Derivation of(Derivation a, Derivation b);
   }
 
-  /** Combines each way with each way; nothing with anything is nothing. */
+  /** Applies a transfer function to each pair of alternatives; bottom with anything is bottom. */
   Provenance combine(Provenance other, TransferFunction transfer) {
     Alternatives builder = new Alternatives();
     for (Derivation a : alternatives) {
@@ -118,7 +120,7 @@ public final class Provenance {
     return builder.build();
   }
 
-  /** Returns one derivation that covers all, from which further joins grow no alternatives. */
+  /** Widens the alternatives to a single one that covers them all. */
   public Provenance widened() {
     if (alternatives.size() < 2) {
       return alternatives.isEmpty() ? this : of(alternatives.get(0).unfixed());
@@ -127,7 +129,7 @@ public final class Provenance {
     boolean foreign = false;
     for (Derivation next : alternatives) {
       all = all.combine(next, (o, a, b) -> a.join(b), false, false, 0);
-      // A number among addresses may be an unrecognised address, which no sum shows any more.
+      // A number among addresses may be an unrecognised address, and the sum no longer shows it.
       foreign |= next.isForeign() || (next.isOffset() && !next.isZero());
     }
     return of(all.withForeign(foreign && !all.isOffset()));

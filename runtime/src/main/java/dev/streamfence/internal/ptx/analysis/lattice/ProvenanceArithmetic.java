@@ -1,8 +1,8 @@
 package dev.streamfence.internal.ptx.analysis.lattice;
 
-/** What sums, differences and products make of where their operands come from. */
+/** The transfer functions of sums, differences, products and shifts. Stateless. */
 public final class ProvenanceArithmetic {
-  /** Constants beyond this are not followed: narrower registers would hold something else. */
+  /** Larger constants are not tracked, because narrower registers would truncate them. */
   private static final long MAX_CONSTANT = Integer.MAX_VALUE;
 
   private static final int WHOLE_BITS = 64;
@@ -17,7 +17,9 @@ public final class ProvenanceArithmetic {
     return add(a, b.map(ProvenanceArithmetic::negated));
   }
 
-  /** Returns what a register of this width knows of a value: constants may have been cut off. */
+  /**
+   * Returns the provenance of a value in a register of this width, which may truncate constants.
+   */
   public static Provenance held(Provenance a, int bits) {
     Long constant = a.constant();
     if (constant == null) {
@@ -50,7 +52,7 @@ public final class ProvenanceArithmetic {
         -a.offset());
   }
 
-  /** Returns the negative, or the complement, which differs from it by one. */
+  /** Returns the negation, or the complement, which differs from the negation by one. */
   public static Derivation opposite(Derivation a) {
     return negated(a).unfixed();
   }
@@ -70,7 +72,7 @@ public final class ProvenanceArithmetic {
       Derivation number = a.size() == 0 ? a : b;
       Derivation factor =
           (a.size() == 0 ? b : a).withLoaded(number.isForeign() || number.isLoaded());
-      // A pointer times something unknown may be a choice between that pointer and nothing.
+      // A pointer times an unknown number may be a choice between the pointer and null.
       return factor.size() == 1
               && !factor.mayBeDistance()
               && !factor.hasObject()
@@ -115,7 +117,7 @@ public final class ProvenanceArithmetic {
     if (shift < 0 || shift >= WHOLE_BITS - 1) {
       return BitArithmetic.part(a);
     }
-    // Half of what was loaded may be on its way to become the upper half of an address.
+    // A loaded number that moves up by half a word may become the upper half of an address.
     boolean half = shift >= WHOLE_BITS / 2 && shift % 8 == 0;
     return a.map(
         derivation ->

@@ -1,6 +1,6 @@
 /**
- * The abstract values of the analysis and the arithmetic on them: the parameters and variables that
- * a value may derive from, and in what way. Not here: instructions, memory, and the fixpoint.
+ * The abstract values of the analysis and their operations: join, widening, and the transfer
+ * functions of arithmetic. Not here: instructions, memory objects, and the fixpoint.
  */
 @NullMarked
 package dev.streamfence.internal.ptx.analysis.lattice;

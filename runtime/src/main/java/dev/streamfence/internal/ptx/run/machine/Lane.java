@@ -15,7 +15,7 @@ public final class Lane {
 
   private static final int MAX_LOCAL_BYTES = 1 << 20;
 
-  /** What a lane is doing. */
+  /** The activity of a lane. */
   enum LaneState {
     READY,
     WAITING,
