@@ -76,7 +76,9 @@ final class ArchitectureTest {
                   "internal.ptx.check")),
           Map.entry("internal", Set.of()),
           Map.entry("internal.driver", Set.of("root", "simulation")),
-          Map.entry("internal.driver.jcuda", Set.of("root", "internal.driver", "jcuda")),
+          Map.entry(
+              "internal.driver.jcuda",
+              Set.of("root", "internal.driver", "internal.ptx.binary", "jcuda")),
           Map.entry("internal.order", Set.of("root", "internal.driver")),
           Map.entry("internal.memory", Set.of("root", "internal.driver", "internal.order")),
           Map.entry(

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.driver.jcuda;
 
 import dev.streamfence.KernelLoadException;
+import dev.streamfence.internal.ptx.binary.CodeFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -10,12 +11,10 @@ import java.nio.ByteOrder;
  * ModuleLoading} ends text with a zero.
  */
 final class ModuleImage {
-  private static final int ELF_MAGIC = 0x464C457F;
   private static final int ELF_HEADER_BYTES = 64;
   private static final int ELF_64_BIT_LITTLE_ENDIAN = 0x0102;
   private static final int ELF_MACHINE_CUDA = 190;
   private static final int SECTION_WITHOUT_BYTES = 8;
-  private static final int FATBIN_MAGIC = 0xBA55ED50;
   private static final int FATBIN_HEADER_BYTES = 16;
 
   private ModuleImage() {}
@@ -27,13 +26,10 @@ final class ModuleImage {
    */
   static void check(String name, byte[] image) {
     ByteBuffer bytes = ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN);
-    int magic = image.length < Integer.BYTES ? 0 : bytes.getInt(0);
-    if (magic == ELF_MAGIC) {
-      checkElf(name, bytes);
-    } else if (magic == FATBIN_MAGIC) {
-      checkFatbin(name, bytes);
-    } else {
-      checkText(name, image);
+    switch (CodeFormat.of(image)) {
+      case CUBIN -> checkElf(name, bytes);
+      case FAT_BINARY -> checkFatbin(name, bytes);
+      case TEXT -> checkText(name, image);
     }
   }
 
