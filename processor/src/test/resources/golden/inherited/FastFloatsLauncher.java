@@ -1,9 +1,7 @@
 package demo;
 
-import dev.streamfence.Access;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -15,42 +13,23 @@ import javax.annotation.processing.Generated;
 public final class FastFloatsLauncher implements FastFloats {
   private static final KernelImage IMAGE =
       KernelImage.resource("fast.ptx", FastFloatsLauncher.class::getResourceAsStream);
-
-  private static final KernelSignature NEGATE =
-      KernelSignature.entry("negate")
-          .buffer("values", ElementType.FLOAT, Access.READ_WRITE)
-          .threadCount("n", int.class)
-          .blockSize(256)
-          .build();
-
-  private static final KernelSignature SORT =
-      KernelSignature.entry("sort_fast")
-          .buffer("values", ElementType.FLOAT, Access.READ_WRITE)
-          .threadCount("n", int.class)
-          .blockSize(256)
-          .build();
-
-  private static final KernelSignature COPY =
-      KernelSignature.entry("copy")
-          .buffer("from", ElementType.FLOAT, Access.READ)
-          .buffer("to", ElementType.FLOAT, Access.WRITE)
-          .threadCount("n", int.class)
-          .blockSize(256)
-          .build();
-
-  private static final KernelSignature REVERSE =
-      KernelSignature.entry("reverse")
-          .buffer("values", ElementType.FLOAT, Access.READ_WRITE)
-          .threadCount("n", int.class)
-          .blockSize(256)
-          .build();
+  private static final KernelSignature NEGATE = KernelSignature.entry("negate")
+      .readWrites("values", float[].class)
+      .threads("n", int.class, 256);
+  private static final KernelSignature SORT = KernelSignature.entry("sort_fast")
+      .readWrites("values", float[].class)
+      .threads("n", int.class, 256);
+  private static final KernelSignature COPY = KernelSignature.entry("copy")
+      .reads("from", float[].class)
+      .writes("to", float[].class)
+      .threads("n", int.class, 256);
+  private static final KernelSignature REVERSE = KernelSignature.entry("reverse")
+      .readWrites("values", float[].class)
+      .threads("n", int.class, 256);
 
   private final LaunchRecorder negate;
-
   private final LaunchRecorder sort;
-
   private final LaunchRecorder copy;
-
   private final LaunchRecorder reverse;
 
   private FastFloatsLauncher(DeviceStream stream) {
@@ -69,49 +48,28 @@ public final class FastFloatsLauncher implements FastFloats {
   @Override
   public void negate(DeviceArray<float[]> values, int n) {
     try (LaunchRecorder recorder = negate.begin()) {
-      recorder.readWrites(0, values);
-      recorder.value(1, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(values).threads(n).preflight().launch().commit();
     }
   }
 
   @Override
   public void sort(DeviceArray<float[]> values, int n) {
     try (LaunchRecorder recorder = sort.begin()) {
-      recorder.readWrites(0, values);
-      recorder.value(1, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(values).threads(n).preflight().launch().commit();
     }
   }
 
   @Override
   public void copy(DeviceArray<float[]> from, DeviceArray<float[]> to, int n) {
     try (LaunchRecorder recorder = copy.begin()) {
-      recorder.reads(0, from);
-      recorder.writes(1, to);
-      recorder.value(2, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(from).array(to).threads(n).preflight().launch().commit();
     }
   }
 
   @Override
   public void reverse(DeviceArray<float[]> values, int n) {
     try (LaunchRecorder recorder = reverse.begin()) {
-      recorder.readWrites(0, values);
-      recorder.value(1, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(values).threads(n).preflight().launch().commit();
     }
   }
 }

@@ -2,7 +2,6 @@ package demo;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
@@ -14,99 +13,46 @@ import javax.annotation.processing.Generated;
 public final class AccessLauncher implements Access {
   private static final KernelImage IMAGE =
       KernelImage.resource("names.ptx", AccessLauncher.class::getResourceAsStream);
-
-  private static final KernelSignature IMAGE_2 =
-      KernelSignature.entry("image")
-          .value("stream", int.class)
-          .value("module", int.class)
-          .value("image", int.class)
-          .threadCount("IMAGE", int.class)
-          .blockSize(256)
-          .build();
-
-  private static final KernelSignature RECORDER =
-      KernelSignature.entry("recorder")
-          .value("recorder", int.class)
-          .value("recorder2", int.class)
-          .launchShape("record")
-          .build();
-
-  private static final KernelSignature STREAM =
-      KernelSignature.entry("stream")
-          .buffer("var", ElementType.INT, dev.streamfence.Access.READ)
-          .threadCount("$T", int.class)
-          .blockSize(256)
-          .build();
-
-  private static final KernelSignature MODULE =
-      KernelSignature.entry("module")
-          .threadCount("this$0", int.class)
-          .blockSize(256)
-          .build();
-
-  private static final KernelSignature ON =
-      KernelSignature.entry("on")
-          .threadCount("n", int.class)
-          .blockSize(256)
-          .build();
-
-  private static final KernelSignature X =
-      KernelSignature.entry("X")
-          .threadCount("n", int.class)
-          .blockSize(256)
-          .build();
-
-  private static final KernelSignature X_2 =
-      KernelSignature.entry("x")
-          .threadCount("n", int.class)
-          .blockSize(256)
-          .build();
-
-  private static final KernelSignature X_3 =
-      KernelSignature.entry("x")
-          .threadCount("n", long.class)
-          .blockSize(256)
-          .build();
-
-  private static final KernelSignature REDUCE_SUM =
-      KernelSignature.entry("reduceSum")
-          .threadCount("n", int.class)
-          .blockSize(256)
-          .build();
-
-  private static final KernelSignature REDUCE_SUM_2 =
-      KernelSignature.entry("REDUCE_SUM")
-          .threadCount("n", int.class)
-          .blockSize(256)
-          .build();
-
-  private static final KernelSignature WAIT =
-      KernelSignature.entry("wait")
-          .value("n", float.class)
-          .threadCount("threads", int.class)
-          .blockSize(256)
-          .build();
+  private static final KernelSignature IMAGE_2 = KernelSignature.entry("image")
+      .value("stream", int.class)
+      .value("module", int.class)
+      .value("image", int.class)
+      .threads("IMAGE", int.class, 256);
+  private static final KernelSignature RECORDER = KernelSignature.entry("recorder")
+      .value("recorder", int.class)
+      .value("recorder2", int.class)
+      .shape("record");
+  private static final KernelSignature STREAM = KernelSignature.entry("stream")
+      .reads("var", int[].class)
+      .threads("$T", int.class, 256);
+  private static final KernelSignature MODULE = KernelSignature.entry("module")
+      .threads("this$0", int.class, 256);
+  private static final KernelSignature ON = KernelSignature.entry("on")
+      .threads("n", int.class, 256);
+  private static final KernelSignature X = KernelSignature.entry("X")
+      .threads("n", int.class, 256);
+  private static final KernelSignature X_2 = KernelSignature.entry("x")
+      .threads("n", int.class, 256);
+  private static final KernelSignature X_3 = KernelSignature.entry("x")
+      .threads("n", long.class, 256);
+  private static final KernelSignature REDUCE_SUM = KernelSignature.entry("reduceSum")
+      .threads("n", int.class, 256);
+  private static final KernelSignature REDUCE_SUM_2 = KernelSignature.entry("REDUCE_SUM")
+      .threads("n", int.class, 256);
+  private static final KernelSignature WAIT = KernelSignature.entry("wait")
+      .value("n", float.class)
+      .threads("threads", int.class, 256);
 
   private final dev.streamfence.launch.LaunchRecorder image2;
-
   private final dev.streamfence.launch.LaunchRecorder recorder4;
-
   private final dev.streamfence.launch.LaunchRecorder stream2;
-
   private final dev.streamfence.launch.LaunchRecorder module2;
-
   private final dev.streamfence.launch.LaunchRecorder on;
-
   private final dev.streamfence.launch.LaunchRecorder X2;
-
   private final dev.streamfence.launch.LaunchRecorder x;
-
   private final dev.streamfence.launch.LaunchRecorder x2;
-
   private final dev.streamfence.launch.LaunchRecorder reduceSum;
-
   private final dev.streamfence.launch.LaunchRecorder REDUCE_SUM2;
-
   private final dev.streamfence.launch.LaunchRecorder wait;
 
   private AccessLauncher(DeviceStream stream) {
@@ -132,127 +78,78 @@ public final class AccessLauncher implements Access {
   @java.lang.Override
   public void image(int stream, int module, int image, int IMAGE) {
     try (dev.streamfence.launch.LaunchRecorder recorder = image2.begin()) {
-      recorder.value(0, stream);
-      recorder.value(1, module);
-      recorder.value(2, image);
-      recorder.value(3, IMAGE);
-      recorder.threads(IMAGE);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.value(stream).value(module).value(image).threads(IMAGE);
+      recorder.preflight().launch().commit();
     }
   }
 
   @java.lang.Override
   public void recorder(int recorder, int recorder2, LaunchShape record) {
     try (dev.streamfence.launch.LaunchRecorder recorder3 = recorder4.begin()) {
-      recorder3.value(0, recorder);
-      recorder3.value(1, recorder2);
-      recorder3.shape(record);
-      recorder3.preflight();
-      recorder3.launch();
-      recorder3.commit();
+      recorder3.value(recorder).value(recorder2).shape(record).preflight().launch().commit();
     }
   }
 
   @java.lang.Override
   public void stream(DeviceArray<int[]> var, int $T) {
     try (dev.streamfence.launch.LaunchRecorder recorder = stream2.begin()) {
-      recorder.reads(0, var);
-      recorder.value(1, $T);
-      recorder.threads($T);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(var).threads($T).preflight().launch().commit();
     }
   }
 
   @java.lang.Override
   public void module(int this$0) {
     try (dev.streamfence.launch.LaunchRecorder recorder = module2.begin()) {
-      recorder.value(0, this$0);
-      recorder.threads(this$0);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.threads(this$0).preflight().launch().commit();
     }
   }
 
   @java.lang.Override
   public void on(int n) {
     try (dev.streamfence.launch.LaunchRecorder recorder = on.begin()) {
-      recorder.value(0, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.threads(n).preflight().launch().commit();
     }
   }
 
   @java.lang.Override
   public void X(int n) {
     try (dev.streamfence.launch.LaunchRecorder recorder = X2.begin()) {
-      recorder.value(0, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.threads(n).preflight().launch().commit();
     }
   }
 
   @java.lang.Override
   public void x(int n) {
     try (dev.streamfence.launch.LaunchRecorder recorder = x.begin()) {
-      recorder.value(0, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.threads(n).preflight().launch().commit();
     }
   }
 
   @java.lang.Override
   public void x(long n) {
     try (dev.streamfence.launch.LaunchRecorder recorder = x2.begin()) {
-      recorder.value(0, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.threads(n).preflight().launch().commit();
     }
   }
 
   @java.lang.Override
   public void reduceSum(int n) {
     try (dev.streamfence.launch.LaunchRecorder recorder = reduceSum.begin()) {
-      recorder.value(0, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.threads(n).preflight().launch().commit();
     }
   }
 
   @java.lang.Override
   public void REDUCE_SUM(int n) {
     try (dev.streamfence.launch.LaunchRecorder recorder = REDUCE_SUM2.begin()) {
-      recorder.value(0, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.threads(n).preflight().launch().commit();
     }
   }
 
   @java.lang.Override
   public void wait(float n, int threads) {
     try (dev.streamfence.launch.LaunchRecorder recorder = wait.begin()) {
-      recorder.value(0, n);
-      recorder.value(1, threads);
-      recorder.threads(threads);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.value(n).threads(threads).preflight().launch().commit();
     }
   }
 }

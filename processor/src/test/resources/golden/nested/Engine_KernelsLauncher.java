@@ -1,9 +1,7 @@
 package demo;
 
-import dev.streamfence.Access;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -16,23 +14,14 @@ import javax.annotation.processing.Generated;
 final class Engine_KernelsLauncher implements Engine.Kernels {
   private static final KernelImage IMAGE =
       KernelImage.resource("engine.ptx", Engine_KernelsLauncher.class::getResourceAsStream);
-
-  private static final KernelSignature IOTA =
-      KernelSignature.entry("iota")
-          .buffer("target", ElementType.INT, Access.WRITE)
-          .threadCount("n", int.class)
-          .blockSize(256)
-          .build();
-
-  private static final KernelSignature ZERO =
-      KernelSignature.entry("zero")
-          .buffer("target", ElementType.INT, Access.WRITE)
-          .threadCount("n", int.class)
-          .blockSize(256)
-          .build();
+  private static final KernelSignature IOTA = KernelSignature.entry("iota")
+      .writes("target", int[].class)
+      .threads("n", int.class, 256);
+  private static final KernelSignature ZERO = KernelSignature.entry("zero")
+      .writes("target", int[].class)
+      .threads("n", int.class, 256);
 
   private final LaunchRecorder iota;
-
   private final LaunchRecorder zero;
 
   private Engine_KernelsLauncher(DeviceStream stream) {
@@ -49,12 +38,7 @@ final class Engine_KernelsLauncher implements Engine.Kernels {
   @Override
   public void iota(DeviceArray<int[]> target, int n) {
     try (LaunchRecorder recorder = iota.begin()) {
-      recorder.writes(0, target);
-      recorder.value(1, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(target).threads(n).preflight().launch().commit();
     }
   }
 
@@ -62,12 +46,7 @@ final class Engine_KernelsLauncher implements Engine.Kernels {
   @Deprecated
   public void zero(DeviceArray<int[]> target, int n) {
     try (LaunchRecorder recorder = zero.begin()) {
-      recorder.writes(0, target);
-      recorder.value(1, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(target).threads(n).preflight().launch().commit();
     }
   }
 }

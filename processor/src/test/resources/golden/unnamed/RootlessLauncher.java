@@ -1,7 +1,5 @@
-import dev.streamfence.Access;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -13,13 +11,9 @@ import javax.annotation.processing.Generated;
 final class RootlessLauncher implements Rootless {
   private static final KernelImage IMAGE =
       KernelImage.resource("rootless.ptx", RootlessLauncher.class::getResourceAsStream);
-
-  private static final KernelSignature IOTA =
-      KernelSignature.entry("iota")
-          .buffer("target", ElementType.INT, Access.WRITE)
-          .threadCount("n", int.class)
-          .blockSize(256)
-          .build();
+  private static final KernelSignature IOTA = KernelSignature.entry("iota")
+      .writes("target", int[].class)
+      .threads("n", int.class, 256);
 
   private final LaunchRecorder iota;
 
@@ -36,12 +30,7 @@ final class RootlessLauncher implements Rootless {
   @Override
   public void iota(DeviceArray<int[]> target, int n) {
     try (LaunchRecorder recorder = iota.begin()) {
-      recorder.writes(0, target);
-      recorder.value(1, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(target).threads(n).preflight().launch().commit();
     }
   }
 }

@@ -1,9 +1,7 @@
 package demo;
 
-import dev.streamfence.Access;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -18,15 +16,11 @@ public final class VectorKernelsLauncher implements VectorKernels {
           "kernels/vector.ptx",
           "d1be7f542c5fff788bc0d2824ecca023a010b838be3fafef9dfa62b1c92cbc4e",
           VectorKernelsLauncher.class::getResourceAsStream);
-
-  private static final KernelSignature SAXPY =
-      KernelSignature.entry("saxpy")
-          .value("a", float.class)
-          .buffer("x", ElementType.FLOAT, Access.READ)
-          .buffer("y", ElementType.FLOAT, Access.READ_WRITE)
-          .threadCount("n", int.class)
-          .blockSize(256)
-          .build();
+  private static final KernelSignature SAXPY = KernelSignature.entry("saxpy")
+      .value("a", float.class)
+      .reads("x", float[].class)
+      .readWrites("y", float[].class)
+      .threads("n", int.class, 256);
 
   private final LaunchRecorder saxpy;
 
@@ -43,14 +37,7 @@ public final class VectorKernelsLauncher implements VectorKernels {
   @Override
   public void saxpy(float a, DeviceArray<float[]> x, DeviceArray<float[]> y, int n) {
     try (LaunchRecorder recorder = saxpy.begin()) {
-      recorder.value(0, a);
-      recorder.reads(1, x);
-      recorder.readWrites(2, y);
-      recorder.value(3, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.value(a).array(x).array(y).threads(n).preflight().launch().commit();
     }
   }
 }

@@ -3,11 +3,9 @@ package dev.streamfence.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.streamfence.Access;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.internal.memory.Block;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
@@ -38,10 +36,9 @@ final class UseAfterFreeOnAGpuTest {
 
   private static final KernelSignature COPY =
       KernelSignature.entry("copyInts")
-          .buffer("source", ElementType.INT, Access.READ)
-          .buffer("target", ElementType.INT, Access.WRITE)
-          .threadCount("n", int.class)
-          .build();
+          .reads("source", int[].class)
+          .writes("target", int[].class)
+          .threads("n", int.class, 256);
 
   private DeviceRuntime gpu;
   private Gate gate;
@@ -96,16 +93,11 @@ final class UseAfterFreeOnAGpuTest {
         gate.holdBack(reader);
         try (LaunchRecorder recorder = copy.begin()) {
           if (tracked) {
-            recorder.reads(0, mine);
+            recorder.array(mine);
           } else {
-            recorder.untracked(0, address);
+            recorder.untracked(address);
           }
-          recorder.writes(1, seen);
-          recorder.value(2, N);
-          recorder.threads(N);
-          recorder.preflight();
-          recorder.launch();
-          recorder.commit();
+          recorder.array(seen).threads(N).preflight().launch().commit();
         }
         mine.close();
         // Where the free went is where its address comes back: the owner's stream, unless somebody

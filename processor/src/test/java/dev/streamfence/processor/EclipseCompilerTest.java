@@ -99,7 +99,7 @@ class EclipseCompilerTest {
             .run();
 
     assertThat(launcher("demo/KernelsLauncher", build))
-        .contains("entry(\"run\")", ".blockSize(96)");
+        .contains("entry(\"run\")", "int.class, 96)");
   }
 
   private UserBuild build() {

@@ -110,7 +110,7 @@ class RoundsTest {
             .getCharContent(false)
             .toString();
     assertThat(launcher).contains("\"gen.ptx\"").contains("entry(\"run\")");
-    assertThat(launcher.contains(".blockSize(96)")).isEqualTo(declaration.contains("SIZE"));
+    assertThat(launcher.contains("int.class, 96)")).isEqualTo(declaration.contains("SIZE"));
   }
 
   @Test

@@ -20,7 +20,7 @@ final class ArgumentFrame {
   private final int[] offsets;
 
   /** Lays a frame out in memory of at least {@link #sizeInBytes}. */
-  ArgumentFrame(HostMemory memory, List<KernelParameter> parameters) {
+  ArgumentFrame(HostMemory memory, List<KernelParameter.Passed> parameters) {
     this.memory = memory;
     this.buffer = memory.buffer();
     this.offsets = new int[parameters.size()];
@@ -32,15 +32,15 @@ final class ArgumentFrame {
     }
   }
 
-  static int sizeInBytes(List<KernelParameter> parameters) {
+  static int sizeInBytes(List<KernelParameter.Passed> parameters) {
     int size = parameters.size() * SLOT_BYTES;
-    for (KernelParameter parameter : parameters) {
+    for (KernelParameter.Passed parameter : parameters) {
       size += slots(parameter);
     }
     return Math.max(SLOT_BYTES, size);
   }
 
-  private static int slots(KernelParameter parameter) {
+  private static int slots(KernelParameter.Passed parameter) {
     return (parameter.sizeInBytes() + SLOT_BYTES - 1) / SLOT_BYTES * SLOT_BYTES;
   }
 
@@ -49,24 +49,28 @@ final class ArgumentFrame {
     return memory;
   }
 
-  /** Writes a value {@code within} bytes from the start of an argument. */
-  void put(int index, int within, byte value) {
-    buffer.put(offsets[index] + within, value);
+  /** Where an argument lies, to write it to. */
+  int offset(int index) {
+    return offsets[index];
   }
 
-  void put(int index, int within, short value) {
-    buffer.putShort(offsets[index] + within, value);
+  void put(int offset, byte value) {
+    buffer.put(offset, value);
   }
 
-  void put(int index, int within, int value) {
-    buffer.putInt(offsets[index] + within, value);
+  void put(int offset, short value) {
+    buffer.putShort(offset, value);
   }
 
-  void put(int index, int within, long value) {
-    buffer.putLong(offsets[index] + within, value);
+  void put(int offset, int value) {
+    buffer.putInt(offset, value);
   }
 
-  long getLong(int index) {
-    return buffer.getLong(offsets[index]);
+  void put(int offset, long value) {
+    buffer.putLong(offset, value);
+  }
+
+  long getLong(int offset) {
+    return buffer.getLong(offset);
   }
 }

@@ -37,7 +37,7 @@ final class CodeCheck {
   }
 
   private static boolean isTrusted(KernelSignature signature, Mismatch mismatch) {
-    return signature.parameters().get(mismatch.parameter()) instanceof KernelParameter.Buffer buffer
+    return signature.passed().get(mismatch.parameter()) instanceof KernelParameter.Buffer buffer
         && buffer.trusted();
   }
 
@@ -56,11 +56,11 @@ final class CodeCheck {
               + " takes "
               + actual
               + " parameters; the interface declares "
-              + signature.parameters().size();
+              + signature.passed().size();
       case PARAMETER_SIZE ->
           which(signature, mismatch)
               + " has "
-              + signature.parameters().get(mismatch.parameter()).sizeInBytes()
+              + signature.passed().get(mismatch.parameter()).sizeInBytes()
               + " bytes; the kernel takes "
               + actual;
       case PARAMETER_KIND ->
@@ -84,6 +84,9 @@ final class CodeCheck {
   }
 
   private static String which(KernelSignature signature, Mismatch mismatch) {
-    return signature.use(mismatch.parameter()) + " (number " + (mismatch.parameter() + 1) + ")";
+    return signature.use(signature.passed().get(mismatch.parameter()))
+        + " (number "
+        + (mismatch.parameter() + 1)
+        + ")";
   }
 }

@@ -136,7 +136,7 @@ final class KernelModules implements AutoCloseable {
   }
 
   /** Memory for the arguments of one kernel on one stream. */
-  synchronized ArgumentFrame frame(List<KernelParameter> parameters) {
+  synchronized ArgumentFrame frame(List<KernelParameter.Passed> parameters) {
     int size = ArgumentFrame.sizeInBytes(parameters);
     if (frameChunks.isEmpty() || frameOffset + size > lastChunk().sizeInBytes()) {
       try {

@@ -9,68 +9,156 @@ import java.util.List;
 
 /**
  * An interface's declaration of one kernel: its entry point, its parameters in order with their
- * access, and the shape of its launches. Immutable.
+ * access, and the shape of its launches. {@link #entry} starts one, and each other method returns
+ * the signature with one thing more. A launch passes the parameters in the same order; exactly one
+ * of them says how many threads run. A parameter without a name is named by its position, from
+ * {@code #0} on. Immutable.
  */
 public final class KernelSignature {
   private final String entry;
   private final List<KernelParameter> parameters;
-  private final String threadCount;
-  private final String launchShape;
-  private final String dynamicSharedBytesParameter;
-  private final int blockSize;
   private final int dynamicSharedBytes;
-  private final boolean mayAlias;
+  private final boolean aliasing;
   private final boolean cooperative;
 
-  private KernelSignature(Builder builder) {
-    this.entry = builder.entry;
-    this.parameters = List.copyOf(builder.parameters);
-    this.threadCount = builder.threadCount;
-    this.launchShape = builder.launchShape;
-    this.dynamicSharedBytesParameter = builder.dynamicSharedBytesParameter;
-    this.blockSize = builder.blockSize;
-    this.dynamicSharedBytes = builder.dynamicSharedBytes;
-    this.mayAlias = builder.mayAlias;
-    this.cooperative = builder.cooperative;
+  private KernelSignature(
+      String entry,
+      List<KernelParameter> parameters,
+      int dynamicSharedBytes,
+      boolean aliasing,
+      boolean cooperative) {
+    this.entry = entry;
+    this.parameters = List.copyOf(parameters);
+    this.dynamicSharedBytes = dynamicSharedBytes;
+    this.aliasing = aliasing;
+    this.cooperative = cooperative;
   }
 
-  /** Starts the signature of the kernel with the given entry point. */
-  public static Builder entry(String entry) {
-    return new Builder(entry);
+  /** The signature of the kernel with the given entry point, as yet without parameters. */
+  public static KernelSignature entry(String entry) {
+    return new KernelSignature(entry, List.of(), 0, false, false);
+  }
+
+  /** Adds a number by value; {@code type} is the class of a primitive. */
+  public KernelSignature value(String name, Class<?> type) {
+    return with(new KernelParameter.Value(named(name), primitive(type)));
+  }
+
+  /** Adds an array that the kernel reads; {@code type} is that of its host array. */
+  public KernelSignature reads(String name, Class<?> type) {
+    return array(name, type, Access.READ);
+  }
+
+  /** Adds an array that the kernel overwrites; {@code type} is that of its host array. */
+  public KernelSignature writes(String name, Class<?> type) {
+    return array(name, type, Access.WRITE);
+  }
+
+  /** Adds an array that the kernel reads and writes; {@code type} is that of its host array. */
+  public KernelSignature readWrites(String name, Class<?> type) {
+    return array(name, type, Access.READ_WRITE);
+  }
+
+  /**
+   * Trusts the declared access of the array that was added last, where the kernel's code leaves it
+   * unclear.
+   *
+   * @throws IllegalArgumentException if no array was added last
+   */
+  public KernelSignature trusted() {
+    List<KernelParameter> others = new ArrayList<>(parameters);
+    if (others.isEmpty()
+        || !(others.remove(others.size() - 1) instanceof KernelParameter.Buffer last)) {
+      throw new IllegalArgumentException(entry + ": trusted() follows no array");
+    }
+    others.add(new KernelParameter.Buffer(last.name(), last.elementType(), last.access(), true));
+    return new KernelSignature(entry, others, dynamicSharedBytes, aliasing, cooperative);
+  }
+
+  /** Adds a structure by value; {@code fields} are the classes of primitives, in order. */
+  public KernelSignature struct(String name, Class<?>... fields) {
+    List<ElementType> types = Arrays.stream(fields).map(KernelSignature::primitive).toList();
+    return with(new KernelParameter.Struct(named(name), new StructLayout(types)));
+  }
+
+  /**
+   * Adds an {@code int} or {@code long} by value that also sets the number of threads of a launch.
+   *
+   * @param blockSize threads per block, at least 1
+   */
+  public KernelSignature threads(String name, Class<?> type, int blockSize) {
+    KernelParameter.ThreadCount count =
+        new KernelParameter.ThreadCount(named(name), primitive(type), blockSize);
+    if (type != int.class && type != long.class) {
+      throw new IllegalArgumentException(
+          use(count) + " counts threads as " + type + "; use an int or a long");
+    }
+    if (blockSize < 1) {
+      throw new IllegalArgumentException(
+          use(count) + " has a block of " + blockSize + " threads; it has at least 1");
+    }
+    return with(count);
+  }
+
+  /** Adds the parameter that shapes launches; the kernel does not receive it. */
+  public KernelSignature shape(String name) {
+    return with(new KernelParameter.Shape(name.isBlank() ? "shape" : name));
+  }
+
+  /**
+   * Adds the parameter that sets the dynamic shared memory per block of a launch, in bytes; the
+   * kernel does not receive it.
+   */
+  public KernelSignature dynamicSharedBytes(String name) {
+    return with(new KernelParameter.SharedBytes(name.isBlank() ? "dynamicSharedBytes" : name));
+  }
+
+  /**
+   * Sets the dynamic shared memory per block of launches for which no parameter sets it; 0 by
+   * default.
+   */
+  public KernelSignature dynamicSharedBytes(int bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException(
+          entry + ": " + bytes + " bytes of dynamic shared memory; the size is at least 0");
+    }
+    return new KernelSignature(entry, parameters, bytes, aliasing, cooperative);
+  }
+
+  /** Allows one array to be passed for two parameters, one of them written. */
+  public KernelSignature mayAlias() {
+    return new KernelSignature(entry, parameters, dynamicSharedBytes, true, cooperative);
+  }
+
+  /** Launches all blocks at the same time, so that they may wait for each other. */
+  public KernelSignature cooperative() {
+    return new KernelSignature(entry, parameters, dynamicSharedBytes, aliasing, true);
   }
 
   String entry() {
     return entry;
   }
 
+  /** All parameters, in the order of the interface. */
   List<KernelParameter> parameters() {
     return parameters;
   }
 
-  /** A parameter of the kernel, for errors. */
-  String use(int index) {
-    return entry + ": parameter '" + parameters.get(index).name() + "'";
+  /** The parameters that the kernel receives, in order. */
+  List<KernelParameter.Passed> passed() {
+    return only(KernelParameter.Passed.class);
   }
 
-  /** The parameter that counts threads, for errors; empty when launches are given a shape. */
-  String threadCount() {
-    return threadCount;
+  /** A parameter, for errors. */
+  String use(KernelParameter parameter) {
+    return entry + ": parameter '" + parameter.name() + "'";
   }
 
-  /** The interface's parameter with the shape, for errors; empty when there is none. */
-  String launchShape() {
-    return launchShape;
-  }
-
-  /**
-   * The interface's parameter with the dynamic shared memory, for errors; empty when there is none.
-   */
-  String dynamicSharedBytesParameter() {
-    return dynamicSharedBytesParameter;
-  }
-
+  /** The threads per block if a parameter counts threads, or 0 if each launch sets them. */
   int blockSize() {
-    return blockSize;
+    return only(KernelParameter.ThreadCount.class).stream()
+        .mapToInt(KernelParameter.ThreadCount::blockSize)
+        .sum();
   }
 
   int dynamicSharedBytes() {
@@ -78,8 +166,8 @@ public final class KernelSignature {
   }
 
   /** Whether one array may be passed for two parameters, one of them written. */
-  boolean mayAlias() {
-    return mayAlias;
+  boolean allowsAliases() {
+    return aliasing;
   }
 
   /** Whether all blocks of a launch run at the same time, so that they may wait for each other. */
@@ -87,139 +175,69 @@ public final class KernelSignature {
     return cooperative;
   }
 
+  /**
+   * Refuses a signature whose launches would be shaped by no parameter, or by two.
+   *
+   * @throws IllegalArgumentException with the names of such parameters
+   */
+  void requireComplete() {
+    List<KernelParameter> shapes = new ArrayList<>(only(KernelParameter.ThreadCount.class));
+    shapes.addAll(only(KernelParameter.Shape.class));
+    if (shapes.isEmpty()) {
+      throw new IllegalArgumentException(
+          entry + ": no parameter says how many threads run; add threads(..) or shape(..)");
+    }
+    requireOne(shapes, "how many threads run");
+    List<KernelParameter> shared = new ArrayList<>(only(KernelParameter.Shape.class));
+    shared.addAll(only(KernelParameter.SharedBytes.class));
+    requireOne(shared, "how much dynamic shared memory there is");
+  }
+
   /** The declaration to compare with the kernel's code. */
   KernelDeclaration declaration() {
     return new KernelDeclaration(
-        entry,
-        parameters.stream().map(KernelSignature::declaration).toList(),
-        threadCount.isEmpty() ? 0 : blockSize);
+        entry, passed().stream().map(KernelParameter.Passed::declaration).toList(), blockSize());
   }
 
-  private static KernelDeclaration.Parameter declaration(KernelParameter parameter) {
-    if (parameter instanceof KernelParameter.Buffer buffer) {
-      return new KernelDeclaration.Buffer(buffer.access().reads(), buffer.access().writes());
+  private void requireOne(List<KernelParameter> parameters, String what) {
+    if (parameters.size() > 1) {
+      throw new IllegalArgumentException(
+          entry
+              + ": '"
+              + parameters.get(0).name()
+              + "' and '"
+              + parameters.get(1).name()
+              + "' both say "
+              + what
+              + "; leave one out");
     }
-    if (parameter instanceof KernelParameter.Struct struct) {
-      return struct.layout().declaration();
-    }
-    KernelParameter.Value value = (KernelParameter.Value) parameter;
-    return new KernelDeclaration.Scalar(value.sizeInBytes(), value.type().isFloatingPoint());
+  }
+
+  private <P extends KernelParameter> List<P> only(Class<P> kind) {
+    return parameters.stream().filter(kind::isInstance).map(kind::cast).toList();
+  }
+
+  private KernelSignature array(String name, Class<?> type, Access access) {
+    return with(new KernelParameter.Buffer(named(name), ElementType.ofArray(type), access, false));
+  }
+
+  private KernelSignature with(KernelParameter parameter) {
+    List<KernelParameter> more = new ArrayList<>(parameters);
+    more.add(parameter);
+    return new KernelSignature(entry, more, dynamicSharedBytes, aliasing, cooperative);
+  }
+
+  private static ElementType primitive(Class<?> type) {
+    return ElementType.ofArray(type.arrayType());
+  }
+
+  /** The next parameter's name in errors: a signature written by hand may leave names out. */
+  private String named(String name) {
+    return name.isBlank() ? "#" + parameters.size() : name;
   }
 
   @Override
   public String toString() {
     return entry;
-  }
-
-  /**
-   * Builds a signature. A parameter without a name is named by its position, from {@code #0} on.
-   * Confined to one thread at a time.
-   */
-  public static final class Builder {
-    private final String entry;
-    private final List<KernelParameter> parameters = new ArrayList<>();
-    private String threadCount = "";
-    private String launchShape = "";
-    private String dynamicSharedBytesParameter = "";
-    private int blockSize = 256;
-    private int dynamicSharedBytes;
-    private boolean mayAlias;
-    private boolean cooperative;
-
-    private Builder(String entry) {
-      this.entry = entry;
-    }
-
-    /** Adds a number by value; {@code type} is the class of a primitive. */
-    public Builder value(String name, Class<?> type) {
-      parameters.add(new KernelParameter.Value(named(name), ElementType.ofArray(type.arrayType())));
-      return this;
-    }
-
-    /** Adds a tracked array. */
-    public Builder buffer(String name, ElementType elementType, Access access) {
-      parameters.add(new KernelParameter.Buffer(named(name), elementType, access, false));
-      return this;
-    }
-
-    /**
-     * Adds a tracked array whose declared access is trusted where the kernel's code leaves it
-     * unclear.
-     */
-    public Builder trustedBuffer(String name, ElementType elementType, Access access) {
-      parameters.add(new KernelParameter.Buffer(named(name), elementType, access, true));
-      return this;
-    }
-
-    /** Adds a structure by value; {@code fields} are the classes of primitives, in order. */
-    public Builder struct(String name, Class<?>... fields) {
-      List<ElementType> types =
-          Arrays.stream(fields).map(type -> ElementType.ofArray(type.arrayType())).toList();
-      parameters.add(new KernelParameter.Struct(named(name), new StructLayout(types)));
-      return this;
-    }
-
-    /** Allows one array to be passed for two parameters, one of them written. */
-    public Builder mayAlias() {
-      mayAlias = true;
-      return this;
-    }
-
-    /** Launches all blocks at the same time, so that they may wait for each other. */
-    public Builder cooperative() {
-      cooperative = true;
-      return this;
-    }
-
-    /** Adds a number by value that also sets the number of threads of a launch. */
-    public Builder threadCount(String name, Class<?> type) {
-      threadCount = named(name);
-      return value(name, type);
-    }
-
-    /** Names the interface's parameter that shapes launches; the kernel does not receive it. */
-    public Builder launchShape(String name) {
-      launchShape = name.isBlank() ? "shape" : name;
-      return this;
-    }
-
-    /**
-     * Names the interface's parameter that sets the dynamic shared memory; the kernel does not
-     * receive it.
-     */
-    public Builder dynamicSharedBytesParameter(String name) {
-      dynamicSharedBytesParameter = name.isBlank() ? "dynamicSharedBytes" : name;
-      return this;
-    }
-
-    /** Sets the threads per block of a launch that is given a number of threads; 256 by default. */
-    public Builder blockSize(int threads) {
-      if (threads < 1) {
-        throw new IllegalArgumentException(
-            entry + ": a block of " + threads + " threads; it has at least 1");
-      }
-      blockSize = threads;
-      return this;
-    }
-
-    /** Sets the dynamic shared memory per block of a launch that sets none itself; 0 by default. */
-    public Builder dynamicSharedBytes(int bytes) {
-      if (bytes < 0) {
-        throw new IllegalArgumentException(
-            entry + ": " + bytes + " bytes of dynamic shared memory; the size is at least 0");
-      }
-      dynamicSharedBytes = bytes;
-      return this;
-    }
-
-    /** The next parameter's name in errors: a signature written by hand may leave names out. */
-    private String named(String name) {
-      return name.isBlank() ? "#" + parameters.size() : name;
-    }
-
-    /** Returns the signature. */
-    public KernelSignature build() {
-      return new KernelSignature(this);
-    }
   }
 }

@@ -4,6 +4,7 @@ import dev.streamfence.Access;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
+import dev.streamfence.LaunchShape;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
@@ -18,151 +19,207 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arguments of one launch: checked against the signature, written to the frame, and recorded as
- * uses. Keeps the arrays reachable until the launch ends. Confined to the thread that holds the
- * submission lock.
+ * The arguments of one launch, in the order of the signature: each is checked against the parameter
+ * whose turn it is, and written to the frame, recorded as a use, or turned into the grid. One that
+ * is refused leaves its parameter's turn as it is. Keeps the arrays reachable until the launch
+ * ends. Confined to the thread that holds the submission lock.
  */
 final class LaunchArguments {
   private final KernelSignature signature;
   private final KernelParameter[] parameters;
+  private final int[] offsets;
+  private final String threadsInWords;
   private final TrackedRuntime runtime;
   private final DeviceStream stream;
   private final ArgumentFrame frame;
+  private final LaunchGrid grid;
   private final boolean strict;
-  private final boolean[] given;
-  private final long[] fieldsGiven;
   private final @Nullable DeviceArray<?>[] arrays;
+  private final @Nullable Block[] blocks;
 
-  LaunchArguments(LoadedKernel kernel, DeviceStream stream, ArgumentFrame frame, boolean strict) {
+  /** How many parameters were passed, and so which is next. */
+  private int position;
+
+  /** The structure whose fields are being passed; null between arguments. */
+  private @Nullable StructLayout struct;
+
+  /** Which field of it is next. */
+  private int field;
+
+  LaunchArguments(
+      LoadedKernel kernel,
+      DeviceStream stream,
+      ArgumentFrame frame,
+      LaunchGrid grid,
+      boolean strict) {
     this.signature = kernel.signature();
     this.parameters = signature.parameters().toArray(new KernelParameter[0]);
+    this.offsets = new int[parameters.length];
+    String counting = "";
+    int passed = 0;
+    for (int i = 0; i < parameters.length; i++) {
+      if (parameters[i] instanceof KernelParameter.Passed) {
+        offsets[i] = frame.offset(passed++);
+      }
+      if (parameters[i] instanceof KernelParameter.ThreadCount) {
+        counting = use(i);
+      }
+    }
+    this.threadsInWords = counting;
     this.runtime = kernel.runtime();
     this.stream = stream;
     this.frame = frame;
+    this.grid = grid;
     this.strict = strict;
-    this.given = new boolean[parameters.length];
-    this.fieldsGiven = new long[parameters.length];
     this.arrays = new DeviceArray<?>[parameters.length];
+    this.blocks = new Block[parameters.length];
   }
 
   /** Forgets the last launch. */
   void clear() {
-    Arrays.fill(given, false);
-    Arrays.fill(fieldsGiven, 0);
+    position = 0;
+    struct = null;
   }
 
   /** Drops the references to the arrays. */
   void release() {
-    Arrays.fill(arrays, null);
+    Arrays.fill(arrays, 0, position, null);
+    Arrays.fill(blocks, 0, position, null);
   }
 
   HostMemory memory() {
     return frame.memory();
   }
 
-  ArgumentFrame frame() {
-    return frame;
+  /** A parameter, for errors. */
+  String use(int index) {
+    return signature.use(parameters[index]);
   }
 
-  /**
-   * Marks a parameter as passed, and returns the frame to write its value to.
-   *
-   * @throws IllegalArgumentException if the parameter does not take a number of that type
-   */
-  ArgumentFrame value(int index, ElementType type) {
-    if (!(parameter(index) instanceof KernelParameter.Value declared)) {
-      throw new IllegalArgumentException(signature.use(index) + " is no number");
+  /** Takes the next parameter for a number, and returns where to write that. */
+  int value(ElementType type) {
+    if (next() instanceof KernelParameter.Value declared && declared.type() == type) {
+      return offsets[position++];
     }
-    if (declared.type() != type) {
-      throw new IllegalArgumentException(
-          signature.use(index)
-              + " is a "
-              + type.primitive()
-              + "; the signature says "
-              + declared.type().primitive());
-    }
-    given[index] = true;
-    return frame;
+    throw refusal(KernelParameter.inWords(type));
   }
 
-  /**
-   * Begins a structure; none of its fields is passed yet.
-   *
-   * @throws IllegalArgumentException if the parameter takes no structure, or {@code struct} is null
-   */
-  void struct(int index, Object struct) {
-    requireStruct(index);
-    if (struct == null) {
-      throw new IllegalArgumentException(signature.use(index) + " is null");
+  /** Begins the structure that is the next parameter; its fields follow. */
+  void struct(Object fields) {
+    if (!(next() instanceof KernelParameter.Struct declared)) {
+      throw refusal("a structure");
     }
-    fieldsGiven[index] = 0;
-    given[index] = false;
+    requirePresent(fields);
+    struct = declared.layout();
+    field = 0;
   }
 
-  /** Marks a field as passed, and returns its offset in the structure. */
-  int field(int index, int field, ElementType type) {
-    StructLayout layout = requireStruct(index).layout();
-    if (field < 0 || field >= layout.fields()) {
-      throw new IllegalArgumentException(
-          signature.use(index) + " has no field number " + field + "; it has " + layout.fields());
+  /** Takes the next field of a structure for a number, and returns where to write that. */
+  int field(ElementType type) {
+    StructLayout open = struct;
+    if (open == null) {
+      throw refusal("a field outside of a structure");
     }
-    if (layout.type(field) != type) {
-      throw new IllegalArgumentException(
-          signature.use(index)
-              + ": field "
-              + field
-              + " is a "
-              + type.primitive()
-              + "; the signature says "
-              + layout.type(field).primitive());
+    if (open.type(field) != type) {
+      throw refusal(KernelParameter.inWords(type));
     }
-    fieldsGiven[index] |= 1L << field;
-    // One bit per field, all set; 64 fields take every bit.
-    given[index] = fieldsGiven[index] == -1L >>> (StructLayout.MAX_FIELDS - layout.fields());
-    return layout.offset(field);
+    int offset = offsets[position] + open.offset(field);
+    field++;
+    if (field == open.fields()) {
+      struct = null;
+      position++;
+    }
+    return offset;
   }
 
   /** Passes an array, and records the use. */
-  void buffer(
-      int index, DeviceArray<?> array, Access access, Submission submission, UseLabels labels) {
-    requireFits(index, array, access);
-    Block block = TrackedArray.of(array).block();
+  void array(DeviceArray<?> array, Submission submission, UseLabels labels) {
+    if (!(next() instanceof KernelParameter.Buffer declared)) {
+      throw refusal("an array");
+    }
+    requireFits(declared, array);
+    TrackedArray<?> tracked = TrackedArray.of(array);
+    Block block = tracked.block();
     boolean recorded = block != null && (strict || block.isTracked());
     // Preflight checks all recorded arrays at once, and refuses those that are closed by then.
-    if (recorded ? TrackedArray.of(array).isGone() : !array.isOpen()) {
-      throw TrackedArray.of(array).useAfterFree(signature.use(index));
+    if (recorded ? tracked.isGone() : !array.isOpen()) {
+      throw tracked.useAfterFree(use(position));
     }
-    if (block != null && !signature.mayAlias()) {
-      requireAlone(index, block, access);
+    Access access = declared.access();
+    if (block != null && !signature.allowsAliases()) {
+      requireAlone(block, access);
     }
     if (block != null && recorded) {
-      block.requireTracked(labels, index);
-      submission.use(block.dependencies(), access.reads(), access.writes(), index);
+      block.requireTracked(labels, position);
+      submission.use(block.dependencies(), access.reads(), access.writes(), position);
     }
-    frame.put(index, 0, block == null ? 0L : block.address());
-    arrays[index] = array;
-    given[index] = true;
+    frame.put(offsets[position], block == null ? 0L : block.address());
+    arrays[position] = array;
+    blocks[position] = block;
+    position++;
   }
 
   /** Passes an untracked address. */
-  void untracked(int index, long address) {
-    requireBuffer(index);
+  void untracked(long address) {
+    if (!(next() instanceof KernelParameter.Buffer)) {
+      throw refusal("an address");
+    }
     if (strict) {
       throw new StreamMisuseException(
-          signature.use(index)
+          use(position)
               + " is an address that is not tracked; pass a DeviceArray, or use a permissive recorder");
     }
-    frame.put(index, 0, address);
-    arrays[index] = null;
-    given[index] = true;
+    frame.put(offsets[position++], address);
   }
 
-  /** Refuses a launch for which an argument is missing. */
+  /** Passes the number of threads, which also shapes the launch. */
+  void threads(long threads) {
+    if (!(next() instanceof KernelParameter.ThreadCount declared)) {
+      throw refusal("a number of threads");
+    }
+    boolean isInt = declared.type() == ElementType.INT;
+    if (isInt && threads > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          threadsInWords + " is " + threads + "; an int is at most " + Integer.MAX_VALUE);
+    }
+    grid.threads(threadsInWords, declared.blockSize(), threads);
+    if (isInt) {
+      frame.put(offsets[position++], (int) threads);
+    } else {
+      frame.put(offsets[position++], threads);
+    }
+  }
+
+  /** Passes the shape of the launch. */
+  void shape(LaunchShape shape) {
+    if (!(next() instanceof KernelParameter.Shape)) {
+      throw refusal("a launch shape");
+    }
+    requirePresent(shape);
+    grid.shape(shape);
+    position++;
+  }
+
+  /** Passes the dynamic shared memory per block. */
+  void dynamicSharedBytes(int bytes) {
+    if (!(next() instanceof KernelParameter.SharedBytes)) {
+      throw refusal("a size of dynamic shared memory");
+    }
+    if (bytes < 0) {
+      throw new IllegalArgumentException(
+          use(position) + " is " + bytes + "; dynamic shared memory has at least 0 bytes");
+    }
+    grid.dynamicSharedBytes(bytes);
+    position++;
+  }
+
+  /** Refuses a launch for which an argument, or a field of one, is missing. */
   void requireComplete() {
-    for (int i = 0; i < given.length; i++) {
-      if (!given[i]) {
-        throw new IllegalArgumentException(signature.use(i) + " was not passed");
-      }
+    if (struct != null) {
+      throw new IllegalArgumentException(use(position) + ": field " + field + " was not passed");
+    }
+    if (position < parameters.length) {
+      throw new IllegalArgumentException(use(position) + " was not passed");
     }
   }
 
@@ -174,8 +231,7 @@ final class LaunchArguments {
     List<LaunchObserver.Use> uses = new ArrayList<>();
     for (int i = 0; i < parameters.length; i++) {
       if (parameters[i] instanceof KernelParameter.Buffer buffer) {
-        DeviceArray<?> array = arrays[i];
-        Block block = array == null ? null : TrackedArray.of(array).block();
+        Block block = blocks[i];
         if (block != null) {
           uses.add(
               new LaunchObserver.Use(
@@ -184,63 +240,61 @@ final class LaunchArguments {
                   block.sizeInBytes(),
                   buffer.access().reads(),
                   buffer.access().writes()));
-        } else if (array == null) {
-          uses.add(new LaunchObserver.Use(buffer.name(), frame.getLong(i), 0, true, true));
+        } else if (arrays[i] == null) {
+          uses.add(new LaunchObserver.Use(buffer.name(), frame.getLong(offsets[i]), 0, true, true));
         }
       }
     }
     return uses;
   }
 
+  /** The parameter whose turn it is; null if a field's turn comes first, or all were passed. */
+  private @Nullable KernelParameter next() {
+    return struct == null && position < parameters.length ? parameters[position] : null;
+  }
+
+  /** The exception for an argument that the next parameter, or the next field, does not take. */
+  private IllegalArgumentException refusal(String passed) {
+    String expected;
+    if (struct != null) {
+      expected =
+          use(position)
+              + ": field "
+              + field
+              + " is next, "
+              + KernelParameter.inWords(struct.type(field));
+    } else if (position < parameters.length) {
+      expected = use(position) + " is next, " + parameters[position].inWords();
+    } else {
+      expected = use(position - 1) + " is the last";
+    }
+    return new IllegalArgumentException(expected + "; " + passed + " was passed");
+  }
+
   /**
    * Refuses one array for two parameters if either is written: a kernel does not order its accesses
    * through them.
    */
-  private void requireAlone(int index, Block block, Access access) {
-    for (int i = 0; i < arrays.length; i++) {
-      DeviceArray<?> other = arrays[i];
-      if (other != null
-          && i != index
-          && TrackedArray.of(other).block() == block
-          && parameters[i] instanceof KernelParameter.Buffer declared
-          && (access.writes() || declared.access().writes())) {
+  private void requireAlone(Block block, Access access) {
+    for (int i = 0; i < position; i++) {
+      if (blocks[i] == block
+          && parameters[i] instanceof KernelParameter.Buffer other
+          && (access.writes() || other.access().writes())) {
         throw new StreamMisuseException(
-            signature.use(index)
+            use(position)
                 + " is the same array as parameter '"
-                + declared.name()
+                + other.name()
                 + "', and one of them is written; pass two arrays, or declare"
                 + " @Kernel(mayAlias = true)");
       }
     }
   }
 
-  private KernelParameter.Struct requireStruct(int index) {
-    if (parameter(index) instanceof KernelParameter.Struct struct) {
-      return struct;
-    }
-    throw new IllegalArgumentException(signature.use(index) + " is no structure");
-  }
-
-  private KernelParameter.Buffer requireBuffer(int index) {
-    KernelParameter parameter = parameter(index);
-    if (parameter instanceof KernelParameter.Buffer buffer) {
-      return buffer;
-    }
-    throw new IllegalArgumentException(
-        signature.use(index)
-            + " is a "
-            + (parameter instanceof KernelParameter.Struct ? "structure" : "number")
-            + ", not an array");
-  }
-
-  private void requireFits(int index, DeviceArray<?> array, Access access) {
-    KernelParameter.Buffer declared = requireBuffer(index);
-    if (array == null) {
-      throw new IllegalArgumentException(signature.use(index) + " is null");
-    }
+  private void requireFits(KernelParameter.Buffer declared, DeviceArray<?> array) {
+    requirePresent(array);
     if (array.runtime() != runtime) {
       throw new StreamMisuseException(
-          signature.use(index)
+          use(position)
               + " is "
               + array
               + " of "
@@ -251,31 +305,17 @@ final class LaunchArguments {
     }
     if (array.elementType() != declared.elementType()) {
       throw new IllegalArgumentException(
-          signature.use(index)
+          use(position)
               + " is "
               + array
               + "; the kernel takes an array of "
               + declared.elementType().primitive());
     }
-    if (access != declared.access()) {
-      throw new IllegalArgumentException(
-          signature.use(index)
-              + " is recorded as "
-              + access
-              + "; the signature says "
-              + declared.access());
-    }
   }
 
-  private KernelParameter parameter(int index) {
-    if (index < 0 || index >= parameters.length) {
-      throw new IllegalArgumentException(
-          signature.entry()
-              + " has no parameter number "
-              + index
-              + "; it takes "
-              + parameters.length);
+  private void requirePresent(@Nullable Object argument) {
+    if (argument == null) {
+      throw new IllegalArgumentException(use(position) + " is null");
     }
-    return parameters[index];
   }
 }

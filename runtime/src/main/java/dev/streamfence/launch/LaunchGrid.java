@@ -12,8 +12,6 @@ import dev.streamfence.internal.driver.HostMemory;
 final class LaunchGrid {
   private final LoadedKernel kernel;
   private final KernelSignature signature;
-  private final String threadsInWords;
-  private boolean shaped;
   private int gridX;
   private int gridY;
   private int gridZ;
@@ -25,33 +23,23 @@ final class LaunchGrid {
   LaunchGrid(LoadedKernel kernel) {
     this.kernel = kernel;
     this.signature = kernel.signature();
-    String name = signature.threadCount();
-    this.threadsInWords =
-        signature.entry()
-            + ": "
-            + (name.isEmpty() ? "the number of threads" : "parameter '" + name + "'");
+    this.dynamicShared = signature.dynamicSharedBytes();
   }
 
-  /** Forgets the last launch. */
-  void clear() {
-    shaped = false;
-    dynamicShared = signature.dynamicSharedBytes();
-  }
-
-  void threads(long threads) {
-    int block = signature.blockSize();
-    long blocks = LaunchShape.blocks(threadsInWords, threads, block);
+  /**
+   * Shapes the launch by a number of threads.
+   *
+   * @param use the parameter that counts them, for errors
+   */
+  void threads(String use, int blockSize, long threads) {
+    long blocks = LaunchShape.blocks(use, threads, blockSize);
     if (blocks > Integer.MAX_VALUE) {
-      kernel.requireLaunchable(blocks, 1, 1, block, 1, 1, dynamicShared);
+      kernel.requireLaunchable(blocks, 1, 1, blockSize, 1, 1, dynamicShared);
     }
-    set((int) blocks, 1, 1, block, 1, 1);
+    set((int) blocks, 1, 1, blockSize, 1, 1);
   }
 
   void shape(LaunchShape shape) {
-    if (shape == null) {
-      throw new IllegalArgumentException(
-          signature.entry() + ": parameter '" + signature.launchShape() + "' is null");
-    }
     dynamicShared = shape.dynamicSharedBytes();
     set(
         shape.gridX(),
@@ -63,24 +51,11 @@ final class LaunchGrid {
   }
 
   void dynamicSharedBytes(int bytes) {
-    if (bytes < 0) {
-      throw new IllegalArgumentException(
-          signature.entry()
-              + ": parameter '"
-              + signature.dynamicSharedBytesParameter()
-              + "' is "
-              + bytes
-              + "; dynamic shared memory has at least 0 bytes");
-    }
     dynamicShared = bytes;
   }
 
-  /** Refuses a launch without a shape, or with one that the device would refuse. */
+  /** Refuses a launch that the device would refuse. */
   void requireLaunchable() {
-    if (!shaped) {
-      throw new IllegalArgumentException(
-          signature.entry() + ": neither threads nor a shape was passed");
-    }
     kernel.requireLaunchable(gridX, gridY, gridZ, blockX, blockY, blockZ, dynamicShared);
   }
 
@@ -112,6 +87,5 @@ final class LaunchGrid {
     blockX = newBlockX;
     blockY = newBlockY;
     blockZ = newBlockZ;
-    shaped = true;
   }
 }

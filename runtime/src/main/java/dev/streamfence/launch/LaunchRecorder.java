@@ -2,7 +2,6 @@
 // of structures: a common one would box.
 package dev.streamfence.launch;
 
-import dev.streamfence.Access;
 import dev.streamfence.Completion;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
@@ -22,11 +21,13 @@ import dev.streamfence.internal.order.UseLabels;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Launches one kernel on one stream, over and over: {@link #begin}, the arguments, the shape,
- * {@link #preflight}, {@link #launch}, {@link #commit}, {@link #close}. Preflight checks everything
- * and queues the waits. A launch that is closed after its preflight and before its commit still
- * counts as a use, since it may have been queued; unless an exception explained it, it is counted
- * and logged as abandoned.
+ * Launches one kernel on one stream, over and over: {@link #begin}, the arguments, {@link
+ * #preflight}, {@link #launch}, {@link #commit}, {@link #close}. Arguments are passed in the order
+ * of the signature, each once; one that is passed out of turn, or that its parameter does not take,
+ * is refused, and another may be passed in its place. Preflight checks everything and queues the
+ * waits. A launch that is closed after its preflight and before its commit still counts as a use,
+ * since it may have been queued; unless an exception explained it, it is counted and logged as
+ * abandoned.
  *
  * <p>Thread-safe: threads take turns from {@code begin} to {@code close}. The same thread calls
  * both, and only this recorder's methods in between. After the first launch no method but {@link
@@ -46,7 +47,6 @@ public final class LaunchRecorder implements AutoCloseable {
     COMMITTED
   }
 
-  private final KernelSignature signature;
   private final DeviceStream stream;
   private final Timeline timeline;
   private final TrackedRuntime runtime;
@@ -56,8 +56,9 @@ public final class LaunchRecorder implements AutoCloseable {
   private final boolean synchronous;
   private final String purpose;
   private final UseLabels labels = new Labels();
-  private final LaunchArguments arguments;
+  private final ArgumentFrame frame;
   private final LaunchGrid grid;
+  private final LaunchArguments arguments;
 
   // Confined to the thread that holds the submission lock.
   private @Nullable Submission open;
@@ -69,7 +70,6 @@ public final class LaunchRecorder implements AutoCloseable {
       Timeline timeline,
       ArgumentFrame frame,
       boolean strict) {
-    this.signature = kernel.signature();
     this.stream = stream;
     this.timeline = timeline;
     this.runtime = kernel.runtime();
@@ -77,9 +77,10 @@ public final class LaunchRecorder implements AutoCloseable {
     this.observer = driver.launchObserver();
     this.strict = strict;
     this.synchronous = runtime.options().synchronousLaunches();
-    this.purpose = signature.entry() + " on stream " + stream.id();
-    this.arguments = new LaunchArguments(kernel, stream, frame, strict);
+    this.purpose = kernel.signature().entry() + " on stream " + stream.id();
+    this.frame = frame;
     this.grid = new LaunchGrid(kernel);
+    this.arguments = new LaunchArguments(kernel, stream, frame, grid, strict);
   }
 
   /**
@@ -95,151 +96,159 @@ public final class LaunchRecorder implements AutoCloseable {
   public LaunchRecorder begin() {
     open = TrackedStream.timelineOf(stream).begin(labels);
     arguments.clear();
-    grid.clear();
     state = State.BEGUN;
     return this;
   }
 
   /** Passes a {@code boolean}, as one byte. */
-  public void value(int index, boolean value) {
-    arguments(index, ElementType.BOOLEAN).put(index, 0, (byte) (value ? 1 : 0));
+  public LaunchRecorder value(boolean value) {
+    frame.put(number(ElementType.BOOLEAN), (byte) (value ? 1 : 0));
+    return this;
   }
 
   /** Passes a {@code byte}. */
-  public void value(int index, byte value) {
-    arguments(index, ElementType.BYTE).put(index, 0, value);
+  public LaunchRecorder value(byte value) {
+    frame.put(number(ElementType.BYTE), value);
+    return this;
   }
 
   /** Passes a {@code char}, as an unsigned 16-bit number. */
-  public void value(int index, char value) {
-    arguments(index, ElementType.CHAR).put(index, 0, (short) value);
+  public LaunchRecorder value(char value) {
+    frame.put(number(ElementType.CHAR), (short) value);
+    return this;
   }
 
   /** Passes a {@code short}. */
-  public void value(int index, short value) {
-    arguments(index, ElementType.SHORT).put(index, 0, value);
+  public LaunchRecorder value(short value) {
+    frame.put(number(ElementType.SHORT), value);
+    return this;
   }
 
   /** Passes an {@code int}. */
-  public void value(int index, int value) {
-    arguments(index, ElementType.INT).put(index, 0, value);
+  public LaunchRecorder value(int value) {
+    frame.put(number(ElementType.INT), value);
+    return this;
   }
 
   /** Passes a {@code long}. */
-  public void value(int index, long value) {
-    arguments(index, ElementType.LONG).put(index, 0, value);
+  public LaunchRecorder value(long value) {
+    frame.put(number(ElementType.LONG), value);
+    return this;
   }
 
   /** Passes a {@code float}. */
-  public void value(int index, float value) {
-    arguments(index, ElementType.FLOAT).put(index, 0, Float.floatToRawIntBits(value));
+  public LaunchRecorder value(float value) {
+    frame.put(number(ElementType.FLOAT), Float.floatToRawIntBits(value));
+    return this;
   }
 
   /** Passes a {@code double}. */
-  public void value(int index, double value) {
-    arguments(index, ElementType.DOUBLE).put(index, 0, Double.doubleToRawLongBits(value));
+  public LaunchRecorder value(double value) {
+    frame.put(number(ElementType.DOUBLE), Double.doubleToRawLongBits(value));
+    return this;
   }
 
   /**
-   * Begins a structure; its fields follow.
+   * Begins a structure; its fields follow, in order.
    *
    * @param struct the object that holds the fields; only checked for null
    */
-  public void struct(int index, Object struct) {
+  public LaunchRecorder struct(Object struct) {
     requireRecording("passes an argument");
-    arguments.struct(index, struct);
+    arguments.struct(struct);
+    return this;
   }
 
   /** Passes a {@code boolean} field of a structure, as one byte. */
-  public void field(int index, int field, boolean value) {
-    int offset = fieldOffset(index, field, ElementType.BOOLEAN);
-    arguments.frame().put(index, offset, (byte) (value ? 1 : 0));
+  public LaunchRecorder field(boolean value) {
+    frame.put(field(ElementType.BOOLEAN), (byte) (value ? 1 : 0));
+    return this;
   }
 
   /** Passes a {@code byte} field of a structure. */
-  public void field(int index, int field, byte value) {
-    arguments.frame().put(index, fieldOffset(index, field, ElementType.BYTE), value);
+  public LaunchRecorder field(byte value) {
+    frame.put(field(ElementType.BYTE), value);
+    return this;
   }
 
   /** Passes a {@code char} field of a structure, as an unsigned 16-bit number. */
-  public void field(int index, int field, char value) {
-    arguments.frame().put(index, fieldOffset(index, field, ElementType.CHAR), (short) value);
+  public LaunchRecorder field(char value) {
+    frame.put(field(ElementType.CHAR), (short) value);
+    return this;
   }
 
   /** Passes a {@code short} field of a structure. */
-  public void field(int index, int field, short value) {
-    arguments.frame().put(index, fieldOffset(index, field, ElementType.SHORT), value);
+  public LaunchRecorder field(short value) {
+    frame.put(field(ElementType.SHORT), value);
+    return this;
   }
 
   /** Passes an {@code int} field of a structure. */
-  public void field(int index, int field, int value) {
-    arguments.frame().put(index, fieldOffset(index, field, ElementType.INT), value);
+  public LaunchRecorder field(int value) {
+    frame.put(field(ElementType.INT), value);
+    return this;
   }
 
   /** Passes a {@code long} field of a structure. */
-  public void field(int index, int field, long value) {
-    arguments.frame().put(index, fieldOffset(index, field, ElementType.LONG), value);
+  public LaunchRecorder field(long value) {
+    frame.put(field(ElementType.LONG), value);
+    return this;
   }
 
   /** Passes a {@code float} field of a structure. */
-  public void field(int index, int field, float value) {
-    int offset = fieldOffset(index, field, ElementType.FLOAT);
-    arguments.frame().put(index, offset, Float.floatToRawIntBits(value));
+  public LaunchRecorder field(float value) {
+    frame.put(field(ElementType.FLOAT), Float.floatToRawIntBits(value));
+    return this;
   }
 
   /** Passes a {@code double} field of a structure. */
-  public void field(int index, int field, double value) {
-    int offset = fieldOffset(index, field, ElementType.DOUBLE);
-    arguments.frame().put(index, offset, Double.doubleToRawLongBits(value));
+  public LaunchRecorder field(double value) {
+    frame.put(field(ElementType.DOUBLE), Double.doubleToRawLongBits(value));
+    return this;
   }
 
-  /** Passes an array that the kernel reads. */
-  public void reads(int index, DeviceArray<?> array) {
-    buffer(index, array, Access.READ);
-  }
-
-  /** Passes an array that the kernel overwrites. */
-  public void writes(int index, DeviceArray<?> array) {
-    buffer(index, array, Access.WRITE);
-  }
-
-  /** Passes an array that the kernel reads and writes. */
-  public void readWrites(int index, DeviceArray<?> array) {
-    buffer(index, array, Access.READ_WRITE);
+  /** Passes an array; the signature says how the kernel uses it. */
+  public LaunchRecorder array(DeviceArray<?> array) {
+    arguments.array(array, requireRecording("passes an argument"), labels);
+    return this;
   }
 
   /**
-   * Passes an untracked device address: the caller orders every use of it. Permissive recorders
-   * only.
+   * Passes an untracked device address in the place of an array: the caller orders every use of it.
+   * Permissive recorders only.
    *
    * @throws StreamMisuseException if the recorder is strict
    */
-  public void untracked(int index, long address) {
+  public LaunchRecorder untracked(long address) {
     requireRecording("passes an argument");
-    arguments.untracked(index, address);
+    arguments.untracked(address);
+    return this;
   }
 
   /**
-   * Shapes the launch by a number of threads: {@code ceil(threads / blockSize)} blocks. 0 launches
-   * nothing.
+   * Passes the number of threads, which also shapes the launch: {@code ceil(threads / blockSize)}
+   * blocks. 0 launches nothing.
    *
-   * @throws IllegalArgumentException if it is negative
+   * @throws IllegalArgumentException if it is negative, or more than the parameter's type holds
    */
-  public void threads(long threads) {
+  public LaunchRecorder threads(long threads) {
     requireRecording("is shaped");
-    grid.threads(threads);
+    arguments.threads(threads);
+    return this;
   }
 
   /** Shapes the launch. An empty grid launches nothing. */
-  public void shape(LaunchShape shape) {
+  public LaunchRecorder shape(LaunchShape shape) {
     requireRecording("is shaped");
-    grid.shape(shape);
+    arguments.shape(shape);
+    return this;
   }
 
   /** Sets the dynamic shared memory per block of this launch, in bytes. */
-  public void dynamicSharedBytes(int bytes) {
+  public LaunchRecorder dynamicSharedBytes(int bytes) {
     requireRecording("is shaped");
-    grid.dynamicSharedBytes(bytes);
+    arguments.dynamicSharedBytes(bytes);
+    return this;
   }
 
   /**
@@ -251,11 +260,12 @@ public final class LaunchRecorder implements AutoCloseable {
    * @throws StreamMisuseException if no launch is begun, or preflight has already run
    * @throws CudaDriverException if a wait cannot be queued
    */
-  public void preflight() {
+  public LaunchRecorder preflight() {
     Submission submission = requireOpen();
     arguments.requireComplete();
     grid.requireLaunchable();
     submission.preflight();
+    return this;
   }
 
   /**
@@ -263,7 +273,7 @@ public final class LaunchRecorder implements AutoCloseable {
    *
    * @throws CudaDriverException if the driver refuses; its {@code purpose} names kernel and stream
    */
-  public void launch() {
+  public LaunchRecorder launch() {
     Submission submission = requireOpen();
     submission.requirePreflighted("launches");
     if (state != State.BEGUN && state != State.REFUSED) {
@@ -272,7 +282,7 @@ public final class LaunchRecorder implements AutoCloseable {
     }
     if (grid.isEmpty()) {
       state = State.LAUNCHED;
-      return;
+      return this;
     }
     // Until the launch succeeds: any exception from here on explains the missing launch.
     state = State.FAILED;
@@ -285,6 +295,7 @@ public final class LaunchRecorder implements AutoCloseable {
     } catch (CudaDriverException e) {
       throw e.during("the launch of " + purpose);
     }
+    return this;
   }
 
   /**
@@ -294,7 +305,7 @@ public final class LaunchRecorder implements AutoCloseable {
    * @throws CudaDriverException if the driver can neither record that event nor wait; the device is
    *     then lost
    */
-  public void commit() {
+  public LaunchRecorder commit() {
     Submission submission = requireOpen();
     if (state == State.FAILED) {
       throw new StreamMisuseException(purpose + " is committed though its launch failed");
@@ -309,6 +320,7 @@ public final class LaunchRecorder implements AutoCloseable {
       submission.commit();
     }
     state = State.COMMITTED;
+    return this;
   }
 
   /**
@@ -362,22 +374,18 @@ public final class LaunchRecorder implements AutoCloseable {
 
     @Override
     public String use(int index) {
-      return signature.use(index);
+      return arguments.use(index);
     }
   }
 
-  private void buffer(int index, DeviceArray<?> array, Access access) {
-    arguments.buffer(index, array, access, requireRecording("passes an argument"), labels);
+  private int number(ElementType type) {
+    requireRecording("passes an argument");
+    return arguments.value(type);
   }
 
-  private int fieldOffset(int index, int field, ElementType type) {
+  private int field(ElementType type) {
     requireRecording("passes an argument");
-    return arguments.field(index, field, type);
-  }
-
-  private ArgumentFrame arguments(int index, ElementType type) {
-    requireRecording("passes an argument");
-    return arguments.value(index, type);
+    return arguments.field(type);
   }
 
   private Submission requireOpen() {

@@ -77,6 +77,6 @@ final class LoadedImage {
    */
   synchronized ArgumentFrame frame(Timeline timeline, KernelSignature signature) {
     return frames.computeIfAbsent(
-        new FrameOwner(timeline, signature), owner -> modules.frame(signature.parameters()));
+        new FrameOwner(timeline, signature), owner -> modules.frame(signature.passed()));
   }
 }

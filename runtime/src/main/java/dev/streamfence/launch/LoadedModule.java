@@ -38,6 +38,8 @@ public final class LoadedModule {
    *
    * @throws dev.streamfence.KernelLoadException if the module has no such kernel, or one with other
    *     parameters
+   * @throws IllegalArgumentException if not exactly one parameter of the signature says how many
+   *     threads run
    * @throws dev.streamfence.StreamMisuseException if the stream is closed
    * @throws dev.streamfence.RuntimeClosedException if its runtime is
    */
@@ -50,6 +52,8 @@ public final class LoadedModule {
    *
    * @throws dev.streamfence.KernelLoadException if the module has no such kernel, or one with other
    *     parameters
+   * @throws IllegalArgumentException if not exactly one parameter of the signature says how many
+   *     threads run
    * @throws dev.streamfence.StreamMisuseException if the stream is closed
    * @throws dev.streamfence.RuntimeClosedException if its runtime is
    */
@@ -58,6 +62,7 @@ public final class LoadedModule {
   }
 
   private LaunchRecorder recorder(KernelSignature signature, boolean strict) {
+    signature.requireComplete();
     Timeline timeline = TrackedStream.timelineOf(stream);
     Life life = TrackedStream.of(stream).runtime().life();
     life.enter();

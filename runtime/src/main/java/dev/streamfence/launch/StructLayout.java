@@ -6,8 +6,8 @@ import java.util.List;
 
 /** The fields of a structure that is passed by value, and their offsets. Immutable. */
 final class StructLayout {
-  /** One bit of a {@code long} per field records whether it was passed. */
-  static final int MAX_FIELDS = 64;
+  /** The most fields; a launch passes each by a call of its own. */
+  private static final int MAX_FIELDS = 64;
 
   private final ElementType[] types;
   private final int[] offsets;

@@ -48,10 +48,7 @@ final class AbandonedLaunchTest {
 
   private LaunchRecorder preflighted() {
     LaunchRecorder recorder = VectorKernels.incrementOn(stream).begin();
-    recorder.readWrites(0, values);
-    recorder.value(1, 1);
-    recorder.threads(1);
-    recorder.preflight();
+    recorder.array(values).threads(1).preflight();
     return recorder;
   }
 

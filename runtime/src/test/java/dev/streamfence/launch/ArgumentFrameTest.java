@@ -27,14 +27,14 @@ final class ArgumentFrameTest {
     assertThat(device.liveObjects()).isZero();
   }
 
-  private static List<KernelParameter> numbers(int count) {
+  private static List<KernelParameter.Passed> numbers(int count) {
     return Collections.nCopies(count, new KernelParameter.Value("v", ElementType.LONG));
   }
 
   @Test
   void theTableHasTheAddressOfEachArgumentAndNoneOverlap() {
     StructLayout bytes = new StructLayout(Collections.nCopies(9, ElementType.BYTE));
-    List<KernelParameter> parameters =
+    List<KernelParameter.Passed> parameters =
         List.of(
             new KernelParameter.Value("b", ElementType.BYTE),
             new KernelParameter.Struct("s", bytes),
@@ -50,10 +50,10 @@ final class ArgumentFrameTest {
     assertThat(table.getLong(0)).isEqualTo(start + 24);
     assertThat(table.getLong(8)).isEqualTo(start + 32);
     assertThat(table.getLong(16)).isEqualTo(start + 48);
-    frame.put(1, 8, (byte) 7);
-    frame.put(2, 0, 9L);
+    frame.put(frame.offset(1) + 8, (byte) 7);
+    frame.put(frame.offset(2), 9L);
     assertThat(table.get(40)).isEqualTo((byte) 7);
-    assertThat(frame.getLong(2)).isEqualTo(9);
+    assertThat(frame.getLong(frame.offset(2))).isEqualTo(9);
     assertThat(table.getLong(48)).isEqualTo(9);
   }
 
@@ -67,7 +67,7 @@ final class ArgumentFrameTest {
   void framesShareMemoryUntilItIsFullAndNoneOverlap() {
     long before = device.calls(DriverCall.ALLOCATE_HOST);
     // Of 64 KiB, each takes an eighth.
-    List<KernelParameter> eighth = numbers(512);
+    List<KernelParameter.Passed> eighth = numbers(512);
 
     long end = 0;
     for (int i = 0; i < 8; i++) {

@@ -2,9 +2,7 @@ package dev.streamfence.launch;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.Access;
 import dev.streamfence.DeviceRuntime;
-import dev.streamfence.ElementType;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.RuntimeOptions;
 import java.util.Objects;
@@ -24,11 +22,10 @@ final class BinaryCheckTest {
   void aParameterOfAnotherSizeIsRefusedByName() {
     KernelSignature narrow =
         KernelSignature.entry("move")
-            .buffer("positions", ElementType.FLOAT, Access.READ_WRITE)
+            .readWrites("positions", float[].class)
             .struct("box", float.class, float.class, boolean.class)
             .value("seconds", float.class)
-            .threadCount("n", int.class)
-            .build();
+            .threads("n", int.class, 256);
     // The driver that takes any image stands for a GPU, which takes binaries.
     try (DeviceRuntime gpu = AnyImageDriver.open(RuntimeOptions.defaults())) {
       LoadedModule module = LoadedModule.of(gpu.streams().acquire(), IMAGE);

@@ -36,7 +36,7 @@ final class ClassPathBinaryTest {
   private void assertLoaded(String entry, RuntimeOptions options) {
     try (DeviceRuntime gpu = DeviceRuntime.simulated(SimulatedDevice.builder().build(), options)) {
       LoadedModule.of(gpu.streams().acquire(), image)
-          .recorder(KernelSignature.entry(entry).launchShape("shape").build());
+          .recorder(KernelSignature.entry(entry).shape("shape"));
     }
   }
 

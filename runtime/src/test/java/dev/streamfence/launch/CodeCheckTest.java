@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.Access;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.device.RuntimeLog;
@@ -62,12 +61,14 @@ final class CodeCheckTest {
   }
 
   private static KernelSignature add(Access a, Access sum) {
-    return KernelSignature.entry("add")
-        .buffer("a", ElementType.INT, a)
-        .buffer("b", ElementType.INT, Access.READ)
-        .buffer("sum", ElementType.INT, sum)
-        .threadCount("n", int.class)
-        .build();
+    KernelSignature b = array(KernelSignature.entry("add"), "a", a).reads("b", int[].class);
+    return array(b, "sum", sum).threads("n", int.class, 256);
+  }
+
+  private static KernelSignature array(KernelSignature before, String name, Access access) {
+    return access == Access.READ
+        ? before.reads(name, int[].class)
+        : before.writes(name, int[].class);
   }
 
   private void assertRefused(KernelSignature signature, String... texts) {
@@ -97,10 +98,7 @@ final class CodeCheckTest {
   @Test
   void aNumberThatIsUsedAsAnAddressIsRefused() {
     KernelSignature smuggling =
-        KernelSignature.entry("increment")
-            .value("values", long.class)
-            .threadCount("n", int.class)
-            .build();
+        KernelSignature.entry("increment").value("values", long.class).threads("n", int.class, 256);
     assertRefused(smuggling, "increment: parameter 'values'", "uses it as an address");
   }
 
@@ -129,17 +127,16 @@ final class CodeCheckTest {
       LoadedModule module = LoadedModule.of(stream, image(EITHER));
       module.recorder(
           KernelSignature.entry("either")
-              .trustedBuffer("source", ElementType.INT, Access.READ)
-              .buffer("target", ElementType.INT, Access.WRITE)
-              .launchShape("shape")
-              .build());
+              .reads("source", int[].class)
+              .trusted()
+              .writes("target", int[].class)
+              .shape("shape"));
       assertThat(log.messages()).isEmpty();
       module.recorder(
           KernelSignature.entry("either")
-              .buffer("source", ElementType.INT, Access.READ)
-              .buffer("target", ElementType.INT, Access.WRITE)
-              .launchShape("shape")
-              .build());
+              .reads("source", int[].class)
+              .writes("target", int[].class)
+              .shape("shape"));
       assertThat(log.messages())
           .singleElement()
           .asString()
@@ -149,10 +146,8 @@ final class CodeCheckTest {
 
   private static KernelSignature fill(int blockSize) {
     return KernelSignature.entry("fill")
-        .buffer("out", ElementType.INT, Access.WRITE)
-        .threadCount("n", int.class)
-        .blockSize(blockSize)
-        .build();
+        .writes("out", int[].class)
+        .threads("n", int.class, blockSize);
   }
 
   private static KernelImage image(String ptx) {

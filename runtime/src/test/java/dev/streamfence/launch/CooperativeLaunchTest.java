@@ -3,12 +3,10 @@ package dev.streamfence.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.Access;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.AfterEach;
@@ -18,11 +16,9 @@ import org.junit.jupiter.api.Test;
 final class CooperativeLaunchTest {
   private static final KernelSignature INCREMENT =
       KernelSignature.entry("increment")
-          .buffer("values", ElementType.INT, Access.READ_WRITE)
-          .threadCount("n", int.class)
-          .blockSize(4)
-          .cooperative()
-          .build();
+          .readWrites("values", int[].class)
+          .threads("n", int.class, 4)
+          .cooperative();
 
   private final SimulatedDevice device = SimulatedDevice.builder().build();
   private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
@@ -39,12 +35,7 @@ final class CooperativeLaunchTest {
   private void increment(int n) {
     try (LaunchRecorder recorder =
         LoadedModule.of(stream, VectorKernels.IMAGE).recorder(INCREMENT).begin()) {
-      recorder.readWrites(0, values);
-      recorder.value(1, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(values).threads(n).preflight().launch().commit();
     }
   }
 

@@ -3,11 +3,9 @@ package dev.streamfence.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.Access;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -17,11 +15,7 @@ import org.junit.jupiter.api.Test;
 /** How many blocks fit at the same time depends on their threads and on their shared memory. */
 final class CooperativeResidencyTest {
   private static final KernelSignature NUMBER =
-      KernelSignature.entry("number")
-          .buffer("values", ElementType.INT, Access.WRITE)
-          .launchShape("shape")
-          .cooperative()
-          .build();
+      KernelSignature.entry("number").writes("values", int[].class).shape("shape").cooperative();
 
   /** Of 228 KiB, of which each block has one reserved, for two blocks. */
   private static final int SHARED_BYTES_OF_HALF = 112 << 10;
@@ -42,11 +36,7 @@ final class CooperativeResidencyTest {
 
   private void launch(LaunchShape shape) {
     try (LaunchRecorder open = recorder.begin()) {
-      open.writes(0, values);
-      open.shape(shape);
-      open.preflight();
-      open.launch();
-      open.commit();
+      open.array(values).shape(shape).preflight().launch().commit();
     }
   }
 
@@ -93,17 +83,17 @@ final class CooperativeResidencyTest {
     SimulatedDevice three = SimulatedDevice.builder().multiprocessors(3).build();
     try (DeviceRuntime larger = DeviceRuntime.simulated(three);
         DeviceStream on = larger.streams().acquire();
-        DeviceArray<int[]> array = larger.memory().allocate(on, int[].class, 4096);
-        LaunchRecorder open = LoadedModule.of(on, VectorKernels.IMAGE).recorder(NUMBER).begin()) {
-      open.writes(0, array);
-      open.shape(LaunchShape.of(97, 4));
-      assertThatThrownBy(open::preflight)
-          .hasMessageContaining("97 blocks")
-          .hasMessageContaining("96");
-      open.shape(LaunchShape.of(96, 4));
-      open.preflight();
-      open.launch();
-      open.commit();
+        DeviceArray<int[]> array = larger.memory().allocate(on, int[].class, 4096)) {
+      LaunchRecorder number = LoadedModule.of(on, VectorKernels.IMAGE).recorder(NUMBER);
+      try (LaunchRecorder open = number.begin()) {
+        open.array(array).shape(LaunchShape.of(97, 4));
+        assertThatThrownBy(open::preflight)
+            .hasMessageContaining("97 blocks")
+            .hasMessageContaining("96");
+      }
+      try (LaunchRecorder open = number.begin()) {
+        open.array(array).shape(LaunchShape.of(96, 4)).preflight().launch().commit();
+      }
     }
   }
 }

@@ -3,12 +3,10 @@ package dev.streamfence.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.Access;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.OutOfBoundsException;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -80,8 +78,8 @@ final class DynamicSharedMemoryTest {
     gpu.close();
   }
 
-  private static KernelSignature.Builder probe() {
-    return KernelSignature.entry("probe").buffer("out", ElementType.INT, Access.WRITE).blockSize(1);
+  private static KernelSignature probe() {
+    return KernelSignature.entry("probe").writes("out", int[].class).threads("n", int.class, 1);
   }
 
   private LaunchRecorder recorder(KernelSignature signature) {
@@ -90,22 +88,17 @@ final class DynamicSharedMemoryTest {
 
   private void launch(LaunchRecorder kernel, int bytes) {
     try (LaunchRecorder recorder = kernel.begin()) {
-      recorder.writes(0, out);
-      recorder.value(1, 1);
-      recorder.threads(1);
+      recorder.array(out).threads(1);
       if (bytes >= 0) {
         recorder.dynamicSharedBytes(bytes);
       }
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.preflight().launch().commit();
     }
   }
 
   @Test
   void aKernelThatAsksForDynamicSharedMemoryGetsItInEachLaunch() {
-    LaunchRecorder kernel =
-        recorder(probe().threadCount("n", int.class).dynamicSharedBytes(96).build());
+    LaunchRecorder kernel = recorder(probe().dynamicSharedBytes(96));
     for (int i = 0; i < 3; i++) {
       out.fill(stream, 0);
       launch(kernel, -1);
@@ -115,19 +108,14 @@ final class DynamicSharedMemoryTest {
 
   @Test
   void aLaunchThatSetsItsSizeLeavesItToNoOther() {
-    KernelSignature signature =
-        probe()
-            .threadCount("n", int.class)
-            .dynamicSharedBytesParameter("bytes")
-            .dynamicSharedBytes(32)
-            .build();
-    LaunchRecorder kernel = recorder(signature);
-    launch(kernel, 1024);
+    LaunchRecorder sized = recorder(probe().dynamicSharedBytes("bytes").dynamicSharedBytes(32));
+    LaunchRecorder declared = recorder(probe().dynamicSharedBytes(32));
+    launch(sized, 1024);
     assertThat(out.download(stream)).containsExactly(1024, FRESH, 42);
-    launch(kernel, -1);
+    launch(declared, -1);
     assertThat(out.download(stream)).containsExactly(32, FRESH, 42);
     out.fill(stream, 9);
-    launch(kernel, 0);
+    launch(sized, 0);
     assertThat(out.download(stream)).containsExactly(0, 0, 9);
   }
 
@@ -136,10 +124,9 @@ final class DynamicSharedMemoryTest {
     LaunchRecorder kernel =
         recorder(
             KernelSignature.entry("reach")
-                .buffer("out", ElementType.INT, Access.WRITE)
+                .writes("out", int[].class)
                 .value("at", int.class)
-                .launchShape("shape")
-                .build());
+                .shape("shape"));
     reach(kernel, 1023, 1024);
     assertThat(out.download(stream)).startsWith(1);
     reach(kernel, 63, 64);
@@ -156,12 +143,13 @@ final class DynamicSharedMemoryTest {
 
   private void reach(LaunchRecorder kernel, int at, int bytes) {
     try (LaunchRecorder recorder = kernel.begin()) {
-      recorder.writes(0, out);
-      recorder.value(1, at);
-      recorder.shape(LaunchShape.of(1, 1).withDynamicSharedBytes(bytes));
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder
+          .array(out)
+          .value(at)
+          .shape(LaunchShape.of(1, 1).withDynamicSharedBytes(bytes))
+          .preflight()
+          .launch()
+          .commit();
     }
   }
 }

@@ -4,11 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.Access;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.simulation.DriverCall;
@@ -75,7 +73,7 @@ final class KernelLoadTest {
 
   @Test
   void anEntryThatIsNotThereIsRefusedWithThoseThatAre() {
-    KernelSignature missing = KernelSignature.entry("absent").launchShape("shape").build();
+    KernelSignature missing = KernelSignature.entry("absent").shape("shape");
     assertThatThrownBy(() -> LoadedModule.of(stream, VectorKernels.IMAGE).recorder(missing))
         .isInstanceOf(KernelLoadException.class)
         .hasMessageContaining("absent")
@@ -85,10 +83,7 @@ final class KernelLoadTest {
   @Test
   void anotherNumberOfParametersIsRefusedWithBothNumbers() {
     KernelSignature tooFew =
-        KernelSignature.entry("increment")
-            .buffer("values", ElementType.INT, Access.READ_WRITE)
-            .launchShape("shape")
-            .build();
+        KernelSignature.entry("increment").readWrites("values", int[].class).shape("shape");
     assertThatThrownBy(() -> LoadedModule.of(stream, VectorKernels.IMAGE).recorder(tooFew))
         .isInstanceOf(KernelLoadException.class)
         .hasMessageContaining("increment takes 2 parameters; the interface declares 1");
@@ -98,9 +93,8 @@ final class KernelLoadTest {
   void aParameterOfAnotherSizeIsRefusedByName() {
     KernelSignature wide =
         KernelSignature.entry("increment")
-            .buffer("values", ElementType.INT, Access.READ_WRITE)
-            .threadCount("n", long.class)
-            .build();
+            .readWrites("values", int[].class)
+            .threads("n", long.class, 256);
     assertThatThrownBy(() -> LoadedModule.of(stream, VectorKernels.IMAGE).recorder(wide))
         .isInstanceOf(KernelLoadException.class)
         .hasMessageContaining("increment: parameter 'n'")
@@ -112,10 +106,9 @@ final class KernelLoadTest {
   void aFloatForAnIntegerIsRefusedByName() {
     KernelSignature floating =
         KernelSignature.entry("increment")
-            .buffer("values", ElementType.INT, Access.READ_WRITE)
+            .readWrites("values", int[].class)
             .value("n", float.class)
-            .launchShape("shape")
-            .build();
+            .shape("shape");
     assertThatThrownBy(() -> LoadedModule.of(stream, VectorKernels.IMAGE).recorder(floating))
         .isInstanceOf(KernelLoadException.class)
         .hasMessageContaining("increment: parameter 'n'");

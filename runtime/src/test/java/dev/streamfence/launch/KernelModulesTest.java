@@ -38,7 +38,7 @@ final class KernelModulesTest {
   }
 
   private static KernelSignature k() {
-    return KernelSignature.entry("k").launchShape("shape").build();
+    return KernelSignature.entry("k").shape("shape");
   }
 
   private void lose(DeviceStream stream) {
@@ -67,7 +67,7 @@ final class KernelModulesTest {
       assertRefusedWithoutADriverCall(() -> LoadedModule.of(stream, image("after")));
       assertRefusedWithoutADriverCall(() -> module.recorder(k()));
       KernelModules modules = KernelModules.of(Inside.of(gpu));
-      List<KernelParameter> parameters = VectorKernels.SAXPY.parameters();
+      List<KernelParameter.Passed> parameters = VectorKernels.SAXPY.passed();
       assertRefusedWithoutADriverCall(() -> modules.frame(parameters));
     }
   }

@@ -65,7 +65,7 @@ final class KernelSearchTest {
   private void assertLoaded(String entry) {
     try (DeviceRuntime gpu = open()) {
       LoadedModule.of(gpu.streams().acquire(), image)
-          .recorder(KernelSignature.entry(entry).launchShape("shape").build());
+          .recorder(KernelSignature.entry(entry).shape("shape"));
     }
   }
 
@@ -106,7 +106,7 @@ final class KernelSearchTest {
             RuntimeOptions.defaults().withKernelFolders(first).withUncheckedBinaries(true))) {
       // The simulated device takes no binary, so that the PTX beside it is next.
       LoadedModule.of(gpu.streams().acquire(), image)
-          .recorder(KernelSignature.entry("inTheFirst").launchShape("shape").build());
+          .recorder(KernelSignature.entry("inTheFirst").shape("shape"));
     }
     assertThat(loaded).hasSize(2);
     assertThat(opened).isEmpty();
@@ -122,7 +122,7 @@ final class KernelSearchTest {
             SimulatedDevice.builder().build(),
             RuntimeOptions.defaults().withKernelFolders(first).withUncheckedBinaries(true))) {
       LoadedModule.of(gpu.streams().acquire(), image)
-          .recorder(KernelSignature.entry("inTheBinary").launchShape("shape").build());
+          .recorder(KernelSignature.entry("inTheBinary").shape("shape"));
     }
   }
 

@@ -27,7 +27,7 @@ final class KernelWithoutArraysTest {
               .getBytes(US_ASCII));
 
   private static final KernelSignature NOTHING =
-      KernelSignature.entry("nothing").threadCount("n", int.class).build();
+      KernelSignature.entry("nothing").threads("n", int.class, 256);
 
   private final SimulatedDevice device = SimulatedDevice.builder().build();
   private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
@@ -51,12 +51,7 @@ final class KernelWithoutArraysTest {
     LaunchRecorder recorder = recorder(strict);
     long before = device.calls();
     try (recorder) {
-      recorder.begin();
-      recorder.value(0, 3);
-      recorder.threads(3);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.begin().threads(3).preflight().launch().commit();
     }
     assertThat(device.calls() - before).isEqualTo(1);
     assertThat(device.calls(DriverCall.LAUNCH_KERNEL)).isEqualTo(1);
@@ -69,9 +64,7 @@ final class KernelWithoutArraysTest {
   void itNeedsItsPreflightAllTheSame(boolean strict) {
     LaunchRecorder recorder = recorder(strict);
     try (recorder) {
-      recorder.begin();
-      recorder.value(0, 3);
-      recorder.threads(3);
+      recorder.begin().threads(3);
       assertThatThrownBy(recorder::launch).isInstanceOf(StreamMisuseException.class);
       assertThatThrownBy(recorder::commit).isInstanceOf(StreamMisuseException.class);
     }

@@ -37,20 +37,22 @@ final class LaunchLimitsTest {
     assertThat(device.liveObjects()).isZero();
   }
 
-  private static KernelSignature.Builder k() {
-    return KernelSignature.entry("k").launchShape("shape").dynamicSharedBytesParameter("shared");
+  private static KernelSignature k() {
+    return KernelSignature.entry("k").shape("shape");
   }
 
-  private LaunchRecorder recorder(KernelSignature.Builder signature) {
-    return LoadedModule.of(stream, IMAGE).recorder(signature.build());
+  private static KernelSignature counted() {
+    return KernelSignature.entry("counted").threads("n", long.class, 8);
+  }
+
+  private LaunchRecorder recorder(KernelSignature signature) {
+    return LoadedModule.of(stream, IMAGE).recorder(signature);
   }
 
   private static void launch(LaunchRecorder recorder, Consumer<LaunchRecorder> arguments) {
     try (LaunchRecorder launch = recorder.begin()) {
       arguments.accept(launch);
-      launch.preflight();
-      launch.launch();
-      launch.commit();
+      launch.preflight().launch().commit();
     }
   }
 
@@ -129,56 +131,40 @@ final class LaunchLimitsTest {
 
   @Test
   void sharedMemoryIsThatOfTheLaunchAndElseThatOfTheSignature() {
-    LaunchRecorder recorder = recorder(k().dynamicSharedBytes(100).blockSize(8));
-    LaunchShape shape = LaunchShape.of(1, 1);
+    KernelSignature declared = counted().dynamicSharedBytes(100);
+    LaunchRecorder sized = recorder(declared.dynamicSharedBytes("shared"));
 
-    launch(
-        recorder,
-        launch -> {
-          launch.shape(shape);
-          launch.dynamicSharedBytes(200);
-        });
-    launch(
-        recorder,
-        launch -> {
-          launch.shape(shape);
-          launch.dynamicSharedBytes(0);
-        });
-    launch(recorder, launch -> launch.threads(1));
+    launch(sized, launch -> launch.threads(1).dynamicSharedBytes(200));
+    launch(sized, launch -> launch.threads(1).dynamicSharedBytes(0));
+    launch(recorder(declared), launch -> launch.threads(1));
+    launch(recorder(k().dynamicSharedBytes(100)), launch -> launch.shape(LaunchShape.of(1, 1)));
 
     assertThat(device.asked())
         .containsExactly(
-            "launch 1 1 1 1 1 1 200", "launch 1 1 1 1 1 1 0", "launch 1 1 1 8 1 1 100");
+            "launch 1 1 1 8 1 1 200",
+            "launch 1 1 1 8 1 1 0",
+            "launch 1 1 1 8 1 1 100",
+            "launch 1 1 1 1 1 1 0");
   }
 
   @Test
   void sharedMemoryOfANegativeSizeNamesTheParameter() {
-    LaunchRecorder recorder = recorder(k());
+    LaunchRecorder recorder = recorder(counted().dynamicSharedBytes("shared"));
 
-    assertThatThrownBy(() -> launch(recorder, launch -> launch.dynamicSharedBytes(-1)))
+    assertThatThrownBy(() -> launch(recorder, launch -> launch.threads(1).dynamicSharedBytes(-1)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("k: parameter 'shared' is -1; dynamic shared memory has at least 0 bytes");
-    launch(
-        recorder,
-        launch -> {
-          launch.shape(LaunchShape.of(1, 1));
-          launch.dynamicSharedBytes(0);
-        });
+        .hasMessage(
+            "counted: parameter 'shared' is -1; dynamic shared memory has at least 0 bytes");
+    launch(recorder, launch -> launch.threads(1).dynamicSharedBytes(0));
     assertThat(device.asked()).hasSize(1);
   }
 
   @Test
   void threadsAreRoundedUpToBlocksAndTheirNumberIsNotCutOff() {
-    LaunchRecorder recorder =
-        recorder(KernelSignature.entry("counted").threadCount("n", long.class).blockSize(8));
+    LaunchRecorder recorder = recorder(counted());
 
     for (long threads : new long[] {1, 8, 9, 56}) {
-      launch(
-          recorder,
-          launch -> {
-            launch.value(0, threads);
-            launch.threads(threads);
-          });
+      launch(recorder, launch -> launch.threads(threads));
     }
 
     assertThat(device.asked())
@@ -199,7 +185,7 @@ final class LaunchLimitsTest {
 
     assertThatThrownBy(() -> launch(recorder, launch -> {}))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("k: neither threads nor a shape was passed");
+        .hasMessage("k: parameter 'shape' was not passed");
     assertThatThrownBy(() -> launch(recorder, launch -> launch.shape(null)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("k: parameter 'shape' is null");

@@ -4,12 +4,10 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.Access;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.OutOfBoundsException;
 import dev.streamfence.RuntimeOptions;
@@ -25,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -67,26 +66,26 @@ final class LaunchRecorderTest {
             .value("l", long.class)
             .value("f", float.class)
             .value("d", double.class)
-            .buffer("out", ElementType.LONG, Access.WRITE)
-            .launchShape("shape")
-            .build();
+            .writes("out", long[].class)
+            .shape("shape");
     LaunchRecorder recorder = LoadedModule.of(stream, VectorKernels.IMAGE).recorder(kinds);
     try (DeviceArray<long[]> out = gpu.memory().allocate(stream, long[].class, 8)) {
       try (recorder) {
-        recorder.begin();
-        recorder.value(0, true);
-        recorder.value(1, (byte) -3);
-        recorder.value(2, '\uffff');
-        recorder.value(3, Short.MIN_VALUE);
-        recorder.value(4, Integer.MIN_VALUE);
-        recorder.value(5, Long.MIN_VALUE);
-        recorder.value(6, 1.5f);
-        recorder.value(7, -2.25);
-        recorder.writes(8, out);
-        recorder.shape(LaunchShape.of(1, 1));
-        recorder.preflight();
-        recorder.launch();
-        recorder.commit();
+        recorder
+            .begin()
+            .value(true)
+            .value((byte) -3)
+            .value('\uffff')
+            .value(Short.MIN_VALUE)
+            .value(Integer.MIN_VALUE)
+            .value(Long.MIN_VALUE)
+            .value(1.5f)
+            .value(-2.25)
+            .array(out)
+            .shape(LaunchShape.of(1, 1))
+            .preflight()
+            .launch()
+            .commit();
       }
       assertThat(out.download(stream))
           .containsExactly(
@@ -135,7 +134,7 @@ final class LaunchRecorderTest {
         """;
     KernelImage image = KernelImage.of("held.ptx", ptx.getBytes(US_ASCII));
     int most = Inside.driver(gpu).properties().sharedBytesPerBlockOptIn() - 4096;
-    KernelSignature signature = KernelSignature.entry("held").launchShape("shape").build();
+    KernelSignature signature = KernelSignature.entry("held").shape("shape");
     LaunchRecorder held = LoadedModule.of(stream, image).recorder(signature);
     try (LaunchRecorder recorder = held.begin()) {
       recorder.shape(LaunchShape.of(1, 1).withDynamicSharedBytes(most + 1));
@@ -146,10 +145,11 @@ final class LaunchRecorderTest {
           .hasMessageContaining("allows " + (most + 4096));
     }
     try (LaunchRecorder recorder = held.begin()) {
-      recorder.shape(LaunchShape.of(1, 1).withDynamicSharedBytes(most));
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder
+          .shape(LaunchShape.of(1, 1).withDynamicSharedBytes(most))
+          .preflight()
+          .launch()
+          .commit();
     }
   }
 
@@ -236,18 +236,12 @@ final class LaunchRecorderTest {
         LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.SAXPY);
     int before = Inside.block(x).dependencies().size();
     try (LaunchRecorder recorder = saxpy.begin()) {
-      recorder.value(0, 1f);
-      recorder.readWrites(2, x);
-      assertThatThrownBy(() -> recorder.reads(1, x)).isInstanceOf(StreamMisuseException.class);
-      recorder.readWrites(2, y);
-      recorder.reads(1, x);
-      recorder.value(3, 1);
-      recorder.threads(1);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.value(1f).array(x);
+      assertThatThrownBy(() -> recorder.array(x)).isInstanceOf(StreamMisuseException.class);
+      recorder.array(y).threads(1).preflight().launch().commit();
     }
-    assertThat(Inside.block(x).dependencies().size()).isEqualTo(before);
+    // The launch reads it; as a write it would be the only use that is left.
+    assertThat(Inside.block(x).dependencies().size()).isEqualTo(before + 1);
     assertThat(y.download(stream)).containsExactly(2f);
     x.close();
     y.close();
@@ -257,11 +251,7 @@ final class LaunchRecorderTest {
   void aLaunchThatFailedIsNotCommitted() {
     try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1});
         LaunchRecorder recorder = VectorKernels.incrementOn(stream)) {
-      recorder.begin();
-      recorder.readWrites(0, values);
-      recorder.value(1, 1);
-      recorder.threads(1);
-      recorder.preflight();
+      recorder.begin().array(values).threads(1).preflight();
       device.failCall(DriverCall.LAUNCH_KERNEL, 1, 701);
       assertThatThrownBy(recorder::launch).isInstanceOf(CudaDriverException.class);
       assertThatThrownBy(recorder::commit)
@@ -338,12 +328,10 @@ final class LaunchRecorderTest {
         LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
     try (recorder;
         DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
-      recorder.begin();
-      recorder.readWrites(0, values);
-      recorder.threads(1);
+      recorder.begin().array(values);
       assertThatThrownBy(recorder::preflight)
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("'n'");
+          .hasMessage("increment: parameter 'n' was not passed");
       recorder.close();
     }
   }
@@ -353,17 +341,64 @@ final class LaunchRecorderTest {
     LaunchRecorder recorder =
         LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
     DeviceArray<float[]> floats = gpu.memory().upload(stream, new float[] {1});
+    DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1});
     try (recorder) {
       recorder.begin();
-      assertThatThrownBy(() -> recorder.readWrites(0, floats))
-          .isInstanceOf(IllegalArgumentException.class);
-      assertThatThrownBy(() -> recorder.readWrites(1, floats))
-          .isInstanceOf(IllegalArgumentException.class);
-      assertThatThrownBy(() -> recorder.value(0, 1)).isInstanceOf(IllegalArgumentException.class);
-      assertThatThrownBy(() -> recorder.value(1, 1L)).isInstanceOf(IllegalArgumentException.class);
-      assertThatThrownBy(() -> recorder.value(2, 1)).isInstanceOf(IllegalArgumentException.class);
+      refuses(
+          () -> recorder.array(floats),
+          "increment: parameter 'values' is " + floats + "; the kernel takes an array of int");
+      String array = "increment: parameter 'values' is next, an array of int; ";
+      refuses(() -> recorder.value(1), array + "an int was passed");
+      refuses(() -> recorder.value(1d), array + "a double was passed");
+      refuses(() -> recorder.threads(1), array + "a number of threads was passed");
+      refuses(() -> recorder.shape(LaunchShape.of(1, 1)), array + "a launch shape was passed");
+      refuses(
+          () -> recorder.dynamicSharedBytes(1),
+          array + "a size of dynamic shared memory was passed");
+      recorder.array(values);
+      String threads = "increment: parameter 'n' is next, the number of threads; ";
+      refuses(() -> recorder.array(values), threads + "an array was passed");
+      refuses(() -> recorder.struct(values), threads + "a structure was passed");
+      refuses(() -> recorder.untracked(16), threads + "an address was passed");
+      refuses(() -> recorder.value(1), threads + "an int was passed");
+      recorder.threads(1);
+      refuses(() -> recorder.value(1), "increment: parameter 'n' is the last; an int was passed");
+      recorder.preflight().launch().commit();
     }
+    assertThat(values.download(stream)).containsExactly(2);
+    values.close();
     floats.close();
+  }
+
+  private static void refuses(ThrowingCallable argument, String message) {
+    assertThatThrownBy(argument).isInstanceOf(IllegalArgumentException.class).hasMessage(message);
+  }
+
+  @Test
+  void aNumberOfAnotherTypeIsRefusedWithBothTypes() {
+    LaunchRecorder saxpy =
+        LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.SAXPY);
+    try (LaunchRecorder recorder = saxpy.begin()) {
+      String number = "saxpy: parameter 'a' is next, a float; ";
+      refuses(() -> recorder.value(1d), number + "a double was passed");
+      refuses(() -> recorder.value(true), number + "a boolean was passed");
+      refuses(() -> recorder.field(1f), number + "a field outside of a structure was passed");
+    }
+  }
+
+  @Test
+  void aNumberOfThreadsThatItsTypeDoesNotHoldNamesTheParameter() {
+    LaunchRecorder increment = VectorKernels.incrementOn(stream);
+    DeviceArray<int[]> values = gpu.memory().allocate(stream, int[].class, 0);
+    long before = device.calls();
+    try (LaunchRecorder recorder = increment.begin()) {
+      recorder.array(values);
+      refuses(
+          () -> recorder.threads(1L << 31),
+          "increment: parameter 'n' is 2147483648; an int is at most 2147483647");
+      refuses(recorder::preflight, "increment: parameter 'n' was not passed");
+    }
+    assertThat(device.calls()).isEqualTo(before);
   }
 
   @Test
@@ -372,17 +407,12 @@ final class LaunchRecorderTest {
     try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
       long address = Inside.block(values).address();
       try (LaunchRecorder strict = module.recorder(VectorKernels.INCREMENT).begin()) {
-        assertThatThrownBy(() -> strict.untracked(0, address))
+        assertThatThrownBy(() -> strict.untracked(address))
             .isInstanceOf(StreamMisuseException.class)
             .hasMessageContaining("increment: parameter 'values'");
       }
       try (LaunchRecorder permissive = module.permissiveRecorder(VectorKernels.INCREMENT).begin()) {
-        permissive.untracked(0, address);
-        permissive.value(1, 1);
-        permissive.threads(1);
-        permissive.preflight();
-        permissive.launch();
-        permissive.commit();
+        permissive.untracked(address).threads(1).preflight().launch().commit();
       }
       assertThat(values.download(stream)).containsExactly(2);
     }
@@ -399,16 +429,11 @@ final class LaunchRecorderTest {
       assertThatThrownBy(recorder::begin).isInstanceOf(StreamMisuseException.class);
       assertThatThrownBy(recorder::launch).isInstanceOf(StreamMisuseException.class);
       assertThatThrownBy(recorder::commit).isInstanceOf(StreamMisuseException.class);
-      recorder.readWrites(0, values);
-      recorder.value(1, 1);
-      recorder.threads(1);
-      recorder.preflight();
-      assertThatThrownBy(() -> recorder.readWrites(0, values))
-          .isInstanceOf(StreamMisuseException.class);
+      recorder.array(values).threads(1).preflight();
+      assertThatThrownBy(() -> recorder.array(values)).isInstanceOf(StreamMisuseException.class);
       assertThatThrownBy(recorder::preflight).isInstanceOf(StreamMisuseException.class);
       assertThatThrownBy(recorder::commit).isInstanceOf(StreamMisuseException.class);
-      recorder.launch();
-      recorder.commit();
+      recorder.launch().commit();
       assertThatThrownBy(recorder::commit).isInstanceOf(StreamMisuseException.class);
       recorder.close();
       assertThat(values.download(stream)).containsExactly(2);
@@ -423,15 +448,9 @@ final class LaunchRecorderTest {
         LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
     try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1});
         DeviceArray<int[]> late = gpu.memory().upload(stream, new int[] {1})) {
-      recorder.begin();
-      recorder.readWrites(0, values);
-      recorder.value(1, 1);
-      recorder.threads(1);
-      recorder.preflight();
-      assertThatThrownBy(() -> recorder.readWrites(0, late))
-          .isInstanceOf(StreamMisuseException.class);
-      recorder.launch();
-      recorder.commit();
+      recorder.begin().array(values).threads(1).preflight();
+      assertThatThrownBy(() -> recorder.array(late)).isInstanceOf(StreamMisuseException.class);
+      recorder.launch().commit();
       recorder.close();
       long before = device.calls(DriverCall.WAIT_FOR_EVENT);
       onOther.increment(values, 1);
@@ -446,10 +465,7 @@ final class LaunchRecorderTest {
         LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
     List<DeviceArray<int[]>> known = new ArrayList<>();
     known.add(gpu.memory().allocateZeroed(stream, int[].class, 1));
-    recorder.begin();
-    recorder.readWrites(0, known.remove(0));
-    recorder.value(1, 1);
-    recorder.threads(1);
+    recorder.begin().array(known.remove(0)).threads(1);
     collectOften();
     recorder.preflight();
     collectOften();
@@ -479,11 +495,7 @@ final class LaunchRecorderTest {
     LaunchRecorder recorder =
         LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
     try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
-      recorder.begin();
-      recorder.readWrites(0, values);
-      recorder.value(1, 1);
-      recorder.threads(1);
-      recorder.preflight();
+      recorder.begin().array(values).threads(1).preflight();
       recorder.close();
       assertThat(gpu.statistics().abandonedLaunches()).isEqualTo(1);
       VectorKernels.on(gpu.streams().acquire()).increment(values, 1);
@@ -498,11 +510,7 @@ final class LaunchRecorderTest {
         LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
     try (RuntimeLog log = RuntimeLog.listen();
         DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
-      recorder.begin();
-      recorder.readWrites(0, values);
-      recorder.value(1, 1);
-      recorder.threads(1);
-      recorder.preflight();
+      recorder.begin().array(values).threads(1).preflight();
       recorder.close();
       assertThat(log.messages()).singleElement().asString().contains("increment on stream 1");
     }
@@ -513,16 +521,11 @@ final class LaunchRecorderTest {
     LaunchRecorder recorder =
         LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
     DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1});
-    recorder.begin();
-    recorder.readWrites(0, values);
-    recorder.value(1, 1);
-    recorder.threads(1);
-    recorder.preflight();
+    recorder.begin().array(values).threads(1).preflight();
     values.close();
     assertThat(device.calls(DriverCall.FREE_ASYNC)).isZero();
     assertThat(values.isOpen()).isFalse();
-    recorder.launch();
-    recorder.commit();
+    recorder.launch().commit();
     recorder.close();
     assertThat(device.calls(DriverCall.FREE_ASYNC)).isEqualTo(1);
     gpu.synchronize();
@@ -581,11 +584,7 @@ final class LaunchRecorderTest {
     DeviceArray<int[]> sum = gpu.memory().allocate(stream, int[].class, 1);
     LaunchRecorder add = LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.ADD);
     try (LaunchRecorder recorder = add.begin()) {
-      recorder.reads(0, first);
-      recorder.reads(1, second);
-      recorder.writes(2, sum);
-      recorder.value(3, 1);
-      recorder.threads(1);
+      recorder.array(first).array(second).array(sum).threads(1);
       second.close();
       long before = device.calls();
       assertThatThrownBy(recorder::preflight)
@@ -609,11 +608,7 @@ final class LaunchRecorderTest {
     LaunchRecorder increment =
         LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
     try (LaunchRecorder recorder = increment.begin()) {
-      recorder.readWrites(0, values);
-      recorder.value(1, 1);
-      recorder.threads(1);
-      recorder.preflight();
-      recorder.launch();
+      recorder.array(values).threads(1).preflight().launch();
     }
     long before = device.calls(DriverCall.WAIT_FOR_EVENT);
     onOther.increment(values, 1);

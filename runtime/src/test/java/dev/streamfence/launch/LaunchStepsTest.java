@@ -39,16 +39,12 @@ final class LaunchStepsTest {
   }
 
   private void pass(LaunchRecorder open, int threads) {
-    open.readWrites(0, values);
-    open.value(1, threads);
-    open.threads(threads);
+    open.array(values).threads(threads);
   }
 
   private void commit(LaunchRecorder open, int threads) {
     pass(open, threads);
-    open.preflight();
-    open.launch();
-    open.commit();
+    open.preflight().launch().commit();
   }
 
   /** From now on an event covers each launch, since another stream may have to wait for it. */
@@ -118,8 +114,7 @@ final class LaunchStepsTest {
   void aLaunchThatIsNotCommittedHasNoCompletion() {
     try (LaunchRecorder open = increment.begin()) {
       pass(open, 1);
-      open.preflight();
-      open.launch();
+      open.preflight().launch();
       long calls = device.calls();
       assertThatThrownBy(open::completion)
           .isInstanceOf(StreamMisuseException.class)
@@ -136,8 +131,11 @@ final class LaunchStepsTest {
       open.preflight();
       List<ThrowingCallable> late =
           List.of(
-              () -> open.value(1, 2),
-              () -> open.untracked(0, 16),
+              () -> open.value(2),
+              () -> open.array(values),
+              () -> open.struct(values),
+              () -> open.field(2),
+              () -> open.untracked(16),
               () -> open.threads(2),
               () -> open.shape(LaunchShape.of(2, 2)),
               () -> open.dynamicSharedBytes(16));
@@ -146,8 +144,7 @@ final class LaunchStepsTest {
             .isInstanceOf(StreamMisuseException.class)
             .hasMessageContaining("while it is preflighted and not committed");
       }
-      open.launch();
-      open.commit();
+      open.launch().commit();
     }
     assertThat(values.download(stream)).containsExactly(2);
   }
@@ -159,8 +156,7 @@ final class LaunchStepsTest {
       CompletableFuture.runAsync(
               () -> {
                 List<ThrowingCallable> steps =
-                    List.of(
-                        () -> open.value(1, 2), open::preflight, open::launch, open::completion);
+                    List.of(() -> open.value(2), open::preflight, open::launch, open::completion);
                 for (ThrowingCallable step : steps) {
                   assertThatThrownBy(step)
                       .isInstanceOf(StreamMisuseException.class)
@@ -169,9 +165,7 @@ final class LaunchStepsTest {
                 increment.close();
               })
           .join();
-      open.preflight();
-      open.launch();
-      open.commit();
+      open.preflight().launch().commit();
     }
     assertThat(values.download(stream)).containsExactly(2);
   }
@@ -182,7 +176,7 @@ final class LaunchStepsTest {
     List<ThrowingCallable> steps =
         List.of(
             increment::begin,
-            () -> increment.value(1, 1),
+            () -> increment.value(1),
             () -> increment.threads(1),
             increment::preflight,
             increment::launch,

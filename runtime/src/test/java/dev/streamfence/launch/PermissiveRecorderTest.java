@@ -25,12 +25,7 @@ final class PermissiveRecorderTest {
 
   private static void increment(LaunchRecorder recorder, DeviceArray<int[]> values) {
     try (LaunchRecorder open = recorder.begin()) {
-      open.readWrites(0, values);
-      open.value(1, 1);
-      open.threads(1);
-      open.preflight();
-      open.launch();
-      open.commit();
+      open.array(values).threads(1).preflight().launch().commit();
     }
   }
 
@@ -63,7 +58,7 @@ final class PermissiveRecorderTest {
       gpu.synchronize();
       values.close();
       try (LaunchRecorder open = recorder.begin()) {
-        assertThatThrownBy(() -> open.readWrites(0, values))
+        assertThatThrownBy(() -> open.array(values))
             .isInstanceOf(UseAfterFreeException.class)
             .hasMessageContaining("increment: parameter 'values'");
       }
@@ -77,7 +72,7 @@ final class PermissiveRecorderTest {
       DeviceStream stream = gpu.streams().acquire();
       try (DeviceArray<int[]> values = gpu.memory().allocate(stream, int[].class, 1);
           LaunchRecorder open = VectorKernels.incrementOn(stream).begin()) {
-        assertThatThrownBy(() -> open.readWrites(0, values))
+        assertThatThrownBy(() -> open.array(values))
             .isInstanceOf(StreamMisuseException.class)
             .hasMessageContaining("increment: parameter 'values'")
             .hasMessageContaining("does not track");

@@ -11,7 +11,7 @@ import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is passed to a recorder counts for one launch, and may be passed anew before preflight. */
+/** What is passed to a recorder counts for one launch and one parameter. */
 final class RecorderReuseTest {
   private static final int N = 4;
 
@@ -32,17 +32,11 @@ final class RecorderReuseTest {
   }
 
   private void passAll(LaunchRecorder open) {
-    open.value(0, 2f);
-    open.reads(1, x);
-    open.readWrites(2, y);
-    open.value(3, N);
-    open.threads(N);
+    open.value(2f).array(x).array(y).threads(N);
   }
 
   private static void finish(LaunchRecorder open) {
-    open.preflight();
-    open.launch();
-    open.commit();
+    open.preflight().launch().commit();
   }
 
   @Test
@@ -52,7 +46,6 @@ final class RecorderReuseTest {
       finish(open);
     }
     try (LaunchRecorder open = saxpy.begin()) {
-      open.threads(N);
       assertThatThrownBy(open::preflight)
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("saxpy: parameter 'a' was not passed");
@@ -66,38 +59,40 @@ final class RecorderReuseTest {
       finish(open);
     }
     try (LaunchRecorder open = saxpy.begin()) {
-      open.value(0, 2f);
-      open.reads(1, x);
-      open.readWrites(2, y);
-      open.value(3, N);
+      open.value(2f).array(x).array(y);
       assertThatThrownBy(open::preflight)
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("saxpy: neither threads nor a shape was passed");
+          .hasMessage("saxpy: parameter 'n' was not passed");
     }
   }
 
   @Test
-  void anArrayMayBePassedTwiceForOneParameter() {
+  void anArgumentThatIsRefusedLeavesTheOthersAsTheyAre() {
     try (LaunchRecorder open = saxpy.begin()) {
-      passAll(open);
-      open.readWrites(2, y);
+      open.value(2f).array(x);
+      assertThatThrownBy(() -> open.value(3f))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("saxpy: parameter 'y' is next, an array of float; a float was passed");
+      open.array(y).threads(N);
+      assertThatThrownBy(() -> open.array(x))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("saxpy: parameter 'n' is the last; an array was passed");
       finish(open);
     }
     assertThat(y.download(stream)).containsExactly(2, 4, 6, 8);
   }
 
   @Test
-  void anAddressInThePlaceOfAnArrayFreesTheArrayForAnotherParameter() {
+  void anAddressInThePlaceOfAnArrayLeavesTheArrayToAnotherParameter() {
     LaunchRecorder permissive = module.permissiveRecorder(VectorKernels.SAXPY);
     try (LaunchRecorder open = permissive.begin()) {
-      open.value(0, 2f);
-      open.reads(1, y);
-      open.untracked(1, Inside.block(x).address());
-      open.readWrites(2, y);
-      open.value(3, N);
-      open.threads(N);
+      passAll(open);
       finish(open);
     }
-    assertThat(y.download(stream)).containsExactly(2, 4, 6, 8);
+    try (LaunchRecorder open = permissive.begin()) {
+      open.value(2f).untracked(Inside.block(y).address()).array(x).threads(N);
+      finish(open);
+    }
+    assertThat(x.download(stream)).containsExactly(5, 10, 15, 20);
   }
 }

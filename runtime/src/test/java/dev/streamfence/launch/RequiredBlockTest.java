@@ -45,13 +45,10 @@ final class RequiredBlockTest {
   }
 
   private void launch(boolean isCompared, String entry, LaunchShape shape) {
-    KernelSignature signature = KernelSignature.entry(entry).launchShape("shape").build();
+    KernelSignature signature = KernelSignature.entry(entry).shape("shape");
     LoadedModule module = LoadedModule.of(stream, image(isCompared));
     try (LaunchRecorder recorder = module.recorder(signature).begin()) {
-      recorder.shape(shape);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.shape(shape).preflight().launch().commit();
     }
   }
 

@@ -3,11 +3,9 @@ package dev.streamfence.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.Access;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
@@ -34,10 +32,9 @@ final class SharedRecorderTest {
   /** A kernel that any launch shape suits, with dynamic shared memory of its own. */
   private static final KernelSignature REVERSE =
       KernelSignature.entry("reverse")
-          .buffer("values", ElementType.INT, Access.READ_WRITE)
-          .launchShape("shape")
-          .dynamicSharedBytes(DECLARED_BYTES)
-          .build();
+          .readWrites("values", int[].class)
+          .shape("shape")
+          .dynamicSharedBytes(DECLARED_BYTES);
 
   private final SimulatedDevice device = SimulatedDevice.builder().build();
   private final List<Integer> sharedBytes = new ArrayList<>();
@@ -66,9 +63,7 @@ final class SharedRecorderTest {
   }
 
   private static void finish(LaunchRecorder open) {
-    open.preflight();
-    open.launch();
-    open.commit();
+    open.preflight().launch().commit();
   }
 
   /**
@@ -87,11 +82,7 @@ final class SharedRecorderTest {
     CountDownLatch ended = new CountDownLatch(1);
     AtomicReference<CompletableFuture<Void>> second = new AtomicReference<>();
     try (LaunchRecorder open = saxpy.begin()) {
-      open.value(0, 1f);
-      open.reads(1, closed);
-      open.readWrites(2, y);
-      open.value(3, N);
-      open.threads(N);
+      open.value(1f).array(closed).array(y).threads(N);
       finish(open);
       CompletableFuture.runAsync(() -> copy.copyFrom(other, closed)).join();
       closed.close();
@@ -117,10 +108,10 @@ final class SharedRecorderTest {
       CountDownLatch passed,
       CountDownLatch ended) {
     try (LaunchRecorder open = saxpy.begin()) {
-      open.reads(1, array);
+      open.value(1f).array(array);
       passed.countDown();
       await(ended);
-      assertThatThrownBy(() -> open.readWrites(2, array))
+      assertThatThrownBy(() -> open.array(array))
           .isInstanceOf(StreamMisuseException.class)
           .hasMessageContaining("the same array as parameter 'x'");
     }
@@ -131,14 +122,11 @@ final class SharedRecorderTest {
     LaunchRecorder reverse = LoadedModule.of(stream, VectorKernels.IMAGE).recorder(REVERSE);
     try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1, 2, 3, 4})) {
       try (LaunchRecorder open = reverse.begin()) {
-        open.readWrites(0, values);
-        open.shape(LaunchShape.of(1, N));
-        open.dynamicSharedBytes(4096);
+        open.array(values).shape(LaunchShape.of(1, N).withDynamicSharedBytes(4096));
         finish(open);
       }
       try (LaunchRecorder open = reverse.begin()) {
-        open.readWrites(0, values);
-        open.shape(LaunchShape.of(1, N).withDynamicSharedBytes(128));
+        open.array(values).shape(LaunchShape.of(1, N).withDynamicSharedBytes(128));
         finish(open);
       }
     }
@@ -149,25 +137,25 @@ final class SharedRecorderTest {
   void aLaunchThatSetsNoneHasWhatIsDeclaredWhateverTheOneBeforeHad() {
     KernelSignature increment =
         KernelSignature.entry("increment")
-            .buffer("values", ElementType.INT, Access.READ_WRITE)
-            .threadCount("n", int.class)
-            .dynamicSharedBytes(DECLARED_BYTES)
-            .build();
-    LaunchRecorder recorder = LoadedModule.of(stream, VectorKernels.IMAGE).recorder(increment);
+            .readWrites("values", int[].class)
+            .threads("n", int.class, 256)
+            .dynamicSharedBytes(DECLARED_BYTES);
+    LoadedModule module = LoadedModule.of(stream, VectorKernels.IMAGE);
+    LaunchRecorder declared = module.recorder(increment);
+    LaunchRecorder sized = module.recorder(increment.dynamicSharedBytes("bytes"));
     try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[N])) {
-      for (int bytes : new int[] {-1, 4096, -1}) {
-        try (LaunchRecorder open = recorder.begin()) {
-          open.readWrites(0, values);
-          open.value(1, N);
-          open.threads(N);
-          if (bytes >= 0) {
-            open.dynamicSharedBytes(bytes);
-          }
+      for (int i = 0; i < 2; i++) {
+        try (LaunchRecorder open = declared.begin()) {
+          open.array(values).threads(N);
+          finish(open);
+        }
+        try (LaunchRecorder open = sized.begin()) {
+          open.array(values).threads(N).dynamicSharedBytes(4096);
           finish(open);
         }
       }
     }
-    assertThat(sharedBytes).containsExactly(DECLARED_BYTES, 4096, DECLARED_BYTES);
+    assertThat(sharedBytes).containsExactly(DECLARED_BYTES, 4096, DECLARED_BYTES, 4096);
   }
 
   private static void await(CountDownLatch latch) {

@@ -4,11 +4,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.Access;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -78,9 +76,8 @@ final class StructArgumentTest {
   private static final KernelSignature SPREAD =
       KernelSignature.entry("spread")
           .struct("mixed", byte.class, int.class, double.class)
-          .buffer("out", ElementType.LONG, Access.WRITE)
-          .launchShape("shape")
-          .build();
+          .writes("out", long[].class)
+          .shape("shape");
 
   /** Fields of each primitive type; the first is one more, so that none of them lies at 0. */
   private static final KernelSignature EACH =
@@ -97,9 +94,8 @@ final class StructArgumentTest {
               long.class,
               double.class,
               boolean.class)
-          .buffer("out", ElementType.LONG, Access.WRITE)
-          .launchShape("shape")
-          .build();
+          .writes("out", long[].class)
+          .shape("shape");
 
   private record Mixed(byte small, int number, double wide) {}
 
@@ -123,12 +119,12 @@ final class StructArgumentTest {
   void anArrayIsNoStructure() {
     LoadedModule module = LoadedModule.of(stream, IMAGE);
     try (LaunchRecorder recorder = module.permissiveRecorder(SPREAD).begin()) {
-      assertThatThrownBy(() -> recorder.writes(0, out))
+      assertThatThrownBy(() -> recorder.array(out))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'mixed' is a structure, not an array");
-      assertThatThrownBy(() -> recorder.untracked(0, 16))
+          .hasMessage("spread: parameter 'mixed' is next, a structure; an array was passed");
+      assertThatThrownBy(() -> recorder.untracked(16))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'mixed' is a structure, not an array");
+          .hasMessage("spread: parameter 'mixed' is next, a structure; an address was passed");
     }
   }
 
@@ -136,15 +132,16 @@ final class StructArgumentTest {
   void everyFieldReachesTheKernel() {
     Mixed mixed = new Mixed((byte) -3, 1 << 20, -2.5);
     try (LaunchRecorder recorder = recorder().begin()) {
-      recorder.struct(0, mixed);
-      recorder.field(0, 0, mixed.small());
-      recorder.field(0, 1, mixed.number());
-      recorder.field(0, 2, mixed.wide());
-      recorder.writes(1, out);
-      recorder.shape(LaunchShape.of(1, 1));
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder
+          .struct(mixed)
+          .field(mixed.small())
+          .field(mixed.number())
+          .field(mixed.wide())
+          .array(out)
+          .shape(LaunchShape.of(1, 1))
+          .preflight()
+          .launch()
+          .commit();
     }
     assertThat(out.download(stream)).containsExactly(-3, 1 << 20, Double.doubleToLongBits(-2.5));
   }
@@ -153,23 +150,23 @@ final class StructArgumentTest {
   void aFieldOfEachPrimitiveTypeReachesTheKernelAtItsOffset() {
     try (DeviceArray<long[]> fields = gpu.memory().allocate(stream, long[].class, 10)) {
       try (LaunchRecorder recorder = LoadedModule.of(stream, IMAGE).recorder(EACH).begin()) {
-        recorder.struct(0, this);
-        recorder.field(0, 0, (byte) 5);
-        recorder.field(0, 1, true);
-        recorder.field(0, 2, (byte) -3);
-        recorder.field(0, 3, '\uffff');
-        recorder.field(0, 4, Short.MIN_VALUE);
-        recorder.field(0, 5, Integer.MIN_VALUE);
-        recorder.field(0, 6, 1.5f);
-        recorder.field(0, 7, Long.MIN_VALUE);
-        recorder.field(0, 8, -2.25);
-        recorder.field(0, 9, true);
-        recorder.field(0, 9, false);
-        recorder.writes(1, fields);
-        recorder.shape(LaunchShape.of(1, 1));
-        recorder.preflight();
-        recorder.launch();
-        recorder.commit();
+        recorder
+            .struct(this)
+            .field((byte) 5)
+            .field(true)
+            .field((byte) -3)
+            .field('\uffff')
+            .field(Short.MIN_VALUE)
+            .field(Integer.MIN_VALUE)
+            .field(1.5f)
+            .field(Long.MIN_VALUE)
+            .field(-2.25)
+            .field(false)
+            .array(fields)
+            .shape(LaunchShape.of(1, 1))
+            .preflight()
+            .launch()
+            .commit();
       }
       assertThat(fields.download(stream))
           .containsExactly(
@@ -190,15 +187,14 @@ final class StructArgumentTest {
   void fieldsThatWerePassedToOneLaunchDoNotCountForTheNext() {
     LaunchRecorder spread = recorder();
     try (LaunchRecorder recorder = spread.begin()) {
-      recorder.struct(0, this);
-      recorder.field(0, 0, (byte) 1);
-      recorder.field(0, 1, 1);
-      recorder.field(0, 2, 1d);
+      recorder.struct(this).field((byte) 1).field(1);
     }
     try (LaunchRecorder recorder = spread.begin()) {
-      recorder.field(0, 0, (byte) 1);
-      recorder.writes(1, out);
-      recorder.shape(LaunchShape.of(1, 1));
+      assertThatThrownBy(() -> recorder.field(1d))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage(
+              "spread: parameter 'mixed' is next, a structure; a field outside of a structure was"
+                  + " passed");
       assertThatThrownBy(recorder::preflight)
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("spread: parameter 'mixed' was not passed");
@@ -208,7 +204,7 @@ final class StructArgumentTest {
   @Test
   void aNullStructureNamesKernelAndParameter() {
     try (LaunchRecorder recorder = recorder().begin()) {
-      assertThatThrownBy(() -> recorder.struct(0, null))
+      assertThatThrownBy(() -> recorder.struct(null))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("spread: parameter 'mixed' is null");
     }
@@ -217,47 +213,46 @@ final class StructArgumentTest {
   @Test
   void aMissingFieldIsRefused() {
     try (LaunchRecorder recorder = recorder().begin()) {
-      recorder.struct(0, this);
-      recorder.field(0, 0, (byte) 1);
-      recorder.field(0, 0, (byte) 1);
-      recorder.field(0, 2, 1d);
-      recorder.writes(1, out);
-      recorder.shape(LaunchShape.of(1, 1));
+      recorder.struct(this).field((byte) 1);
+      assertThatThrownBy(() -> recorder.array(out))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("spread: parameter 'mixed': field 1 is next, an int; an array was passed");
       assertThatThrownBy(recorder::preflight)
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("'mixed' was not passed");
+          .hasMessage("spread: parameter 'mixed': field 1 was not passed");
     }
   }
 
   @Test
-  void aStructureThatIsBegunAgainHasNoFieldsYet() {
+  void aStructureIsNotBegunAgain() {
     try (LaunchRecorder recorder = recorder().begin()) {
-      recorder.struct(0, this);
-      recorder.field(0, 0, (byte) 1);
-      recorder.field(0, 1, 1);
-      recorder.field(0, 2, 1d);
-      recorder.struct(0, this);
-      recorder.writes(1, out);
-      recorder.shape(LaunchShape.of(1, 1));
-      assertThatThrownBy(recorder::preflight).hasMessageContaining("'mixed' was not passed");
+      recorder.struct(this);
+      assertThatThrownBy(() -> recorder.struct(this))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("spread: parameter 'mixed': field 0 is next, a byte; a structure was passed");
+      recorder.field((byte) 1).field(1).field(1d);
+      assertThatThrownBy(() -> recorder.struct(this))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("spread: parameter 'out' is next, an array of long; a structure was passed");
     }
   }
 
   @Test
   void fieldsOfTheWrongKindAreRefused() {
     try (LaunchRecorder recorder = recorder().begin()) {
-      assertThatThrownBy(() -> recorder.field(0, 0, 1))
+      assertThatThrownBy(() -> recorder.value(1))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("'mixed': field 0 is a int; the signature says byte");
-      assertThatThrownBy(() -> recorder.field(0, 3, 1))
+          .hasMessage("spread: parameter 'mixed' is next, a structure; an int was passed");
+      recorder.struct(this);
+      assertThatThrownBy(() -> recorder.field(1))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("no field number 3; it has 3");
-      assertThatThrownBy(() -> recorder.field(1, 0, 1))
+          .hasMessage("spread: parameter 'mixed': field 0 is next, a byte; an int was passed");
+      recorder.field((byte) 1).field(1).field(1d);
+      assertThatThrownBy(() -> recorder.field(1))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("'out' is no structure");
-      assertThatThrownBy(() -> recorder.value(0, 1))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("'mixed' is no number");
+          .hasMessage(
+              "spread: parameter 'out' is next, an array of long; a field outside of a structure"
+                  + " was passed");
     }
   }
 
@@ -266,9 +261,8 @@ final class StructArgumentTest {
     KernelSignature small =
         KernelSignature.entry("spread")
             .struct("mixed", byte.class, int.class)
-            .buffer("out", ElementType.LONG, Access.WRITE)
-            .launchShape("shape")
-            .build();
+            .writes("out", long[].class)
+            .shape("shape");
     assertThatThrownBy(() -> LoadedModule.of(stream, IMAGE).recorder(small))
         .isInstanceOf(KernelLoadException.class)
         .hasMessageContaining(

@@ -1,9 +1,7 @@
 package dev.streamfence.launch;
 
-import dev.streamfence.Access;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,44 +20,34 @@ public final class VectorKernels {
   static final KernelSignature SAXPY =
       KernelSignature.entry("saxpy")
           .value("a", float.class)
-          .buffer("x", ElementType.FLOAT, Access.READ)
-          .buffer("y", ElementType.FLOAT, Access.READ_WRITE)
-          .threadCount("n", int.class)
-          .build();
+          .reads("x", float[].class)
+          .readWrites("y", float[].class)
+          .threads("n", int.class, 256);
 
   static final KernelSignature INCREMENT =
       KernelSignature.entry("increment")
-          .buffer("values", ElementType.INT, Access.READ_WRITE)
-          .threadCount("n", int.class)
-          .build();
+          .readWrites("values", int[].class)
+          .threads("n", int.class, 256);
 
   static final KernelSignature ADD =
       KernelSignature.entry("add")
-          .buffer("a", ElementType.INT, Access.READ)
-          .buffer("b", ElementType.INT, Access.READ)
-          .buffer("sum", ElementType.INT, Access.WRITE)
-          .threadCount("n", int.class)
-          .mayAlias()
-          .build();
+          .reads("a", int[].class)
+          .reads("b", int[].class)
+          .writes("sum", int[].class)
+          .threads("n", int.class, 256)
+          .mayAlias();
 
   static final KernelSignature OVERRUN =
       KernelSignature.entry("overrun")
-          .buffer("values", ElementType.INT, Access.WRITE)
-          .threadCount("n", int.class)
-          .blockSize(32)
-          .build();
+          .writes("values", int[].class)
+          .value("n", int.class)
+          .shape("shape");
 
   static final KernelSignature REVERSE =
-      KernelSignature.entry("reverse")
-          .buffer("values", ElementType.INT, Access.READ_WRITE)
-          .launchShape("shape")
-          .build();
+      KernelSignature.entry("reverse").readWrites("values", int[].class).shape("shape");
 
   static final KernelSignature NUMBER =
-      KernelSignature.entry("number")
-          .buffer("values", ElementType.INT, Access.WRITE)
-          .launchShape("shape")
-          .build();
+      KernelSignature.entry("number").writes("values", int[].class).shape("shape");
 
   private final LaunchRecorder saxpy;
   private final LaunchRecorder increment;
@@ -84,69 +72,38 @@ public final class VectorKernels {
 
   public void saxpy(float a, DeviceArray<float[]> x, DeviceArray<float[]> y, int n) {
     try (LaunchRecorder recorder = saxpy.begin()) {
-      recorder.value(0, a);
-      recorder.reads(1, x);
-      recorder.readWrites(2, y);
-      recorder.value(3, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.value(a).array(x).array(y).threads(n).preflight().launch().commit();
     }
   }
 
   public void increment(DeviceArray<int[]> values, int n) {
     try (LaunchRecorder recorder = increment.begin()) {
-      recorder.readWrites(0, values);
-      recorder.value(1, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(values).threads(n).preflight().launch().commit();
     }
   }
 
   public void add(DeviceArray<int[]> a, DeviceArray<int[]> b, DeviceArray<int[]> sum, int n) {
     try (LaunchRecorder recorder = add.begin()) {
-      recorder.reads(0, a);
-      recorder.reads(1, b);
-      recorder.writes(2, sum);
-      recorder.value(3, n);
-      recorder.threads(n);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(a).array(b).array(sum).threads(n).preflight().launch().commit();
     }
   }
 
   public void overrun(DeviceArray<int[]> values, int n) {
     try (LaunchRecorder recorder = overrun.begin()) {
-      recorder.writes(0, values);
-      recorder.value(1, n);
-      recorder.threads(n + 1L);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      LaunchShape oneMore = LaunchShape.covering(n + 1L, 32);
+      recorder.array(values).value(n).shape(oneMore).preflight().launch().commit();
     }
   }
 
   public void reverse(DeviceArray<int[]> values, LaunchShape shape) {
     try (LaunchRecorder recorder = reverse.begin()) {
-      recorder.readWrites(0, values);
-      recorder.shape(shape);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(values).shape(shape).preflight().launch().commit();
     }
   }
 
   public void number(DeviceArray<int[]> values, LaunchShape shape) {
     try (LaunchRecorder recorder = number.begin()) {
-      recorder.writes(0, values);
-      recorder.shape(shape);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(values).shape(shape).preflight().launch().commit();
     }
   }
 

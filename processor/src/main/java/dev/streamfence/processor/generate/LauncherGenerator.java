@@ -26,6 +26,9 @@ import javax.lang.model.element.Modifier;
  * one class cannot hold all kernels, nested classes hold their constants and recorders. Immutable.
  */
 public final class LauncherGenerator {
+  /** A signature's declaration without its name, in the innermost class. */
+  private static final String DECLARATION = "    private static final KernelSignature  = ";
+
   private final String generatorName;
 
   /**
@@ -125,6 +128,7 @@ public final class LauncherGenerator {
     for (KernelMethod kernel : kernels) {
       String constant = names.constant(kernel);
       String field = names.field(kernel);
+      int declaration = DECLARATION.length() + constant.length();
       type.addField(
           FieldSpec.builder(
                   KernelSignature.class,
@@ -132,7 +136,7 @@ public final class LauncherGenerator {
                   Modifier.PRIVATE,
                   Modifier.STATIC,
                   Modifier.FINAL)
-              .initializer(SignatureGenerator.generate(kernel))
+              .initializer(SignatureGenerator.generate(kernel, declaration))
               .build());
       type.addField(LaunchRecorder.class, field, Modifier.PRIVATE, Modifier.FINAL);
       constructor.addStatement("this.$N = module.recorder($N)", field, constant);

@@ -22,20 +22,20 @@ public final class LauncherSize {
   /** The name and the type of a method, and the field with its recorder. */
   private static final int CONSTANTS_PER_KERNEL = 6;
 
-  /** Load the name, open the builder, set the block size and the shared bytes, build, store. */
-  private static final int PER_KERNEL = 28;
+  /** Load the entry, start, set shared bytes, aliases and cooperation, store: by wide indexes. */
+  private static final int PER_KERNEL = 21;
 
-  /** Load name, type and access, by constants with a wide index, and call the builder. */
+  /** Load name, type and block size, or an array's name and type, and call one or two methods. */
   private static final int PER_PARAMETER = 12;
 
   /** Duplicate the array, load index and class, store. */
-  private static final int PER_FIELD = 10;
+  private static final int PER_FIELD = 7;
 
   /** Begin, preflight, launch, commit, and the ends of the try. */
   private static final int PER_LAUNCH = 80;
 
-  /** Load recorder, two indexes and the record, call its accessor and the recorder. */
-  private static final int PER_FIELD_OF_LAUNCH = 16;
+  /** Load the record, call its accessor and the recorder; in a new line also drop and load that. */
+  private static final int PER_FIELD_OF_LAUNCH = 11;
 
   private LauncherSize() {}
 

@@ -1,7 +1,5 @@
 package dev.streamfence.processor.generate;
 
-import dev.streamfence.Access;
-import dev.streamfence.ElementType;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LoadedModule;
@@ -26,8 +24,6 @@ final class MemberNames {
   /** Expressions begin with these names, and a field of that name would take precedence. */
   private static final Set<String> IN_EXPRESSIONS =
       Set.of(
-          Access.class.getSimpleName(),
-          ElementType.class.getSimpleName(),
           KernelImage.class.getSimpleName(),
           KernelSignature.class.getSimpleName(),
           LoadedModule.class.getSimpleName(),

@@ -2,66 +2,94 @@ package dev.streamfence.processor.generate;
 
 import com.palantir.javapoet.CodeBlock;
 import dev.streamfence.Access;
-import dev.streamfence.ElementType;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.Parameter;
+import java.util.ArrayList;
+import java.util.List;
 
-/** Generates the expression that builds a kernel's signature. Immutable. */
+/** Generates the expression for a kernel's signature. Stateless. */
 final class SignatureGenerator {
   private SignatureGenerator() {}
 
-  /** A chain with one call per line, starting on a new line, indented from the declaration. */
-  static CodeBlock generate(KernelMethod kernel) {
-    CodeBlock.Builder chain =
-        CodeBlock.builder()
-            .add(
-                "\n$>$>$T.entry($L)",
-                KernelSignature.class,
-                StringLiteral.of(kernel.entry().value()))
-            .add("$>$>");
-    kernel.parameters().forEach(parameter -> chain.add("\n").add(describe(parameter)));
-    if (kernel.has(Parameter.ThreadCount.class)) {
-      chain.add("\n.blockSize($L)", kernel.blockSize());
-      if (kernel.dynamicSharedBytes() != 0 && !kernel.has(Parameter.SharedBytes.class)) {
-        chain.add("\n.dynamicSharedBytes($L)", kernel.dynamicSharedBytes());
-      }
+  /**
+   * A chain: on the declaration's line if it fits there, otherwise with a line for each parameter.
+   *
+   * @param declaration the length of the line up to the expression
+   */
+  static CodeBlock generate(KernelMethod kernel, int declaration) {
+    String entry = ".entry(" + StringLiteral.of(kernel.entry().value()) + ")";
+    List<String> steps = steps(kernel);
+    int start = declaration + KernelSignature.class.getSimpleName().length() + entry.length();
+    int length = start + ";".length();
+    for (String step : steps) {
+      length += step.length();
     }
-    if (kernel.mayAlias()) {
-      chain.add("\n.mayAlias()");
+    if (length <= SourceLayout.MAX_WIDTH) {
+      return CodeBlock.of("$T$L$L", KernelSignature.class, entry, String.join("", steps));
     }
-    if (kernel.isCooperative()) {
-      chain.add("\n.cooperative()");
-    }
-    return chain.add("\n.build()").add("$<$<$<$<").build();
+    return CodeBlock.of(
+        start <= SourceLayout.MAX_WIDTH ? "$T$L$>$>\n$L$<$<" : "\n$>$>$T$L$>$>\n$L$<$<$<$<",
+        KernelSignature.class,
+        entry,
+        String.join("\n", steps));
   }
 
-  private static CodeBlock describe(Parameter parameter) {
+  private static List<String> steps(KernelMethod kernel) {
+    List<String> steps = new ArrayList<>();
+    for (Parameter parameter : kernel.parameters()) {
+      steps.add("." + describe(kernel, parameter));
+    }
+    if (kernel.dynamicSharedBytes() != 0
+        && kernel.has(Parameter.ThreadCount.class)
+        && !kernel.has(Parameter.SharedBytes.class)) {
+      steps.add(".dynamicSharedBytes(" + kernel.dynamicSharedBytes() + ")");
+    }
+    if (kernel.mayAlias()) {
+      steps.add(".mayAlias()");
+    }
+    if (kernel.isCooperative()) {
+      steps.add(".cooperative()");
+    }
+    return steps;
+  }
+
+  private static String describe(KernelMethod kernel, Parameter parameter) {
     String name = StringLiteral.of(parameter.name());
     if (parameter instanceof Parameter.Value value) {
-      return CodeBlock.of(".value($L, $T.class)", name, value.type().primitive());
+      return "value(" + name + ", " + value.type().primitive() + ".class)";
     }
     if (parameter instanceof Parameter.Buffer buffer) {
-      return CodeBlock.of(
-          ".$L($L, $T.$L, $T.$L)",
-          buffer.isTrusted() ? "trustedBuffer" : "buffer",
-          name,
-          ElementType.class,
-          buffer.element(),
-          Access.class,
-          buffer.access());
+      return verb(buffer.access())
+          + "("
+          + name
+          + ", "
+          + buffer.element().primitive()
+          + "[].class)"
+          + (buffer.isTrusted() ? ".trusted()" : "");
     }
     if (parameter instanceof Parameter.Struct struct) {
-      CodeBlock.Builder fields = CodeBlock.builder().add(".struct($L", name);
-      struct.fields().forEach(field -> fields.add(", $T.class", field.type().primitive()));
-      return fields.add(")").build();
+      StringBuilder call = new StringBuilder("struct(").append(name);
+      struct.fields().forEach(f -> call.append(", ").append(f.type().primitive()).append(".class"));
+      return call.append(')').toString();
     }
     if (parameter instanceof Parameter.ThreadCount count) {
-      return CodeBlock.of(".threadCount($L, $T.class)", name, count.type().primitive());
+      return "threads("
+          + name
+          + ", "
+          + count.type().primitive()
+          + ".class, "
+          + kernel.blockSize()
+          + ")";
     }
-    if (parameter instanceof Parameter.Shape) {
-      return CodeBlock.of(".launchShape($L)", name);
-    }
-    return CodeBlock.of(".dynamicSharedBytesParameter($L)", name);
+    return (parameter instanceof Parameter.Shape ? "shape(" : "dynamicSharedBytes(") + name + ")";
+  }
+
+  private static String verb(Access access) {
+    return switch (access) {
+      case READ -> "reads";
+      case WRITE -> "writes";
+      case READ_WRITE -> "readWrites";
+    };
   }
 }

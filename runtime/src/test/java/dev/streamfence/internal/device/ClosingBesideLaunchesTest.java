@@ -41,12 +41,7 @@ final class ClosingBesideLaunchesTest {
       try (LaunchRecorder open = recorder.begin()) {
         begun.countDown();
         await(goOn);
-        open.readWrites(0, values);
-        open.value(1, N);
-        open.threads(N);
-        open.preflight();
-        open.launch();
-        open.commit();
+        open.array(values).threads(N).preflight().launch().commit();
       }
     }
 

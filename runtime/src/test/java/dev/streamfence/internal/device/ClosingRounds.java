@@ -78,12 +78,7 @@ final class ClosingRounds {
   private static CompletableFuture<Void> launchFresh(
       DeviceStream stream, DeviceArray<int[]> values) {
     try (LaunchRecorder recorder = VectorKernels.incrementOfFreshModule(stream).begin()) {
-      recorder.readWrites(0, values);
-      recorder.value(1, 3);
-      recorder.threads(3);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(values).threads(3).preflight().launch().commit();
       return recorder.completion().stage().toCompletableFuture();
     }
   }

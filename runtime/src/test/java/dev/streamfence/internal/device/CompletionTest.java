@@ -68,12 +68,7 @@ final class CompletionTest {
 
   private LaunchRecorder begun() {
     LaunchRecorder recorder = VectorKernels.incrementOn(stream);
-    recorder.begin();
-    recorder.readWrites(0, values);
-    recorder.value(1, 1);
-    recorder.threads(1);
-    recorder.preflight();
-    recorder.launch();
+    recorder.begin().array(values).threads(1).preflight().launch();
     return recorder;
   }
 
@@ -117,13 +112,7 @@ final class CompletionTest {
       DeviceArray<int[]> array = other.memory().upload(on, new int[] {1});
       CompletableFuture<Void> done;
       try (LaunchRecorder recorder = VectorKernels.incrementOn(on)) {
-        recorder.begin();
-        recorder.readWrites(0, array);
-        recorder.value(1, 1);
-        recorder.threads(1);
-        recorder.preflight();
-        recorder.launch();
-        recorder.commit();
+        recorder.begin().array(array).threads(1).preflight().launch().commit();
         done = recorder.completion().stage().toCompletableFuture();
       }
       done.get();

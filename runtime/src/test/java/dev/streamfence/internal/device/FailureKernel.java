@@ -1,9 +1,7 @@
 package dev.streamfence.internal.device;
 
-import dev.streamfence.Access;
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
-import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
@@ -20,27 +18,20 @@ import java.util.Objects;
 enum FailureKernel {
   INCREMENT(
       KernelSignature.entry("increment")
-          .buffer("values", ElementType.INT, Access.READ_WRITE)
-          .threadCount("n", int.class)
-          .build()),
+          .readWrites("values", int[].class)
+          .threads("n", int.class, 256)),
   ADD(
       KernelSignature.entry("add")
-          .buffer("a", ElementType.INT, Access.READ)
-          .buffer("b", ElementType.INT, Access.READ)
-          .buffer("sum", ElementType.INT, Access.WRITE)
-          .threadCount("n", int.class)
-          .build()),
-  REVERSE(
-      KernelSignature.entry("reverse")
-          .buffer("values", ElementType.INT, Access.READ_WRITE)
-          .launchShape("shape")
-          .build()),
+          .reads("a", int[].class)
+          .reads("b", int[].class)
+          .writes("sum", int[].class)
+          .threads("n", int.class, 256)),
+  REVERSE(KernelSignature.entry("reverse").readWrites("values", int[].class).shape("shape")),
   TOGETHER(
       KernelSignature.entry("increment")
-          .buffer("values", ElementType.INT, Access.READ_WRITE)
-          .threadCount("n", int.class)
-          .cooperative()
-          .build());
+          .readWrites("values", int[].class)
+          .threads("n", int.class, 256)
+          .cooperative());
 
   /** One image, which every runtime loads anew. */
   static final KernelImage IMAGE = imageOfKernels();
@@ -87,26 +78,21 @@ enum FailureKernel {
     try (LaunchRecorder recorder = increment.begin()) {
       prepare(recorder, values);
       between.run();
-      recorder.launch();
-      recorder.commit();
+      recorder.launch().commit();
     }
   }
 
   /** Begins a launch and passes everything. */
   static void prepare(LaunchRecorder recorder, DeviceArray<int[]> values) {
     int length = (int) values.length();
-    recorder.readWrites(0, values);
-    recorder.value(1, length);
-    recorder.threads(length);
-    recorder.preflight();
+    recorder.array(values).threads(length).preflight();
   }
 
   static void add(
       LaunchRecorder add, DeviceArray<int[]> a, DeviceArray<int[]> b, DeviceArray<int[]> sum) {
     try (LaunchRecorder recorder = add.begin()) {
       prepare(recorder, a, b, sum);
-      recorder.launch();
-      recorder.commit();
+      recorder.launch().commit();
     }
   }
 
@@ -115,8 +101,7 @@ enum FailureKernel {
       LaunchRecorder add, DeviceArray<int[]> a, DeviceArray<int[]> b, DeviceArray<int[]> sum) {
     try (LaunchRecorder recorder = add.begin()) {
       prepare(recorder, a, b, sum);
-      recorder.launch();
-      recorder.commit();
+      recorder.launch().commit();
       return recorder.completion();
     }
   }
@@ -124,21 +109,12 @@ enum FailureKernel {
   private static void prepare(
       LaunchRecorder recorder, DeviceArray<int[]> a, DeviceArray<int[]> b, DeviceArray<int[]> sum) {
     int length = (int) sum.length();
-    recorder.reads(0, a);
-    recorder.reads(1, b);
-    recorder.writes(2, sum);
-    recorder.value(3, length);
-    recorder.threads(length);
-    recorder.preflight();
+    recorder.array(a).array(b).array(sum).threads(length).preflight();
   }
 
   static void reverse(LaunchRecorder reverse, DeviceArray<int[]> values, LaunchShape shape) {
     try (LaunchRecorder recorder = reverse.begin()) {
-      recorder.readWrites(0, values);
-      recorder.shape(shape);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(values).shape(shape).preflight().launch().commit();
     }
   }
 }

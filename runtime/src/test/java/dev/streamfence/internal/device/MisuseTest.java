@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.streamfence.Access;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.MemoryReservation;
 import dev.streamfence.OutOfBoundsException;
 import dev.streamfence.OutOfMemoryBudgetException;
@@ -203,17 +201,16 @@ final class MisuseTest {
   @Test
   void parametersOfASignatureWithoutNamesAreNumbered() {
     KernelSignature unnamed =
-        KernelSignature.entry("increment")
-            .buffer("", ElementType.INT, Access.READ_WRITE)
-            .threadCount("", int.class)
-            .build();
+        KernelSignature.entry("increment").readWrites("", int[].class).threads("", int.class, 256);
     DeviceArray<float[]> wrong = gpu.memory().upload(a, new float[3]);
+    DeviceArray<int[]> right = gpu.memory().upload(a, new int[3]);
     LaunchRecorder recorder =
         LoadedModule.of(a, VectorKernels.COMPARED_IMAGE).recorder(unnamed).begin();
-    assertThatThrownBy(() -> recorder.readWrites(0, wrong))
+    assertThatThrownBy(() -> recorder.array(wrong))
         .hasMessageStartingWith("increment: parameter '#0' is float[3]");
-    assertThatThrownBy(() -> recorder.value(1, 2f))
-        .hasMessageStartingWith("increment: parameter '#1' is a float");
+    recorder.array(right);
+    assertThatThrownBy(() -> recorder.value(2f))
+        .hasMessage("increment: parameter '#1' is next, the number of threads; a float was passed");
     recorder.close();
   }
 

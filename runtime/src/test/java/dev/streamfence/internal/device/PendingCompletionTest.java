@@ -34,12 +34,7 @@ final class PendingCompletionTest {
 
   private LaunchRecorder committed() {
     LaunchRecorder recorder = VectorKernels.incrementOn(stream).begin();
-    recorder.readWrites(0, values);
-    recorder.value(1, 1);
-    recorder.threads(1);
-    recorder.preflight();
-    recorder.launch();
-    recorder.commit();
+    recorder.array(values).threads(1).preflight().launch().commit();
     return recorder;
   }
 

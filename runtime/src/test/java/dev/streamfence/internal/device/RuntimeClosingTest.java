@@ -274,11 +274,7 @@ final class RuntimeClosingTest {
 
   private static LaunchRecorder begun(DeviceStream stream, DeviceArray<int[]> values) {
     LaunchRecorder recorder = VectorKernels.incrementOn(stream);
-    recorder.begin();
-    recorder.readWrites(0, values);
-    recorder.value(1, 3);
-    recorder.threads(3);
-    recorder.preflight();
+    recorder.begin().array(values).threads(3).preflight();
     return recorder;
   }
 

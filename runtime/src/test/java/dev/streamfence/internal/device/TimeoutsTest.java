@@ -87,12 +87,7 @@ final class TimeoutsTest {
     stream = gpu.streams().acquire();
     values = gpu.memory().upload(stream, new int[20]);
     try (LaunchRecorder recorder = VectorKernels.incrementOn(stream).begin()) {
-      recorder.readWrites(0, values);
-      recorder.value(1, 20);
-      recorder.threads(20);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(values).threads(20).preflight().launch().commit();
       completion = recorder.completion();
     }
     busy.set(true);

@@ -101,12 +101,7 @@ final class MeanwhileSubmittedTest {
 
   private Completion increment(DeviceStream stream) {
     try (LaunchRecorder recorder = VectorKernels.incrementOn(stream).begin()) {
-      recorder.readWrites(0, values);
-      recorder.value(1, N);
-      recorder.threads(N);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(values).threads(N).preflight().launch().commit();
       return recorder.completion();
     }
   }

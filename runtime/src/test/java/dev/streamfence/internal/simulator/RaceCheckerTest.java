@@ -3,12 +3,10 @@ package dev.streamfence.internal.simulator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.Access;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.RacyAccessException;
 import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.RacyAccessException.Kind;
@@ -29,10 +27,7 @@ import org.junit.jupiter.api.Test;
 /** What counts as ordered, what as a conflict, and what a report says. */
 final class RaceCheckerTest {
   private static final KernelSignature LYING_INCREMENT =
-      KernelSignature.entry("increment")
-          .buffer("values", ElementType.INT, Access.READ)
-          .threadCount("n", int.class)
-          .build();
+      KernelSignature.entry("increment").reads("values", int[].class).threads("n", int.class, 256);
 
   private final SimulatedDevice device =
       SimulatedDevice.builder().schedule(Schedule.LAZY).traceSubmissions(true).build();
@@ -259,12 +254,7 @@ final class RaceCheckerTest {
     LaunchRecorder increment =
         LoadedModule.of(stream, VectorKernels.COMPARED_IMAGE).recorder(LYING_INCREMENT);
     try (LaunchRecorder recorder = increment.begin()) {
-      recorder.reads(0, values);
-      recorder.value(1, 8);
-      recorder.threads(8);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.array(values).threads(8).preflight().launch().commit();
     }
     assertThat(checked.findings())
         .singleElement()
@@ -290,12 +280,12 @@ final class RaceCheckerTest {
     LaunchRecorder increment =
         LoadedModule.of(stream, VectorKernels.COMPARED_IMAGE).permissiveRecorder(LYING_INCREMENT);
     try (LaunchRecorder recorder = increment.begin()) {
-      recorder.untracked(0, Inside.block(values).address() + 4);
-      recorder.value(1, 4);
-      recorder.threads(4);
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder
+          .untracked(Inside.block(values).address() + 4)
+          .threads(4)
+          .preflight()
+          .launch()
+          .commit();
     }
     assertThat(checked.findings()).isEmpty();
     values.close();

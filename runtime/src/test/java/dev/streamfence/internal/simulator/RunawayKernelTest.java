@@ -45,12 +45,9 @@ final class RunawayKernelTest {
 
   private static void launchEndless(DeviceStream stream) {
     KernelImage image = KernelImage.of("endless.ptx", ENDLESS.getBytes(StandardCharsets.US_ASCII));
-    KernelSignature signature = KernelSignature.entry("endless").launchShape("shape").build();
+    KernelSignature signature = KernelSignature.entry("endless").shape("shape");
     try (LaunchRecorder recorder = LoadedModule.of(stream, image).recorder(signature).begin()) {
-      recorder.shape(LaunchShape.of(3, 256));
-      recorder.preflight();
-      recorder.launch();
-      recorder.commit();
+      recorder.shape(LaunchShape.of(3, 256)).preflight().launch().commit();
     }
   }
 

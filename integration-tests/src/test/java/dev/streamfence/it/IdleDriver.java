@@ -1,0 +1,207 @@
+package dev.streamfence.it;
+
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.MemoryInfo;
+
+/**
+ * A driver whose launches, events and waits do nothing, for the cost of what comes before them.
+ * Everything else is another driver's. A class instead of a proxy, since a proxy would box.
+ */
+final class IdleDriver implements CudaDriver {
+  private final CudaDriver driver;
+
+  IdleDriver(CudaDriver driver) {
+    this.driver = driver;
+  }
+
+  @Override
+  public DeviceProperties properties() {
+    return driver.properties();
+  }
+
+  @Override
+  public MemoryInfo memoryInfo() {
+    return driver.memoryInfo();
+  }
+
+  @Override
+  public StreamHandle createStream(int priority) {
+    return driver.createStream(priority);
+  }
+
+  @Override
+  public void destroyStream(StreamHandle stream) {
+    driver.destroyStream(stream);
+  }
+
+  @Override
+  public void synchronizeStream(StreamHandle stream) {
+    driver.synchronizeStream(stream);
+  }
+
+  @Override
+  public boolean isStreamIdle(StreamHandle stream) {
+    return driver.isStreamIdle(stream);
+  }
+
+  @Override
+  public void waitForEvent(StreamHandle stream, EventHandle event) {}
+
+  @Override
+  public EventHandle createEvent() {
+    return driver.createEvent();
+  }
+
+  @Override
+  public void destroyEvent(EventHandle event) {
+    driver.destroyEvent(event);
+  }
+
+  @Override
+  public void recordEvent(EventHandle event, StreamHandle stream) {}
+
+  @Override
+  public void synchronizeEvent(EventHandle event) {
+    driver.synchronizeEvent(event);
+  }
+
+  @Override
+  public boolean isEventComplete(EventHandle event) {
+    return driver.isEventComplete(event);
+  }
+
+  @Override
+  public long allocateAsync(long bytes, StreamHandle stream) {
+    return driver.allocateAsync(bytes, stream);
+  }
+
+  @Override
+  public void freeAsync(long address, StreamHandle stream) {
+    driver.freeAsync(address, stream);
+  }
+
+  @Override
+  public void keepFreedMemory(long bytes) {
+    driver.keepFreedMemory(bytes);
+  }
+
+  @Override
+  public long allocate(long bytes) {
+    return driver.allocate(bytes);
+  }
+
+  @Override
+  public void free(long address) {
+    driver.free(address);
+  }
+
+  @Override
+  public HostMemory allocateHost(long bytes) {
+    return driver.allocateHost(bytes);
+  }
+
+  @Override
+  public void freeHost(HostMemory memory) {
+    driver.freeHost(memory);
+  }
+
+  @Override
+  public void copyToDeviceAsync(
+      long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream) {
+    driver.copyToDeviceAsync(destination, source, sourceOffset, bytes, stream);
+  }
+
+  @Override
+  public void copyToHostAsync(
+      HostMemory destination,
+      long destinationOffset,
+      long source,
+      long bytes,
+      StreamHandle stream) {
+    driver.copyToHostAsync(destination, destinationOffset, source, bytes, stream);
+  }
+
+  @Override
+  public void copyOnDeviceAsync(long destination, long source, long bytes, StreamHandle stream) {
+    driver.copyOnDeviceAsync(destination, source, bytes, stream);
+  }
+
+  @Override
+  public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
+    driver.fill8Async(destination, value, count, stream);
+  }
+
+  @Override
+  public void fill16Async(long destination, short value, long count, StreamHandle stream) {
+    driver.fill16Async(destination, value, count, stream);
+  }
+
+  @Override
+  public void fill32Async(long destination, int value, long count, StreamHandle stream) {
+    driver.fill32Async(destination, value, count, stream);
+  }
+
+  @Override
+  public void fill32StridedAsync(
+      long destination, long pitch, int value, long count, StreamHandle stream) {
+    driver.fill32StridedAsync(destination, pitch, value, count, stream);
+  }
+
+  @Override
+  public ModuleHandle loadModule(String name, byte[] image) {
+    return driver.loadModule(name, image);
+  }
+
+  @Override
+  public void unloadModule(ModuleHandle module) {
+    driver.unloadModule(module);
+  }
+
+  @Override
+  public FunctionHandle function(ModuleHandle module, String entry) {
+    return driver.function(module, entry);
+  }
+
+  @Override
+  public FunctionAttributes attributes(FunctionHandle function) {
+    return driver.attributes(function);
+  }
+
+  @Override
+  public void allowDynamicSharedBytes(FunctionHandle function, int bytes) {
+    driver.allowDynamicSharedBytes(function, bytes);
+  }
+
+  @Override
+  public int residentBlocksPerMultiprocessor(
+      FunctionHandle function, int blockThreads, int dynamicSharedBytes) {
+    return driver.residentBlocksPerMultiprocessor(function, blockThreads, dynamicSharedBytes);
+  }
+
+  @Override
+  public void launchKernel(
+      FunctionHandle function,
+      boolean cooperative,
+      int gridX,
+      int gridY,
+      int gridZ,
+      int blockX,
+      int blockY,
+      int blockZ,
+      int dynamicSharedBytes,
+      StreamHandle stream,
+      HostMemory parameters) {}
+
+  @Override
+  public void synchronizeDevice() {
+    driver.synchronizeDevice();
+  }
+
+  @Override
+  public void close() {
+    driver.close();
+  }
+}
