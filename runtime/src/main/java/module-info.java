@@ -3,6 +3,7 @@
  * dev.streamfence.internal} may change in any release.
  *
  * @uses dev.streamfence.RuntimeProvider
+ * @uses dev.streamfence.launch.ModuleLoader
  * @uses dev.streamfence.simulation.SimulatedDevice.Builder
  */
 // JCuda is an automatic module. The processor, which a user's module never needs, is not there when
@@ -27,10 +28,13 @@ module dev.streamfence.runtime {
       dev.streamfence.processor;
 
   uses dev.streamfence.RuntimeProvider;
+  uses dev.streamfence.launch.ModuleLoader;
   uses dev.streamfence.simulation.SimulatedDevice.Builder;
 
   provides dev.streamfence.RuntimeProvider with
       dev.streamfence.internal.device.RuntimeOpener;
+  provides dev.streamfence.launch.ModuleLoader with
+      dev.streamfence.internal.launch.TrackedModuleLoader;
   provides dev.streamfence.simulation.SimulatedDevice.Builder with
       dev.streamfence.internal.simulator.SimulationSettings;
 }

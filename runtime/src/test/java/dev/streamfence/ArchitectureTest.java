@@ -62,10 +62,12 @@ final class ArchitectureTest {
       Map.ofEntries(
           Map.entry("dev.streamfence", Set.of("internal", "csv")),
           Map.entry("simulation", Set.of("root", "internal")),
+          Map.entry("launch", Set.of("root", "internal", "internal.ptx.syntax")),
           Map.entry(
-              "launch",
+              "internal.launch",
               Set.of(
                   "root",
+                  "launch",
                   "internal.device",
                   "internal.order",
                   "internal.memory",
@@ -113,6 +115,8 @@ final class ArchitectureTest {
           Map.entry(
               "internal.ptx.check",
               Set.of(
+                  "root",
+                  "launch",
                   "internal.ptx.syntax",
                   "internal.ptx.binary",
                   "internal.ptx.analysis",

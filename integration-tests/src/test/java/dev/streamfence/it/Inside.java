@@ -9,8 +9,10 @@ import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DriverSource;
 import dev.streamfence.internal.memory.Block;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.simulation.SimulatedDevice;
 import java.util.Objects;
 
 /** The parts of a runtime that these suites inspect and that users do not see. */
@@ -33,5 +35,10 @@ final class Inside {
   /** Opens a runtime over a driver of the test's own. */
   static DeviceRuntime open(CudaDriver driver) {
     return Opening.of(driver, true, RuntimeOptions.defaults()).open();
+  }
+
+  /** Opens a simulated device as a driver of its own. */
+  static CudaDriver open(SimulatedDevice device) {
+    return ((DriverSource) device).open();
   }
 }

@@ -46,7 +46,7 @@ public class RecorderBenchmark {
 
   @Setup
   public void open() {
-    gpu = Inside.open(new IdleDriver(SimulatedDevice.builder().build().open()));
+    gpu = Inside.open(new IdleDriver(Inside.open(SimulatedDevice.builder().build())));
     DeviceStream stream = gpu.streams().acquire();
     KernelSignature signature = KernelSignature.entry("touch");
     arrays = new ArrayList<>();

@@ -2,12 +2,11 @@ package dev.streamfence.launch;
 
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import java.io.InputStream;
-import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
 import java.util.HexFormat;
-import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,19 +24,16 @@ public final class KernelImage {
     @Nullable InputStream open(String name);
   }
 
-  /** The places that may hold an image for a device, best first. */
-  private interface Places {
-    List<ImageSource> on(String binaries, List<Path> folders);
-  }
-
   private final String name;
   private final String sha256;
-  private final Places places;
+  private final @Nullable ResourceOpener opener;
+  private final byte[] bytes;
 
-  private KernelImage(String name, String sha256, Places places) {
+  private KernelImage(String name, String sha256, @Nullable ResourceOpener opener, byte[] bytes) {
     this.name = name;
     this.sha256 = sha256;
-    this.places = places;
+    this.opener = opener;
+    this.bytes = bytes;
   }
 
   /**
@@ -60,25 +56,12 @@ public final class KernelImage {
    * @param sha256 the hash of the file that the compiler saw, in lower-case hexadecimal digits
    */
   public static KernelImage resource(String name, String sha256, ResourceOpener opener) {
-    return new KernelImage(
-        name,
-        sha256,
-        (binaries, folders) -> {
-          List<String> files =
-              binaries.isEmpty() ? List.of(name) : List.of(binary(name, binaries), name);
-          List<ImageSource> sources = new ArrayList<>();
-          for (Path folder : folders) {
-            files.forEach(file -> sources.add(new ImageSource.InFolder(folder, file)));
-          }
-          files.forEach(file -> sources.add(new ImageSource.Resource(file, opener)));
-          return sources;
-        });
+    return new KernelImage(name, sha256, Objects.requireNonNull(opener, "opener"), new byte[0]);
   }
 
   /** An image from bytes in memory, which are copied. */
   public static KernelImage of(String name, byte[] bytes) {
-    ImageSource source = new ImageSource.InMemory(name, bytes);
-    return new KernelImage(name, "", (binaries, folders) -> List.of(source));
+    return new KernelImage(name, "", null, bytes.clone());
   }
 
   /**
@@ -100,25 +83,18 @@ public final class KernelImage {
   }
 
   /** The hash of the file that was compared with the interface; empty if none was. */
-  String sha256() {
+  public String sha256() {
     return sha256;
   }
 
-  /**
-   * The places that may hold the image, best first.
-   *
-   * @param binaries the architecture of the binaries to include, in nvcc's spelling, such as {@code
-   *     sm_90}; empty for none
-   * @param folders folders to search before the class path
-   */
-  List<ImageSource> sources(String binaries, List<Path> folders) {
-    return places.on(binaries, folders);
+  /** Opens its resources; empty if the image is in memory. */
+  public Optional<ResourceOpener> opener() {
+    return Optional.ofNullable(opener);
   }
 
-  private static String binary(String name, String architecture) {
-    int dot = name.lastIndexOf('.');
-    String stem = dot > name.lastIndexOf('/') ? name.substring(0, dot) : name;
-    return stem + "." + architecture + ".cubin";
+  /** A copy of its bytes; empty if it is a resource. */
+  public byte[] bytes() {
+    return bytes.clone();
   }
 
   @Override

@@ -2,26 +2,76 @@ package dev.streamfence.launch;
 
 import dev.streamfence.Access;
 import dev.streamfence.ElementType;
-import dev.streamfence.internal.ptx.KernelDeclaration;
+import java.util.List;
 
 /** One parameter of a kernel's method, as the interface declares it. Immutable. */
-sealed interface KernelParameter {
+public sealed interface KernelParameter {
   /** Its name in the interface. */
   String name();
 
   /** What it takes, for errors. */
   String inWords();
 
+  /** Takes the kinds of parameters apart; a new kind does not compile until each caller has it. */
+  <R> R match(Cases<R> cases);
+
+  /**
+   * One case per kind of parameter.
+   *
+   * @param <R> the type of the results
+   */
+  interface Cases<R> extends PassedCases<R> {
+    /** The grid and the blocks of a launch. */
+    R shape(Shape shape);
+
+    /** The dynamic shared memory of a launch. */
+    R sharedBytes(SharedBytes bytes);
+  }
+
+  /**
+   * One case per kind of parameter that the kernel itself receives.
+   *
+   * @param <R> the type of the results
+   */
+  interface PassedCases<R> {
+    /** A number by value. */
+    R value(Value value);
+
+    /** A structure by value. */
+    R struct(Struct struct);
+
+    /** The address of an array. */
+    R array(Array array);
+
+    /** The number of threads. */
+    R threadCount(ThreadCount count);
+  }
+
   /** One that the kernel itself receives. */
   sealed interface Passed extends KernelParameter {
     /** Bytes that the kernel receives. */
     int sizeInBytes();
 
-    /** The declaration to compare with the kernel's code. */
-    KernelDeclaration.Parameter declaration();
+    /** The alignment of these bytes, a power of two. */
+    default int alignment() {
+      return sizeInBytes();
+    }
+
+    /** Takes the kinds of parameters that a kernel receives apart. */
+    <R> R matchPassed(PassedCases<R> cases);
+
+    @Override
+    default <R> R match(Cases<R> cases) {
+      return matchPassed(cases);
+    }
   }
 
-  /** A number by value. */
+  /**
+   * A number by value.
+   *
+   * @param name its name in the interface
+   * @param type its type
+   */
   record Value(String name, ElementType type) implements Passed {
     @Override
     public String inWords() {
@@ -34,13 +84,23 @@ sealed interface KernelParameter {
     }
 
     @Override
-    public KernelDeclaration.Parameter declaration() {
-      return new KernelDeclaration.Scalar(sizeInBytes(), type.isFloatingPoint());
+    public <R> R matchPassed(PassedCases<R> cases) {
+      return cases.value(this);
     }
   }
 
-  /** A structure by value. */
+  /**
+   * A structure by value.
+   *
+   * @param name its name in the interface
+   * @param layout its fields
+   */
   record Struct(String name, StructLayout layout) implements Passed {
+    /** A structure of fields of these types, from 1 to {@value StructLayout#MAX_FIELDS} of them. */
+    public static Struct of(String name, List<ElementType> fields) {
+      return new Struct(name, new StructLayout(fields));
+    }
+
     @Override
     public String inWords() {
       return "a structure";
@@ -52,17 +112,25 @@ sealed interface KernelParameter {
     }
 
     @Override
-    public KernelDeclaration.Parameter declaration() {
-      return layout.declaration();
+    public int alignment() {
+      return layout.alignment();
+    }
+
+    @Override
+    public <R> R matchPassed(PassedCases<R> cases) {
+      return cases.struct(this);
     }
   }
 
   /**
    * The address of a tracked array.
    *
+   * @param name its name in the interface
+   * @param elementType the type of its elements
+   * @param access how the kernel uses it
    * @param trusted whether the declared access is trusted where the kernel's code leaves it unclear
    */
-  record Buffer(String name, ElementType elementType, Access access, boolean trusted)
+  record Array(String name, ElementType elementType, Access access, boolean trusted)
       implements Passed {
     @Override
     public String inWords() {
@@ -75,14 +143,15 @@ sealed interface KernelParameter {
     }
 
     @Override
-    public KernelDeclaration.Parameter declaration() {
-      return new KernelDeclaration.Buffer(access.reads(), access.writes());
+    public <R> R matchPassed(PassedCases<R> cases) {
+      return cases.array(this);
     }
   }
 
   /**
    * The number of threads of a launch, which is also passed by value.
    *
+   * @param name its name in the interface
    * @param type {@code INT} or {@code LONG}
    * @param blockSize threads per block, at least 1
    */
@@ -98,24 +167,42 @@ sealed interface KernelParameter {
     }
 
     @Override
-    public KernelDeclaration.Parameter declaration() {
-      return new KernelDeclaration.Scalar(sizeInBytes(), false);
+    public <R> R matchPassed(PassedCases<R> cases) {
+      return cases.threadCount(this);
     }
   }
 
-  /** The grid and the blocks of a launch; the kernel does not receive it. */
+  /**
+   * The grid and the blocks of a launch; the kernel does not receive it.
+   *
+   * @param name its name in the interface
+   */
   record Shape(String name) implements KernelParameter {
     @Override
     public String inWords() {
       return "the launch shape";
     }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.shape(this);
+    }
   }
 
-  /** The dynamic shared memory of a launch; the kernel does not receive it. */
+  /**
+   * The dynamic shared memory of a launch; the kernel does not receive it.
+   *
+   * @param name its name in the interface
+   */
   record SharedBytes(String name) implements KernelParameter {
     @Override
     public String inWords() {
       return "the size of dynamic shared memory";
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.sharedBytes(this);
     }
   }
 

@@ -2,7 +2,6 @@ package dev.streamfence.launch;
 
 import dev.streamfence.Access;
 import dev.streamfence.ElementType;
-import dev.streamfence.internal.ptx.check.KernelDeclaration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -68,17 +67,17 @@ public final class KernelSignature {
   public KernelSignature trusted() {
     List<KernelParameter> others = new ArrayList<>(parameters);
     if (others.isEmpty()
-        || !(others.remove(others.size() - 1) instanceof KernelParameter.Buffer last)) {
+        || !(others.remove(others.size() - 1) instanceof KernelParameter.Array last)) {
       throw new IllegalArgumentException(entry + ": trusted() follows no array");
     }
-    others.add(new KernelParameter.Buffer(last.name(), last.elementType(), last.access(), true));
+    others.add(new KernelParameter.Array(last.name(), last.elementType(), last.access(), true));
     return new KernelSignature(entry, others, dynamicSharedBytes, aliasing, cooperative);
   }
 
   /** Adds a structure by value; {@code fields} are the classes of primitives, in order. */
   public KernelSignature struct(String name, Class<?>... fields) {
     List<ElementType> types = Arrays.stream(fields).map(KernelSignature::primitive).toList();
-    return with(new KernelParameter.Struct(named(name), new StructLayout(types)));
+    return with(KernelParameter.Struct.of(named(name), types));
   }
 
   /**
@@ -135,43 +134,45 @@ public final class KernelSignature {
     return new KernelSignature(entry, parameters, dynamicSharedBytes, aliasing, true);
   }
 
-  String entry() {
+  /** The name of the entry point. */
+  public String entry() {
     return entry;
   }
 
   /** All parameters, in the order of the interface. */
-  List<KernelParameter> parameters() {
+  public List<KernelParameter> parameters() {
     return parameters;
   }
 
   /** The parameters that the kernel receives, in order. */
-  List<KernelParameter.Passed> passed() {
+  public List<KernelParameter.Passed> passed() {
     return only(KernelParameter.Passed.class);
   }
 
   /** A parameter, for errors. */
-  String use(KernelParameter parameter) {
+  public String use(KernelParameter parameter) {
     return entry + ": parameter '" + parameter.name() + "'";
   }
 
   /** The threads per block if a parameter counts threads, or 0 if each launch sets them. */
-  int blockSize() {
+  public int blockSize() {
     return only(KernelParameter.ThreadCount.class).stream()
         .mapToInt(KernelParameter.ThreadCount::blockSize)
         .sum();
   }
 
-  int dynamicSharedBytes() {
+  /** Dynamic shared memory per block, in bytes, unless a parameter sets it. */
+  public int dynamicSharedBytes() {
     return dynamicSharedBytes;
   }
 
   /** Whether one array may be passed for two parameters, one of them written. */
-  boolean allowsAliases() {
+  public boolean allowsAliases() {
     return aliasing;
   }
 
   /** Whether all blocks of a launch run at the same time, so that they may wait for each other. */
-  boolean isCooperative() {
+  public boolean isCooperative() {
     return cooperative;
   }
 
@@ -180,7 +181,7 @@ public final class KernelSignature {
    *
    * @throws IllegalArgumentException with the names of such parameters
    */
-  void requireComplete() {
+  public void requireComplete() {
     List<KernelParameter> shapes = new ArrayList<>(only(KernelParameter.ThreadCount.class));
     shapes.addAll(only(KernelParameter.Shape.class));
     if (shapes.isEmpty()) {
@@ -191,12 +192,6 @@ public final class KernelSignature {
     List<KernelParameter> shared = new ArrayList<>(only(KernelParameter.Shape.class));
     shared.addAll(only(KernelParameter.SharedBytes.class));
     requireOne(shared, "how much dynamic shared memory there is");
-  }
-
-  /** The declaration to compare with the kernel's code. */
-  KernelDeclaration declaration() {
-    return new KernelDeclaration(
-        entry, passed().stream().map(KernelParameter.Passed::declaration).toList(), blockSize());
   }
 
   private void requireOne(List<KernelParameter> parameters, String what) {
@@ -218,10 +213,11 @@ public final class KernelSignature {
   }
 
   private KernelSignature array(String name, Class<?> type, Access access) {
-    return with(new KernelParameter.Buffer(named(name), ElementType.ofArray(type), access, false));
+    return with(new KernelParameter.Array(named(name), ElementType.ofArray(type), access, false));
   }
 
-  private KernelSignature with(KernelParameter parameter) {
+  /** Adds a parameter. */
+  public KernelSignature with(KernelParameter parameter) {
     List<KernelParameter> more = new ArrayList<>(parameters);
     more.add(parameter);
     return new KernelSignature(entry, more, dynamicSharedBytes, aliasing, cooperative);

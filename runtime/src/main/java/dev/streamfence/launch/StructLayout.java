@@ -1,48 +1,73 @@
 package dev.streamfence.launch;
 
 import dev.streamfence.ElementType;
-import dev.streamfence.internal.ptx.check.KernelDeclaration;
 import java.util.List;
 
-/** The fields of a structure that is passed by value, and their offsets. Immutable. */
-final class StructLayout {
+/**
+ * The fields of a structure that is passed by value, and their offsets. CUDA compilers lay it out
+ * by the rules of C: each field at the next multiple of its own size, and padding at the end up to
+ * a multiple of the largest field (System V ABI, AMD64, 3.1.2). Immutable.
+ */
+public final class StructLayout {
   /** The most fields; a launch passes each by a call of its own. */
-  private static final int MAX_FIELDS = 64;
+  public static final int MAX_FIELDS = 64;
 
   private final ElementType[] types;
   private final int[] offsets;
-  private final KernelDeclaration.Struct struct;
+  private final int sizeInBytes;
+  private final int alignment;
 
-  StructLayout(List<ElementType> fields) {
+  /**
+   * Lays out fields of these types.
+   *
+   * @throws IllegalArgumentException if there are none, or more than {@value #MAX_FIELDS}
+   */
+  public StructLayout(List<ElementType> fields) {
     if (fields.isEmpty() || fields.size() > MAX_FIELDS) {
       throw new IllegalArgumentException(
           "a structure of " + fields.size() + " fields; it has from 1 to " + MAX_FIELDS);
     }
     types = fields.toArray(new ElementType[0]);
-    struct =
-        KernelDeclaration.Struct.of(fields.stream().mapToInt(ElementType::sizeInBytes).toArray());
-    offsets = struct.offsets().stream().mapToInt(Integer::intValue).toArray();
+    offsets = new int[types.length];
+    int end = 0;
+    int widest = 1;
+    for (int i = 0; i < types.length; i++) {
+      int size = types[i].sizeInBytes();
+      offsets[i] = (int) aligned(end, size);
+      end = offsets[i] + size;
+      widest = Math.max(widest, size);
+    }
+    sizeInBytes = (int) aligned(end, widest);
+    alignment = widest;
   }
 
-  int fields() {
+  /** The next multiple of an alignment from an offset on. */
+  public static long aligned(long offset, int alignment) {
+    return (offset + alignment - 1) / alignment * alignment;
+  }
+
+  /** The number of fields. */
+  public int fields() {
     return types.length;
   }
 
-  ElementType type(int field) {
+  /** The type of a field, counted from 0. */
+  public ElementType type(int field) {
     return types[field];
   }
 
-  /** Bytes from the start of the structure. */
-  int offset(int field) {
+  /** Bytes from the start of the structure to a field. */
+  public int offset(int field) {
     return offsets[field];
   }
 
-  int sizeInBytes() {
-    return struct.sizeInBytes();
+  /** Its size, with the padding at the end. */
+  public int sizeInBytes() {
+    return sizeInBytes;
   }
 
-  /** The declaration to compare with the kernel's code. */
-  KernelDeclaration.Struct declaration() {
-    return struct;
+  /** Its alignment in bytes: the size of its largest field. */
+  public int alignment() {
+    return alignment;
   }
 }

@@ -2,6 +2,8 @@ package dev.streamfence.processor.model;
 
 import dev.streamfence.Access;
 import dev.streamfence.ElementType;
+import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.StructLayout;
 import java.util.List;
 
 /** A parameter of a kernel method. Immutable. */
@@ -9,13 +11,25 @@ public sealed interface Parameter {
   /** The name in the interface; a name by position if a class file has no names. */
   String name();
 
+  /**
+   * The parameter without its Java types, as it is compared with code.
+   *
+   * @param blockSize threads per block, if it counts threads
+   */
+  KernelParameter declaration(int blockSize);
+
   /** Whether the kernel itself receives it. */
   default boolean isPassed() {
     return true;
   }
 
   /** A primitive that is passed by value. */
-  record Value(String name, ElementType type) implements Parameter {}
+  record Value(String name, ElementType type) implements Parameter {
+    @Override
+    public KernelParameter declaration(int blockSize) {
+      return new KernelParameter.Value(name, type);
+    }
+  }
 
   /**
    * A device array that is passed as its address.
@@ -23,7 +37,12 @@ public sealed interface Parameter {
    * @param isTrusted whether the user vouches for the access where the code leaves it open
    */
   record Buffer(String name, ElementType element, Access access, boolean isTrusted)
-      implements Parameter {}
+      implements Parameter {
+    @Override
+    public KernelParameter declaration(int blockSize) {
+      return new KernelParameter.Array(name, element, access, isTrusted);
+    }
+  }
 
   /**
    * A record of primitives that is passed by value. Invariant: it has from 1 to {@value
@@ -34,7 +53,7 @@ public sealed interface Parameter {
   record Struct(String name, QualifiedName type, List<Field> fields, Deprecation deprecation)
       implements Parameter {
     /** The most fields that the runtime can pass. */
-    public static final int MAX_FIELDS = 64;
+    public static final int MAX_FIELDS = StructLayout.MAX_FIELDS;
 
     /** One component of the record. */
     public record Field(String name, ElementType type) {}
@@ -44,6 +63,11 @@ public sealed interface Parameter {
       if (fields.isEmpty() || fields.size() > MAX_FIELDS) {
         throw new IllegalArgumentException(name + " has " + fields.size() + " fields");
       }
+    }
+
+    @Override
+    public KernelParameter declaration(int blockSize) {
+      return KernelParameter.Struct.of(name, fields.stream().map(Field::type).toList());
     }
   }
 
@@ -57,10 +81,20 @@ public sealed interface Parameter {
         throw new IllegalArgumentException(name + " counts threads as " + type);
       }
     }
+
+    @Override
+    public KernelParameter declaration(int blockSize) {
+      return new KernelParameter.ThreadCount(name, type, blockSize);
+    }
   }
 
   /** The grid and the blocks of the launch. */
   record Shape(String name) implements Parameter {
+    @Override
+    public KernelParameter declaration(int blockSize) {
+      return new KernelParameter.Shape(name);
+    }
+
     @Override
     public boolean isPassed() {
       return false;
@@ -69,6 +103,11 @@ public sealed interface Parameter {
 
   /** Bytes of dynamic shared memory per block, an {@code int}. */
   record SharedBytes(String name) implements Parameter {
+    @Override
+    public KernelParameter declaration(int blockSize) {
+      return new KernelParameter.SharedBytes(name);
+    }
+
     @Override
     public boolean isPassed() {
       return false;

@@ -1,7 +1,7 @@
 package dev.streamfence.processor.parse;
 
-import dev.streamfence.ElementType;
-import dev.streamfence.internal.ptx.check.KernelDeclaration;
+import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.StructLayout;
 import dev.streamfence.processor.model.Parameter;
 import java.util.List;
 
@@ -19,29 +19,11 @@ final class ArgumentSpace {
   static long sizeInBytes(List<Parameter> parameters) {
     long end = 0;
     for (Parameter parameter : parameters) {
-      if (parameter instanceof Parameter.Struct struct) {
-        KernelDeclaration.Struct layout =
-            KernelDeclaration.Struct.of(
-                struct.fields().stream().mapToInt(field -> field.type().sizeInBytes()).toArray());
-        end = aligned(end, layout.alignment()) + layout.sizeInBytes();
-      } else if (parameter.isPassed()) {
-        int size = sizeInBytes(parameter);
-        end = aligned(end, size) + size;
+      // The number of threads per block takes no space.
+      if (parameter.declaration(1) instanceof KernelParameter.Passed passed) {
+        end = StructLayout.aligned(end, passed.alignment()) + passed.sizeInBytes();
       }
     }
     return end;
-  }
-
-  private static int sizeInBytes(Parameter parameter) {
-    if (parameter instanceof Parameter.Value value) {
-      return value.type().sizeInBytes();
-    }
-    return parameter instanceof Parameter.ThreadCount count
-        ? count.type().sizeInBytes()
-        : ElementType.LONG.sizeInBytes();
-  }
-
-  private static long aligned(long offset, int alignment) {
-    return (offset + alignment - 1) / alignment * alignment;
   }
 }

@@ -92,7 +92,7 @@ public final class CodeVerifier {
               Problem.PARAMETER_SIZE,
               culprit,
               name,
-              Declarations.of(parameter).sizeInBytes(),
+              Declarations.sizeInBytes(parameter),
               mismatch.actual(),
               place(kernel));
       case PARAMETER_KIND ->

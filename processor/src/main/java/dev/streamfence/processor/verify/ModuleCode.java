@@ -5,8 +5,8 @@ import dev.streamfence.internal.ptx.analysis.ParameterAccess;
 import dev.streamfence.internal.ptx.binary.Cubin;
 import dev.streamfence.internal.ptx.check.CubinCheck;
 import dev.streamfence.internal.ptx.check.KernelCheck;
-import dev.streamfence.internal.ptx.check.KernelDeclaration;
 import dev.streamfence.internal.ptx.check.Mismatch;
+import dev.streamfence.launch.KernelSignature;
 import java.util.List;
 import java.util.Optional;
 
@@ -59,7 +59,7 @@ public sealed interface ModuleCode {
   }
 
   /** The differences between a declaration and the visible code. */
-  default List<Mismatch> compare(KernelDeclaration declared) {
+  default List<Mismatch> compare(KernelSignature declared) {
     if (this instanceof Ptx ptx) {
       return ptx.check().compare(declared);
     }

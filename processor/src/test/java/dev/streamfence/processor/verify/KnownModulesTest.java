@@ -3,8 +3,8 @@ package dev.streamfence.processor.verify;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.streamfence.internal.ptx.check.KernelDeclaration;
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
+import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.processor.model.ResourceName;
 import java.util.List;
 import java.util.Optional;
@@ -12,12 +12,8 @@ import org.junit.jupiter.api.Test;
 
 /** What a compilation keeps of the modules that it has looked at. */
 class KnownModulesTest {
-  private static final KernelDeclaration STEP =
-      new KernelDeclaration(
-          "step",
-          List.of(
-              new KernelDeclaration.Buffer(false, true), new KernelDeclaration.Scalar(4, false)),
-          0);
+  private static final KernelSignature STEP =
+      KernelSignature.entry("step").writes("v", int[].class).value("n", int.class);
 
   private static byte[] ptx(int instructions) {
     return (".version 7.0\n.target sm_75\n.address_size 64\n"

@@ -20,7 +20,7 @@ import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RecordedAllocations;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.UninitializedReadException;
-import dev.streamfence.launch.VectorKernels;
+import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;

@@ -9,7 +9,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
-import dev.streamfence.launch.VectorKernels;
+import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.concurrent.TimeUnit;

@@ -14,7 +14,7 @@ import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.driver.jcuda.StandIn;
-import dev.streamfence.launch.VectorKernels;
+import dev.streamfence.internal.launch.VectorKernels;
 import java.lang.reflect.Array;
 import java.util.Arrays;
 import java.util.List;

@@ -7,7 +7,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.device.Inside;
-import dev.streamfence.launch.VectorKernels;
+import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;

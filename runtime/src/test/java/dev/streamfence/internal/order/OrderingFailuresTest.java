@@ -13,7 +13,7 @@ import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.driver.StickyError;
-import dev.streamfence.launch.VectorKernels;
+import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;

@@ -3,7 +3,7 @@ package dev.streamfence.internal.simulator;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.launch.VectorKernels;
+import dev.streamfence.internal.launch.VectorKernels;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

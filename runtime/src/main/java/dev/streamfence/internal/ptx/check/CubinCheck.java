@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.check;
 
 import dev.streamfence.internal.ptx.binary.Cubin;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
+import dev.streamfence.launch.KernelSignature;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +20,7 @@ public final class CubinCheck {
    * @param declared the declaration
    * @return the differences, in the order of the parameters
    */
-  public static List<Mismatch> compare(Cubin binary, KernelDeclaration declared) {
+  public static List<Mismatch> compare(Cubin binary, KernelSignature declared) {
     if (!binary.entries().contains(declared.entry())) {
       String instead = EntryNames.insteadOf(declared.entry(), binary.entries());
       return List.of(Mismatch.ofEntry(Difference.NO_ENTRY, instead));
@@ -29,12 +30,12 @@ public final class CubinCheck {
       return List.of();
     }
     List<Integer> sizes = known.get();
-    if (sizes.size() != declared.parameters().size()) {
+    if (sizes.size() != declared.passed().size()) {
       return List.of(Mismatch.ofEntry(Difference.PARAMETER_COUNT, sizes.size()));
     }
     List<Mismatch> mismatches = new ArrayList<>();
     for (int i = 0; i < sizes.size(); i++) {
-      if (declared.parameters().get(i).sizeInBytes() != sizes.get(i)) {
+      if (declared.passed().get(i).sizeInBytes() != sizes.get(i)) {
         mismatches.add(Mismatch.of(i, Difference.PARAMETER_SIZE, sizes.get(i)));
       }
     }

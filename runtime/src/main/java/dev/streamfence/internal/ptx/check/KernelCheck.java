@@ -1,16 +1,18 @@
 package dev.streamfence.internal.ptx.check;
 
+import dev.streamfence.Access;
 import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.analysis.AnalysisBudget;
 import dev.streamfence.internal.ptx.analysis.KernelAccesses;
 import dev.streamfence.internal.ptx.analysis.ModuleAnalysis;
 import dev.streamfence.internal.ptx.analysis.ParameterAccess;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
-import dev.streamfence.internal.ptx.check.KernelDeclaration.Buffer;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.PtxParameter;
+import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.KernelSignature;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,6 +31,8 @@ import java.util.stream.IntStream;
  */
 public final class KernelCheck {
   private static final String BOTH = "@ReadWrites";
+  private static final Fits FITS_FLOAT = new Fits(true);
+  private static final Fits FITS_INTEGER = new Fits(false);
 
   /**
    * The most parameters of kernels with remembered analyses; further kernels are analysed each
@@ -73,7 +77,7 @@ public final class KernelCheck {
    * @return the differences, in the order of the parameters; differences in accesses only for
    *     parameters that agree otherwise
    */
-  public List<Mismatch> compare(KernelDeclaration declared) {
+  public List<Mismatch> compare(KernelSignature declared) {
     Optional<PtxEntry> found = module.entry(declared.entry());
     if (found.isEmpty()) {
       List<String> names = module.entries().stream().map(PtxEntry::name).toList();
@@ -81,14 +85,15 @@ public final class KernelCheck {
       return List.of(Mismatch.ofEntry(Difference.NO_ENTRY, instead));
     }
     PtxEntry entry = found.get();
-    if (entry.parameters().size() != declared.parameters().size()) {
+    List<KernelParameter.Passed> parameters = declared.passed();
+    if (entry.parameters().size() != parameters.size()) {
       return List.of(Mismatch.ofEntry(Difference.PARAMETER_COUNT, entry.parameters().size()));
     }
     List<Mismatch> mismatches = new ArrayList<>();
     List<ParameterAccess> accesses =
-        accesses(entry, declared.parameters().stream().map(p -> p instanceof Buffer).toList());
-    for (int i = 0; i < declared.parameters().size(); i++) {
-      KernelDeclaration.Parameter parameter = declared.parameters().get(i);
+        accesses(entry, parameters.stream().map(KernelCheck::isArray).toList());
+    for (int i = 0; i < parameters.size(); i++) {
+      KernelParameter.Passed parameter = parameters.get(i);
       compare(i, parameter, entry.parameters().get(i))
           .or(compare(i, parameter, accesses.get(i)))
           .ifPresent(mismatches::add);
@@ -166,7 +171,7 @@ public final class KernelCheck {
   }
 
   private static Optional<Mismatch> compare(
-      int index, KernelDeclaration.Parameter declared, PtxParameter actual) {
+      int index, KernelParameter.Passed declared, PtxParameter actual) {
     if (declared.sizeInBytes() != actual.sizeInBytes()) {
       return Optional.of(Mismatch.of(index, Difference.PARAMETER_SIZE, actual.sizeInBytes()));
     }
@@ -177,25 +182,42 @@ public final class KernelCheck {
 
   /** Tells whether two kinds of parameters differ; untyped bits fit any kind. */
   private static boolean differsInKind(
-      KernelDeclaration.Parameter declared, PtxParameter.ParameterKind actual) {
-    if (actual == PtxParameter.ParameterKind.POINTER) {
-      return !(declared instanceof Buffer);
+      KernelParameter.Passed declared, PtxParameter.ParameterKind actual) {
+    return switch (actual) {
+      case POINTER -> !isArray(declared);
+      case OFFSET -> isArray(declared);
+      case FLOAT -> !declared.matchPassed(FITS_FLOAT);
+      case INTEGER -> !declared.matchPassed(FITS_INTEGER);
+      default -> false;
+    };
+  }
+
+  private static boolean isArray(KernelParameter.Passed declared) {
+    return declared instanceof KernelParameter.Array;
+  }
+
+  /** Which parameters may be floating-point numbers, or else integers, in the code. */
+  private record Fits(boolean floatingPoint) implements KernelParameter.PassedCases<Boolean> {
+    @Override
+    public Boolean value(KernelParameter.Value value) {
+      return value.type().isFloatingPoint() == floatingPoint;
     }
-    if (actual == PtxParameter.ParameterKind.OFFSET) {
-      return declared instanceof Buffer;
-    }
-    if (declared instanceof KernelDeclaration.Scalar number) {
-      return number.isFloatingPoint()
-          ? actual == PtxParameter.ParameterKind.INTEGER
-          : actual == PtxParameter.ParameterKind.FLOAT;
-    }
-    if (declared instanceof KernelDeclaration.Struct struct) {
+
+    @Override
+    public Boolean struct(KernelParameter.Struct struct) {
       // A structure of one number is laid out like the number.
-      return struct.offsets().size() > 1
-          && (actual == PtxParameter.ParameterKind.FLOAT
-              || actual == PtxParameter.ParameterKind.INTEGER);
+      return struct.layout().fields() == 1;
     }
-    return actual == PtxParameter.ParameterKind.FLOAT;
+
+    @Override
+    public Boolean array(KernelParameter.Array array) {
+      return !floatingPoint;
+    }
+
+    @Override
+    public Boolean threadCount(KernelParameter.ThreadCount count) {
+      return !floatingPoint;
+    }
   }
 
   private static String inWords(PtxParameter.ParameterKind kind) {
@@ -208,17 +230,17 @@ public final class KernelCheck {
   }
 
   private static Supplier<Optional<Mismatch>> compare(
-      int index, KernelDeclaration.Parameter declared, ParameterAccess access) {
+      int index, KernelParameter.Passed declared, ParameterAccess access) {
     return () ->
-        declared instanceof Buffer buffer
-            ? compare(index, buffer, access)
+        declared instanceof KernelParameter.Array array
+            ? compare(index, array.access(), access)
             : access
                 .read()
                 .or(access::write)
                 .map(site -> Mismatch.at(site, index, Difference.ADDRESS, ""));
   }
 
-  private static Optional<Mismatch> compare(int index, Buffer declared, ParameterAccess access) {
+  private static Optional<Mismatch> compare(int index, Access declared, ParameterAccess access) {
     boolean mayLoad = access.read().isPresent() || access.possibleRead().isPresent();
     boolean mayStore = access.write().isPresent() || access.possibleWrite().isPresent();
     if (declared.reads() && declared.writes()) {

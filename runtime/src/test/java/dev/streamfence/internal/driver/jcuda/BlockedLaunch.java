@@ -4,7 +4,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.device.Inside;
-import dev.streamfence.launch.VectorKernels;
+import dev.streamfence.internal.launch.VectorKernels;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.CountDownLatch;

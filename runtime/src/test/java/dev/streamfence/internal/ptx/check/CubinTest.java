@@ -3,11 +3,11 @@ package dev.streamfence.internal.ptx.check;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.Access;
+import dev.streamfence.ElementType;
 import dev.streamfence.internal.ptx.binary.Cubin;
-import dev.streamfence.internal.ptx.check.KernelDeclaration.Buffer;
-import dev.streamfence.internal.ptx.check.KernelDeclaration.Parameter;
-import dev.streamfence.internal.ptx.check.KernelDeclaration.Scalar;
-import dev.streamfence.internal.ptx.check.KernelDeclaration.Struct;
+import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.KernelSignature;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -22,10 +22,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The sizes of parameters in the binaries of {@code sizes.cu}. */
 final class CubinTest {
-  private static final Parameter POSITIONS = new Buffer(true, true);
-  private static final Parameter BOX = Struct.of(4, 4, 1);
-  private static final Parameter SECONDS = new Scalar(8, true);
-  private static final Parameter COUNT = new Scalar(4, false);
+  private static final KernelParameter POSITIONS =
+      new KernelParameter.Array("positions", ElementType.FLOAT, Access.READ_WRITE, false);
+  private static final KernelParameter BOX =
+      KernelParameter.Struct.of("box", List.of(ElementType.INT, ElementType.INT, ElementType.BYTE));
+  private static final KernelParameter SECONDS =
+      new KernelParameter.Value("seconds", ElementType.DOUBLE);
+  private static final KernelParameter COUNT = new KernelParameter.Value("count", ElementType.INT);
 
   private static byte[] file(int architecture) throws IOException {
     try (InputStream in =
@@ -35,9 +38,12 @@ final class CubinTest {
     }
   }
 
-  private static List<String> compare(byte[] file, String entry, Parameter... parameters) {
+  private static List<String> compare(byte[] file, String entry, KernelParameter... parameters) {
     Cubin binary = Cubin.read(file).orElseThrow();
-    KernelDeclaration declared = new KernelDeclaration(entry, List.of(parameters), 0);
+    KernelSignature declared = KernelSignature.entry(entry);
+    for (KernelParameter parameter : parameters) {
+      declared = declared.with(parameter);
+    }
     return CubinCheck.compare(binary, declared).stream().map(Mismatch::toString).toList();
   }
 
@@ -90,8 +96,7 @@ final class CubinTest {
       Cubin.read(Arrays.copyOf(file, length))
           .ifPresent(
               cubin ->
-                  assertThat(CubinCheck.compare(cubin, new KernelDeclaration("move", List.of(), 0)))
-                      .isNotNull());
+                  assertThat(CubinCheck.compare(cubin, KernelSignature.entry("move"))).isNotNull());
     }
   }
 
@@ -107,9 +112,7 @@ final class CubinTest {
       Cubin.read(changed)
           .ifPresent(
               cubin ->
-                  assertThat(
-                          CubinCheck.compare(
-                              cubin, new KernelDeclaration("move", List.of(COUNT), 0)))
+                  assertThat(CubinCheck.compare(cubin, KernelSignature.entry("move").with(COUNT)))
                       .isNotNull());
     }
   }

@@ -1,0 +1,212 @@
+package dev.streamfence.internal.launch;
+
+import dev.streamfence.KernelLoadException;
+import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.ptx.binary.CodeFormat;
+import dev.streamfence.internal.ptx.binary.Cubin;
+import dev.streamfence.internal.ptx.check.CubinCheck;
+import dev.streamfence.internal.ptx.check.KernelCheck;
+import dev.streamfence.internal.ptx.check.Mismatch;
+import dev.streamfence.internal.ptx.syntax.BlockLimit;
+import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxException;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.internal.ptx.syntax.PtxVersion;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The code in a file that is about to be loaded for an image; compares its kernels with their
+ * interface unless the compiler has. Confined to one thread at a time.
+ */
+final class ImageCode {
+  private final KernelImage image;
+  private final @Nullable PtxModule ptx;
+  private final @Nullable Cubin binary;
+  private @Nullable KernelCheck check;
+  private final boolean isChecked;
+  private final String origin;
+  private final String unreadable;
+
+  private ImageCode(
+      KernelImage image,
+      @Nullable PtxModule ptx,
+      @Nullable Cubin binary,
+      boolean isChecked,
+      String origin,
+      String unreadable) {
+    this.image = image;
+    this.ptx = ptx;
+    this.binary = binary;
+    this.isChecked = isChecked;
+    this.origin = origin;
+    this.unreadable = unreadable;
+  }
+
+  /**
+   * Reads a file. PTX that this parser cannot read may be newer than the parser; where no
+   * comparison is required, it is accepted and its kernels stay unchecked. The device refuses text
+   * that is not PTX.
+   *
+   * @param source its name in errors
+   * @param binariesAllowed whether it may be a binary although the compiler saw another file
+   * @throws KernelLoadException if it cannot be compared with the interface and has to be, or if it
+   *     has 32-bit addresses
+   */
+  static ImageCode of(KernelImage image, String source, byte[] file, boolean binariesAllowed) {
+    String hash = KernelImage.sha256(file);
+    if (hash.equals(image.sha256())) {
+      return new ImageCode(image, beyondTheComparison(source, file), null, true, "", "");
+    }
+    String origin =
+        image.sha256().isEmpty()
+            ? ""
+            : "; the interface was compiled with another file (SHA-256 "
+                + image.sha256()
+                + ", this one has "
+                + hash
+                + ")";
+    String unreadable = "it is a binary";
+    if (looksLikePtx(file)) {
+      try {
+        PtxModule ptx = parse(source, new String(file, StandardCharsets.UTF_8));
+        return new ImageCode(image, ptx, null, false, origin, "");
+      } catch (PtxException e) {
+        unreadable = String.valueOf(e.getMessage());
+      }
+    }
+    if (!origin.isEmpty() && !binariesAllowed) {
+      throw new KernelLoadException(
+          source,
+          "it cannot be compared with the interface: "
+              + unreadable
+              + origin
+              + (looksLikePtx(file)
+                  ? "; make the PTX anew"
+                  : "; compile the interface with it, or allow it by"
+                      + " RuntimeOptions.withUncheckedBinaries(true)"),
+          "",
+          null);
+    }
+    return new ImageCode(image, null, Cubin.read(file).orElse(null), false, origin, unreadable);
+  }
+
+  /** Why its kernels cannot be compared with the interface; empty if they can be or have been. */
+  String unreadable() {
+    return unreadable;
+  }
+
+  /**
+   * Compares a kernel with its declaration, unless the compiler has.
+   *
+   * @throws KernelLoadException if the code contradicts the declaration
+   */
+  void check(KernelSignature signature) {
+    if (!isChecked) {
+      CodeCheck.check(image.name(), origin, compare(signature), signature);
+    }
+  }
+
+  /** A binary shows only its entries and the sizes of their parameters. */
+  private List<Mismatch> compare(KernelSignature declared) {
+    if (ptx != null) {
+      if (check == null) {
+        check = new KernelCheck(ptx);
+      }
+      return check.compare(declared);
+    }
+    return binary == null ? List.of() : CubinCheck.compare(binary, declared);
+  }
+
+  /** The block shape that a kernel requires of every launch; empty unless PTX states it. */
+  Optional<BlockLimit> requiredBlock(String entry) {
+    return Optional.ofNullable(ptx)
+        .flatMap(module -> module.entry(entry))
+        .flatMap(PtxEntry::blockLimit)
+        .filter(BlockLimit::exact);
+  }
+
+  /**
+   * Parses the PTX that the compiler has checked if it may require one block shape, which no device
+   * reports, or may not have 64-bit addresses; null otherwise.
+   */
+  private static @Nullable PtxModule beyondTheComparison(String source, byte[] file) {
+    String text = new String(file, StandardCharsets.UTF_8);
+    // Compilers write exactly these words into 64-bit PTX.
+    if (!looksLikePtx(file) || (text.contains(".address_size 64") && !text.contains(".reqntid"))) {
+      return null;
+    }
+    try {
+      return parse(source, text);
+    } catch (PtxException e) {
+      // The compiler has warned of it, and the device itself refuses other block shapes.
+      return null;
+    }
+  }
+
+  /**
+   * Refuses 32-bit addresses even where the device accepts them: arguments hold 64-bit addresses.
+   */
+  private static PtxModule parse(String source, String text) {
+    PtxModule ptx = PtxModule.parse(text);
+    if (ptx.addressSize() != Long.SIZE) {
+      throw new KernelLoadException(
+          source,
+          "it is PTX with addresses of "
+              + ptx.addressSize()
+              + " bits, those of devices have "
+              + Long.SIZE
+              + "; compile it with -m64, which says .address_size 64",
+          "",
+          null);
+    }
+    return ptx;
+  }
+
+  /** Why a device refuses a file; empty if the file does not show it. */
+  static String explainRefusal(byte[] file, DeviceProperties device) {
+    if (!looksLikePtx(file)) {
+      return "";
+    }
+    try {
+      PtxModule ptx = PtxModule.parse(new String(file, StandardCharsets.UTF_8));
+      String tooNew = tooNew(ptx, device);
+      return !tooNew.isEmpty() || ptx.runsOn(device.computeMajor(), device.computeMinor())
+          ? tooNew
+          : "it is PTX for "
+              + ptx.target()
+              + ", the device has compute capability "
+              + device.computeMajor()
+              + "."
+              + device.computeMinor();
+    } catch (PtxException e) {
+      // The device's own message is about the same text.
+      return "";
+    }
+  }
+
+  private static String tooNew(PtxModule ptx, DeviceProperties device) {
+    Optional<PtxVersion> written = PtxVersion.of(ptx.isaVersion());
+    Optional<PtxVersion> taken = PtxVersion.takenBy(device.driverVersion());
+    if (written.isEmpty() || taken.isEmpty() || !written.get().isNewerThan(taken.get())) {
+      return "";
+    }
+    return "it is PTX of version "
+        + written.get()
+        + ", the driver is of CUDA "
+        + device.driverVersion() / 1000
+        + "."
+        + device.driverVersion() % 1000 / 10
+        + " and takes versions up to "
+        + taken.get()
+        + "; compile it with a toolkit no newer than that, or update the driver";
+  }
+
+  private static boolean looksLikePtx(byte[] file) {
+    return CodeFormat.of(file) == CodeFormat.TEXT;
+  }
+}

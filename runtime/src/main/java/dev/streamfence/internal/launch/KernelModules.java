@@ -1,0 +1,173 @@
+package dev.streamfence.internal.launch;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.KernelLoadException;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelParameter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * The kernel modules loaded on one runtime, each once, and the native memory of their argument
+ * frames. Callers enter the runtime first, so nothing is loaded or looked up after it is closed.
+ * Thread-safe; never locked on the launch path.
+ */
+final class KernelModules implements AutoCloseable {
+  private static final System.Logger LOGGER = System.getLogger(KernelModules.class.getName());
+
+  /** Frames are small and page-locked memory comes in pages: many share one allocation. */
+  private static final int FRAME_CHUNK_BYTES = 64 << 10;
+
+  private final TrackedRuntime runtime;
+  private final CudaDriver driver;
+  private final Map<KernelImage, LoadedImage> loaded = new HashMap<>();
+  private final List<HostMemory> frameChunks = new ArrayList<>();
+  private long frameOffset;
+
+  private KernelModules(TrackedRuntime runtime) {
+    this.runtime = runtime;
+    this.driver = runtime.driver();
+  }
+
+  static KernelModules of(TrackedRuntime runtime) {
+    return runtime.attachment(KernelModules.class, KernelModules::new);
+  }
+
+  /**
+   * Loads an image, or returns it if it is already loaded. May wait for the device the first time.
+   */
+  synchronized LoadedImage load(KernelImage image) {
+    LoadedImage existing = loaded.get(image);
+    if (existing != null) {
+      return existing;
+    }
+    runtime.sticky().check();
+    LoadedImage fresh = loadBest(image);
+    loaded.put(image, fresh);
+    return fresh;
+  }
+
+  /** Loads from the best source that the device accepts. */
+  private LoadedImage loadBest(KernelImage image) {
+    RuntimeOptions options = runtime.options();
+    DeviceProperties device = runtime.driver().properties();
+    String binaries =
+        options.uncheckedBinaries() ? "sm_" + device.computeMajor() + device.computeMinor() : "";
+    List<ImageSource> sources = ImageSource.of(image, binaries, options.kernelFolders());
+    List<KernelLoadException> refused = new ArrayList<>();
+    for (ImageSource source : sources) {
+      try {
+        Optional<byte[]> bytes = source.read();
+        if (bytes.isPresent()) {
+          LoadedImage best = load(image, source.name(), bytes.get());
+          refused.forEach(KernelModules::warn);
+          return best;
+        }
+      } catch (KernelLoadException e) {
+        refused.add(e);
+      }
+    }
+    if (refused.size() == 1) {
+      throw refused.get(0);
+    }
+    throw refused.isEmpty() ? missing(image, sources) : refused(image, refused);
+  }
+
+  private LoadedImage load(KernelImage image, String source, byte[] bytes) {
+    boolean binariesAllowed = runtime.options().uncheckedBinaries();
+    ImageCode code = ImageCode.of(image, source, bytes, binariesAllowed);
+    try {
+      ModuleHandle module = loadOrExplain(source, bytes);
+      if (!code.unreadable().isEmpty()) {
+        LOGGER.log(
+            System.Logger.Level.WARNING,
+            "{0}: kernels are not checked: {1}",
+            source,
+            code.unreadable());
+      }
+      return new LoadedImage(this, runtime, image, code, module);
+    } catch (CudaDriverException e) {
+      throw e.during("loading " + image);
+    }
+  }
+
+  /** Warns of a file that was put in place to be loaded, and was not. */
+  private static void warn(KernelLoadException refusal) {
+    LOGGER.log(System.Logger.Level.WARNING, "passed over: {0}", refusal.getMessage());
+  }
+
+  private ModuleHandle loadOrExplain(String source, byte[] bytes) {
+    try {
+      return driver.loadModule(source, bytes);
+    } catch (KernelLoadException e) {
+      String reason = ImageCode.explainRefusal(bytes, runtime.driver().properties());
+      throw reason.isEmpty() ? e : new KernelLoadException(source, reason, e.log(), e);
+    }
+  }
+
+  private static KernelLoadException missing(KernelImage image, List<ImageSource> sources) {
+    return new KernelLoadException(
+        image.name(),
+        "there is no such resource on the class path; the name counts from its root, and in a named"
+            + " module it is to be in the interface's own; looked for "
+            + sources.stream().map(ImageSource::name).collect(Collectors.joining(", ")),
+        "",
+        null);
+  }
+
+  private static KernelLoadException refused(KernelImage image, List<KernelLoadException> refused) {
+    KernelLoadException all =
+        new KernelLoadException(
+            image.name(),
+            "none of its " + refused.size() + " sources can be loaded",
+            refused.stream().map(Throwable::getMessage).collect(Collectors.joining("\n")),
+            refused.get(0));
+    refused.stream().skip(1).forEach(all::addSuppressed);
+    return all;
+  }
+
+  /** Memory for the arguments of one kernel on one stream. */
+  synchronized ArgumentFrame frame(List<KernelParameter.Passed> parameters) {
+    int size = ArgumentFrame.sizeInBytes(parameters);
+    if (frameChunks.isEmpty() || frameOffset + size > lastChunk().sizeInBytes()) {
+      try {
+        frameChunks.add(driver.allocateHost(Math.max(FRAME_CHUNK_BYTES, size)));
+      } catch (CudaDriverException e) {
+        throw e.during("allocating memory for arguments");
+      }
+      frameOffset = 0;
+    }
+    HostMemory memory = lastChunk().slice(frameOffset, size);
+    frameOffset += size;
+    return new ArgumentFrame(memory, parameters);
+  }
+
+  @Override
+  public synchronized void close() {
+    Teardown teardown = new Teardown();
+    for (LoadedImage image : loaded.values()) {
+      teardown.step(() -> driver.unloadModule(image.module()));
+    }
+    loaded.clear();
+    for (HostMemory chunk : frameChunks) {
+      teardown.step(() -> driver.freeHost(chunk));
+    }
+    frameChunks.clear();
+    teardown.finish();
+  }
+
+  private HostMemory lastChunk() {
+    return frameChunks.get(frameChunks.size() - 1);
+  }
+}

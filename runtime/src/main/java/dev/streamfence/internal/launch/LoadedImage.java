@@ -1,0 +1,84 @@
+package dev.streamfence.internal.launch;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import java.util.HashMap;
+import java.util.Map;
+
+/** One image on one device, with the kernels looked up in it so far. Thread-safe. */
+final class LoadedImage {
+  private record FrameOwner(Timeline timeline, KernelSignature signature) {}
+
+  private final KernelModules modules;
+  private final TrackedRuntime runtime;
+  private final KernelImage image;
+  private final ModuleHandle module;
+  private final ImageCode code;
+  private final Map<KernelSignature, LoadedKernel> kernels = new HashMap<>();
+  private final Map<FrameOwner, ArgumentFrame> frames = new HashMap<>();
+
+  LoadedImage(
+      KernelModules modules,
+      TrackedRuntime runtime,
+      KernelImage image,
+      ImageCode code,
+      ModuleHandle module) {
+    this.modules = modules;
+    this.runtime = runtime;
+    this.image = image;
+    this.module = module;
+    this.code = code;
+  }
+
+  ModuleHandle module() {
+    return module;
+  }
+
+  /**
+   * A kernel of the image, checked against its declaration.
+   *
+   * @throws dev.streamfence.KernelLoadException if the image has no such entry, or one with other
+   *     parameters
+   */
+  synchronized LoadedKernel kernel(KernelSignature signature) {
+    LoadedKernel existing = kernels.get(signature);
+    if (existing != null) {
+      return existing;
+    }
+    runtime.sticky().check();
+    code.check(signature);
+    LoadedKernel kernel = lookUp(signature);
+    kernels.put(signature, kernel);
+    return kernel;
+  }
+
+  private LoadedKernel lookUp(KernelSignature signature) {
+    try {
+      CudaDriver driver = runtime.driver();
+      FunctionHandle function = driver.function(module, signature.entry());
+      return new LoadedKernel(
+          runtime,
+          signature,
+          function,
+          driver.attributes(function),
+          code.requiredBlock(signature.entry()).orElse(null));
+    } catch (CudaDriverException e) {
+      throw e.during("loading kernel " + signature + " of " + image);
+    }
+  }
+
+  /**
+   * The frame of a kernel on a stream. Its recorders share the frame, since launches on a stream
+   * take turns.
+   */
+  synchronized ArgumentFrame frame(Timeline timeline, KernelSignature signature) {
+    return frames.computeIfAbsent(
+        new FrameOwner(timeline, signature), owner -> modules.frame(signature.passed()));
+  }
+}

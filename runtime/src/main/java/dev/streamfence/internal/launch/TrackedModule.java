@@ -1,0 +1,44 @@
+package dev.streamfence.internal.launch;
+
+import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.device.TrackedStream;
+import dev.streamfence.internal.order.Life;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+
+/** The implementation of {@link LoadedModule}. */
+public final class TrackedModule implements LoadedModule {
+  private final DeviceStream stream;
+  private final LoadedImage image;
+
+  TrackedModule(DeviceStream stream, LoadedImage image) {
+    this.stream = stream;
+    this.image = image;
+  }
+
+  @Override
+  public LaunchRecorder recorder(KernelSignature signature) {
+    return recorder(signature, true);
+  }
+
+  @Override
+  public LaunchRecorder permissiveRecorder(KernelSignature signature) {
+    return recorder(signature, false);
+  }
+
+  private LaunchRecorder recorder(KernelSignature signature, boolean strict) {
+    signature.requireComplete();
+    Timeline timeline = TrackedStream.timelineOf(stream);
+    Life life = TrackedStream.of(stream).runtime().life();
+    life.enter();
+    try {
+      LoadedKernel kernel = image.kernel(signature);
+      ArgumentFrame frame = image.frame(timeline, signature);
+      return new TrackedRecorder(kernel, stream, timeline, frame, strict);
+    } finally {
+      life.leave();
+    }
+  }
+}

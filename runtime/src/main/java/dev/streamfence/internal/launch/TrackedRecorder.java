@@ -1,0 +1,348 @@
+// Long because each of the eight primitive types needs its own methods, for values and for fields
+// of structures: a common one would box.
+package dev.streamfence.internal.launch;
+
+import dev.streamfence.Completion;
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ElementType;
+import dev.streamfence.LaunchShape;
+import dev.streamfence.RuntimeClosedException;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.device.TrackedStream;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.LaunchObserver;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.launch.LaunchRecorder;
+import org.jspecify.annotations.Nullable;
+
+/** The implementation of {@link LaunchRecorder}. */
+public final class TrackedRecorder implements LaunchRecorder {
+  private enum State {
+    BEGUN,
+    /** A commit before the launch was refused; the launch is still possible. */
+    REFUSED,
+    LAUNCHED,
+    /** A second launch was refused; the commit is still possible. */
+    LAUNCHED_TWICE,
+    FAILED,
+    COMMITTED
+  }
+
+  private final DeviceStream stream;
+  private final Timeline timeline;
+  private final TrackedRuntime runtime;
+  private final CudaDriver driver;
+  private final @Nullable LaunchObserver observer;
+  private final boolean strict;
+  private final boolean synchronous;
+  private final String purpose;
+  private final UseLabels labels = new Labels();
+  private final ArgumentFrame frame;
+  private final LaunchGrid grid;
+  private final LaunchArguments arguments;
+
+  // Confined to the thread that holds the submission lock.
+  private @Nullable Submission open;
+  private State state = State.BEGUN;
+
+  TrackedRecorder(
+      LoadedKernel kernel,
+      DeviceStream stream,
+      Timeline timeline,
+      ArgumentFrame frame,
+      boolean strict) {
+    this.stream = stream;
+    this.timeline = timeline;
+    this.runtime = kernel.runtime();
+    this.driver = runtime.driver();
+    this.observer = driver.launchObserver();
+    this.strict = strict;
+    this.synchronous = runtime.options().synchronousLaunches();
+    this.purpose = kernel.signature().entry() + " on stream " + stream.id();
+    this.frame = frame;
+    this.grid = new LaunchGrid(kernel);
+    this.arguments = new LaunchArguments(kernel, stream, frame, grid, strict);
+  }
+
+  @Override
+  public TrackedRecorder begin() {
+    open = TrackedStream.timelineOf(stream).begin(labels);
+    arguments.clear();
+    state = State.BEGUN;
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder value(boolean value) {
+    frame.put(number(ElementType.BOOLEAN), (byte) (value ? 1 : 0));
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder value(byte value) {
+    frame.put(number(ElementType.BYTE), value);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder value(char value) {
+    frame.put(number(ElementType.CHAR), (short) value);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder value(short value) {
+    frame.put(number(ElementType.SHORT), value);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder value(int value) {
+    frame.put(number(ElementType.INT), value);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder value(long value) {
+    frame.put(number(ElementType.LONG), value);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder value(float value) {
+    frame.put(number(ElementType.FLOAT), Float.floatToRawIntBits(value));
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder value(double value) {
+    frame.put(number(ElementType.DOUBLE), Double.doubleToRawLongBits(value));
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder struct(Object struct) {
+    requireRecording("passes an argument");
+    arguments.struct(struct);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder field(boolean value) {
+    frame.put(field(ElementType.BOOLEAN), (byte) (value ? 1 : 0));
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder field(byte value) {
+    frame.put(field(ElementType.BYTE), value);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder field(char value) {
+    frame.put(field(ElementType.CHAR), (short) value);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder field(short value) {
+    frame.put(field(ElementType.SHORT), value);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder field(int value) {
+    frame.put(field(ElementType.INT), value);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder field(long value) {
+    frame.put(field(ElementType.LONG), value);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder field(float value) {
+    frame.put(field(ElementType.FLOAT), Float.floatToRawIntBits(value));
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder field(double value) {
+    frame.put(field(ElementType.DOUBLE), Double.doubleToRawLongBits(value));
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder array(DeviceArray<?> array) {
+    arguments.array(array, requireRecording("passes an argument"), labels);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder untracked(long address) {
+    requireRecording("passes an argument");
+    arguments.untracked(address);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder threads(long threads) {
+    requireRecording("is shaped");
+    arguments.threads(threads);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder shape(LaunchShape shape) {
+    requireRecording("is shaped");
+    arguments.shape(shape);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder dynamicSharedBytes(int bytes) {
+    requireRecording("is shaped");
+    arguments.dynamicSharedBytes(bytes);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder preflight() {
+    Submission submission = requireOpen();
+    arguments.requireComplete();
+    grid.requireLaunchable();
+    submission.preflight();
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder launch() {
+    Submission submission = requireOpen();
+    submission.requirePreflighted("launches");
+    if (state != State.BEGUN && state != State.REFUSED) {
+      state = state == State.LAUNCHED ? State.LAUNCHED_TWICE : state;
+      throw new StreamMisuseException(purpose + " launches twice; begin again for each launch");
+    }
+    if (grid.isEmpty()) {
+      state = State.LAUNCHED;
+      return this;
+    }
+    // Until the launch succeeds: any exception from here on explains the missing launch.
+    state = State.FAILED;
+    if (observer != null) {
+      observer.launching(purpose, timeline.stream(), submission.ticket(), arguments.uses());
+    }
+    try {
+      grid.launch(driver, timeline.stream(), arguments.memory());
+      state = State.LAUNCHED;
+    } catch (CudaDriverException e) {
+      throw e.during("the launch of " + purpose);
+    }
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder commit() {
+    Submission submission = requireOpen();
+    if (state == State.FAILED) {
+      throw new StreamMisuseException(purpose + " is committed though its launch failed");
+    }
+    if (state == State.BEGUN || state == State.REFUSED) {
+      state = State.REFUSED;
+      throw new StreamMisuseException(purpose + " is committed before it is launched");
+    }
+    if (grid.isEmpty()) {
+      submission.commitWithoutEvent();
+    } else {
+      submission.commit();
+    }
+    state = State.COMMITTED;
+    return this;
+  }
+
+  @Override
+  public Completion completion() {
+    Submission submission = requireOpen();
+    submission.coverByEvent();
+    return runtime.completion(timeline, submission.ticket(), purpose);
+  }
+
+  @Override
+  public void close() {
+    Submission submission = open;
+    if (submission != null && submission.isHeldByCurrentThread()) {
+      open = null;
+      arguments.release();
+      boolean wait = synchronous && state == State.COMMITTED && !grid.isEmpty();
+      boolean abandoned =
+          submission.isPreflighted() && (state == State.BEGUN || state == State.LAUNCHED);
+      submission.close();
+      if (abandoned) {
+        runtime.noteAbandoned(purpose);
+      }
+      if (wait) {
+        awaitKernel();
+      }
+    }
+  }
+
+  private void awaitKernel() {
+    try {
+      timeline.synchronize("the launch of " + purpose);
+    } catch (RuntimeClosedException e) {
+      // Another thread is closing the runtime: it waits for the kernel and reports its error.
+    }
+  }
+
+  /** Kernel, stream and parameters, for errors. */
+  private final class Labels implements UseLabels {
+    @Override
+    public String purpose() {
+      return purpose;
+    }
+
+    @Override
+    public String use(int index) {
+      return arguments.use(index);
+    }
+  }
+
+  private int number(ElementType type) {
+    requireRecording("passes an argument");
+    return arguments.value(type);
+  }
+
+  private int field(ElementType type) {
+    requireRecording("passes an argument");
+    return arguments.field(type);
+  }
+
+  private Submission requireOpen() {
+    Submission submission = open;
+    if (submission == null || !submission.isHeldByCurrentThread()) {
+      runtime.life().requireOpen();
+      throw new StreamMisuseException(
+          purpose + " is not begun; the order is begin, arguments, preflight, launch, commit");
+    }
+    return submission;
+  }
+
+  private Submission requireRecording(String act) {
+    Submission submission = requireOpen();
+    submission.requireRecording(act);
+    return submission;
+  }
+
+  @Override
+  public String toString() {
+    return (strict ? "strict" : "permissive") + " recorder of " + purpose;
+  }
+}

@@ -1,0 +1,218 @@
+package dev.streamfence.internal.launch;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.Access;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelLoadException;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.device.RuntimeLog;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LoadedModule;
+import java.io.ByteArrayInputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Kernels whose code does other things than their interface says, found when they are loaded. */
+final class CodeCheckTest {
+  private static final String OTHER = "0".repeat(64);
+
+  private static final String OPEN =
+      """
+      .version 7.0
+      .target sm_75
+      .address_size 64
+      .visible .entry fill(.param .u64 out, .param .u32 n) .maxntid 128
+      {
+        .reg .b64 %rd<2>;
+        ld.param.u64 %rd1, [out];
+        ret;
+      }
+      """;
+
+  private static final String EITHER =
+      """
+      .version 7.0
+      .target sm_75
+      .address_size 64
+      .visible .entry either(.param .u64 source, .param .u64 target)
+      {
+        .reg .pred %p<2>;
+        .reg .b32 %r<2>;
+        .reg .b64 %rd<4>;
+        ld.param.u64 %rd1, [source];
+        ld.param.u64 %rd2, [target];
+        mov.u32 %r1, %tid.x;
+        setp.eq.u32 %p1, %r1, 0;
+        selp.b64 %rd3, %rd1, %rd2, %p1;
+        st.global.u32 [%rd3], 7;
+        ret;
+      }
+      """;
+
+  private final DeviceRuntime gpu = DeviceRuntime.simulated();
+  private final DeviceStream stream = gpu.streams().acquire();
+
+  @AfterEach
+  void close() {
+    gpu.close();
+  }
+
+  private static KernelSignature add(Access a, Access sum) {
+    KernelSignature b = array(KernelSignature.entry("add"), "a", a).reads("b", int[].class);
+    return array(b, "sum", sum).threads("n", int.class, 256);
+  }
+
+  private static KernelSignature array(KernelSignature before, String name, Access access) {
+    return access == Access.READ
+        ? before.reads(name, int[].class)
+        : before.writes(name, int[].class);
+  }
+
+  private void assertRefused(KernelSignature signature, String... texts) {
+    assertThatThrownBy(() -> LoadedModule.of(stream, VectorKernels.IMAGE).recorder(signature))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageContainingAll(texts);
+  }
+
+  @Test
+  void aReadOnlyArrayThatIsStoredToIsRefusedWithTheLine() {
+    assertRefused(
+        add(Access.READ, Access.READ),
+        "add: parameter 'sum'",
+        "read-only",
+        "stores to it: st.global.u32 in line ");
+  }
+
+  @Test
+  void aWriteOnlyArrayThatIsLoadedFromIsRefusedWithTheLine() {
+    assertRefused(
+        add(Access.WRITE, Access.WRITE),
+        "add: parameter 'a'",
+        "write-only",
+        "loads from it: ld.global.u32 in line ");
+  }
+
+  @Test
+  void aNumberThatIsUsedAsAnAddressIsRefused() {
+    KernelSignature smuggling =
+        KernelSignature.entry("increment").value("values", long.class).threads("n", int.class, 256);
+    assertRefused(smuggling, "increment: parameter 'values'", "uses it as an address");
+  }
+
+  @Test
+  void aBufferThatIsToBeWrittenAndNeverIsIsRefused() {
+    assertThatThrownBy(() -> LoadedModule.of(stream, image(OPEN)).recorder(fill(256)))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageContaining("fill: parameter 'out'")
+        .hasMessageContaining("is to be written; the kernel never stores to it");
+  }
+
+  @Test
+  void blocksThatTheKernelDoesNotAllowAreRefusedWithBothNumbers() {
+    String storing = OPEN.replace("ret;", "st.global.u32 [%rd1], 0; ret;");
+    LoadedModule module = LoadedModule.of(stream, image(storing));
+    assertThatThrownBy(() -> module.recorder(fill(256)))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageContaining("fill is launched with blocks of 256 threads")
+        .hasMessageContaining("the kernel allows 128");
+    assertThat(module.recorder(fill(128))).isNotNull();
+  }
+
+  @Test
+  void anAccessThatIsNotCertainIsLoggedUnlessSomebodyVouchesForIt() {
+    try (RuntimeLog log = RuntimeLog.listenTo(CodeCheck.class)) {
+      LoadedModule module = LoadedModule.of(stream, image(EITHER));
+      module.recorder(
+          KernelSignature.entry("either")
+              .reads("source", int[].class)
+              .trusted()
+              .writes("target", int[].class)
+              .shape("shape"));
+      assertThat(log.messages()).isEmpty();
+      module.recorder(
+          KernelSignature.entry("either")
+              .reads("source", int[].class)
+              .writes("target", int[].class)
+              .shape("shape"));
+      assertThat(log.messages())
+          .singleElement()
+          .asString()
+          .contains("test.ptx", "either: parameter 'source'", "not certain: st.global.u32 in line");
+    }
+  }
+
+  private static KernelSignature fill(int blockSize) {
+    return KernelSignature.entry("fill")
+        .writes("out", int[].class)
+        .threads("n", int.class, blockSize);
+  }
+
+  private static KernelImage image(String ptx) {
+    return KernelImage.of("test.ptx", ptx.getBytes(US_ASCII));
+  }
+
+  @Test
+  void whatTheCompilerHasSeenIsNotComparedAgain() {
+    LoadedModule.of(stream, VectorKernels.COMPARED_IMAGE).recorder(add(Access.READ, Access.READ));
+  }
+
+  @Test
+  void anotherFileThanTheCompilerSawIsComparedAndTakenIfItFits() {
+    LoadedModule.of(stream, other(OTHER)).recorder(add(Access.READ, Access.WRITE));
+  }
+
+  @Test
+  void anotherFileThanTheCompilerSawIsRefusedWithBothHashesIfItDoesNotFit() {
+    assertThatThrownBy(
+            () -> LoadedModule.of(stream, other(OTHER)).recorder(add(Access.READ, Access.READ)))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageContaining("stores to it")
+        .hasMessageContaining(OTHER)
+        .hasMessageContaining(VectorKernels.hash());
+  }
+
+  private static KernelImage other(String hash) {
+    return KernelImage.resource(
+        "kernels/vector.ptx", hash, VectorKernels.class::getResourceAsStream);
+  }
+
+  @Test
+  void aBinaryThatNoCompilerHasSeenIsRefusedUnlessItIsAllowed() {
+    // The driver that takes any image stands for a GPU, which takes binaries.
+    byte[] binary = {0x7f, 'E', 'L', 'F'};
+    KernelImage image =
+        KernelImage.resource("binary.cubin", OTHER, name -> new ByteArrayInputStream(binary));
+    try (RuntimeLog log = RuntimeLog.listenTo(KernelModules.class);
+        DeviceRuntime strict = AnyImageDriver.open(RuntimeOptions.defaults())) {
+      assertThatThrownBy(() -> LoadedModule.of(strict.streams().acquire(), image))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessageContaining("cannot be compared with the interface: it is a binary")
+          .hasMessageContaining(OTHER)
+          .hasMessageContaining(KernelImage.sha256(binary));
+      assertThat(log.messages()).isEmpty();
+    }
+    RuntimeOptions allowing = RuntimeOptions.defaults().withUncheckedBinaries(true);
+    try (RuntimeLog log = RuntimeLog.listenTo(KernelModules.class);
+        DeviceRuntime lenient = AnyImageDriver.open(allowing)) {
+      assertThat(LoadedModule.of(lenient.streams().acquire(), image)).isNotNull();
+      assertThat(log.messages())
+          .containsExactly("binary.sm_90.cubin: kernels are not checked: it is a binary");
+    }
+  }
+
+  @Test
+  void whatTheDeviceRefusesIsNotSaidToBeUnchecked() {
+    KernelImage noPtx = KernelImage.of("no.ptx", "no PTX at all".getBytes(UTF_8));
+    try (RuntimeLog log = RuntimeLog.listenTo(KernelModules.class)) {
+      assertThatThrownBy(() -> LoadedModule.of(stream, noPtx))
+          .isInstanceOf(KernelLoadException.class);
+      assertThat(log.messages()).isEmpty();
+    }
+  }
+}

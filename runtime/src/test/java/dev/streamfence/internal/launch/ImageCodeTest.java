@@ -1,0 +1,74 @@
+package dev.streamfence.internal.launch;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.KernelLoadException;
+import dev.streamfence.launch.KernelImage;
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a file is taken for, by its first bytes. */
+final class ImageCodeTest {
+  private static final String BINARY = "it is a binary";
+
+  private static final KernelImage NEVER_COMPARED = KernelImage.of("image", new byte[] {1});
+
+  /** The compiler has compared another file than any of these. */
+  private static final KernelImage COMPARED =
+      KernelImage.resource("image", "0".repeat(64), name -> null);
+
+  private static byte[] bytes(String hexadecimal) {
+    return HexFormat.of().parseHex(hexadecimal);
+  }
+
+  private static String unreadable(byte[] file) {
+    return ImageCode.of(NEVER_COMPARED, "file", file, false).unreadable();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"7f454c46", "7f454c4602010133", "50ed55ba", "50ed55ba01001000"})
+  void anElfFileAndAFatBinaryAreBinaries(String file) {
+    assertThat(unreadable(bytes(file))).isEqualTo(BINARY);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"7f454c46", "50ed55ba"})
+  void aFileIsABinaryByAllFourBytesOnly(String magic) {
+    byte[] whole = bytes(magic);
+    for (int i = 0; i < whole.length; i++) {
+      byte[] other = whole.clone();
+      other[i] ^= 1;
+      assertThat(unreadable(other)).as("byte %d is another", i).isNotEqualTo(BINARY);
+      assertThat(unreadable(Arrays.copyOf(whole, i))).as("%d bytes", i).isNotEqualTo(BINARY);
+    }
+  }
+
+  @Test
+  void ptxIsReadable() {
+    byte[] ptx = ".version 7.0\n.target sm_75\n.address_size 64\n".getBytes(US_ASCII);
+    assertThat(unreadable(ptx)).isEmpty();
+  }
+
+  @Test
+  void aBinaryThatCannotBeComparedSaysHowToAllowIt() {
+    assertThatThrownBy(() -> ImageCode.of(COMPARED, "file", bytes("50ed55ba"), false))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageStartingWith("file: it cannot be compared with the interface: it is a binary; ")
+        .hasMessageEndingWith(
+            "; compile the interface with it, or allow it by"
+                + " RuntimeOptions.withUncheckedBinaries(true)");
+  }
+
+  @Test
+  void textThatCannotBeComparedSaysToMakeThePtxAnew() {
+    assertThatThrownBy(() -> ImageCode.of(COMPARED, "file", "no PTX".getBytes(US_ASCII), false))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageStartingWith("file: it cannot be compared with the interface: ")
+        .hasMessageEndingWith("; make the PTX anew");
+  }
+}

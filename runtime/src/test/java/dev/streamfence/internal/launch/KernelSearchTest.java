@@ -1,0 +1,272 @@
+package dev.streamfence.internal.launch;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelLoadException;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.device.RuntimeLog;
+import dev.streamfence.internal.device.RuntimeOverDriver;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LoadedModule;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Where a module is looked for, and in which order. */
+final class KernelSearchTest {
+  private static final String PTX =
+      ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry %s() { ret; }\n";
+
+  private final Map<String, byte[]> classPath = new HashMap<>();
+  private final List<String> opened = new ArrayList<>();
+  private final KernelImage image = image();
+
+  @TempDir private Path first;
+  @TempDir private Path second;
+
+  private KernelImage image() {
+    return KernelImage.resource(
+        "kernels/vector.ptx",
+        name -> {
+          opened.add(name);
+          byte[] bytes = classPath.get(name);
+          return bytes == null ? null : new ByteArrayInputStream(bytes);
+        });
+  }
+
+  private static byte[] ptx(String entry) {
+    return PTX.formatted(entry).getBytes(UTF_8);
+  }
+
+  private static void put(Path folder, String name, byte[] bytes) throws IOException {
+    Path file = folder.resolve(name);
+    Files.createDirectories(file.getParent());
+    Files.write(file, bytes);
+  }
+
+  /** Which of the image's sources was loaded, by the entry that it has. */
+  private void assertLoaded(String entry) {
+    try (DeviceRuntime gpu = open()) {
+      LoadedModule.of(gpu.streams().acquire(), image)
+          .recorder(KernelSignature.entry(entry).shape("shape"));
+    }
+  }
+
+  private DeviceRuntime open() {
+    return DeviceRuntime.simulated(
+        SimulatedDevice.builder().build(),
+        RuntimeOptions.defaults().withKernelFolders(first, second));
+  }
+
+  @Test
+  void foldersComeBeforeTheClassPathInTheirOrder() throws IOException {
+    classPath.put("/kernels/vector.ptx", ptx("onTheClassPath"));
+    assertLoaded("onTheClassPath");
+    put(second, "kernels/vector.ptx", ptx("inTheSecond"));
+    assertLoaded("inTheSecond");
+    put(first, "kernels/vector.ptx", ptx("inTheFirst"));
+    assertLoaded("inTheFirst");
+  }
+
+  @Test
+  void aBinaryForTheVeryDeviceComesBeforeTheImageInEachPlace() throws IOException {
+    byte[] binary = {0x7f, 'E', 'L', 'F', 1};
+    put(first, "kernels/vector.ptx", ptx("inTheFirst"));
+    put(first, "kernels/vector.sm_90.cubin", binary);
+    List<String> loaded = new ArrayList<>();
+    CudaDriver recording =
+        InterceptedDriver.of(
+            Inside.open(SimulatedDevice.builder().build()),
+            (method, call) -> {
+              if (method.equals("loadModule")) {
+                loaded.add(method);
+              }
+              return call.proceed();
+            });
+    try (DeviceRuntime gpu =
+        RuntimeOverDriver.open(
+            recording,
+            RuntimeOptions.defaults().withKernelFolders(first).withUncheckedBinaries(true))) {
+      // The simulated device takes no binary, so that the PTX beside it is next.
+      LoadedModule.of(gpu.streams().acquire(), image)
+          .recorder(KernelSignature.entry("inTheFirst").shape("shape"));
+    }
+    assertThat(loaded).hasSize(2);
+    assertThat(opened).isEmpty();
+  }
+
+  @Test
+  void aBinaryThatNobodyHasComparedIsNotLookedForUnlessItIsAllowed() throws IOException {
+    put(first, "kernels/vector.ptx", ptx("inTheFirst"));
+    put(first, "kernels/vector.sm_90.cubin", ptx("inTheBinary"));
+    assertLoaded("inTheFirst");
+    try (DeviceRuntime gpu =
+        DeviceRuntime.simulated(
+            SimulatedDevice.builder().build(),
+            RuntimeOptions.defaults().withKernelFolders(first).withUncheckedBinaries(true))) {
+      LoadedModule.of(gpu.streams().acquire(), image)
+          .recorder(KernelSignature.entry("inTheBinary").shape("shape"));
+    }
+  }
+
+  @Test
+  void whatTheDeviceRefusesIsPassedOver() throws IOException {
+    put(first, "kernels/vector.ptx", "no PTX at all".getBytes(UTF_8));
+    put(second, "kernels/vector.ptx", new byte[0]);
+    classPath.put("/kernels/vector.ptx", ptx("onTheClassPath"));
+    assertLoaded("onTheClassPath");
+  }
+
+  @Test
+  void whatIsPassedOverIsLoggedWithItsReason() throws IOException {
+    put(first, "kernels/vector.ptx", "no PTX at all".getBytes(UTF_8));
+    put(second, "kernels/vector.ptx", new byte[0]);
+    classPath.put("/kernels/vector.ptx", ptx("onTheClassPath"));
+    try (RuntimeLog log = RuntimeLog.listenTo(KernelModules.class)) {
+      assertLoaded("onTheClassPath");
+      assertThat(log.messages()).hasSize(2);
+      assertThat(log.messages().get(0))
+          .startsWith("passed over: " + first.resolve("kernels/vector.ptx") + ": ");
+      assertThat(log.messages().get(1))
+          .isEqualTo("passed over: " + second.resolve("kernels/vector.ptx") + ": it is empty");
+    }
+  }
+
+  @Test
+  void theRefusalOfEverySourceIsKept() throws IOException {
+    put(first, "kernels/vector.ptx", "no PTX at all".getBytes(UTF_8));
+    put(second, "kernels/vector.ptx", new byte[0]);
+    classPath.put("/kernels/vector.ptx", new byte[0]);
+    try (DeviceRuntime gpu = open()) {
+      DeviceStream stream = gpu.streams().acquire();
+      assertThatThrownBy(() -> LoadedModule.of(stream, image))
+          .isInstanceOf(KernelLoadException.class)
+          .satisfies(
+              all -> {
+                assertThat(all.getCause())
+                    .hasMessageStartingWith(first.resolve("kernels/vector.ptx") + ": ");
+                assertThat(all.getSuppressed())
+                    .extracting(Throwable::getMessage)
+                    .containsExactly(
+                        second.resolve("kernels/vector.ptx") + ": it is empty",
+                        "kernels/vector.ptx: it is empty");
+              });
+    }
+  }
+
+  @Test
+  void whenNothingCanBeLoadedEverySourceIsNamedWithItsReason() throws IOException {
+    put(first, "kernels/vector.ptx", "no PTX at all".getBytes(UTF_8));
+    put(second, "kernels/vector.ptx", new byte[0]);
+    try (DeviceRuntime gpu = open()) {
+      DeviceStream stream = gpu.streams().acquire();
+      assertThatThrownBy(() -> LoadedModule.of(stream, image))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessageContaining("2 sources")
+          .hasMessageContaining(first.resolve("kernels/vector.ptx") + ": ")
+          .hasMessageContaining(second.resolve("kernels/vector.ptx") + ": it is empty");
+    }
+  }
+
+  @Test
+  void whenNothingIsThereEveryPlaceIsNamed() {
+    try (DeviceRuntime gpu = open()) {
+      DeviceStream stream = gpu.streams().acquire();
+      assertThatThrownBy(() -> LoadedModule.of(stream, image))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessageContaining(first.resolve("kernels/vector.ptx").toString())
+          .hasMessageContaining(second.resolve("kernels/vector.ptx").toString())
+          .hasMessageEndingWith(", kernels/vector.ptx");
+    }
+  }
+
+  @Test
+  void aFileOfMoreThanIsReadIsRefusedWithBothNumbers() throws IOException {
+    Path file = first.resolve("kernels/vector.ptx");
+    Files.createDirectories(file.getParent());
+    try (RandomAccessFile large = new RandomAccessFile(file.toFile(), "rw")) {
+      large.setLength(ImageSource.MAX_BYTES + 5L);
+    }
+    try (DeviceRuntime gpu = open()) {
+      DeviceStream stream = gpu.streams().acquire();
+      assertThatThrownBy(() -> LoadedModule.of(stream, image))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessageContaining(file + ": it has 16777221 bytes; at most 16777216 are read");
+    }
+  }
+
+  @Test
+  void aResourceWithoutAnEndIsReadToTheLimitOnly() {
+    AtomicLong read = new AtomicLong();
+    InputStream endless =
+        new InputStream() {
+          @Override
+          public int read() {
+            read.incrementAndGet();
+            return ' ';
+          }
+
+          @Override
+          public int read(byte[] into, int from, int length) {
+            read.addAndGet(length);
+            Arrays.fill(into, from, from + length, (byte) ' ');
+            return length;
+          }
+        };
+    KernelImage resource = KernelImage.resource("endless.ptx", name -> endless);
+    try (DeviceRuntime gpu = open()) {
+      DeviceStream stream = gpu.streams().acquire();
+      assertThatThrownBy(() -> LoadedModule.of(stream, resource))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessageContaining("endless.ptx: it has at least 16777217 bytes; at most 16777216");
+    }
+    assertThat(read).hasValue(ImageSource.MAX_BYTES + 1L);
+  }
+
+  @Test
+  void anImageAtHandIsRefusedIfItIsEmpty() {
+    KernelImage empty = KernelImage.of("empty.ptx", new byte[0]);
+    try (DeviceRuntime gpu = open()) {
+      DeviceStream stream = gpu.streams().acquire();
+      assertThatThrownBy(() -> LoadedModule.of(stream, empty))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessage("empty.ptx: it is empty");
+    }
+  }
+
+  @Test
+  void aLinkOutOfTheFolderIsNotFollowed() throws IOException {
+    put(second, "elsewhere.ptx", ptx("elsewhere"));
+    Files.createDirectories(first.resolve("kernels"));
+    Files.createSymbolicLink(first.resolve("kernels/vector.ptx"), second.resolve("elsewhere.ptx"));
+    try (DeviceRuntime gpu =
+        DeviceRuntime.simulated(
+            SimulatedDevice.builder().build(),
+            RuntimeOptions.defaults().withKernelFolders(first))) {
+      DeviceStream stream = gpu.streams().acquire();
+      assertThatThrownBy(() -> LoadedModule.of(stream, image))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessageContaining("outside of " + first);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package dev.streamfence.internal.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.streamfence.Access;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ElementType;
+import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a signature says, and what it says when parts are left out. */
+final class KernelSignatureTest {
+  @Test
+  void aKernelThatMayAliasReadsAndWritesOneArrayThroughTwoParameters() {
+    KernelSignature aliased =
+        KernelSignature.entry("saxpy")
+            .value("a", float.class)
+            .reads("x", float[].class)
+            .readWrites("y", float[].class)
+            .threads("n", int.class, 256)
+            .mayAlias();
+    try (DeviceRuntime gpu = DeviceRuntime.simulated()) {
+      DeviceStream stream = gpu.streams().acquire();
+      LaunchRecorder saxpy = LoadedModule.of(stream, VectorKernels.IMAGE).recorder(aliased);
+      try (DeviceArray<float[]> both = gpu.memory().upload(stream, new float[] {1, 2, 3})) {
+        try (LaunchRecorder recorder = saxpy.begin()) {
+          recorder.value(2f).array(both).array(both).threads(3).preflight().launch().commit();
+        }
+        assertThat(both.download(stream)).containsExactly(3, 6, 9);
+      }
+    }
+  }
+
+  @Test
+  void dynamicSharedMemoryMayBeNoneButNotLess() {
+    KernelSignature k = KernelSignature.entry("k");
+    assertThat(k.dynamicSharedBytes(0).dynamicSharedBytes()).isZero();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> k.dynamicSharedBytes(-1))
+        .withMessage("k: -1 bytes of dynamic shared memory; the size is at least 0");
+  }
+
+  @Test
+  void parametersThatTheKernelDoesNotReceiveHaveTheirNameOrADefaultOne() {
+    KernelSignature named = KernelSignature.entry("k").shape("grid").dynamicSharedBytes("tile");
+    assertThat(named.parameters())
+        .extracting(KernelParameter::name)
+        .containsExactly("grid", "tile");
+    KernelSignature unnamed = KernelSignature.entry("k").shape("").dynamicSharedBytes(" ");
+    assertThat(unnamed.parameters())
+        .extracting(KernelParameter::name)
+        .containsExactly("shape", "dynamicSharedBytes");
+  }
+
+  @Test
+  void eachStepReturnsASignatureOfItsOwn() {
+    KernelSignature none = KernelSignature.entry("k");
+    KernelSignature one = none.reads("x", int[].class);
+    KernelSignature trusted = one.trusted();
+    KernelSignature two = one.threads("n", int.class, 64);
+    assertThat(none.parameters()).isEmpty();
+    assertThat(one.parameters())
+        .containsExactly(new KernelParameter.Array("x", ElementType.INT, Access.READ, false));
+    assertThat(trusted.parameters())
+        .containsExactly(new KernelParameter.Array("x", ElementType.INT, Access.READ, true));
+    assertThat(two.parameters()).hasSize(2);
+    assertThat(one.blockSize()).isZero();
+    assertThat(two.blockSize()).isEqualTo(64);
+    assertThat(one.mayAlias().allowsAliases()).isTrue();
+    assertThat(one.cooperative().isCooperative()).isTrue();
+    assertThat(one.allowsAliases() || one.isCooperative()).isFalse();
+  }
+
+  @Test
+  void onlyAnArrayIsTrusted() {
+    KernelSignature empty = KernelSignature.entry("k");
+    KernelSignature number = empty.reads("x", int[].class).value("a", int.class);
+    for (KernelSignature signature : List.of(empty, number)) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(signature::trusted)
+          .withMessage("k: trusted() follows no array");
+    }
+  }
+
+  @Test
+  void threadsAreCountedAsIntOrLongInBlocksOfAtLeastOne() {
+    KernelSignature k = KernelSignature.entry("k");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> k.threads("n", short.class, 256))
+        .withMessage("k: parameter 'n' counts threads as short; use an int or a long");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> k.threads("n", long.class, 0))
+        .withMessage("k: parameter 'n' has a block of 0 threads; it has at least 1");
+    assertThat(k.threads("n", long.class, 1).blockSize()).isEqualTo(1);
+  }
+
+  @Test
+  void exactlyOneParameterSaysHowManyThreadsRun() {
+    KernelSignature none = KernelSignature.entry("k").value("a", int.class);
+    KernelSignature counted = none.threads("n", int.class, 256);
+    assertIncomplete(
+        none, "k: no parameter says how many threads run; add threads(..) or shape(..)");
+    assertIncomplete(
+        counted.shape("grid"), "k: 'n' and 'grid' both say how many threads run; leave one out");
+    assertIncomplete(
+        counted.threads("m", int.class, 256),
+        "k: 'n' and 'm' both say how many threads run; leave one out");
+    counted.requireComplete();
+    none.shape("grid").requireComplete();
+  }
+
+  @Test
+  void atMostOneParameterSaysHowMuchDynamicSharedMemoryThereIs() {
+    KernelSignature counted = KernelSignature.entry("k").threads("n", int.class, 256);
+    KernelSignature sized = counted.dynamicSharedBytes("tile");
+    sized.dynamicSharedBytes(64).requireComplete();
+    assertIncomplete(
+        sized.dynamicSharedBytes("more"),
+        "k: 'tile' and 'more' both say how much dynamic shared memory there is; leave one out");
+    assertIncomplete(
+        KernelSignature.entry("k").dynamicSharedBytes("tile").shape("grid"),
+        "k: 'grid' and 'tile' both say how much dynamic shared memory there is; leave one out");
+  }
+
+  /** A signature that no recorder is made of. */
+  private static void assertIncomplete(KernelSignature signature, String message) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(signature::requireComplete)
+        .withMessage(message);
+    try (DeviceRuntime gpu = DeviceRuntime.simulated()) {
+      LoadedModule module = LoadedModule.of(gpu.streams().acquire(), VectorKernels.IMAGE);
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> module.permissiveRecorder(signature))
+          .withMessage(message);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package dev.streamfence.internal.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+import dev.streamfence.simulation.SimulatedDevice;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What is passed to a recorder counts for one launch and one parameter. */
+final class RecorderReuseTest {
+  private static final int N = 4;
+
+  private final SimulatedDevice device = SimulatedDevice.builder().build();
+  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
+  private final DeviceStream stream = gpu.streams().acquire();
+  private final DeviceArray<float[]> x = gpu.memory().upload(stream, new float[] {1, 2, 3, 4});
+  private final DeviceArray<float[]> y = gpu.memory().upload(stream, new float[N]);
+  private final LoadedModule module = LoadedModule.of(stream, VectorKernels.IMAGE);
+  private final LaunchRecorder saxpy = module.recorder(VectorKernels.SAXPY);
+
+  @AfterEach
+  void close() {
+    x.close();
+    y.close();
+    gpu.close();
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  private void passAll(LaunchRecorder open) {
+    open.value(2f).array(x).array(y).threads(N);
+  }
+
+  private static void finish(LaunchRecorder open) {
+    open.preflight().launch().commit();
+  }
+
+  @Test
+  void nothingThatWasPassedToOneLaunchCountsForTheNext() {
+    try (LaunchRecorder open = saxpy.begin()) {
+      passAll(open);
+      finish(open);
+    }
+    try (LaunchRecorder open = saxpy.begin()) {
+      assertThatThrownBy(open::preflight)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("saxpy: parameter 'a' was not passed");
+    }
+  }
+
+  @Test
+  void neitherDoesItsShape() {
+    try (LaunchRecorder open = saxpy.begin()) {
+      passAll(open);
+      finish(open);
+    }
+    try (LaunchRecorder open = saxpy.begin()) {
+      open.value(2f).array(x).array(y);
+      assertThatThrownBy(open::preflight)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("saxpy: parameter 'n' was not passed");
+    }
+  }
+
+  @Test
+  void anArgumentThatIsRefusedLeavesTheOthersAsTheyAre() {
+    try (LaunchRecorder open = saxpy.begin()) {
+      open.value(2f).array(x);
+      assertThatThrownBy(() -> open.value(3f))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("saxpy: parameter 'y' is next, an array of float; a float was passed");
+      open.array(y).threads(N);
+      assertThatThrownBy(() -> open.array(x))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("saxpy: parameter 'n' is the last; an array was passed");
+      finish(open);
+    }
+    assertThat(y.download(stream)).containsExactly(2, 4, 6, 8);
+  }
+
+  @Test
+  void anAddressInThePlaceOfAnArrayLeavesTheArrayToAnotherParameter() {
+    LaunchRecorder permissive = module.permissiveRecorder(VectorKernels.SAXPY);
+    try (LaunchRecorder open = permissive.begin()) {
+      passAll(open);
+      finish(open);
+    }
+    try (LaunchRecorder open = permissive.begin()) {
+      open.value(2f).untracked(Inside.block(y).address()).array(x).threads(N);
+      finish(open);
+    }
+    assertThat(x.download(stream)).containsExactly(5, 10, 15, 20);
+  }
+}

@@ -1,0 +1,46 @@
+package dev.streamfence.internal.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.streamfence.ElementType;
+import dev.streamfence.launch.StructLayout;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The offsets are what nvcc gives to the same structures. */
+final class StructLayoutTest {
+  private static StructLayout of(ElementType... fields) {
+    return new StructLayout(List.of(fields));
+  }
+
+  @Test
+  void eachFieldLiesAtAMultipleOfItsSize() {
+    StructLayout layout =
+        of(ElementType.BYTE, ElementType.INT, ElementType.SHORT, ElementType.DOUBLE);
+    assertThat(layout.offset(0)).isZero();
+    assertThat(layout.offset(1)).isEqualTo(4);
+    assertThat(layout.offset(2)).isEqualTo(8);
+    assertThat(layout.offset(3)).isEqualTo(16);
+    assertThat(layout.sizeInBytes()).isEqualTo(24);
+    assertThat(layout.alignment()).isEqualTo(8);
+  }
+
+  @Test
+  void thereIsPaddingAtTheEndUpToTheLargestField() {
+    StructLayout layout = of(ElementType.LONG, ElementType.BYTE);
+    assertThat(layout.sizeInBytes()).isEqualTo(16);
+    assertThat(of(ElementType.BYTE, ElementType.BYTE, ElementType.BYTE).sizeInBytes()).isEqualTo(3);
+    assertThat(of(ElementType.INT, ElementType.CHAR).sizeInBytes()).isEqualTo(8);
+  }
+
+  @Test
+  void aStructureHasFromOneToSixtyFourFields() {
+    assertThatIllegalArgumentException().isThrownBy(StructLayoutTest::of);
+    assertThat(new StructLayout(Collections.nCopies(64, ElementType.INT)).sizeInBytes())
+        .isEqualTo(256);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new StructLayout(Collections.nCopies(65, ElementType.INT)));
+  }
+}
