@@ -11,10 +11,11 @@ import dev.streamfence.AllocationRecord.Action;
 import dev.streamfence.DeviceException;
 import dev.streamfence.RecordedAllocations;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.order.NamedUse;
+import dev.streamfence.internal.order.Submission;
 import dev.streamfence.simulation.Schedule;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,6 +43,7 @@ final class LoggingResourceTest {
 
   @Test
   void eachRequestIsOneRecordWithAllItsFields() {
+    Instant before = Instant.now();
     Block keys = resource.allocate(1024, on.b, "keys");
     resource.deallocate(keys);
     assertThat(resource.reap()).isEqualTo(1024);
@@ -64,7 +66,7 @@ final class LoggingResourceTest {
               assertThat(record.message()).isEmpty();
               assertThat(record.thread()).isEqualTo(Thread.currentThread().getId());
               assertThat(Instant.EPOCH.plusNanos(record.wallClockNanos()))
-                  .isBetween(Instant.now().minus(Duration.ofHours(1)), Instant.now());
+                  .isBetween(before, Instant.now());
             });
     // Allocations and reaps say the resource's device, frees the block's own.
     assertThat(records).extracting(AllocationRecord::deviceOrdinal).containsExactly(7, 0, 7);
@@ -185,8 +187,8 @@ final class LoggingResourceTest {
     resource.reap();
     long before = log.records().get(0).order();
     LoggingResource silent = new LoggingResource(inner, AllocationLog.none());
-    silent.deallocate(silent.allocate(64, on.a, ""));
-    silent.reap();
+    long returned = silent.deallocate(silent.allocate(64, on.a, ""));
+    assertThat(returned + silent.reap()).isEqualTo(64);
     resource.reap();
     assertThat(log.records().get(1).order()).isEqualTo(before + 1);
     assertThat(silent.droppedRecords()).isZero();
@@ -200,6 +202,22 @@ final class LoggingResourceTest {
     assertThat(resource.budget()).isEmpty();
     BudgetResource budget = new BudgetResource(inner, 64);
     assertThat(new LoggingResource(budget, log).budget()).contains(budget.snapshot());
+  }
+
+  @Test
+  void withoutALogTheFreeReturnsWhatTheResourceReturns() {
+    LoggingResource direct =
+        new LoggingResource(new DirectResource(on.pool, false), AllocationLog.none());
+    assertThat(direct.deallocate(direct.allocate(64, on.a, ""))).isEqualTo(64);
+  }
+
+  @Test
+  void insideALaunchAThreadMayNotWaitForOthers() {
+    assertThat(resource.mayWaitForOthers()).isTrue();
+    try (Submission launch = on.a.begin(new NamedUse("a launch"))) {
+      assertThat(launch.isHeldByCurrentThread()).isTrue();
+      assertThat(resource.mayWaitForOthers()).isFalse();
+    }
   }
 
   @ParameterizedTest

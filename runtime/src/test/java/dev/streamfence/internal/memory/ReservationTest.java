@@ -1,6 +1,7 @@
 package dev.streamfence.internal.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceException;
@@ -59,6 +60,42 @@ final class ReservationTest {
     budget.deallocate(first);
     reservation.close();
     budget.deallocate(second);
+  }
+
+  @Test
+  void bytesThatAreDrawnStayInUseWhenTheReservationIsClosed() {
+    Reservation reservation = budget.reserve(4096);
+    Block block = reservation.allocate(4096, on.a, "");
+    reservation.close();
+    assertThatThrownBy(() -> budget.allocate(1, on.a, ""))
+        .isInstanceOfSatisfying(
+            OutOfMemoryBudgetException.class, e -> assertThat(e.current()).isEqualTo(4096));
+    budget.deallocate(block);
+  }
+
+  @Test
+  void aRefusalSaysHowMuchOfTheReservationIsDrawn() {
+    try (Reservation reservation = budget.reserve(4096)) {
+      Block drawn = reservation.allocate(3072, on.a, "");
+      assertThatThrownBy(() -> reservation.allocate(2048, on.a, "keys"))
+          .isInstanceOfSatisfying(
+              OutOfMemoryBudgetException.class,
+              e -> {
+                assertThat(e.current()).isEqualTo(3072);
+                assertThat(e.limit()).isEqualTo(4096);
+              })
+          .hasMessageStartingWith("'keys' from a reservation needs 2048 bytes");
+      budget.deallocate(drawn);
+    }
+  }
+
+  @Test
+  void aSizeBelowOneDoesNotReachTheResource() {
+    try (Reservation reservation = budget.reserve(64)) {
+      assertThatIllegalArgumentException().isThrownBy(() -> reservation.allocate(0, on.a, ""));
+      assertThatIllegalArgumentException().isThrownBy(() -> reservation.allocate(-64, on.a, ""));
+      assertThat(inner.allocations).isZero();
+    }
   }
 
   @Test

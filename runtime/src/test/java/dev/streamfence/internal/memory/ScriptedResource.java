@@ -13,6 +13,7 @@ final class ScriptedResource implements MemoryResource {
   Runnable afterReap = () -> {};
   int allocations;
   int reaps;
+  long lastWanted;
 
   ScriptedResource(MemoryResource resource) {
     this.resource = resource;
@@ -40,6 +41,7 @@ final class ScriptedResource implements MemoryResource {
   @Override
   public long awaitReap(long wanted) {
     reaps++;
+    lastWanted = wanted;
     beforeReap.run();
     long released = resource.awaitReap(wanted);
     afterReap.run();

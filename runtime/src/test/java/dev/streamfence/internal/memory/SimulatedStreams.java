@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.util.function.UnaryOperator;
 
 /** A simulated device with three streams, for resources that a test composes itself. */
 final class SimulatedStreams implements AutoCloseable {
@@ -25,8 +27,18 @@ final class SimulatedStreams implements AutoCloseable {
   }
 
   SimulatedStreams(Schedule schedule, long memoryInBytes) {
+    this(schedule, memoryInBytes, UnaryOperator.identity());
+  }
+
+  /** Streams over a driver that the test watches, or makes fail. */
+  SimulatedStreams(Schedule schedule, InterceptedDriver.Interceptor interceptor) {
+    this(schedule, 64 << 20, driver -> InterceptedDriver.of(driver, interceptor));
+  }
+
+  private SimulatedStreams(
+      Schedule schedule, long memoryInBytes, UnaryOperator<CudaDriver> decoration) {
     device = SimulatedDevice.builder().schedule(schedule).memoryInBytes(memoryInBytes).build();
-    driver = Inside.open(device);
+    driver = decoration.apply(Inside.open(device));
     pool = new StreamPool(new CheckedDriver(driver), 8);
     copies = new DeviceCopies(pool);
     a = pool.acquire();

@@ -1,0 +1,88 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.simulation.Schedule;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What an allocation and its resource know of each other and of the device. */
+final class BlockTest {
+  @Test
+  void theOrdinalIsThatOfTheDriver() {
+    try (SimulatedStreams on =
+        new SimulatedStreams(
+            Schedule.EAGER,
+            (method, call) -> {
+              Object answer = call.proceed();
+              return answer instanceof DeviceProperties read ? numbered(3, read) : answer;
+            })) {
+      DirectResource resource = new DirectResource(on.pool, false);
+      Block block = resource.allocate(64, on.a, "");
+      assertThat(block.deviceOrdinal()).isEqualTo(3);
+      assertThat(resource.deviceOrdinal()).isEqualTo(3);
+      resource.deallocate(block);
+    }
+  }
+
+  private static DeviceProperties numbered(int ordinal, DeviceProperties read) {
+    return new DeviceProperties(
+        read.name(),
+        ordinal,
+        read.computeMajor(),
+        read.computeMinor(),
+        read.driverVersion(),
+        read.totalMemoryInBytes(),
+        read.multiprocessors(),
+        read.maxThreadsPerBlock(),
+        read.maxBlockX(),
+        read.maxBlockY(),
+        read.maxBlockZ(),
+        read.maxGridX(),
+        read.maxGridY(),
+        read.maxGridZ(),
+        read.sharedBytesPerBlock(),
+        read.sharedBytesPerBlockOptIn());
+  }
+
+  @Test
+  void aResourceThatPromisesNothingSaysSo() {
+    try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
+      UntrackingResource resource = new UntrackingResource(on.pool);
+      Block block = resource.allocate(64, on.a, "");
+      assertThat(block.isTracked()).isFalse();
+      assertThat(resource.tracksUses()).isFalse();
+      assertThat(resource.mayWaitForOthers()).isFalse();
+      assertThat(resource.reap()).isZero();
+      resource.deallocate(block);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void onlyTracingTellsWhereABlockWasAllocatedAndClosed(boolean tracing) {
+    try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
+      DirectResource resource = new DirectResource(on.pool, tracing);
+      Block block = resource.allocate(64, on.a, "keys");
+      resource.deallocate(block);
+      assertThat(block.allocatedAt() != null).isEqualTo(tracing);
+      assertThatThrownBy(() -> on.copies.fill(on.a, block, 0, 1, 1, 64))
+          .isInstanceOfSatisfying(
+              UseAfterFreeException.class,
+              e -> assertThat(e.getCause() instanceof ClosedHere).isEqualTo(tracing));
+    }
+  }
+
+  @Test
+  void workIsNamedInTheSameWayWhateverItDoesToTheBlock() {
+    try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
+      Purpose purpose = new Purpose("freeing", 64, "keys", on.a);
+      assertThat(purpose.purpose()).startsWith("freeing 64 bytes for 'keys' on ");
+      assertThat(purpose.use(1)).isEqualTo(purpose.purpose());
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.DeviceException;
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.simulation.Schedule;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a request asks of the resource behind a budget, and what ends its wait. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class BudgetRequestsTest {
+  private final SimulatedStreams on = new SimulatedStreams(Schedule.EAGER);
+  private final StreamOrderedResource backend = new StreamOrderedResource(on.pool, false);
+  private final ScriptedResource inner = new ScriptedResource(backend);
+  private final BudgetResource budget = new BudgetResource(inner, 4096);
+
+  @AfterEach
+  void close() {
+    budget.reap();
+    assertThat(budget.snapshot().reserved()).isZero();
+    assertThat(budget.snapshot().promised()).isZero();
+    on.close();
+  }
+
+  @Test
+  void aRequestReapsExactlyTheBytesThatItIsShortOf() {
+    Block live = budget.allocate(1000, on.a, "");
+    budget.deallocate(budget.allocate(1500, on.a, ""));
+    try (Reservation promised = budget.reserve(500)) {
+      Block next = budget.allocate(2000, on.a, "");
+      assertThat(inner.lastWanted).isEqualTo(2000 - (4096 - 1000 - 1500 - 500));
+      assertThat(promised.remaining()).isEqualTo(500);
+      budget.deallocate(next);
+    }
+    budget.deallocate(live);
+  }
+
+  @Test
+  void aSizeBelowOneDoesNotReachTheResource() {
+    assertThatIllegalArgumentException().isThrownBy(() -> budget.allocate(0, on.a, ""));
+    assertThatIllegalArgumentException().isThrownBy(() -> budget.allocate(-1, on.a, ""));
+    assertThat(inner.allocations).isZero();
+  }
+
+  @Test
+  void aRefusalHasTheFailureOfTheReapAsItsCause() {
+    Block block = budget.allocate(4000, on.a, "");
+    inner.beforeReap = ScriptedResource::fail;
+    assertThatThrownBy(() -> budget.allocate(97, on.a, "keys"))
+        .isInstanceOf(OutOfMemoryBudgetException.class)
+        .hasMessageStartingWith("'keys' needs 97 bytes")
+        .cause()
+        .isInstanceOf(DeviceException.class)
+        .hasMessage("as told");
+    assertThatThrownBy(() -> budget.allocate(97, on.a, ""))
+        .hasMessageStartingWith("a block needs 97 bytes");
+    inner.beforeReap = () -> {};
+    budget.deallocate(block);
+  }
+
+  @Test
+  void aRequestThatWaitsIsAdmittedWhenAReservationIsGivenUp() throws Exception {
+    Reservation reservation = budget.reserve(4096);
+    CountDownLatch goOn = new CountDownLatch(1);
+    inner.afterReap = () -> Waiting.await(goOn);
+    Thread reaping = Waiting.thread(budget::reap);
+    inner.afterReap = () -> {};
+    List<Block> blocks = new CopyOnWriteArrayList<>();
+    Thread asking = Waiting.thread(() -> blocks.add(budget.allocate(64, on.a, "")));
+    reservation.close();
+    // The other thread is still returning bytes, and does not wake this one.
+    asking.join();
+    assertThat(blocks).hasSize(1);
+    assertThat(reaping.isAlive()).isTrue();
+    goOn.countDown();
+    reaping.join();
+    blocks.forEach(budget::deallocate);
+  }
+
+  @Test
+  void bytesOfAFreeThatEndedWithAnErrorStayReservedUntilAReap() {
+    Block block = budget.allocate(64, on.a, "");
+    inner.afterDeallocate =
+        () -> {
+          throw new StackOverflowError("as planned");
+        };
+    assertThatThrownBy(() -> budget.deallocate(block)).isInstanceOf(StackOverflowError.class);
+    inner.afterDeallocate = () -> {};
+    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 64, 0, 64));
+    assertThat(budget.reap()).isEqualTo(64);
+  }
+
+  @Test
+  void aBlockWhoseFreeEndedWithAnErrorBeforehandStaysLive() {
+    Block block = budget.allocate(64, on.a, "");
+    inner.beforeDeallocate =
+        () -> {
+          throw new StackOverflowError("as planned");
+        };
+    assertThatThrownBy(() -> budget.deallocate(block)).isInstanceOf(StackOverflowError.class);
+    inner.beforeDeallocate = () -> {};
+    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 64, 0, 0, 64));
+    budget.deallocate(block);
+  }
+}
