@@ -141,7 +141,7 @@ public abstract sealed class TrackedResource implements MemoryResource
           () -> {
             if (block.dependencies().isOpen()) {
               deallocate(block);
-            } else {
+            } else if (isLive(block)) {
               ledger.keepForReap(disown(block, false));
             }
           });
@@ -310,7 +310,10 @@ public abstract sealed class TrackedResource implements MemoryResource
       if (block == null) {
         return;
       }
-      release(block);
+      // The thread that closes the runtime may have freed it without taking it from this queue.
+      if (isLive(block)) {
+        release(block);
+      }
     }
   }
 }

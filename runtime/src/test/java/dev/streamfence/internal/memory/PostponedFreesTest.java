@@ -1,0 +1,225 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.order.NamedUse;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.Schedule;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Frees that cannot be carried out at once, and which later call carries them out. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class PostponedFreesTest {
+  private static final UseLabels LAUNCH = new NamedUse("a launch");
+
+  private final DriverTrap trap = new DriverTrap();
+  private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY, trap);
+  private final StreamOrderedResource resource = new StreamOrderedResource(on.pool, false);
+
+  @AfterEach
+  void close() {
+    resource.awaitReap(Long.MAX_VALUE);
+    assertThat(resource.live()).isEmpty();
+    assertThat(resource.bytesOutstanding()).isZero();
+    on.close();
+  }
+
+  private long frees() {
+    return on.device.calls(DriverCall.FREE_ASYNC);
+  }
+
+  private Block freedInsideALaunchOn(Timeline timeline) {
+    Block block = resource.allocate(64, timeline, "");
+    try (Submission launch = timeline.begin(LAUNCH)) {
+      assertThat(launch.isHeldByCurrentThread()).isTrue();
+      assertThat(resource.deallocate(block)).isZero();
+    }
+    assertThat(resource.live()).contains(block);
+    return block;
+  }
+
+  /** Frees a block at the end of a launch that uses it. */
+  private void freeAtTheEndOfALaunch(Block block) {
+    try (Submission launch = on.a.begin(LAUNCH)) {
+      launch.use(block.dependencies(), true, false, 0);
+      launch.preflight();
+      resource.deallocate(block);
+      launch.commit();
+    }
+  }
+
+  @Test
+  void theNextAllocationCarriesItOut() {
+    freedInsideALaunchOn(on.a);
+    assertThat(frees()).isZero();
+    Block next = resource.allocate(32, on.b, "");
+    assertThat(frees()).isEqualTo(1);
+    resource.deallocate(next);
+  }
+
+  @Test
+  void theNextFreeCarriesItOut() {
+    Block other = resource.allocate(32, on.b, "");
+    freedInsideALaunchOn(on.a);
+    resource.deallocate(other);
+    assertThat(frees()).isEqualTo(2);
+  }
+
+  @Test
+  void aThreadInsideALaunchLeavesItToOthers() {
+    freedInsideALaunchOn(on.a);
+    try (Submission launch = on.b.begin(LAUNCH)) {
+      assertThat(launch.isHeldByCurrentThread()).isTrue();
+      assertThat(resource.reap()).isZero();
+      assertThat(frees()).isZero();
+    }
+  }
+
+  @Test
+  void oneThatFailsAgainIsTriedOnceInACall() {
+    Block block = resource.allocate(64, on.a, "");
+    on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
+    freeAtTheEndOfALaunch(block);
+    on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
+    assertThat(resource.reap()).isZero();
+    assertThat(frees()).isEqualTo(2);
+    assertThat(resource.live()).containsExactly(block);
+    assertThat(resource.awaitReap(64)).isEqualTo(64);
+    assertThat(frees()).isEqualTo(3);
+  }
+
+  @Test
+  void itLeavesTheThreadOutsideTheRuntime() {
+    freedInsideALaunchOn(on.a);
+    resource.reap();
+    assertThat(frees()).isEqualTo(1);
+    assertThat(on.pool.life().isEntered()).isFalse();
+  }
+
+  @Test
+  void outsideALaunchAFreeWaitsForTheThreadThatHoldsTheStream() throws Exception {
+    Block block = resource.allocate(64, on.a, "");
+    CountDownLatch goOn = new CountDownLatch(1);
+    Thread launching =
+        Waiting.thread(
+            () -> {
+              try (Submission launch = on.a.begin(LAUNCH)) {
+                assertThat(launch.isHeldByCurrentThread()).isTrue();
+                Waiting.await(goOn);
+              }
+            });
+    Thread freeing = Waiting.thread(() -> resource.deallocate(block));
+    assertThat(frees()).isZero();
+    goOn.countDown();
+    launching.join();
+    freeing.join();
+    assertThat(frees()).isEqualTo(1);
+  }
+
+  @Test
+  void anErrorBeforeTheDriverIsReachedLeavesItToTheNextCall() {
+    Block block = resource.allocate(64, on.a, "");
+    Block copy = resource.allocate(64, on.b, "");
+    on.copies.fill(on.a, block, 0, 1, 1, 64);
+    on.copies.copy(on.b, block, 0, copy, 0, 64);
+    trap.before(1, new StackOverflowError("as planned"), "waitForEvent");
+    assertThatThrownBy(() -> freeAtTheEndOfALaunch(block)).isInstanceOf(StackOverflowError.class);
+    assertThat(frees()).isZero();
+    resource.reap();
+    assertThat(frees()).isEqualTo(1);
+    resource.deallocate(copy);
+  }
+
+  /** The driver may have freed it before the error came, and given it to another one since. */
+  @Test
+  void afterAnErrorOutOfTheDriverTheMemoryIsNotFreedAgain() {
+    Block block = resource.allocate(64, on.a, "");
+    trap.after(1, new StackOverflowError("as planned"), "freeAsync");
+    assertThatThrownBy(() -> freeAtTheEndOfALaunch(block)).isInstanceOf(StackOverflowError.class);
+    assertThat(resource.bytesOutstanding()).isEqualTo(64);
+    assertThat(resource.reap()).isEqualTo(64);
+    assertThat(frees()).isEqualTo(1);
+  }
+
+  @Test
+  void bytesOfAFreeThatEndedWithAnErrorComeBackWithTheNextReap() {
+    Block block = resource.allocate(64, on.a, "");
+    trap.after(1, new StackOverflowError("as planned"), "freeAsync");
+    assertThatThrownBy(() -> resource.deallocate(block)).isInstanceOf(StackOverflowError.class);
+    assertThat(block.dependencies().isOpen()).isFalse();
+    assertThat(resource.live()).isEmpty();
+    assertThat(resource.bytesOutstanding()).isEqualTo(64);
+    assertThat(resource.reap()).isEqualTo(64);
+  }
+
+  @Test
+  void allThatIsLeftIsFreedOpenOrClosed() {
+    resource.allocate(64, on.a, "open");
+    Block closed = resource.allocate(32, on.a, "closed");
+    on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
+    freeAtTheEndOfALaunch(closed);
+    Teardown teardown = new Teardown();
+    resource.freeAll(teardown);
+    teardown.finish();
+    assertThat(resource.live()).isEmpty();
+    assertThat(frees()).isEqualTo(3);
+  }
+
+  @Test
+  void aClosedBlockAloneIsFreedWithTheRest() {
+    Block closed = resource.allocate(32, on.a, "closed");
+    on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
+    freeAtTheEndOfALaunch(closed);
+    Teardown teardown = new Teardown();
+    resource.freeAll(teardown);
+    teardown.finish();
+    assertThat(resource.live()).isEmpty();
+    assertThat(frees()).isEqualTo(2);
+  }
+
+  @Test
+  void aBlockThatCannotBeFreedWithTheRestIsReportedAtTheEnd() {
+    Block first = resource.allocate(64, on.a, "");
+    Block second = resource.allocate(32, on.a, "");
+    on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
+    Teardown teardown = new Teardown();
+    resource.freeAll(teardown);
+    assertThatThrownBy(teardown::finish).isInstanceOf(CudaDriverException.class);
+    assertThat(resource.live()).hasSize(1).containsAnyOf(first, second);
+    resource.live().forEach(resource::deallocate);
+  }
+
+  @Test
+  void directMemoryThatIsFreedLateComesBackWithAReap() {
+    DirectResource direct = new DirectResource(on.pool, false);
+    Block block = direct.allocate(64, on.a, "");
+    try (Submission launch = on.a.begin(LAUNCH)) {
+      assertThat(launch.isHeldByCurrentThread()).isTrue();
+      direct.deallocate(block);
+    }
+    assertThat(direct.reap()).isEqualTo(64);
+    Block closed = direct.allocate(32, on.a, "");
+    on.device.failCall(DriverCall.FREE, 1, 999);
+    try (Submission launch = on.a.begin(LAUNCH)) {
+      launch.use(closed.dependencies(), true, false, 0);
+      launch.preflight();
+      direct.deallocate(closed);
+    }
+    Teardown teardown = new Teardown();
+    direct.freeAll(teardown);
+    teardown.finish();
+    assertThat(direct.live()).isEmpty();
+    assertThat(direct.reap()).isEqualTo(32);
+    assertThat(direct.bytesOutstanding()).isZero();
+  }
+}
