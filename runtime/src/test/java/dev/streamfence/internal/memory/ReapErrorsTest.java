@@ -1,0 +1,47 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.simulation.Schedule;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** An {@link Error} in the middle of a reap: no byte is lost, and none comes back twice. */
+final class ReapErrorsTest {
+  private final DriverTrap trap = new DriverTrap();
+  private final SimulatedStreams on = new SimulatedStreams(Schedule.EAGER, trap);
+  private final StreamOrderedResource resource = new StreamOrderedResource(on.pool, false);
+
+  @AfterEach
+  void close() {
+    assertThat(resource.bytesOutstanding()).isZero();
+    on.close();
+  }
+
+  private void free(int bytes, Timeline timeline) {
+    resource.deallocate(resource.allocate(bytes, timeline, ""));
+  }
+
+  @Test
+  void bytesThatWereKnownToBeFreeComeBackLater() {
+    free(1024, on.a);
+    on.a.synchronize("knowing");
+    free(2048, on.b);
+    trap.before(1, new StackOverflowError("as planned"), "isEventComplete", "isStreamIdle");
+    assertThatThrownBy(resource::reap).isInstanceOf(StackOverflowError.class);
+    assertThat(resource.bytesOutstanding()).isEqualTo(3072);
+    assertThat(resource.reap()).isEqualTo(3072);
+  }
+
+  @Test
+  void soDoBytesThatTheSameReapFoundFree() {
+    free(1024, on.a);
+    free(2048, on.b);
+    trap.before(2, new StackOverflowError("as planned"), "isEventComplete", "isStreamIdle");
+    assertThatThrownBy(resource::reap).isInstanceOf(StackOverflowError.class);
+    assertThat(resource.bytesOutstanding()).isEqualTo(3072);
+    assertThat(resource.reap()).isEqualTo(3072);
+  }
+}

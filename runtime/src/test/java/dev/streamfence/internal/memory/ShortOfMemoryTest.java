@@ -1,0 +1,120 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.internal.driver.MemoryInfo;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.Schedule;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Allocations that the driver refuses, for want of memory or because the device is lost. */
+final class ShortOfMemoryTest {
+  private static final int OUT_OF_MEMORY = 2;
+
+  private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY);
+  private final StreamOrderedResource resource = new StreamOrderedResource(on.pool, false);
+  private Block live;
+
+  @BeforeEach
+  void open() {
+    live = resource.allocate(8192, on.a, "");
+  }
+
+  @AfterEach
+  void close() {
+    resource.deallocate(live);
+    on.pool.synchronizeAll("the end");
+    resource.reap();
+    assertThat(resource.bytesOutstanding()).isZero();
+    on.close();
+  }
+
+  private OutOfMemoryBudgetException refused(String tag) {
+    on.device.failCall(DriverCall.ALLOCATE_ASYNC, 1, OUT_OF_MEMORY);
+    on.device.failCall(DriverCall.ALLOCATE_ASYNC, 2, OUT_OF_MEMORY);
+    return catchThrowableOfType(
+        OutOfMemoryBudgetException.class, () -> resource.allocate(64, on.b, tag));
+  }
+
+  @Test
+  void queuedFreesAreWaitedForBeforeTheSecondAttempt() {
+    resource.deallocate(resource.allocate(64, on.a, ""));
+    on.device.failCall(DriverCall.ALLOCATE_ASYNC, 1, OUT_OF_MEMORY);
+    Block block = resource.allocate(64, on.b, "");
+    assertThat(on.device.calls(DriverCall.SYNCHRONIZE_STREAM)).isEqualTo(1);
+    assertThat(on.a.completed()).isEqualTo(on.a.submitted());
+    resource.deallocate(block);
+  }
+
+  @Test
+  void withNothingFreedThereIsNothingToWaitFor() {
+    on.device.failCall(DriverCall.ALLOCATE_ASYNC, 1, OUT_OF_MEMORY);
+    resource.deallocate(resource.allocate(64, on.b, ""));
+    assertThat(on.device.calls(DriverCall.SYNCHRONIZE_STREAM)).isZero();
+  }
+
+  @Test
+  void aRefusalSaysHowMuchTheDriverHasInUse() {
+    MemoryInfo memory = on.driver.memoryInfo();
+    OutOfMemoryBudgetException refusal = refused("keys");
+    assertThat(refusal).hasMessageStartingWith("'keys' needs 64 bytes");
+    assertThat(refusal.limit()).isEqualTo(memory.totalInBytes());
+    assertThat(refusal.current())
+        .isEqualTo(memory.totalInBytes() - memory.freeInBytes())
+        .isGreaterThanOrEqualTo(8192);
+  }
+
+  @Test
+  void aDriverThatDoesNotTellIsReplacedByTheLedgerAndItsErrorIsKept() {
+    on.device.failCall(DriverCall.MEMORY_INFO, 1, 999);
+    OutOfMemoryBudgetException refusal = refused("");
+    assertThat(refusal).hasMessageStartingWith("a block needs 64 bytes");
+    assertThat(refusal.current()).isEqualTo(8192);
+    assertThat(refusal.limit()).isEqualTo(on.driver.properties().totalMemoryInBytes());
+    assertThat(refusal.getCause().getSuppressed())
+        .singleElement()
+        .isInstanceOfSatisfying(
+            CudaDriverException.class,
+            e -> assertThat(e.purpose()).isEqualTo("asking how much memory is free"));
+  }
+
+  @Test
+  void aSecondAttemptThatFailsOtherwiseSaysHow() {
+    on.device.failCall(DriverCall.ALLOCATE_ASYNC, 1, OUT_OF_MEMORY);
+    on.device.failCall(DriverCall.ALLOCATE_ASYNC, 2, 1);
+    assertThatThrownBy(() -> resource.allocate(64, on.b, ""))
+        .isInstanceOfSatisfying(CudaDriverException.class, e -> assertThat(e.code()).isEqualTo(1));
+  }
+
+  @Test
+  void aLostDeviceIsNotAskedForDirectMemory() {
+    try (SimulatedStreams lost = new SimulatedStreams(Schedule.EAGER)) {
+      DirectResource direct = new DirectResource(lost.pool, false);
+      lost.pool
+          .faults()
+          .poison(new CudaDriverException("cuLaunchKernel", 700, "a fault"), "a test");
+      assertThatThrownBy(() -> direct.allocate(64, lost.a, ""))
+          .isInstanceOf(CudaDriverException.class);
+      assertThat(lost.device.calls(DriverCall.ALLOCATE)).isZero();
+    }
+  }
+
+  @Test
+  void memoryAloneDoesNotMakeAStreamBusyForOthers() {
+    DirectResource direct = new DirectResource(on.pool, false);
+    direct.deallocate(direct.allocate(64, on.b, ""));
+    resource.deallocate(resource.allocate(64, on.c, ""));
+    on.copies.fill(on.a, live, 0, 1, 1, 64);
+    // An event would be for another stream that may have to wait.
+    assertThat(on.device.calls(DriverCall.RECORD_EVENT)).isZero();
+    on.copies.fill(on.b, live, 0, 1, 1, 64);
+    on.copies.fill(on.b, live, 0, 1, 1, 64);
+    assertThat(on.device.calls(DriverCall.RECORD_EVENT)).isPositive();
+  }
+}
