@@ -1,0 +1,173 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.Schedule;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Copies and fills of parts of blocks, in pieces, and how errors and other streams see them. */
+final class DeviceCopiesTest {
+  private static final int CHUNK = 16;
+  private static final int SIZE = 64;
+
+  private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY);
+  private final DeviceCopies copies = new DeviceCopies(on.pool, CHUNK);
+  private final StreamOrderedResource memory = new StreamOrderedResource(on.pool, false);
+  private Block block;
+
+  @BeforeEach
+  void open() {
+    block = memory.allocate(SIZE, on.a, "keys");
+    copies.fill(on.a, block, 0, 1, 0, SIZE);
+  }
+
+  @AfterEach
+  void close() {
+    if (block.dependencies().isOpen()) {
+      memory.deallocate(block);
+    }
+    on.pool.synchronizeAll("the end");
+    copies.destroy(true);
+    on.close();
+  }
+
+  private byte[] content() {
+    Bytes seen = Bytes.of(SIZE, -1);
+    copies.download(on.a, block, 0, SIZE, seen);
+    return seen.values();
+  }
+
+  /** Zeros, and from an offset on the numbers from 1. */
+  private static byte[] numbersAt(int offset, int count) {
+    byte[] values = new byte[SIZE];
+    for (int i = 0; i < count; i++) {
+      values[offset + i] = (byte) (i + 1);
+    }
+    return values;
+  }
+
+  private static Bytes numbers(int count) {
+    return new Bytes(Arrays.copyOf(numbersAt(0, count), count));
+  }
+
+  @Test
+  void anUploadIsDividedIntoFullPiecesAndTheRest() {
+    copies.upload(on.a, numbers(2 * CHUNK), block, 0, 2 * CHUNK);
+    assertThat(on.device.calls(DriverCall.COPY_TO_DEVICE_ASYNC)).isEqualTo(2);
+    assertThat(content()).isEqualTo(numbersAt(0, 2 * CHUNK));
+    copies.upload(on.a, numbers(2 * CHUNK + 1), block, 0, 2 * CHUNK + 1);
+    assertThat(on.device.calls(DriverCall.COPY_TO_DEVICE_ASYNC)).isEqualTo(5);
+    assertThat(content()).isEqualTo(numbersAt(0, 2 * CHUNK + 1));
+  }
+
+  @Test
+  void anUploadBeginsAtItsOffset() {
+    copies.upload(on.a, numbers(40), block, 9, 40);
+    assertThat(content()).isEqualTo(numbersAt(9, 40));
+  }
+
+  @Test
+  void aDownloadBeginsAtItsOffset() {
+    copies.upload(on.a, numbers(SIZE), block, 0, SIZE);
+    Bytes seen = Bytes.of(40, 0);
+    copies.download(on.b, block, 9, 40, seen);
+    assertThat(seen.values()).isEqualTo(Arrays.copyOfRange(numbers(SIZE).values(), 9, 49));
+  }
+
+  @Test
+  void aCopyGoesFromOneOffsetToTheOther() {
+    Block source = memory.allocate(SIZE, on.a, "");
+    copies.upload(on.a, numbers(SIZE), source, 0, SIZE);
+    copies.copy(on.a, source, 10, block, 20, 5);
+    byte[] expected = new byte[SIZE];
+    System.arraycopy(numbers(SIZE).values(), 10, expected, 20, 5);
+    assertThat(content()).isEqualTo(expected);
+    memory.deallocate(source);
+  }
+
+  @Test
+  void aFillOfEachWidthBeginsAtItsOffset() {
+    copies.fill(on.a, block, 8, 4, 0x01010101, 2);
+    copies.fill(on.a, block, 18, 2, 0x0202, 3);
+    copies.fill(on.a, block, 31, 1, 3, 1);
+    copies.fill(on.a, block, 40, 8, 0x0505050504040404L, 2);
+    byte[] expected = new byte[SIZE];
+    Arrays.fill(expected, 8, 16, (byte) 1);
+    Arrays.fill(expected, 18, 24, (byte) 2);
+    Arrays.fill(expected, 31, 32, (byte) 3);
+    for (int i = 40; i < 56; i += 8) {
+      Arrays.fill(expected, i, i + 4, (byte) 4);
+      Arrays.fill(expected, i + 4, i + 8, (byte) 5);
+    }
+    assertThat(content()).isEqualTo(expected);
+  }
+
+  @Test
+  void anErrorNamesTheBytesTheBlockAndTheStream() {
+    on.device.failCall(DriverCall.FILL_32_ASYNC, 1, 1);
+    assertThatThrownBy(() -> copies.fill(on.a, block, 0, 4, 7, 3))
+        .isInstanceOfSatisfying(
+            CudaDriverException.class,
+            e ->
+                assertThat(e.purpose())
+                    .isEqualTo("fill of 12 bytes of " + block + " on " + on.a)
+                    .contains("'keys'"));
+  }
+
+  @Test
+  void aUseOfAClosedBlockNamesTheCopy() {
+    memory.deallocate(block);
+    assertThatThrownBy(() -> copies.fill(on.a, block, 0, 4, 7, 3))
+        .isInstanceOf(UseAfterFreeException.class)
+        .hasMessageStartingWith("fill of 12 bytes on " + on.a + " uses " + block);
+    assertThatThrownBy(() -> copies.upload(on.b, numbers(40), block, 0, 40))
+        .isInstanceOf(UseAfterFreeException.class)
+        .hasMessageStartingWith("upload of 40 bytes on " + on.b + " uses " + block);
+  }
+
+  @Test
+  void bothSidesOfACopyHaveToBeTracked() {
+    UntrackingResource untracking = new UntrackingResource(on.pool);
+    Block untracked = untracking.allocate(SIZE, on.a, "");
+    assertThatThrownBy(() -> copies.copy(on.a, untracked, 0, block, 0, SIZE))
+        .isInstanceOf(StreamMisuseException.class);
+    assertThatThrownBy(() -> copies.copy(on.a, block, 0, untracked, 0, SIZE))
+        .isInstanceOf(StreamMisuseException.class);
+    assertThat(on.device.calls(DriverCall.COPY_ON_DEVICE_ASYNC)).isZero();
+    untracking.deallocate(untracked);
+  }
+
+  /** Without one, another stream that needs the result would wait for later work as well. */
+  @Test
+  void besideAnotherStreamEachCopyHasItsOwnEvent() {
+    Block other = memory.allocate(SIZE, on.b, "");
+    copies.fill(on.b, other, 0, 1, 1, SIZE);
+    assertThat(recorded(() -> copies.fill(on.a, block, 0, 1, 1, SIZE))).isEqualTo(1);
+    assertThat(recorded(() -> copies.copy(on.a, block, 0, block, 32, 16))).isEqualTo(1);
+    // Each piece of staging memory has one too.
+    assertThat(recorded(() -> copies.upload(on.a, numbers(CHUNK), block, 0, CHUNK))).isEqualTo(2);
+    Bytes seen = Bytes.of(CHUNK, 0);
+    assertThat(recorded(() -> copies.download(on.a, block, 0, CHUNK, seen))).isEqualTo(2);
+    memory.deallocate(other);
+  }
+
+  private long recorded(Runnable copy) {
+    long before = on.device.calls(DriverCall.RECORD_EVENT);
+    copy.run();
+    return on.device.calls(DriverCall.RECORD_EVENT) - before;
+  }
+
+  @Test
+  void afterADownloadTheStreamIsKnownToBeDone() {
+    content();
+    assertThat(on.a.completed()).isEqualTo(on.a.submitted());
+  }
+}

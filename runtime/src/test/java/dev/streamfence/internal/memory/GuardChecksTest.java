@@ -1,0 +1,140 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.internal.memory.GuardReport.Kind;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.Schedule;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How margins and kept memory are read: after which uses, in which pieces, through how much. */
+final class GuardChecksTest {
+  private static final int WINDOW = 256 << 10;
+  private static final int BOTH_MARGINS = 2 * GuardResource.MARGIN;
+
+  private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY);
+  private final StreamOrderedResource backend = new StreamOrderedResource(on.pool, false);
+  private final List<GuardReport> reports = new ArrayList<>();
+  private final GuardResource guard = new GuardResource(backend, on.pool, reports::add);
+
+  @AfterEach
+  void close() {
+    guard.close();
+    assertThat(backend.live()).isEmpty();
+    on.close();
+  }
+
+  private void strayWrite(Timeline timeline, long address) {
+    on.driver.fill8Async(address, (byte) 0, 1, timeline.stream());
+  }
+
+  private Block freed(int bytes) {
+    Block block = guard.allocate(bytes, on.a, "");
+    guard.deallocate(block);
+    return block;
+  }
+
+  @Test
+  void marginsAreReadAfterTheReadersThatDoNotWaitForEachOther() {
+    Block block = guard.allocate(64, on.a, "");
+    Block onB = guard.allocate(64, on.b, "");
+    Block onC = guard.allocate(64, on.c, "");
+    on.copies.fill(on.a, block, 0, 1, 1, 64);
+    on.copies.copy(on.b, block, 0, onB, 0, 64);
+    // Part of the second copy as far as the guard knows; the last one is on the other stream.
+    strayWrite(on.b, block.address() + 64);
+    on.copies.copy(on.b, block, 0, onB, 0, 64);
+    on.copies.copy(on.c, block, 0, onC, 0, 64);
+    guard.deallocate(block);
+    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.BEHIND);
+    guard.deallocate(onB);
+    guard.deallocate(onC);
+  }
+
+  @Test
+  void oneWindowIsEnoughForAllChecksOfAThread() {
+    for (int i = 0; i < 4; i++) {
+      freed(100);
+      freed(100);
+      guard.reap();
+    }
+    assertThat(on.device.calls(DriverCall.ALLOCATE_HOST)).isEqualTo(1);
+  }
+
+  @Test
+  void aViolationOfTheFirstByteIsReportedOnce() {
+    Block block = guard.allocate(100, on.a, "");
+    strayWrite(on.a, block.address() - GuardResource.MARGIN);
+    guard.deallocate(block);
+    guard.reap();
+    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.BEFORE);
+  }
+
+  @Test
+  void aViolationOfTheFirstByteBehindIsReportedOnce() {
+    Block block = guard.allocate(100, on.a, "");
+    strayWrite(on.a, block.address() + 100);
+    guard.deallocate(block);
+    guard.reap();
+    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.BEHIND);
+  }
+
+  @Test
+  void aLateWriteIsFoundInEveryPieceOfLargeMemory() {
+    Block block = freed(WINDOW + 1000);
+    strayWrite(on.a, block.address() + WINDOW + 7);
+    assertThat(guard.reap()).isEqualTo(WINDOW + 1000);
+    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.AFTER_FREE);
+    assertThat(reports.get(0).fact()).contains("byte " + (WINDOW + 7) + " was overwritten");
+  }
+
+  @Test
+  void aLateWriteBehindTheEndOfLargeMemoryIsFound() {
+    Block block = freed(WINDOW + 1000);
+    strayWrite(on.a, block.address() + WINDOW + 1000 + GuardResource.MARGIN - 1);
+    guard.reap();
+    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.AFTER_FREE);
+  }
+
+  @Test
+  void largeMemoryThatIsIntactIsReadInPiecesAndNotReported() {
+    freed(WINDOW + 1000);
+    long before = on.device.calls(DriverCall.COPY_TO_HOST_ASYNC);
+    guard.reap();
+    assertThat(on.device.calls(DriverCall.COPY_TO_HOST_ASYNC) - before).isEqualTo(2);
+    assertThat(reports).isEmpty();
+  }
+
+  @Test
+  void theFirstOfSeveralLateWritesIsReportedAlone() {
+    Block block = freed(WINDOW + 1000);
+    strayWrite(on.a, block.address() + 5);
+    strayWrite(on.a, block.address() + WINDOW + 7);
+    guard.reap();
+    assertThat(reports).hasSize(1);
+    assertThat(reports.get(0).fact()).contains("byte 5 was overwritten");
+  }
+
+  @Test
+  void memoryThatFillsAWindowIsReadInOnePiece() {
+    freed(WINDOW - BOTH_MARGINS);
+    long before = on.device.calls(DriverCall.COPY_TO_HOST_ASYNC);
+    guard.reap();
+    assertThat(on.device.calls(DriverCall.COPY_TO_HOST_ASYNC) - before).isEqualTo(1);
+    assertThat(reports).isEmpty();
+  }
+
+  @Test
+  void guardingAloneDoesNotMakeAStreamBusyForOthers() {
+    Block onA = guard.allocate(64, on.a, "");
+    Block onB = guard.allocate(64, on.b, "");
+    on.copies.fill(on.b, onB, 0, 1, 1, 64);
+    assertThat(on.device.calls(DriverCall.RECORD_EVENT)).isZero();
+    guard.deallocate(onA);
+    guard.deallocate(onB);
+  }
+}
