@@ -97,8 +97,8 @@ final class ShortOfMemoryTest {
     try (SimulatedStreams lost = new SimulatedStreams(Schedule.EAGER)) {
       DirectResource direct = new DirectResource(lost.pool, false);
       lost.pool
-          .faults()
-          .poison(new CudaDriverException("cuLaunchKernel", 700, "a fault"), "a test");
+          .sticky()
+          .declareLost(new CudaDriverException("cuLaunchKernel", 700, "a fault"), "a test");
       assertThatThrownBy(() -> direct.allocate(64, lost.a, ""))
           .isInstanceOf(CudaDriverException.class);
       assertThat(lost.device.calls(DriverCall.ALLOCATE)).isZero();

@@ -30,11 +30,11 @@ final class StagingFailuresTest {
   void aCopyWhoseEventCannotBeRecordedIsWaitedFor() {
     Chunk chunk = pool.take();
     on.device.failCall(DriverCall.RECORD_EVENT, 1, 999);
-    assertThatThrownBy(() -> pool.markCopied(chunk, on.a, on.pool.faults()))
+    assertThatThrownBy(() -> pool.markCopied(chunk, on.a, on.pool.sticky()))
         .isInstanceOfSatisfying(
             CudaDriverException.class, e -> assertThat(e.getSuppressed()).isEmpty());
     assertThat(on.device.calls(DriverCall.SYNCHRONIZE_STREAM)).isEqualTo(1);
-    assertThat(on.pool.faults().fault()).isNull();
+    assertThat(on.pool.sticky().error()).isNull();
     pool.giveBack(chunk);
   }
 
@@ -43,7 +43,7 @@ final class StagingFailuresTest {
     Chunk chunk = pool.take();
     on.device.failCall(DriverCall.RECORD_EVENT, 1, 999);
     on.device.failCall(DriverCall.SYNCHRONIZE_STREAM, 1, 998);
-    assertThatThrownBy(() -> pool.markCopied(chunk, on.a, on.pool.faults()))
+    assertThatThrownBy(() -> pool.markCopied(chunk, on.a, on.pool.sticky()))
         .isInstanceOfSatisfying(
             CudaDriverException.class,
             e ->
@@ -52,7 +52,7 @@ final class StagingFailuresTest {
                     .isInstanceOfSatisfying(
                         CudaDriverException.class,
                         unsynchronized -> assertThat(unsynchronized.code()).isEqualTo(998)));
-    assertThat(on.pool.faults().fault()).isNotNull();
+    assertThat(on.pool.sticky().error()).isNotNull();
     pool.giveBack(chunk);
   }
 
