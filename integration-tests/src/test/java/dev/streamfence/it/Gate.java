@@ -6,6 +6,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.KernelLaunch;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Objects;
@@ -41,7 +42,7 @@ final class Gate implements AutoCloseable {
   void holdBack(DeviceStream stream) {
     memory.buffer().putInt(32, 0);
     driver.launchKernel(
-        function, false, 1, 1, 1, 1, 1, 1, 0, Inside.timeline(stream).stream(), memory);
+        new KernelLaunch(function, false, Inside.timeline(stream).stream(), memory));
   }
 
   /** Lets the stream go on. */

@@ -13,6 +13,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.memory.Block;
 import dev.streamfence.internal.ptx.run.machine.PtxGrid;
 import java.nio.ByteBuffer;
@@ -65,17 +66,10 @@ final class InstructionGroupsOnAGpuTest {
       FunctionHandle function = driver.function(module, entry);
       write(frame, arguments, stream, buffers);
       driver.launchKernel(
-          function,
-          false,
-          grid.gridX(),
-          grid.gridY(),
-          grid.gridZ(),
-          grid.blockX(),
-          grid.blockY(),
-          grid.blockZ(),
-          grid.dynamicSharedBytes(),
-          Inside.timeline(stream).stream(),
-          frame);
+          new KernelLaunch(function, false, Inside.timeline(stream).stream(), frame)
+              .grid(grid.gridX(), grid.gridY(), grid.gridZ())
+              .block(grid.blockX(), grid.blockY(), grid.blockZ())
+              .dynamicSharedBytes(grid.dynamicSharedBytes()));
       int next = 0;
       for (Object argument : arguments) {
         if (argument instanceof byte[] buffer) {

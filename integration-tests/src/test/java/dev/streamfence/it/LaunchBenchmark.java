@@ -8,6 +8,7 @@ import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.memory.Block;
 import java.io.IOException;
 import java.io.InputStream;
@@ -118,7 +119,7 @@ public class LaunchBenchmark {
   @OperationsPerInvocation(LAUNCHES)
   public void driverAlone() {
     for (int i = 0; i < LAUNCHES; i++) {
-      driver.launchKernel(function, false, 1, 1, 1, N, 1, 1, 0, stream, frame);
+      driver.launchKernel(new KernelLaunch(function, false, stream, frame).block(N, 1, 1));
     }
   }
 

@@ -5,6 +5,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
 import java.nio.ByteBuffer;
 
@@ -335,18 +336,7 @@ public final class ClockDriver implements CudaDriver {
   }
 
   @Override
-  public void launchKernel(
-      FunctionHandle function,
-      boolean cooperative,
-      int gridX,
-      int gridY,
-      int gridZ,
-      int blockX,
-      int blockY,
-      int blockZ,
-      int dynamicSharedBytes,
-      StreamHandle stream,
-      HostMemory parameters) {
+  public void launchKernel(KernelLaunch launch) {
     throw new UnsupportedOperationException();
   }
 

@@ -335,32 +335,10 @@ public final class CheckedDriver implements CudaDriver {
   }
 
   @Override
-  public void launchKernel(
-      FunctionHandle function,
-      boolean cooperative,
-      int gridX,
-      int gridY,
-      int gridZ,
-      int blockX,
-      int blockY,
-      int blockZ,
-      int dynamicSharedBytes,
-      StreamHandle stream,
-      HostMemory parameters) {
-    begin(DriverCall.launch(cooperative));
+  public void launchKernel(KernelLaunch launch) {
+    begin(DriverCall.launch(launch.isCooperative()));
     try {
-      driver.launchKernel(
-          function,
-          cooperative,
-          gridX,
-          gridY,
-          gridZ,
-          blockX,
-          blockY,
-          blockZ,
-          dynamicSharedBytes,
-          stream,
-          parameters);
+      driver.launchKernel(launch);
     } catch (CudaDriverException e) {
       throw sticky.keep(e);
     }

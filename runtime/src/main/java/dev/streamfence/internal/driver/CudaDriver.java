@@ -189,25 +189,9 @@ public interface CudaDriver extends AutoCloseable {
 
   /**
    * Queues a launch. {@code cuLaunchKernel}, or {@code cuLaunchCooperativeKernel}. Copies the
-   * arguments before it returns.
-   *
-   * @param cooperative whether all blocks run at the same time, so they may wait for each other; a
-   *     grid that the device cannot hold at once is an error
-   * @param parameters native memory that starts with a table of the arguments' addresses, one
-   *     {@code void*} each
+   * arguments, and keeps nothing of the launch object, before it returns.
    */
-  void launchKernel(
-      FunctionHandle function,
-      boolean cooperative,
-      int gridX,
-      int gridY,
-      int gridZ,
-      int blockX,
-      int blockY,
-      int blockZ,
-      int dynamicSharedBytes,
-      StreamHandle stream,
-      HostMemory parameters);
+  void launchKernel(KernelLaunch launch);
 
   /**
    * The observer of what launches declare, or null if there is none. The answer never changes: ask

@@ -8,7 +8,7 @@ import dev.streamfence.LaunchShape;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
-import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.memory.Block;
 import dev.streamfence.internal.order.Submission;
@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The arguments of one launch, in the order of the signature: each is checked against the parameter
- * whose turn it is, and written to the frame, recorded as a use, or turned into the grid. One that
- * is refused leaves its parameter's turn as it is. Keeps the arrays reachable until the launch
- * ends. Confined to the thread that holds the submission lock.
+ * whose turn it is, and written to the frame, recorded as a use, or set in the launch. One that is
+ * refused leaves its parameter's turn as it is. Keeps the arrays reachable until the launch ends.
+ * Confined to the thread that holds the submission lock.
  */
 final class LaunchArguments {
   private final KernelSignature signature;
@@ -35,7 +35,8 @@ final class LaunchArguments {
   private final TrackedRuntime runtime;
   private final DeviceStream stream;
   private final ArgumentFrame frame;
-  private final LaunchGrid grid;
+  private final LoadedKernel kernel;
+  private final KernelLaunch launch;
   private final boolean strict;
   private final @Nullable DeviceArray<?>[] arrays;
   private final @Nullable Block[] blocks;
@@ -53,7 +54,7 @@ final class LaunchArguments {
       LoadedKernel kernel,
       DeviceStream stream,
       ArgumentFrame frame,
-      LaunchGrid grid,
+      KernelLaunch launch,
       boolean strict) {
     this.signature = kernel.signature();
     this.parameters = signature.parameters().toArray(new KernelParameter[0]);
@@ -72,7 +73,8 @@ final class LaunchArguments {
     this.runtime = kernel.runtime();
     this.stream = stream;
     this.frame = frame;
-    this.grid = grid;
+    this.kernel = kernel;
+    this.launch = launch;
     this.strict = strict;
     this.arrays = new DeviceArray<?>[parameters.length];
     this.blocks = new Block[parameters.length];
@@ -88,10 +90,6 @@ final class LaunchArguments {
   void release() {
     Arrays.fill(arrays, 0, position, null);
     Arrays.fill(blocks, 0, position, null);
-  }
-
-  HostMemory memory() {
-    return frame.memory();
   }
 
   /** A parameter, for errors. */
@@ -185,7 +183,11 @@ final class LaunchArguments {
       throw new IllegalArgumentException(
           threadsInWords + " is " + threads + "; an int is at most " + Integer.MAX_VALUE);
     }
-    grid.threads(threadsInWords, declared.blockSize(), threads);
+    long blocks = LaunchShape.blocks(threadsInWords, threads, declared.blockSize());
+    if (blocks > Integer.MAX_VALUE) {
+      kernel.requireBlocks(blocks);
+    }
+    launch.grid((int) blocks, 1, 1).block(declared.blockSize(), 1, 1);
     if (isInt) {
       frame.put(offsets[position++], (int) threads);
     } else {
@@ -199,7 +201,10 @@ final class LaunchArguments {
       throw refusal("a launch shape");
     }
     requirePresent(shape);
-    grid.shape(shape);
+    launch
+        .grid(shape.gridX(), shape.gridY(), shape.gridZ())
+        .block(shape.blockX(), shape.blockY(), shape.blockZ())
+        .dynamicSharedBytes(shape.dynamicSharedBytes());
     position++;
   }
 
@@ -212,7 +217,7 @@ final class LaunchArguments {
       throw new IllegalArgumentException(
           use(position) + " is " + bytes + "; dynamic shared memory has at least 0 bytes");
     }
-    grid.dynamicSharedBytes(bytes);
+    launch.dynamicSharedBytes(bytes);
     position++;
   }
 

@@ -3,8 +3,11 @@ package dev.streamfence.internal.launch;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.launch.KernelSignature;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** One kernel on one device, with the limits of its launches. Thread-safe. */
 final class LoadedKernel {
   /** The occupancy of one block shape: how many such blocks the device runs at the same time. */
-  private record Residency(int blockThreads, int dynamicShared, long blocks) {}
+  private record Occupancy(int blockThreads, int dynamicShared, long blocks) {}
 
   private final TrackedRuntime runtime;
   private final KernelSignature signature;
@@ -21,7 +24,7 @@ final class LoadedKernel {
   private final @Nullable BlockLimit requiredBlock;
   private final DeviceProperties device;
   private volatile int allowedDynamicSharedBytes;
-  private volatile @Nullable Residency residency;
+  private volatile @Nullable Occupancy occupancy;
 
   LoadedKernel(
       TrackedRuntime runtime,
@@ -46,19 +49,22 @@ final class LoadedKernel {
     return signature;
   }
 
-  FunctionHandle function() {
-    return function;
+  /** A launch of this kernel, to be shaped and used over and over. */
+  KernelLaunch launch(StreamHandle stream, HostMemory parameters) {
+    return new KernelLaunch(function, signature.isCooperative(), stream, parameters);
   }
 
   /**
    * Refuses a launch that the device would refuse; the message has the requested number and the
    * limit.
    */
-  void requireLaunchable(
-      long gridX, long gridY, long gridZ, int blockX, int blockY, int blockZ, int dynamicShared) {
-    requireAtMost("blocks in x", gridX, device.maxGridX());
-    requireAtMost("blocks in y", gridY, device.maxGridY());
-    requireAtMost("blocks in z", gridZ, device.maxGridZ());
+  void requireLaunchable(KernelLaunch launch) {
+    requireBlocks(launch.gridX());
+    requireAtMost("blocks in y", launch.gridY(), device.maxGridY());
+    requireAtMost("blocks in z", launch.gridZ(), device.maxGridZ());
+    int blockX = launch.blockX();
+    int blockY = launch.blockY();
+    int blockZ = launch.blockZ();
     if (requiredBlock != null && !requiredBlock.allows(blockX, blockY, blockZ)) {
       throw refusal(
           "blocks of " + blockX + " x " + blockY + " x " + blockZ + " threads",
@@ -67,22 +73,27 @@ final class LoadedKernel {
     requireAtMost("threads per block in x", blockX, device.maxBlockX());
     requireAtMost("threads per block in y", blockY, device.maxBlockY());
     requireAtMost("threads per block in z", blockZ, device.maxBlockZ());
-    requireAtMost(
-        "threads per block", (long) blockX * blockY * blockZ, attributes.maxThreadsPerBlock());
+    requireAtMost("threads per block", launch.threadsPerBlock(), attributes.maxThreadsPerBlock());
+    int dynamicShared = launch.dynamicSharedBytes();
     if (dynamicShared > allowedDynamicSharedBytes) {
       allow(dynamicShared);
     }
-    if (signature.isCooperative()) {
+    if (launch.isCooperative()) {
       requireAtMost(
           "blocks that run at the same time",
-          gridX * gridY * gridZ,
-          residentBlocks(blockX * blockY * blockZ, dynamicShared));
+          launch.blocks(),
+          residentBlocks((int) launch.threadsPerBlock(), dynamicShared));
     }
+  }
+
+  /** Refuses a number of blocks in x that the device would refuse. */
+  void requireBlocks(long gridX) {
+    requireAtMost("blocks in x", gridX, device.maxGridX());
   }
 
   /** Asks the driver again only when the blocks differ from the last launch's, which is rare. */
   private long residentBlocks(int blockThreads, int dynamicShared) {
-    Residency known = residency;
+    Occupancy known = occupancy;
     if (known == null
         || known.blockThreads != blockThreads
         || known.dynamicShared != dynamicShared) {
@@ -90,12 +101,12 @@ final class LoadedKernel {
         long perMultiprocessor =
             runtime.driver().residentBlocksPerMultiprocessor(function, blockThreads, dynamicShared);
         known =
-            new Residency(
+            new Occupancy(
                 blockThreads, dynamicShared, perMultiprocessor * device.multiprocessors());
       } catch (CudaDriverException e) {
         throw e.during("asking how many blocks of " + signature + " fit");
       }
-      residency = known;
+      occupancy = known;
     }
     return known.blocks;
   }

@@ -13,6 +13,7 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
@@ -43,7 +44,8 @@ public final class TrackedRecorder implements LaunchRecorder {
   private final String purpose;
   private final UseLabels labels = new Labels();
   private final ArgumentFrame frame;
-  private final LaunchGrid grid;
+  private final LoadedKernel kernel;
+  private final KernelLaunch launch;
   private final LaunchArguments arguments;
 
   // Confined to the thread that holds the submission lock.
@@ -65,8 +67,10 @@ public final class TrackedRecorder implements LaunchRecorder {
     this.synchronous = runtime.options().synchronousLaunches();
     this.purpose = kernel.signature().entry() + " on stream " + stream.id();
     this.frame = frame;
-    this.grid = new LaunchGrid(kernel);
-    this.arguments = new LaunchArguments(kernel, stream, frame, grid, strict);
+    this.kernel = kernel;
+    this.launch = kernel.launch(timeline.stream(), frame.memory());
+    launch.dynamicSharedBytes(kernel.signature().dynamicSharedBytes());
+    this.arguments = new LaunchArguments(kernel, stream, frame, launch, strict);
   }
 
   @Override
@@ -218,7 +222,7 @@ public final class TrackedRecorder implements LaunchRecorder {
   public TrackedRecorder preflight() {
     Submission submission = requireOpen();
     arguments.requireComplete();
-    grid.requireLaunchable();
+    kernel.requireLaunchable(launch);
     submission.preflight();
     return this;
   }
@@ -231,7 +235,7 @@ public final class TrackedRecorder implements LaunchRecorder {
       state = state == State.LAUNCHED ? State.LAUNCHED_TWICE : state;
       throw new StreamMisuseException(purpose + " launches twice; begin again for each launch");
     }
-    if (grid.isEmpty()) {
+    if (launch.blocks() == 0) {
       state = State.LAUNCHED;
       return this;
     }
@@ -241,7 +245,7 @@ public final class TrackedRecorder implements LaunchRecorder {
       observer.launching(purpose, timeline.stream(), submission.ticket(), arguments.uses());
     }
     try {
-      grid.launch(driver, timeline.stream(), arguments.memory());
+      driver.launchKernel(launch);
       state = State.LAUNCHED;
     } catch (CudaDriverException e) {
       throw e.during("the launch of " + purpose);
@@ -259,7 +263,7 @@ public final class TrackedRecorder implements LaunchRecorder {
       state = State.REFUSED;
       throw new StreamMisuseException(purpose + " is committed before it is launched");
     }
-    if (grid.isEmpty()) {
+    if (launch.blocks() == 0) {
       submission.commitWithoutEvent();
     } else {
       submission.commit();
@@ -281,7 +285,7 @@ public final class TrackedRecorder implements LaunchRecorder {
     if (submission != null && submission.isHeldByCurrentThread()) {
       open = null;
       arguments.release();
-      boolean wait = synchronous && state == State.COMMITTED && !grid.isEmpty();
+      boolean wait = synchronous && state == State.COMMITTED && launch.blocks() > 0;
       boolean abandoned =
           submission.isPreflighted() && (state == State.BEGUN || state == State.LAUNCHED);
       submission.close();

@@ -3,10 +3,8 @@ package dev.streamfence.internal.simulator;
 import static dev.streamfence.internal.simulator.DeviceState.requireArgument;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
-import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.DeviceProperties;
-import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
 import dev.streamfence.internal.ptx.run.machine.PtxFault;
@@ -45,54 +43,58 @@ final class Launches {
     return checker == null ? null : declarations;
   }
 
-  void launch(
-      FunctionHandle function,
-      boolean cooperative,
-      int gridX,
-      int gridY,
-      int gridZ,
-      int blockX,
-      int blockY,
-      int blockZ,
-      int dynamicSharedBytes,
-      StreamHandle stream,
-      HostMemory parameters) {
-    DriverCall call = DriverCall.launch(cooperative);
-    Declaration declaration = declarations.take(stream);
-    SimulatedStream known = state.enter(call, stream);
-    Function kernel = (Function) function;
-    long threads = (long) blockX * blockY * blockZ;
-    requireArgument(
-        call,
-        Math.min(Math.min(gridX, gridY), gridZ) > 0
-            && Math.min(Math.min(blockX, blockY), blockZ) > 0
-            && gridY <= properties.maxGridY()
-            && gridZ <= properties.maxGridZ()
-            && blockZ <= properties.maxBlockZ()
-            && threads <= properties.maxThreadsPerBlock(),
-        "the shape is outside the device's limits");
-    Optional<BlockLimit> limit = kernel.entry().blockLimit();
-    requireArgument(
-        call,
-        limit.isEmpty() || limit.get().allows(blockX, blockY, blockZ),
-        "the kernel allows other blocks");
-    requireArgument(
-        call,
-        dynamicSharedBytes <= kernel.allowedDynamicSharedBytes(),
-        dynamicSharedBytes + " bytes of dynamic shared memory are not allowed");
-    if (cooperative) {
-      requireResident(
-          (long) gridX * gridY * gridZ,
-          Residency.blocks((int) threads, kernel.entry().staticSharedBytes() + dynamicSharedBytes));
-    }
-    byte[] arguments = kernel.arguments(parameters);
-    PtxGrid grid = new PtxGrid(gridX, gridY, gridZ, blockX, blockY, blockZ, dynamicSharedBytes);
+  void launch(KernelLaunch launch) {
+    DriverCall call = DriverCall.launch(launch.isCooperative());
+    Declaration declaration = declarations.take(launch.stream());
+    SimulatedStream known = state.enter(call, launch.stream());
+    Function kernel = (Function) launch.function();
+    PtxGrid grid =
+        new PtxGrid(
+            launch.gridX(),
+            launch.gridY(),
+            launch.gridZ(),
+            launch.blockX(),
+            launch.blockY(),
+            launch.blockZ(),
+            launch.dynamicSharedBytes());
+    requireAllowed(call, launch, kernel);
+    byte[] arguments = kernel.arguments(launch.parameters());
     Submitted op =
         declaration == null
             ? submissions.submit(known, kernel.entry().name(), 0, kernel.pointers(arguments), false)
             : submissions.submit(
                 known, declaration.purpose(), declaration.ticket(), declaration.uses(), true);
+    boolean cooperative = launch.isCooperative();
     submissions.work(known, call, op, () -> run(op, kernel, cooperative, grid, arguments));
+  }
+
+  private void requireAllowed(DriverCall call, KernelLaunch launch, Function kernel) {
+    requireArgument(
+        call,
+        Math.min(Math.min(launch.gridX(), launch.gridY()), launch.gridZ()) > 0
+            && Math.min(Math.min(launch.blockX(), launch.blockY()), launch.blockZ()) > 0
+            && launch.gridY() <= properties.maxGridY()
+            && launch.gridZ() <= properties.maxGridZ()
+            && launch.blockZ() <= properties.maxBlockZ()
+            && launch.threadsPerBlock() <= properties.maxThreadsPerBlock(),
+        "the shape is outside the device's limits");
+    Optional<BlockLimit> limit = kernel.entry().blockLimit();
+    requireArgument(
+        call,
+        limit.isEmpty() || limit.get().allows(launch.blockX(), launch.blockY(), launch.blockZ()),
+        "the kernel allows other blocks");
+    int dynamicSharedBytes = launch.dynamicSharedBytes();
+    requireArgument(
+        call,
+        dynamicSharedBytes <= kernel.allowedDynamicSharedBytes(),
+        dynamicSharedBytes + " bytes of dynamic shared memory are not allowed");
+    if (launch.isCooperative()) {
+      requireResident(
+          launch.blocks(),
+          Residency.blocks(
+              (int) launch.threadsPerBlock(),
+              kernel.entry().staticSharedBytes() + dynamicSharedBytes));
+    }
   }
 
   private void requireResident(long blocks, int perMultiprocessor) {

@@ -5,6 +5,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.simulation.DriverCall;
@@ -268,32 +269,8 @@ final class SimulatedDriver implements CudaDriver {
   }
 
   @Override
-  public void launchKernel(
-      FunctionHandle function,
-      boolean cooperative,
-      int gridX,
-      int gridY,
-      int gridZ,
-      int blockX,
-      int blockY,
-      int blockZ,
-      int dynamicSharedBytes,
-      StreamHandle stream,
-      HostMemory parameters) {
-    lock.run(
-        () ->
-            launches.launch(
-                function,
-                cooperative,
-                gridX,
-                gridY,
-                gridZ,
-                blockX,
-                blockY,
-                blockZ,
-                dynamicSharedBytes,
-                stream,
-                parameters));
+  public void launchKernel(KernelLaunch launch) {
+    lock.run(() -> launches.launch(launch));
   }
 
   @Override

@@ -8,9 +8,12 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A device of which no two limits are the same, and each is small: a test that goes up to one sees
@@ -43,11 +46,18 @@ final class LimitedDevice {
                     yield 2;
                   }
                   case "launchKernel" -> {
-                    List<String> shape = new ArrayList<>();
-                    for (int i = 2; i < 9; i++) {
-                      shape.add(call.argument(i).toString());
-                    }
-                    asked.add("launch " + String.join(" ", shape));
+                    KernelLaunch launch = (KernelLaunch) call.argument(0);
+                    asked.add(
+                        Stream.of(
+                                launch.gridX(),
+                                launch.gridY(),
+                                launch.gridZ(),
+                                launch.blockX(),
+                                launch.blockY(),
+                                launch.blockZ(),
+                                launch.dynamicSharedBytes())
+                            .map(String::valueOf)
+                            .collect(Collectors.joining(" ", "launch ", "")));
                     yield null;
                   }
                   default -> call.proceed();

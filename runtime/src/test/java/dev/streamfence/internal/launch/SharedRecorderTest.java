@@ -12,6 +12,7 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
@@ -48,7 +49,7 @@ final class SharedRecorderTest {
               Inside.open(device),
               (method, call) -> {
                 if (method.equals("launchKernel")) {
-                  sharedBytes.add((Integer) call.argument(8));
+                  sharedBytes.add(((KernelLaunch) call.argument(0)).dynamicSharedBytes());
                 }
                 if (method.equals("freeAsync")) {
                   beforeAFree.getAndSet(() -> {}).run();

@@ -12,6 +12,7 @@ import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -204,7 +205,7 @@ final class BrokenSimulationTest {
             () -> driver.attributes(function),
             () -> driver.allowDynamicSharedBytes(function, 1),
             () -> driver.residentBlocksPerMultiprocessor(function, 1, 0),
-            () -> driver.launchKernel(function, false, 1, 1, 1, 1, 1, 1, 0, stream, host),
+            () -> driver.launchKernel(new KernelLaunch(function, false, stream, host)),
             driver::synchronizeDevice)) {
       assertThatThrownBy(call)
           .isInstanceOfSatisfying(

@@ -7,6 +7,7 @@ import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.ptx.syntax.Growth;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -136,7 +137,7 @@ final class GrowthTest {
   static void launch(CudaDriver driver, FunctionHandle store, long to, StreamHandle stream) {
     HostMemory frame = driver.allocateHost(16);
     frame.buffer().putLong(0, frame.address() + 8).putLong(8, to);
-    driver.launchKernel(store, false, 1, 1, 1, 1, 1, 1, 0, stream, frame);
+    driver.launchKernel(new KernelLaunch(store, false, stream, frame));
     driver.freeHost(frame);
   }
 

@@ -5,6 +5,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.simulator.BreakableTracker.Access;
@@ -86,7 +87,7 @@ final class TrackedKernels {
         lane.submitted + 1,
         silent ? List.of() : List.of(use("values", values, true, !lies)));
     frame.buffer().putLong(32, values.address).putInt(40, (int) (values.bytes / 4));
-    driver.launchKernel(increment, false, 1, 1, 1, 32, 1, 1, 0, lane.handle, frame);
+    driver.launchKernel(new KernelLaunch(increment, false, lane.handle, frame).block(32, 1, 1));
   }
 
   /** {@code sum = a + b}. */
@@ -107,7 +108,7 @@ final class TrackedKernels {
                   use("sum", sum, false, true)));
           frame.buffer().putLong(32, a.address).putLong(40, b.address);
           frame.buffer().putLong(48, sum.address).putInt(56, (int) (sum.bytes / 4));
-          driver.launchKernel(add, false, 1, 1, 1, 32, 1, 1, 0, lane.handle, frame);
+          driver.launchKernel(new KernelLaunch(add, false, lane.handle, frame).block(32, 1, 1));
         });
   }
 

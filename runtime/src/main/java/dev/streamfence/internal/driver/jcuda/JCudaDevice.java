@@ -11,6 +11,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntSupplier;
@@ -370,53 +371,42 @@ final class JCudaDevice implements CudaDriver {
   }
 
   @Override
-  public void launchKernel(
-      FunctionHandle function,
-      boolean cooperative,
-      int gridX,
-      int gridY,
-      int gridZ,
-      int blockX,
-      int blockY,
-      int blockZ,
-      int dynamicSharedBytes,
-      StreamHandle stream,
-      HostMemory parameters) {
-    CUfunction cuFunction = use(function);
-    CUstream cuStream = use(stream);
-    RawPointer table = pinned(parameters).pointer(this);
+  public void launchKernel(KernelLaunch launch) {
+    CUfunction cuFunction = use(launch.function());
+    CUstream cuStream = use(launch.stream());
+    RawPointer table = pinned(launch.parameters()).pointer(this);
     makeCurrent();
     int code;
     try {
       code =
-          cooperative
+          launch.isCooperative()
               ? JCudaDriver.cuLaunchCooperativeKernel(
                   cuFunction,
-                  gridX,
-                  gridY,
-                  gridZ,
-                  blockX,
-                  blockY,
-                  blockZ,
-                  dynamicSharedBytes,
+                  launch.gridX(),
+                  launch.gridY(),
+                  launch.gridZ(),
+                  launch.blockX(),
+                  launch.blockY(),
+                  launch.blockZ(),
+                  launch.dynamicSharedBytes(),
                   cuStream,
                   table)
               : JCudaDriver.cuLaunchKernel(
                   cuFunction,
-                  gridX,
-                  gridY,
-                  gridZ,
-                  blockX,
-                  blockY,
-                  blockZ,
-                  dynamicSharedBytes,
+                  launch.gridX(),
+                  launch.gridY(),
+                  launch.gridZ(),
+                  launch.blockX(),
+                  launch.blockY(),
+                  launch.blockZ(),
+                  launch.dynamicSharedBytes(),
                   cuStream,
                   table,
                   null);
     } catch (CudaException e) {
       code = Status.of(e);
     }
-    Status.check(cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel", code);
+    Status.check(launch.isCooperative() ? "cuLaunchCooperativeKernel" : "cuLaunchKernel", code);
   }
 
   @Override

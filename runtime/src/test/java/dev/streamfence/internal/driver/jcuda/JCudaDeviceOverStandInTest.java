@@ -9,6 +9,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -82,7 +83,10 @@ class JCudaDeviceOverStandInTest {
             standIn.lastCall(
                 () ->
                     driver.launchKernel(
-                        fixture.function, true, 2, 3, 4, 5, 6, 7, 8, fixture.stream, fixture.host)))
+                        new KernelLaunch(fixture.function, true, fixture.stream, fixture.host)
+                            .grid(2, 3, 4)
+                            .block(5, 6, 7)
+                            .dynamicSharedBytes(8))))
         .startsWith("cuLaunchCooperativeKernel context=1 function=nothing grid=2,3,4 block=5,6,7")
         .contains(" shared=8 ");
   }
@@ -133,7 +137,12 @@ class JCudaDeviceOverStandInTest {
 
     String call =
         standIn.lastCall(
-            () -> driver.launchKernel(kinds, false, 2, 3, 4, 5, 6, 7, 8, fixture.stream, frame));
+            () ->
+                driver.launchKernel(
+                    new KernelLaunch(kinds, false, fixture.stream, frame)
+                        .grid(2, 3, 4)
+                        .block(5, 6, 7)
+                        .dynamicSharedBytes(8)));
 
     assertThat(call)
         .startsWith("cuLaunchKernel context=1 function=kinds grid=2,3,4 block=5,6,7 shared=8 ")

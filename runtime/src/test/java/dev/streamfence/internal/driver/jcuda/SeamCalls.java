@@ -6,6 +6,7 @@ import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.KernelLaunch;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Consumer;
@@ -130,7 +131,7 @@ final class SeamCalls {
   }
 
   void launch(boolean cooperative, HostMemory parameters) {
-    driver.launchKernel(function, cooperative, 1, 1, 1, 1, 1, 1, 0, stream, parameters);
+    driver.launchKernel(new KernelLaunch(function, cooperative, stream, parameters));
   }
 
   private static SeamCall call(String method, String call, Consumer<SeamCalls> action) {

@@ -1,0 +1,126 @@
+package dev.streamfence.internal.driver;
+
+import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+
+/**
+ * One launch of a kernel as it goes down to the device. A recorder reuses it: only the grid, the
+ * blocks and the dynamic shared memory change from launch to launch. Holds one block of one thread
+ * at first. Mutable; confined to the thread that holds the stream's submission lock.
+ */
+public final class KernelLaunch {
+  private final FunctionHandle function;
+  private final boolean cooperative;
+  private final StreamHandle stream;
+  private final HostMemory parameters;
+  private int gridX = 1;
+  private int gridY = 1;
+  private int gridZ = 1;
+  private int blockX = 1;
+  private int blockY = 1;
+  private int blockZ = 1;
+  private int dynamicSharedBytes;
+
+  /**
+   * Creates a launch.
+   *
+   * @param cooperative whether all blocks run at the same time, so they may wait for each other; a
+   *     grid that the device cannot hold at once is an error
+   * @param parameters native memory that starts with a table of the arguments' addresses, one
+   *     {@code void*} each
+   */
+  public KernelLaunch(
+      FunctionHandle function, boolean cooperative, StreamHandle stream, HostMemory parameters) {
+    this.function = function;
+    this.cooperative = cooperative;
+    this.stream = stream;
+    this.parameters = parameters;
+  }
+
+  /** Sets the number of blocks in each dimension. */
+  public KernelLaunch grid(int x, int y, int z) {
+    gridX = x;
+    gridY = y;
+    gridZ = z;
+    return this;
+  }
+
+  /** Sets the number of threads per block in each dimension. */
+  public KernelLaunch block(int x, int y, int z) {
+    blockX = x;
+    blockY = y;
+    blockZ = z;
+    return this;
+  }
+
+  /** Sets the dynamic shared memory per block, in bytes. */
+  public KernelLaunch dynamicSharedBytes(int bytes) {
+    dynamicSharedBytes = bytes;
+    return this;
+  }
+
+  /** The kernel. */
+  public FunctionHandle function() {
+    return function;
+  }
+
+  /** Whether all blocks run at the same time. */
+  public boolean isCooperative() {
+    return cooperative;
+  }
+
+  /** The stream. */
+  public StreamHandle stream() {
+    return stream;
+  }
+
+  /** The table of the arguments' addresses. */
+  public HostMemory parameters() {
+    return parameters;
+  }
+
+  /** Blocks in x. */
+  public int gridX() {
+    return gridX;
+  }
+
+  /** Blocks in y. */
+  public int gridY() {
+    return gridY;
+  }
+
+  /** Blocks in z. */
+  public int gridZ() {
+    return gridZ;
+  }
+
+  /** Threads per block in x. */
+  public int blockX() {
+    return blockX;
+  }
+
+  /** Threads per block in y. */
+  public int blockY() {
+    return blockY;
+  }
+
+  /** Threads per block in z. */
+  public int blockZ() {
+    return blockZ;
+  }
+
+  /** Dynamic shared memory per block, in bytes. */
+  public int dynamicSharedBytes() {
+    return dynamicSharedBytes;
+  }
+
+  /** How many blocks it has. */
+  public long blocks() {
+    return (long) gridX * gridY * gridZ;
+  }
+
+  /** How many threads a block has. */
+  public long threadsPerBlock() {
+    return (long) blockX * blockY * blockZ;
+  }
+}
