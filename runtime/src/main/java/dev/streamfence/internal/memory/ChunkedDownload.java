@@ -103,7 +103,8 @@ final class ChunkedDownload {
       if (inFlight.isEmpty() || !deliver()) {
         return false;
       }
-      chunk = inFlight.isEmpty() ? take() : takeAnother();
+      // It was the only one in flight.
+      chunk = take();
     }
     int size = (int) Math.min(bytes - queued, staging.chunkBytes());
     inFlight.addLast(chunk);
