@@ -6,9 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.order.Deadline;
+import dev.streamfence.internal.order.NamedUse;
+import dev.streamfence.internal.order.Submission;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -80,6 +85,28 @@ final class DeviceCopiesTest {
     Bytes seen = Bytes.of(40, 0);
     copies.download(on.b, block, 9, 40, seen);
     assertThat(seen.values()).isEqualTo(Arrays.copyOfRange(numbers(SIZE).values(), 9, 49));
+  }
+
+  @Test
+  void aDownloadWithADeadlineSaysWhetherTheDataIsThere() throws Exception {
+    copies.upload(on.a, numbers(SIZE), block, 0, SIZE);
+    Bytes seen = Bytes.of(SIZE, 0);
+    assertThat(copies.download(on.b, block, 0, SIZE, seen, Deadline.after(Duration.ofDays(1))))
+        .isTrue();
+    assertThat(seen.values()).isEqualTo(numbers(SIZE).values());
+    CountDownLatch goOn = new CountDownLatch(1);
+    Thread launching =
+        Waiting.thread(
+            () -> {
+              try (Submission launch = on.b.begin(new NamedUse("a launch"))) {
+                assertThat(launch.isHeldByCurrentThread()).isTrue();
+                Waiting.await(goOn);
+              }
+            });
+    assertThat(copies.download(on.b, block, 0, SIZE, seen, Deadline.after(Duration.ZERO)))
+        .isFalse();
+    goOn.countDown();
+    launching.join();
   }
 
   @Test

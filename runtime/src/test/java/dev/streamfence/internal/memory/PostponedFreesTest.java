@@ -106,18 +106,35 @@ final class PostponedFreesTest {
     assertThat(on.pool.life().isEntered()).isFalse();
   }
 
+  /** Holds a stream in a thread of its own. */
+  private static Thread launching(Timeline timeline, CountDownLatch goOn) {
+    return Waiting.thread(
+        () -> {
+          try (Submission launch = timeline.begin(LAUNCH)) {
+            assertThat(launch.isHeldByCurrentThread()).isTrue();
+            Waiting.await(goOn);
+          }
+        });
+  }
+
+  @Test
+  void itIsPutOffAgainWhereAnotherThreadHoldsTheStream() throws Exception {
+    freedInsideALaunchOn(on.a);
+    CountDownLatch goOn = new CountDownLatch(1);
+    Thread launching = launching(on.a, goOn);
+    Block next = resource.allocate(32, on.b, "");
+    assertThat(frees()).isZero();
+    goOn.countDown();
+    launching.join();
+    resource.deallocate(next);
+    assertThat(frees()).isEqualTo(2);
+  }
+
   @Test
   void outsideALaunchAFreeWaitsForTheThreadThatHoldsTheStream() throws Exception {
     Block block = resource.allocate(64, on.a, "");
     CountDownLatch goOn = new CountDownLatch(1);
-    Thread launching =
-        Waiting.thread(
-            () -> {
-              try (Submission launch = on.a.begin(LAUNCH)) {
-                assertThat(launch.isHeldByCurrentThread()).isTrue();
-                Waiting.await(goOn);
-              }
-            });
+    Thread launching = launching(on.a, goOn);
     Thread freeing = Waiting.thread(() -> resource.deallocate(block));
     assertThat(frees()).isZero();
     goOn.countDown();
