@@ -10,7 +10,7 @@ import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DriverSource;
-import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.Objects;
@@ -20,8 +20,8 @@ final class Inside {
   private Inside() {}
 
   /** The memory of an array that is not empty. */
-  static Block block(DeviceArray<?> array) {
-    return Objects.requireNonNull(TrackedArray.of(array).block());
+  static Allocation block(DeviceArray<?> array) {
+    return Objects.requireNonNull(TrackedArray.of(array).allocation());
   }
 
   static Timeline timeline(DeviceStream stream) {

@@ -14,7 +14,7 @@ import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
-import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.ptx.run.machine.PtxGrid;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -99,7 +99,7 @@ final class InstructionGroupsOnAGpuTest {
       if (argument instanceof byte[] buffer) {
         DeviceArray<byte[]> array = gpu.memory().upload(stream, buffer);
         buffers.add(array);
-        Block block = Inside.block(array);
+        Allocation block = Inside.block(array);
         bytes.putLong(offset, Objects.requireNonNull(block).address());
       } else if (argument instanceof Integer value) {
         bytes.putInt(offset, value);

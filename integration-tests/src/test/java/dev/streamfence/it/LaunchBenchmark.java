@@ -9,7 +9,7 @@ import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
-import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.memory.Allocation;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
@@ -94,7 +94,7 @@ public class LaunchBenchmark {
       frame.buffer().putLong(8 * i, frame.address() + 48 + 8 * i);
     }
     for (int i = 0; i < 4; i++) {
-      Block block = Inside.block(arrays.get(i));
+      Allocation block = Inside.block(arrays.get(i));
       frame.buffer().putLong(48 + 8 * i, block.address());
     }
     frame.buffer().putFloat(80, 2f).putInt(88, N);

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -121,7 +121,7 @@ final class UseAfterFreeOnAGpuTest {
   }
 
   private static long address(DeviceArray<?> array) {
-    Block block = Inside.block(array);
+    Allocation block = Inside.block(array);
     return block.address();
   }
 }

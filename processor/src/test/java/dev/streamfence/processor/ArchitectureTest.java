@@ -15,7 +15,7 @@ import javax.lang.model.element.Modifier;
 import javax.lang.model.type.TypeMirror;
 import org.junit.jupiter.api.Test;
 
-/** The rooms of the processor and the arrows between them. */
+/** The packages of the processor and the arrows between them. */
 class ArchitectureTest {
   private static final String ROOT = "dev.streamfence.processor";
 

@@ -4,7 +4,6 @@ import static dev.streamfence.model.ControlledScheduler.explore;
 import static dev.streamfence.model.ControlledScheduler.require;
 import static dev.streamfence.model.ControlledScheduler.together;
 
-import dev.streamfence.internal.memory.Block;
 import dev.streamfence.internal.order.Timeline;
 import org.junit.jupiter.api.Test;
 

@@ -9,7 +9,6 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.StickyError;
-import dev.streamfence.internal.memory.Block;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
@@ -17,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /**
- * The real classes of the stream room, their locks and volatiles included, under a scheduler that
+ * The real classes of the package order, their locks and volatiles included, under a scheduler that
  * decides at every access to shared memory which thread goes on. A thread that waits for ever, or
  * an error in any thread, fails the test with the interleaving.
  */
@@ -66,13 +65,13 @@ final class ControlledSchedulingTest {
           together(
               () -> {
                 try (Submission submission = scene.first.begin(scene)) {
-                  submission.use(x.dependencies, true, false, 0);
+                  submission.use(x.hazards, true, false, 0);
                   submission.preflight();
                   x.close();
                   x.cell.use(scene.first.stream(), false);
                   submission.commit();
                 } catch (UseAfterFreeException closed) {
-                  require(!x.dependencies.isOpen(), "an open block was refused");
+                  require(!x.hazards.isOpen(), "an open block was refused");
                 }
               },
               x::close);

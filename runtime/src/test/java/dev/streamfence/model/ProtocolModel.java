@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.Set;
 
 /**
- * The protocol of the stream room as a step machine: what timelines, submissions, dependencies and
- * event rings do between two points at which another thread can get in. A state is one array of
+ * The protocol of the package order as a step machine: what timelines, submissions, dependencies
+ * and event rings do between two points at which another thread can get in. A state is one array of
  * numbers; a step changes it in place and allocates nothing. {@link TracesTest} compares its driver
  * calls with those of the real classes.
  *

@@ -4,7 +4,6 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
-import dev.streamfence.internal.memory.Block;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import java.util.Set;
@@ -101,7 +100,7 @@ final class RealRun {
         boolean read = (reads >> block & 1) != 0;
         boolean written = (writes >> block & 1) != 0;
         if (read || written) {
-          submission.use(blocks[block].dependencies, read && !written, written, 0);
+          submission.use(blocks[block].hazards, read && !written, written, 0);
         }
       }
       if (failing != Program.NEVER) {

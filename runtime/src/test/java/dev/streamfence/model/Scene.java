@@ -7,7 +7,7 @@ import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.StickyError;
-import dev.streamfence.internal.order.Dependencies;
+import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
@@ -16,7 +16,7 @@ import dev.streamfence.model.ClockDriver.Cell;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
-/** A runtime's worth of the stream room over {@link ClockDriver}, made anew in every run. */
+/** A runtime's worth of the package order over {@link ClockDriver}, made anew in every run. */
 final class Scene implements UseLabels {
   final ClockDriver driver = new ClockDriver();
   final StickyError faults;
@@ -42,28 +42,28 @@ final class Scene implements UseLabels {
   final class Block {
     final Cell cell = driver.new Cell();
     final AtomicInteger frees = new AtomicInteger();
-    final Dependencies dependencies;
+    final HazardState hazards;
 
     Block(Timeline timeline) {
       try (Submission submission = timeline.begin(Scene.this)) {
         submission.preflight();
         cell.use(timeline.stream(), true);
-        dependencies =
-            new Dependencies(++generations, "a block", timeline, submission.ticket(), this::free);
+        hazards =
+            new HazardState(++generations, "a block", timeline, submission.ticket(), this::free);
         submission.commitWithoutEvent();
       }
     }
 
     void close() {
-      if (dependencies.close(null)) {
+      if (hazards.close(null)) {
         free();
       }
     }
 
     void free() {
-      Timeline timeline = dependencies.lastUser();
+      Timeline timeline = hazards.lastUser();
       try (Submission submission = timeline.begin(Scene.this)) {
-        submission.free(dependencies);
+        submission.free(hazards);
         submission.preflight();
         cell.free(timeline.stream());
         frees.incrementAndGet();
@@ -74,8 +74,8 @@ final class Scene implements UseLabels {
 
   void run(Timeline timeline, Block reads, Block writes) {
     try (Submission submission = timeline.begin(this)) {
-      submission.use(writes.dependencies, false, true, 0);
-      submission.use(reads.dependencies, true, false, 1);
+      submission.use(writes.hazards, false, true, 0);
+      submission.use(reads.hazards, true, false, 1);
       submission.preflight();
       if (reads != writes) {
         reads.cell.use(timeline.stream(), false);
@@ -87,7 +87,7 @@ final class Scene implements UseLabels {
 
   void read(Timeline timeline, Block block) {
     try (Submission submission = timeline.begin(this)) {
-      submission.use(block.dependencies, true, false, 0);
+      submission.use(block.hazards, true, false, 0);
       submission.preflight();
       block.cell.use(timeline.stream(), false);
       submission.commit();

@@ -37,7 +37,7 @@ public final class CodeVerifier {
         passed.add(i);
       }
     }
-    for (Mismatch mismatch : code.compare(Declarations.of(kernel))) {
+    for (Mismatch mismatch : code.compare(Signatures.of(kernel))) {
       if (mismatch.parameter() < 0) {
         report(mismatch, kernel, places);
       } else {
@@ -92,7 +92,7 @@ public final class CodeVerifier {
               Problem.PARAMETER_SIZE,
               culprit,
               name,
-              Declarations.sizeInBytes(parameter),
+              Signatures.sizeInBytes(parameter),
               mismatch.actual(),
               place(kernel));
       case PARAMETER_KIND ->

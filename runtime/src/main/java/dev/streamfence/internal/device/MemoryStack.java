@@ -84,6 +84,6 @@ final class MemoryStack {
 
   private static void report(GuardReport found) {
     System.getLogger(DeviceRuntime.class.getName())
-        .log(System.Logger.Level.ERROR, found.fact(), found.block().allocatedAt());
+        .log(System.Logger.Level.ERROR, found.fact(), found.allocation().allocatedAt());
   }
 }

@@ -5,7 +5,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.MemoryResource;
 import dev.streamfence.internal.order.Life;
 import java.lang.ref.Cleaner;
@@ -34,13 +34,13 @@ final class OpenArrays {
 
   /** Whether an array still has its memory. Holds no reference to the array, which it outlives. */
   final class Lifetime implements Runnable {
-    private final @Nullable Block block;
+    private final @Nullable Allocation allocation;
     private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
     private Cleaner.@Nullable Cleanable cleanable;
     private volatile @Nullable String heir;
 
-    private Lifetime(@Nullable Block block) {
-      this.block = block;
+    private Lifetime(@Nullable Allocation allocation) {
+      this.allocation = allocation;
     }
 
     boolean isGone() {
@@ -54,14 +54,14 @@ final class OpenArrays {
 
     /** Frees the memory unless that was done; if that fails, the array stays open. */
     void close() {
-      if (!state.compareAndSet(State.OPEN, block == null ? State.GONE : State.CLOSED)) {
+      if (!state.compareAndSet(State.OPEN, allocation == null ? State.GONE : State.CLOSED)) {
         return;
       }
-      if (block != null) {
+      if (allocation != null) {
         try {
-          free(block);
+          free(allocation);
         } catch (RuntimeException | Error e) {
-          if (block.dependencies().isOpen()) {
+          if (allocation.hazards().isOpen()) {
             state.set(State.OPEN);
           }
           throw e;
@@ -88,8 +88,8 @@ final class OpenArrays {
     /** Called when the array has become unreachable. */
     @Override
     public void run() {
-      if (block != null && state.compareAndSet(State.OPEN, State.CLOSED)) {
-        lose(block);
+      if (allocation != null && state.compareAndSet(State.OPEN, State.CLOSED)) {
+        lose(allocation);
       }
     }
 
@@ -106,9 +106,9 @@ final class OpenArrays {
   private final Life life;
 
   /** The resource that each allocation returns to. */
-  private final Map<Block, MemoryResource> open = new ConcurrentHashMap<>();
+  private final Map<Allocation, MemoryResource> open = new ConcurrentHashMap<>();
 
-  private final Queue<Block> lost = new ConcurrentLinkedQueue<>();
+  private final Queue<Allocation> lost = new ConcurrentLinkedQueue<>();
   private final LongAdder lostArrays = new LongAdder();
   private final LongAdder failedFrees = new LongAdder();
   private final LongAdder failedFreeBytes = new LongAdder();
@@ -120,14 +120,14 @@ final class OpenArrays {
   }
 
   /** Registers the allocation of an array about to be created, and the resource it came from. */
-  void hold(Block block, MemoryResource from) {
-    open.put(block, from);
+  void hold(Allocation allocation, MemoryResource from) {
+    open.put(allocation, from);
   }
 
   /** Frees the allocation of {@link #hold}, if any, when the array is closed or lost. */
-  Lifetime watch(DeviceArray<?> array, @Nullable Block block) {
-    Lifetime lifetime = new Lifetime(block);
-    if (block != null) {
+  Lifetime watch(DeviceArray<?> array, @Nullable Allocation allocation) {
+    Lifetime lifetime = new Lifetime(allocation);
+    if (allocation != null) {
       lifetime.cleanable = LostArrays.CLEANER.register(array, lifetime);
     }
     return lifetime;
@@ -135,16 +135,16 @@ final class OpenArrays {
 
   /** Frees the lost arrays that the cleaner's thread must not, or could not, free. */
   void freeLost() {
-    List<Block> failed = new ArrayList<>(0);
+    List<Allocation> failed = new ArrayList<>(0);
     try {
-      for (Block block = lost.poll(); block != null; block = lost.poll()) {
+      for (Allocation allocation = lost.poll(); allocation != null; allocation = lost.poll()) {
         try {
-          free(block);
+          free(allocation);
         } catch (DeviceException e) {
-          failed.add(block);
+          failed.add(allocation);
         } catch (Error e) {
-          if (block.dependencies().isOpen()) {
-            failed.add(block);
+          if (allocation.hazards().isOpen()) {
+            failed.add(allocation);
           }
           throw e;
         }
@@ -155,32 +155,32 @@ final class OpenArrays {
   }
 
   /** A snapshot of the allocations of arrays that were not closed, lost ones included. */
-  List<Block> blocks() {
+  List<Allocation> allocations() {
     return List.copyOf(open.keySet());
   }
 
   /** Frees an allocation whose array could not be created. */
-  void freeAfter(Block block, MemoryResource from, Error failure) {
-    open.remove(block);
+  void freeAfter(Allocation allocation, MemoryResource from, Error failure) {
+    open.remove(allocation);
     try {
-      from.deallocate(block);
+      from.deallocate(allocation);
     } catch (RuntimeException | Error e) {
       failure.addSuppressed(e);
     }
   }
 
   /** Frees an allocation when the runtime is closed, unless the array's owner does so first. */
-  void freeAtEnd(Block block) {
+  void freeAtEnd(Allocation allocation) {
     try {
-      free(block);
+      free(allocation);
     } catch (UseAfterFreeException closedMeanwhile) {
-      open.remove(block);
+      open.remove(allocation);
     }
   }
 
   /** Whether the allocation was lost, and reported as lost. */
-  boolean isLost(Block block) {
-    return lost.contains(block);
+  boolean isLost(Allocation allocation) {
+    return lost.contains(allocation);
   }
 
   long lostArrays() {
@@ -195,37 +195,37 @@ final class OpenArrays {
     return failedFreeBytes.sum();
   }
 
-  private void free(Block block) {
+  private void free(Allocation allocation) {
     try {
-      open.getOrDefault(block, resource).deallocate(block);
-      open.remove(block);
+      open.getOrDefault(allocation, resource).deallocate(allocation);
+      open.remove(allocation);
     } catch (CudaDriverException e) {
       failedFrees.increment();
-      failedFreeBytes.add(block.sizeInBytes());
+      failedFreeBytes.add(allocation.sizeInBytes());
       throw e;
     } catch (Error e) {
-      if (!block.dependencies().isOpen()) {
-        open.remove(block);
+      if (!allocation.hazards().isOpen()) {
+        open.remove(allocation);
       }
       throw e;
     }
   }
 
   /** Called by the cleaner's thread, which serves every runtime and must not wait for one. */
-  private void lose(Block block) {
+  private void lose(Allocation allocation) {
     if (!life.tryEnterWithoutWaiting()) {
       return;
     }
     try {
       // In this order: the next allocation finds every counted array, and every reported array is
       // counted.
-      lost.add(block);
+      lost.add(allocation);
       lostArrays.increment();
       System.getLogger(DeviceRuntime.class.getName())
           .log(
               System.Logger.Level.WARNING,
-              "an array was lost without being closed: " + block,
-              block.allocatedAt());
+              "an array was lost without being closed: " + allocation,
+              allocation.allocatedAt());
       if (!freeWaits) {
         freeLost();
       }

@@ -5,7 +5,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.order.Deadline;
 import java.lang.ref.Reference;
 import java.lang.reflect.Array;
@@ -20,7 +20,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   private final Class<A> arrayType;
   private final ElementType elementType;
   private final long length;
-  private final @Nullable Block block;
+  private final @Nullable Allocation allocation;
   private final OpenArrays.Lifetime lifetime;
 
   TrackedArray(
@@ -28,14 +28,14 @@ public final class TrackedArray<A> implements DeviceArray<A> {
       Class<A> arrayType,
       ElementType elementType,
       long length,
-      @Nullable Block block) {
+      @Nullable Allocation allocation) {
     this.runtime = memory.runtime();
     this.memory = memory;
     this.arrayType = arrayType;
     this.elementType = elementType;
     this.length = length;
-    this.block = block;
-    this.lifetime = memory.arrays().watch(this, block);
+    this.allocation = allocation;
+    this.lifetime = memory.arrays().watch(this, allocation);
   }
 
   @Override
@@ -60,7 +60,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public boolean isOpen() {
-    return !lifetime.isGone() && (block == null || block.dependencies().isOpen());
+    return !lifetime.isGone() && (allocation == null || allocation.hazards().isOpen());
   }
 
   @Override
@@ -68,7 +68,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     Objects.requireNonNull(source, "source");
     requireSameLength(HostArray.length(source), "the host array");
     requireUsable(stream, "upload");
-    Block target = block;
+    Allocation target = allocation;
     if (target != null) {
       HostArray host = new HostArray(source, elementType);
       carryOut(
@@ -107,7 +107,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    Block source = block;
+    Allocation source = allocation;
     if (source == null) {
       return true;
     }
@@ -152,8 +152,8 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     }
     requireUsable(stream, "copy");
     source.requireUsable(stream, "copy");
-    Block from = source.block;
-    Block to = block;
+    Allocation from = source.allocation;
+    Allocation to = allocation;
     if (from != null && to != null) {
       try {
         carryOut(
@@ -195,7 +195,8 @@ public final class TrackedArray<A> implements DeviceArray<A> {
       requireNotGone("reinterpret");
       // First: if the Java heap is full, nothing has changed.
       TrackedArray<B> heir =
-          new TrackedArray<>(memory, arrayType, type, sizeInBytes() / type.sizeInBytes(), block);
+          new TrackedArray<>(
+              memory, arrayType, type, sizeInBytes() / type.sizeInBytes(), allocation);
       if (!lifetime.handOver(heir.toString())) {
         heir.lifetime.handOver(toString());
         throw useAfterFree("reinterpret");
@@ -210,7 +211,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   @Override
   public void close() {
     try {
-      if (block == null) {
+      if (allocation == null) {
         lifetime.close();
       } else if (runtime.life().tryEnter()) {
         try {
@@ -230,8 +231,8 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   /** Its memory; null for an empty array. */
-  public @Nullable Block block() {
-    return block;
+  public @Nullable Allocation allocation() {
+    return allocation;
   }
 
   /** Whether it was closed while empty, or its memory was handed over to another array. */
@@ -249,7 +250,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   private void fillBits(DeviceStream stream, long bits) {
     requireUsable(stream, "fill");
-    Block target = block;
+    Allocation target = allocation;
     if (target != null) {
       int width = elementType.sizeInBytes();
       carryOut(
@@ -262,13 +263,13 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   private void requireDownload(DeviceStream stream) {
     requireUsable(stream, "download");
-    if (block != null) {
+    if (allocation != null) {
       memory.transfers().requireDownload(this);
     }
   }
 
   private void copyOut(DeviceStream stream, A target) {
-    Block source = block;
+    Allocation source = allocation;
     if (source != null) {
       HostArray host = new HostArray(target, elementType);
       carryOut(
@@ -319,7 +320,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   /** The exception for a use of this array, which no longer has memory. */
   public UseAfterFreeException useAfterFree(String use) {
-    long generation = block == null ? 0 : block.generation();
+    long generation = allocation == null ? 0 : allocation.generation();
     String heir = lifetime.heir();
     return heir == null
         ? new UseAfterFreeException(use, toString(), generation, null)
@@ -335,6 +336,10 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public String toString() {
-    return elementType.primitive() + "[" + length + "]" + (block == null ? "" : " in " + block);
+    return elementType.primitive()
+        + "["
+        + length
+        + "]"
+        + (allocation == null ? "" : " in " + allocation);
   }
 }

@@ -6,8 +6,8 @@ import dev.streamfence.ElementType;
 import dev.streamfence.MemoryReservation;
 import dev.streamfence.MemoryStatistics;
 import dev.streamfence.StreamMisuseException;
-import dev.streamfence.internal.memory.Block;
-import dev.streamfence.internal.memory.BlockSource;
+import dev.streamfence.internal.memory.Allocation;
+import dev.streamfence.internal.memory.AllocationSource;
 import dev.streamfence.internal.memory.Budget;
 import dev.streamfence.internal.memory.BudgetResource;
 import dev.streamfence.internal.order.Timeline;
@@ -21,11 +21,11 @@ public final class TrackedMemory implements DeviceMemory {
   private final MemoryStack stack;
   private final BudgetResource resource;
   private final OpenArrays arrays;
-  private final Transfers transfers;
+  private final TransferCounts transfers;
   private final LongAdder requests = new LongAdder();
 
   TrackedMemory(TrackedRuntime runtime, MemoryStack stack, OpenArrays arrays) {
-    this(runtime, stack, arrays, stack.budget(), new Transfers());
+    this(runtime, stack, arrays, stack.budget(), new TransferCounts());
   }
 
   private TrackedMemory(
@@ -33,7 +33,7 @@ public final class TrackedMemory implements DeviceMemory {
       MemoryStack stack,
       OpenArrays arrays,
       BudgetResource resource,
-      Transfers transfers) {
+      TransferCounts transfers) {
     this.runtime = runtime;
     this.stack = stack;
     this.arrays = arrays;
@@ -177,12 +177,12 @@ public final class TrackedMemory implements DeviceMemory {
     return arrays;
   }
 
-  Transfers transfers() {
+  TransferCounts transfers() {
     return transfers;
   }
 
   <A> TrackedArray<A> allocate(
-      BlockSource source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
+      AllocationSource source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
     runtime.life().enter();
     try {
       return allocateInside(source, stream, arrayType, length, tag);
@@ -192,7 +192,7 @@ public final class TrackedMemory implements DeviceMemory {
   }
 
   private <A> TrackedArray<A> allocateInside(
-      BlockSource source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
+      AllocationSource source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
     requests.increment();
     ElementType elementType = ElementType.ofArray(arrayType);
     String what = elementType.primitive() + "[" + length + "]";
@@ -214,27 +214,27 @@ public final class TrackedMemory implements DeviceMemory {
               + ": they belong to two runtimes");
     }
     Timeline timeline = TrackedStream.timelineOf(stream);
-    @Nullable Block block = null;
+    @Nullable Allocation allocation = null;
     if (length > 0) {
       // Before the budget, which would otherwise report a lost device as out of memory.
       runtime.sticky().check();
       arrays.freeLost();
-      block =
+      allocation =
           source.allocate(length * elementType.sizeInBytes(), timeline, tag.isEmpty() ? what : tag);
     }
-    return array(arrayType, elementType, length, block);
+    return array(arrayType, elementType, length, allocation);
   }
 
   private <A> TrackedArray<A> array(
-      Class<A> arrayType, ElementType elementType, long length, @Nullable Block block) {
+      Class<A> arrayType, ElementType elementType, long length, @Nullable Allocation allocation) {
     try {
-      if (block != null) {
-        arrays.hold(block, resource);
+      if (allocation != null) {
+        arrays.hold(allocation, resource);
       }
-      return new TrackedArray<>(this, arrayType, elementType, length, block);
+      return new TrackedArray<>(this, arrayType, elementType, length, allocation);
     } catch (Error e) {
-      if (block != null) {
-        arrays.freeAfter(block, resource, e);
+      if (allocation != null) {
+        arrays.freeAfter(allocation, resource, e);
       }
       throw e;
     }

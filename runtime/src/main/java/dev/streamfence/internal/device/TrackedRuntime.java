@@ -10,7 +10,7 @@ import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.StickyError;
-import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.DeviceCopies;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.Life;
@@ -194,7 +194,10 @@ public final class TrackedRuntime implements DeviceRuntime {
     teardown.step(this::reportLeaks);
     teardown.step(() -> attachments.close(teardown));
     teardown.step(
-        () -> arrays.blocks().forEach(block -> teardown.step(() -> arrays.freeAtEnd(block))));
+        () ->
+            arrays
+                .allocations()
+                .forEach(allocation -> teardown.step(() -> arrays.freeAtEnd(allocation))));
     teardown.step(stack::close);
     teardown.step(() -> copies.destroy(isDeviceDone));
     teardown.step(pool::destroy);
@@ -270,13 +273,16 @@ public final class TrackedRuntime implements DeviceRuntime {
   }
 
   private void reportLeaks() {
-    List<Block> leaked = arrays.blocks().stream().filter(block -> !arrays.isLost(block)).toList();
+    List<Allocation> leaked =
+        arrays.allocations().stream().filter(allocation -> !arrays.isLost(allocation)).toList();
     if (!leaked.isEmpty()) {
       System.Logger logger = System.getLogger(DeviceRuntime.class.getName());
       logger.log(
           System.Logger.Level.WARNING, "{0} is closed with {1} open arrays", this, leaked.size());
       leaked.forEach(
-          block -> logger.log(System.Logger.Level.WARNING, "open: " + block, block.allocatedAt()));
+          allocation ->
+              logger.log(
+                  System.Logger.Level.WARNING, "open: " + allocation, allocation.allocatedAt()));
     }
   }
 

@@ -10,7 +10,7 @@ import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
-import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.launch.KernelParameter;
@@ -39,7 +39,7 @@ final class LaunchArguments {
   private final KernelLaunch launch;
   private final boolean strict;
   private final @Nullable DeviceArray<?>[] arrays;
-  private final @Nullable Block[] blocks;
+  private final @Nullable Allocation[] allocations;
 
   /** How many parameters were passed, and so which is next. */
   private int position;
@@ -77,7 +77,7 @@ final class LaunchArguments {
     this.launch = launch;
     this.strict = strict;
     this.arrays = new DeviceArray<?>[parameters.length];
-    this.blocks = new Block[parameters.length];
+    this.allocations = new Allocation[parameters.length];
   }
 
   /** Forgets the last launch. */
@@ -89,7 +89,7 @@ final class LaunchArguments {
   /** Drops the references to the arrays. */
   void release() {
     Arrays.fill(arrays, 0, position, null);
-    Arrays.fill(blocks, 0, position, null);
+    Arrays.fill(allocations, 0, position, null);
   }
 
   /** A parameter, for errors. */
@@ -140,23 +140,23 @@ final class LaunchArguments {
     }
     requireFits(declared, array);
     TrackedArray<?> tracked = TrackedArray.of(array);
-    Block block = tracked.block();
-    boolean recorded = block != null && (strict || block.isTracked());
+    Allocation allocation = tracked.allocation();
+    boolean recorded = allocation != null && (strict || allocation.isTracked());
     // Preflight checks all recorded arrays at once, and refuses those that are closed by then.
     if (recorded ? tracked.isGone() : !array.isOpen()) {
       throw tracked.useAfterFree(use(position));
     }
     Access access = declared.access();
-    if (block != null && !signature.allowsAliases()) {
-      requireAlone(block, access);
+    if (allocation != null && !signature.allowsAliases()) {
+      requireAlone(allocation, access);
     }
-    if (block != null && recorded) {
-      block.requireTracked(labels, position);
-      submission.use(block.dependencies(), access.reads(), access.writes(), position);
+    if (allocation != null && recorded) {
+      allocation.requireTracked(labels, position);
+      submission.use(allocation.hazards(), access.reads(), access.writes(), position);
     }
-    frame.put(offsets[position], block == null ? 0L : block.address());
+    frame.put(offsets[position], allocation == null ? 0L : allocation.address());
     arrays[position] = array;
-    blocks[position] = block;
+    allocations[position] = allocation;
     position++;
   }
 
@@ -239,13 +239,13 @@ final class LaunchArguments {
     List<LaunchObserver.Use> uses = new ArrayList<>();
     for (int i = 0; i < parameters.length; i++) {
       if (parameters[i] instanceof KernelParameter.Array buffer) {
-        Block block = blocks[i];
-        if (block != null) {
+        Allocation allocation = allocations[i];
+        if (allocation != null) {
           uses.add(
               new LaunchObserver.Use(
                   buffer.name(),
-                  block.address(),
-                  block.sizeInBytes(),
+                  allocation.address(),
+                  allocation.sizeInBytes(),
                   buffer.access().reads(),
                   buffer.access().writes()));
         } else if (arrays[i] == null) {
@@ -283,9 +283,9 @@ final class LaunchArguments {
    * Refuses one array for two parameters if either is written: a kernel does not order its accesses
    * through them.
    */
-  private void requireAlone(Block block, Access access) {
+  private void requireAlone(Allocation allocation, Access access) {
     for (int i = 0; i < position; i++) {
-      if (blocks[i] == block
+      if (allocations[i] == allocation
           && parameters[i] instanceof KernelParameter.Array other
           && (access.writes() || other.access().writes())) {
         throw new StreamMisuseException(

@@ -24,27 +24,27 @@ final class BudgetPart implements MemoryResource {
   }
 
   @Override
-  public Block allocate(long sizeInBytes, Timeline timeline, String tag) {
+  public Allocation allocate(long sizeInBytes, Timeline timeline, String tag) {
     return count(whole.allocate(sizeInBytes, timeline, tag));
   }
 
   /** Allocates from a reservation of the whole budget. */
-  Block allocate(Reservation reservation, long sizeInBytes, Timeline timeline, String tag) {
+  Allocation allocate(Reservation reservation, long sizeInBytes, Timeline timeline, String tag) {
     return count(reservation.allocate(sizeInBytes, timeline, tag));
   }
 
   @Override
-  public long deallocate(Block block) {
+  public long deallocate(Allocation allocation) {
     try {
-      whole.deallocate(block);
+      whole.deallocate(allocation);
     } catch (Error e) {
-      if (!block.dependencies().isOpen()) {
-        late.addAndGet(block.sizeInBytes());
+      if (!allocation.hazards().isOpen()) {
+        late.addAndGet(allocation.sizeInBytes());
       }
       throw e;
     }
-    outstanding.addAndGet(-block.sizeInBytes());
-    return block.sizeInBytes();
+    outstanding.addAndGet(-allocation.sizeInBytes());
+    return allocation.sizeInBytes();
   }
 
   @Override
@@ -74,8 +74,8 @@ final class BudgetPart implements MemoryResource {
     return whole.mayWaitForOthers();
   }
 
-  private Block count(Block block) {
-    outstanding.addAndGet(block.sizeInBytes());
-    return block;
+  private Allocation count(Allocation allocation) {
+    outstanding.addAndGet(allocation.sizeInBytes());
+    return allocation;
   }
 }

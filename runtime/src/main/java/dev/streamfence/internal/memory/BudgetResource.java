@@ -54,8 +54,8 @@ public final class BudgetResource implements MemoryResource {
    * freed memory, including the memory that other threads are returning.
    */
   @Override
-  public Block allocate(long sizeInBytes, Timeline timeline, String tag) {
-    TrackedResource.requirePositive(sizeInBytes, "a block");
+  public Allocation allocate(long sizeInBytes, Timeline timeline, String tag) {
+    TrackedResource.requirePositive(sizeInBytes, "an allocation");
     admit(sizeInBytes, 0, sizeInBytes, TrackedResource.inWords(tag));
     try {
       return admitted(resource.allocate(sizeInBytes, timeline, tag));
@@ -77,19 +77,19 @@ public final class BudgetResource implements MemoryResource {
   }
 
   @Override
-  public long deallocate(Block block) {
+  public long deallocate(Allocation allocation) {
     long released = 0;
     boolean closed = false;
     beginReturning();
     try {
-      released = resource.deallocate(block);
+      released = resource.deallocate(allocation);
       closed = true;
     } catch (Error e) {
-      // A closed block stays closed; its bytes come back with a reap.
-      closed = !block.dependencies().isOpen();
+      // A closed allocation stays closed; its bytes come back with a reap.
+      closed = !allocation.hazards().isOpen();
       throw e;
     } finally {
-      endReturning(released, closed ? block.sizeInBytes() : 0);
+      endReturning(released, closed ? allocation.sizeInBytes() : 0);
     }
     return released;
   }
@@ -169,7 +169,8 @@ public final class BudgetResource implements MemoryResource {
   }
 
   /** Allocates from promised bytes, which the caller has drawn from its reservation. */
-  Block allocatePromised(BlockSource source, long sizeInBytes, Timeline timeline, String tag) {
+  Allocation allocatePromised(
+      AllocationSource source, long sizeInBytes, Timeline timeline, String tag) {
     synchronized (this) {
       promised -= sizeInBytes;
       reserved += sizeInBytes;
@@ -190,10 +191,10 @@ public final class BudgetResource implements MemoryResource {
     notifyAll();
   }
 
-  private synchronized Block admitted(Block block) {
-    live += block.sizeInBytes();
+  private synchronized Allocation admitted(Allocation allocation) {
+    live += allocation.sizeInBytes();
     peak = Math.max(peak, live);
-    return block;
+    return allocation;
   }
 
   private synchronized void give(long bytes) {

@@ -21,7 +21,7 @@ final class ChunkedDownload {
   private final CudaDriver driver;
   private final StagingPool staging;
   private final Timeline timeline;
-  private final Block source;
+  private final Allocation source;
   private final long offset;
   private final long bytes;
   private final HostBytes target;
@@ -34,7 +34,7 @@ final class ChunkedDownload {
       StreamPool streams,
       StagingPool staging,
       Timeline timeline,
-      Block source,
+      Allocation source,
       long offset,
       long bytes,
       HostBytes target,
@@ -63,7 +63,7 @@ final class ChunkedDownload {
         if (submission == null) {
           return false;
         }
-        submission.use(source.dependencies(), true, false, 0);
+        submission.use(source.hazards(), true, false, 0);
         submission.preflight();
         while (queued < bytes) {
           if (!queueNext()) {

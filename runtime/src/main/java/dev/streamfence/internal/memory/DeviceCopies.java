@@ -35,11 +35,12 @@ public final class DeviceCopies {
    * Copies host data to the device. The data may be changed as soon as this returns; the copy
    * itself may still be queued. Waits only while all staging memory is in use.
    */
-  public void upload(Timeline timeline, HostBytes source, Block target, long offset, long bytes) {
+  public void upload(
+      Timeline timeline, HostBytes source, Allocation target, long offset, long bytes) {
     UseLabels labels = labels("upload of ", bytes, " bytes to ", target, timeline);
     target.requireTracked(labels, 0);
     try (Submission submission = timeline.begin(labels)) {
-      submission.use(target.dependencies(), false, true, 0);
+      submission.use(target.hazards(), false, true, 0);
       submission.preflight();
       for (long done = 0; done < bytes; done += staging.chunkBytes()) {
         int size = (int) Math.min(bytes - done, staging.chunkBytes());
@@ -63,7 +64,8 @@ public final class DeviceCopies {
    * Copies from the device to host data. Waits until the data is there, and so for everything
    * queued before.
    */
-  public void download(Timeline timeline, Block source, long offset, long bytes, HostBytes target) {
+  public void download(
+      Timeline timeline, Allocation source, long offset, long bytes, HostBytes target) {
     try {
       downloadUntil(timeline, source, offset, bytes, target, null);
     } catch (InterruptedException e) {
@@ -72,21 +74,26 @@ public final class DeviceCopies {
   }
 
   /**
-   * Copies like {@link #download(Timeline, Block, long, long, HostBytes)}, unless a deadline passes
-   * before the data is there.
+   * Copies like {@link #download(Timeline, Allocation, long, long, HostBytes)}, unless a deadline
+   * passes before the data is there.
    *
    * @return whether the data is there; if not, parts of it may be
    * @throws InterruptedException if the thread is interrupted before or while it waits
    */
   public boolean download(
-      Timeline timeline, Block source, long offset, long bytes, HostBytes target, Deadline deadline)
+      Timeline timeline,
+      Allocation source,
+      long offset,
+      long bytes,
+      HostBytes target,
+      Deadline deadline)
       throws InterruptedException {
     return downloadUntil(timeline, source, offset, bytes, target, deadline);
   }
 
   private boolean downloadUntil(
       Timeline timeline,
-      Block source,
+      Allocation source,
       long offset,
       long bytes,
       HostBytes target,
@@ -101,17 +108,17 @@ public final class DeviceCopies {
   /** Copies within the device. Does not synchronise. */
   public void copy(
       Timeline timeline,
-      Block source,
+      Allocation source,
       long sourceOffset,
-      Block target,
+      Allocation target,
       long targetOffset,
       long bytes) {
     UseLabels labels = labels("copy of ", bytes, " bytes to ", target, timeline);
     source.requireTracked(labels, 0);
     target.requireTracked(labels, 0);
     try (Submission submission = timeline.begin(labels)) {
-      submission.use(source.dependencies(), true, false, 0);
-      submission.use(target.dependencies(), false, true, 1);
+      submission.use(source.hazards(), true, false, 0);
+      submission.use(target.hazards(), false, true, 1);
       submission.preflight();
       driver.copyOnDeviceAsync(
           target.address() + targetOffset,
@@ -132,12 +139,12 @@ public final class DeviceCopies {
    * @param count how many values
    */
   public void fill(
-      Timeline timeline, Block target, long offset, int width, long value, long count) {
+      Timeline timeline, Allocation target, long offset, int width, long value, long count) {
     UseLabels labels = labels("fill of ", width * count, " bytes of ", target, timeline);
     target.requireTracked(labels, 0);
     long address = target.address() + offset;
     try (Submission submission = timeline.begin(labels)) {
-      submission.use(target.dependencies(), false, true, 0);
+      submission.use(target.hazards(), false, true, 0);
       submission.preflight();
       switch (width) {
         case 1 -> driver.fill8Async(address, (byte) value, count, timeline.stream());
@@ -176,11 +183,11 @@ public final class DeviceCopies {
   }
 
   private static UseLabels labels(
-      String act, long bytes, String relation, Block block, Timeline timeline) {
+      String act, long bytes, String relation, Allocation allocation, Timeline timeline) {
     return new UseLabels() {
       @Override
       public String purpose() {
-        return act + bytes + relation + block + " on " + timeline;
+        return act + bytes + relation + allocation + " on " + timeline;
       }
 
       @Override

@@ -17,7 +17,7 @@ public final class DirectResource extends TrackedResource {
   }
 
   @Override
-  Block obtain(long sizeInBytes, Timeline timeline, String tag) {
+  Allocation obtain(long sizeInBytes, Timeline timeline, String tag) {
     Purpose purpose = new Purpose("allocating", sizeInBytes, tag, timeline);
     long address =
         twice(
@@ -31,7 +31,8 @@ public final class DirectResource extends TrackedResource {
               }
             });
     try {
-      return adopt(new Block(address, sizeInBytes, tag, timeline, 0, this::release, true, site()));
+      return adopt(
+          new Allocation(address, sizeInBytes, tag, timeline, 0, this::release, true, site()));
     } catch (Error e) {
       try {
         driver.free(address);
@@ -43,16 +44,16 @@ public final class DirectResource extends TrackedResource {
   }
 
   @Override
-  long free(Block block, Timeline timeline, Submission begun) {
-    Purpose purpose = new Purpose("freeing", block.sizeInBytes(), block.tag(), timeline);
+  long free(Allocation allocation, Timeline timeline, Submission begun) {
+    Purpose purpose = new Purpose("freeing", allocation.sizeInBytes(), allocation.tag(), timeline);
     try (Submission submission = begun) {
-      submission.free(block.dependencies());
+      submission.free(allocation.hazards());
       submission.preflight();
       submission.commitWithoutEvent();
     }
     // Outside the submission, so that no other thread has to wait for the stream meanwhile.
     timeline.synchronize(purpose.purpose());
-    giveBack(block, purpose.purpose(), () -> driver.free(block.address()));
-    return ledger.gone(block.sizeInBytes());
+    giveBack(allocation, purpose.purpose(), () -> driver.free(allocation.address()));
+    return ledger.gone(allocation.sizeInBytes());
   }
 }

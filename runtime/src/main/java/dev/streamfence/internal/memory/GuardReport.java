@@ -4,10 +4,10 @@ package dev.streamfence.internal.memory;
  * A violation that a guard has detected. Immutable.
  *
  * @param kind the kind of violation
- * @param block the allocation concerned, which says where it was allocated
+ * @param allocation the allocation concerned, which says where it was allocated
  * @param fact a description of the violation
  */
-public record GuardReport(Kind kind, Block block, String fact) {
+public record GuardReport(Kind kind, Allocation allocation, String fact) {
   /** The kinds of violation. */
   public enum Kind {
     /** Bytes before the allocation were overwritten. */

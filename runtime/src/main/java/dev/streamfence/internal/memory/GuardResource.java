@@ -38,7 +38,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
   private final MemoryResource resource;
   private final Consumer<GuardReport> reports;
   private final AtomicLong violations = new AtomicLong();
-  private final ConcurrentMap<Block, Block> raws = new ConcurrentHashMap<>();
+  private final ConcurrentMap<Allocation, Allocation> raws = new ConcurrentHashMap<>();
   private final RangeMap ranges = new RangeMap();
   private final Quarantine quarantine = new Quarantine();
   private final GuardWindow window;
@@ -66,10 +66,10 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
   }
 
   @Override
-  Block obtain(long sizeInBytes, Timeline timeline, String tag) {
+  Allocation obtain(long sizeInBytes, Timeline timeline, String tag) {
     // An overflowing sum is negative; the underlying resource then refuses the plain size.
-    Block raw = obtainRaw(Math.max(sizeInBytes, sizeInBytes + 2L * MARGIN), timeline, tag);
-    Block overlapping = ranges.add(raw);
+    Allocation raw = obtainRaw(Math.max(sizeInBytes, sizeInBytes + 2L * MARGIN), timeline, tag);
+    Allocation overlapping = ranges.add(raw);
     if (overlapping != null) {
       report(Kind.OVERLAP, raw, "its memory overlaps that of " + overlapping);
       throw collision(raw, overlapping);
@@ -77,13 +77,13 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     Purpose purpose = new Purpose("guarding", sizeInBytes, tag, timeline);
     boolean adopted = false;
     try (Submission submission = timeline.begin(purpose)) {
-      submission.use(raw.dependencies(), false, true, 0);
+      submission.use(raw.hazards(), false, true, 0);
       submission.preflight();
       driver.fill8Async(raw.address(), OUTSIDE, raw.sizeInBytes(), timeline.stream());
       driver.fill8Async(raw.address() + MARGIN, FRESH, sizeInBytes, timeline.stream());
       submission.commitWithoutEvent();
-      Block block =
-          new Block(
+      Allocation allocation =
+          new Allocation(
               raw.address() + MARGIN,
               sizeInBytes,
               tag,
@@ -92,11 +92,11 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
               this::release,
               true,
               raw.allocatedAt());
-      block.dependencies().refuseReadsUntilWritten();
-      raws.put(block, raw);
-      adopt(block);
+      allocation.hazards().refuseReadsUntilWritten();
+      raws.put(allocation, raw);
+      adopt(allocation);
       adopted = true;
-      return block;
+      return allocation;
     } catch (CudaDriverException e) {
       throw unguarded(raw, e.during(purpose.purpose()));
     } catch (RuntimeException | Error e) {
@@ -108,7 +108,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
   }
 
   /** Gives back memory that could not be handed out, and returns the failure. */
-  private <T extends Throwable> T unguarded(Block raw, T failure) {
+  private <T extends Throwable> T unguarded(Allocation raw, T failure) {
     try {
       giveBack(raw);
     } catch (DeviceException kept) {
@@ -119,45 +119,46 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
   }
 
   @Override
-  long free(Block block, Timeline timeline, Submission begun) {
-    Block raw = raw(block);
-    Purpose purpose = new Purpose("freeing", block.sizeInBytes(), block.tag(), timeline);
+  long free(Allocation allocation, Timeline timeline, Submission begun) {
+    Allocation raw = raw(allocation);
+    Purpose purpose = new Purpose("freeing", allocation.sizeInBytes(), allocation.tag(), timeline);
     HostMemory margins;
     try (Submission submission = begun) {
-      submission.free(block.dependencies());
-      // Nothing uses the raw block before the wait below is over. Registered anyway, so that its
+      submission.free(allocation.hazards());
+      // Nothing uses the raw allocation before the wait below is over. Registered anyway, so that
+      // its
       // order does not depend on that wait.
-      submission.use(raw.dependencies(), false, true, 0);
+      submission.use(raw.hazards(), false, true, 0);
       submission.preflight();
       margins = window.take();
-      long end = block.address() + block.sizeInBytes();
+      long end = allocation.address() + allocation.sizeInBytes();
       driver.copyToHostAsync(margins, 0, raw.address(), MARGIN, timeline.stream());
       driver.copyToHostAsync(margins, MARGIN, end, MARGIN, timeline.stream());
-      driver.fill8Async(block.address(), FREED, block.sizeInBytes(), timeline.stream());
+      driver.fill8Async(allocation.address(), FREED, allocation.sizeInBytes(), timeline.stream());
       submission.commit();
     } catch (CudaDriverException e) {
       throw e.during(purpose.purpose());
     }
     timeline.synchronize(purpose.purpose());
-    boolean clean = checkMargins(block, margins);
+    boolean clean = checkMargins(allocation, margins);
     window.giveBack(margins);
     giveBack(
-        block,
+        allocation,
         purpose.purpose(),
         () -> {
-          raws.remove(block);
-          quarantine.add(new Range(block, raw, !clean));
+          raws.remove(allocation);
+          quarantine.add(new Range(allocation, raw, !clean));
         });
     return evict();
   }
 
   @Override
-  long lose(Block block) {
-    Block raw = raw(block);
-    raws.remove(block);
+  long lose(Allocation allocation) {
+    Allocation raw = raw(allocation);
+    raws.remove(allocation);
     ranges.remove(raw);
     resource.deallocate(raw);
-    return super.lose(block);
+    return super.lose(allocation);
   }
 
   @Override
@@ -205,7 +206,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     }
   }
 
-  private Block obtainRaw(long bytes, Timeline timeline, String tag) {
+  private Allocation obtainRaw(long bytes, Timeline timeline, String tag) {
     try {
       return resource.allocate(bytes, timeline, tag);
     } catch (OutOfMemoryBudgetException e) {
@@ -239,26 +240,26 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
 
   /** Keeps a range after an error unless its memory was given back. */
   private void keepUnlessFreed(Range range) {
-    Block block = range.block();
-    if (range.raw().dependencies().isOpen()) {
+    Allocation allocation = range.allocation();
+    if (range.raw().hazards().isOpen()) {
       quarantine.add(range);
-    } else if (block != null) {
-      ledger.keepForReap(ledger.gone(block.sizeInBytes()));
+    } else if (allocation != null) {
+      ledger.keepForReap(ledger.gone(allocation.sizeInBytes()));
     }
   }
 
   /** Checks kept memory for the last time and gives it back. */
   private long leave(Range range) {
-    Block block = range.block();
-    if (block != null && !range.reported() && !isLost()) {
-      Block raw = range.raw();
-      window.read(raw, (offset, bytes, count) -> checkKept(block, offset, bytes, count));
+    Allocation allocation = range.allocation();
+    if (allocation != null && !range.reported() && !isLost()) {
+      Allocation raw = range.raw();
+      window.read(raw, (offset, bytes, count) -> checkKept(allocation, offset, bytes, count));
     }
     giveBack(range.raw());
-    return block == null ? 0 : ledger.gone(block.sizeInBytes());
+    return allocation == null ? 0 : ledger.gone(allocation.sizeInBytes());
   }
 
-  private void giveBack(Block raw) {
+  private void giveBack(Allocation raw) {
     ranges.remove(raw);
     try {
       resource.deallocate(raw);
@@ -268,42 +269,45 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     }
   }
 
-  private boolean checkMargins(Block block, HostMemory margins) {
+  private boolean checkMargins(Allocation allocation, HostMemory margins) {
     int front = window.mismatch(margins, 0, MARGIN, OUTSIDE);
     if (front >= 0) {
-      report(Kind.BEFORE, block, (MARGIN - front) + " bytes before its start were overwritten");
+      report(
+          Kind.BEFORE, allocation, (MARGIN - front) + " bytes before its start were overwritten");
     }
     int back = window.mismatch(margins, MARGIN, MARGIN, OUTSIDE);
     if (back >= 0) {
-      report(Kind.BEHIND, block, "byte " + back + " behind its end was overwritten");
+      report(Kind.BEHIND, allocation, "byte " + back + " behind its end was overwritten");
     }
     return front < 0 && back < 0;
   }
 
-  /** Checks a window of kept memory; {@code offset} counts from the start of the raw block. */
-  private boolean checkKept(Block block, long offset, HostMemory bytes, int count) {
-    long end = MARGIN + block.sizeInBytes();
+  /** Checks a window of kept memory; {@code offset} counts from the start of the raw allocation. */
+  private boolean checkKept(Allocation allocation, long offset, HostMemory bytes, int count) {
+    long end = MARGIN + allocation.sizeInBytes();
     for (long i = offset; i < offset + count; i++) {
       boolean inside = i >= MARGIN && i < end;
       if (bytes.buffer().get((int) (i - offset)) != (inside ? FREED : OUTSIDE)) {
         report(
-            Kind.AFTER_FREE, block, "byte " + (i - MARGIN) + " was overwritten after it was freed");
+            Kind.AFTER_FREE,
+            allocation,
+            "byte " + (i - MARGIN) + " was overwritten after it was freed");
         return false;
       }
     }
     return true;
   }
 
-  private Block raw(Block block) {
-    Block raw = raws.get(block);
+  private Allocation raw(Allocation allocation) {
+    Allocation raw = raws.get(allocation);
     if (raw == null) {
-      throw new IllegalStateException(block + " has no memory");
+      throw new IllegalStateException(allocation + " has no memory");
     }
     return raw;
   }
 
-  private void report(Kind kind, Block block, String fact) {
+  private void report(Kind kind, Allocation allocation, String fact) {
     violations.incrementAndGet();
-    reports.accept(new GuardReport(kind, block, block + ": " + fact));
+    reports.accept(new GuardReport(kind, allocation, allocation + ": " + fact));
   }
 }

@@ -65,13 +65,13 @@ final class GuardWindow {
   }
 
   /** Reads an allocation piece by piece, ordered like any other use. Waits for each piece. */
-  void read(Block block, Viewer viewer) {
+  void read(Allocation allocation, Viewer viewer) {
     HostMemory window = take();
     boolean more = true;
-    for (long offset = 0; more && offset < block.sizeInBytes(); offset += BYTES) {
-      int count = (int) Math.min(BYTES, block.sizeInBytes() - offset);
+    for (long offset = 0; more && offset < allocation.sizeInBytes(); offset += BYTES) {
+      int count = (int) Math.min(BYTES, allocation.sizeInBytes() - offset);
       try {
-        copy(block, offset, window, count);
+        copy(allocation, offset, window, count);
       } catch (StreamMisuseException nothingQueued) {
         giveBack(window);
         throw nothingQueued;
@@ -105,13 +105,13 @@ final class GuardWindow {
     teardown.finish();
   }
 
-  private void copy(Block block, long offset, HostMemory window, int count) {
-    Timeline timeline = block.dependencies().lastUser();
-    Purpose purpose = new Purpose("checking", block.sizeInBytes(), block.tag(), timeline);
+  private void copy(Allocation allocation, long offset, HostMemory window, int count) {
+    Timeline timeline = allocation.hazards().lastUser();
+    Purpose purpose = new Purpose("checking", allocation.sizeInBytes(), allocation.tag(), timeline);
     try (Submission submission = timeline.begin(purpose)) {
-      submission.use(block.dependencies(), true, false, 0);
+      submission.use(allocation.hazards(), true, false, 0);
       submission.preflight();
-      driver.copyToHostAsync(window, 0, block.address() + offset, count, timeline.stream());
+      driver.copyToHostAsync(window, 0, allocation.address() + offset, count, timeline.stream());
       submission.commitWithoutEvent();
     } catch (CudaDriverException e) {
       throw e.during(purpose.purpose());

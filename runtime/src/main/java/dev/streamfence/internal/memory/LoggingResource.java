@@ -32,24 +32,24 @@ public final class LoggingResource implements MemoryResource {
   }
 
   @Override
-  public Block allocate(long sizeInBytes, Timeline timeline, String tag) {
+  public Allocation allocate(long sizeInBytes, Timeline timeline, String tag) {
     if (log == AllocationLog.none()) {
       return resource.allocate(sizeInBytes, timeline, tag);
     }
     int device = resource.deviceOrdinal();
     int stream = timeline.index();
     try {
-      Block block = resource.allocate(sizeInBytes, timeline, tag);
+      Allocation allocation = resource.allocate(sizeInBytes, timeline, tag);
       append(
           Action.ALLOCATE,
           device,
           stream,
-          block.address(),
-          block.sizeInBytes(),
+          allocation.address(),
+          allocation.sizeInBytes(),
           tag,
-          block.generation(),
+          allocation.generation(),
           null);
-      return block;
+      return allocation;
     } catch (RuntimeException | Error e) {
       append(Action.ALLOCATE, device, stream, 0, sizeInBytes, tag, 0, e);
       throw e;
@@ -57,16 +57,16 @@ public final class LoggingResource implements MemoryResource {
   }
 
   @Override
-  public long deallocate(Block block) {
+  public long deallocate(Allocation allocation) {
     if (log == AllocationLog.none()) {
-      return resource.deallocate(block);
+      return resource.deallocate(allocation);
     }
     try {
-      long released = resource.deallocate(block);
-      append(block, null);
+      long released = resource.deallocate(allocation);
+      append(allocation, null);
       return released;
     } catch (RuntimeException | Error e) {
-      append(block, e);
+      append(allocation, e);
       throw e;
     }
   }
@@ -138,15 +138,15 @@ public final class LoggingResource implements MemoryResource {
     return text.substring(0, end) + "…";
   }
 
-  private void append(Block block, @Nullable Throwable failure) {
+  private void append(Allocation allocation, @Nullable Throwable failure) {
     append(
         Action.DEALLOCATE,
-        block.deviceOrdinal(),
-        block.timeline().index(),
-        block.address(),
-        block.sizeInBytes(),
-        block.tag(),
-        block.generation(),
+        allocation.deviceOrdinal(),
+        allocation.timeline().index(),
+        allocation.address(),
+        allocation.sizeInBytes(),
+        allocation.tag(),
+        allocation.generation(),
         failure);
   }
 

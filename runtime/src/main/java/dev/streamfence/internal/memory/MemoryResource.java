@@ -25,7 +25,7 @@ public interface MemoryResource {
    *     runtime
    * @throws IllegalArgumentException if the size is not positive
    */
-  Block allocate(long sizeInBytes, Timeline timeline, String tag);
+  Allocation allocate(long sizeInBytes, Timeline timeline, String tag);
 
   /**
    * Frees an allocation after all its registered uses. Does not synchronise unless the
@@ -34,13 +34,13 @@ public interface MemoryResource {
    * is taken.
    *
    * @return bytes that no longer count as outstanding because of this call: at most those of {@code
-   *     block}, or more if others became free with it
+   *     allocation}, or more if others became free with it
    * @throws dev.streamfence.UseAfterFreeException if it is closed already; nothing has changed
    * @throws dev.streamfence.StreamMisuseException if it belongs to another resource; it stays open
    * @throws dev.streamfence.CudaDriverException if the free could not be queued; the allocation
    *     stays open, so the call may be repeated
    */
-  long deallocate(Block block);
+  long deallocate(Allocation allocation);
 
   /** Bytes of open allocations, and of freed ones that have not been returned. */
   long bytesOutstanding();

@@ -9,11 +9,11 @@ final class Quarantine {
   /**
    * One piece of kept memory.
    *
-   * @param block the freed allocation; null for memory that was never handed out
+   * @param allocation the freed allocation; null for memory that was never handed out
    * @param raw the memory with its margins
    * @param reported whether a violation was reported already, so that none is reported again
    */
-  record Range(@Nullable Block block, Block raw, boolean reported) {}
+  record Range(@Nullable Allocation allocation, Allocation raw, boolean reported) {}
 
   /** Enough to catch a late write, and few enough to check at once. */
   private static final int MAX_RANGES = 64;

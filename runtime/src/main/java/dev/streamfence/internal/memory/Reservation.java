@@ -10,7 +10,7 @@ import dev.streamfence.internal.order.Timeline;
  */
 public final class Reservation implements AutoCloseable {
   private final BudgetResource budget;
-  private final BlockSource source;
+  private final AllocationSource source;
   private final Runnable withdrawal;
   private final long size;
   private long remaining;
@@ -22,7 +22,7 @@ public final class Reservation implements AutoCloseable {
    * @param source allocates from the bytes
    * @param withdrawal gives up the bytes that the underlying budget has promised too
    */
-  Reservation(BudgetResource budget, long bytes, BlockSource source, Runnable withdrawal) {
+  Reservation(BudgetResource budget, long bytes, AllocationSource source, Runnable withdrawal) {
     this.budget = budget;
     this.source = source;
     this.withdrawal = withdrawal;
@@ -42,8 +42,8 @@ public final class Reservation implements AutoCloseable {
    * @throws OutOfMemoryBudgetException if more is asked for than is left of the reservation
    * @throws IllegalStateException if the reservation is closed
    */
-  public Block allocate(long sizeInBytes, Timeline timeline, String tag) {
-    TrackedResource.requirePositive(sizeInBytes, "a block");
+  public Allocation allocate(long sizeInBytes, Timeline timeline, String tag) {
+    TrackedResource.requirePositive(sizeInBytes, "an allocation");
     draw(sizeInBytes, tag);
     try {
       return budget.allocatePromised(source, sizeInBytes, timeline, tag);

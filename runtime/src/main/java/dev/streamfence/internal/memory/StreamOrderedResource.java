@@ -39,11 +39,11 @@ public final class StreamOrderedResource extends TrackedResource {
   }
 
   @Override
-  Block obtain(long sizeInBytes, Timeline timeline, String tag) {
+  Allocation obtain(long sizeInBytes, Timeline timeline, String tag) {
     return twice(sizeInBytes, tag, () -> tryObtain(sizeInBytes, timeline, tag));
   }
 
-  private Block tryObtain(long sizeInBytes, Timeline timeline, String tag) {
+  private Allocation tryObtain(long sizeInBytes, Timeline timeline, String tag) {
     try (Submission submission =
         timeline.begin(new Purpose("allocating", sizeInBytes, tag, timeline))) {
       submission.preflight();
@@ -53,16 +53,17 @@ public final class StreamOrderedResource extends TrackedResource {
       } catch (CudaDriverException e) {
         throw e.during(submission.purpose());
       }
-      Block block = adopt(address, sizeInBytes, timeline, submission.ticket(), tag);
+      Allocation allocation = adopt(address, sizeInBytes, timeline, submission.ticket(), tag);
       submission.commitWithoutEvent();
-      return block;
+      return allocation;
     }
   }
 
-  private Block adopt(long address, long sizeInBytes, Timeline timeline, long ticket, String tag) {
+  private Allocation adopt(
+      long address, long sizeInBytes, Timeline timeline, long ticket, String tag) {
     try {
       return adopt(
-          new Block(address, sizeInBytes, tag, timeline, ticket, this::release, true, site()));
+          new Allocation(address, sizeInBytes, tag, timeline, ticket, this::release, true, site()));
     } catch (Error e) {
       try {
         driver.freeAsync(address, timeline.stream());
@@ -74,17 +75,17 @@ public final class StreamOrderedResource extends TrackedResource {
   }
 
   @Override
-  long free(Block block, Timeline timeline, Submission begun) {
-    long bytes = block.sizeInBytes();
+  long free(Allocation allocation, Timeline timeline, Submission begun) {
+    long bytes = allocation.sizeInBytes();
     long freedBy = 0;
     try {
       try (Submission submission = begun) {
-        submission.free(block.dependencies());
+        submission.free(allocation.hazards());
         submission.preflight();
         giveBack(
-            block,
+            allocation,
             submission.purpose(),
-            () -> driver.freeAsync(block.address(), timeline.stream()));
+            () -> driver.freeAsync(allocation.address(), timeline.stream()));
         freedBy = submission.ticket();
         submission.commitWithoutEvent();
         if (ledger.needsEvent(bytes, timeline)) {

@@ -34,8 +34,8 @@ public abstract sealed class TrackedResource implements MemoryResource
   final CudaDriver driver;
   final Ledger ledger;
   private final boolean tracing;
-  private final ConcurrentMap<Long, Block> live = new ConcurrentHashMap<>();
-  private final Queue<Block> unreleased = new ConcurrentLinkedQueue<>();
+  private final ConcurrentMap<Long, Allocation> live = new ConcurrentHashMap<>();
+  private final Queue<Allocation> unreleased = new ConcurrentLinkedQueue<>();
 
   TrackedResource(StreamPool streams, boolean tracing, long bytesPerEvent) {
     this.ledger = new Ledger(bytesPerEvent);
@@ -45,7 +45,7 @@ public abstract sealed class TrackedResource implements MemoryResource
   }
 
   /** Obtains memory, and makes it known by {@link #adopt}. */
-  abstract Block obtain(long sizeInBytes, Timeline timeline, String tag);
+  abstract Allocation obtain(long sizeInBytes, Timeline timeline, String tag);
 
   /**
    * Gives the memory of a closed allocation back, by {@link #giveBack}.
@@ -54,16 +54,16 @@ public abstract sealed class TrackedResource implements MemoryResource
    * @param submission begun on that stream; this method uses and closes it
    * @return bytes that no longer count as outstanding because of this call
    */
-  abstract long free(Block block, Timeline timeline, Submission submission);
+  abstract long free(Allocation allocation, Timeline timeline, Submission submission);
 
   /** Forgets a closed allocation whose memory was lost with the device. */
-  long lose(Block block) {
-    return ledger.gone(block.sizeInBytes());
+  long lose(Allocation allocation) {
+    return ledger.gone(allocation.sizeInBytes());
   }
 
   @Override
-  public final Block allocate(long sizeInBytes, Timeline timeline, String tag) {
-    requirePositive(sizeInBytes, "a block");
+  public final Allocation allocate(long sizeInBytes, Timeline timeline, String tag) {
+    requirePositive(sizeInBytes, "an allocation");
     if (timeline.pool() != streams) {
       throw new StreamMisuseException(
           "an allocation of "
@@ -77,22 +77,24 @@ public abstract sealed class TrackedResource implements MemoryResource
   }
 
   @Override
-  public final long deallocate(Block block) {
-    if (!block.dependencies().isOpen()) {
-      throw new UseAfterFreeException("a second free", block.toString(), block.generation(), null);
+  public final long deallocate(Allocation allocation) {
+    if (!allocation.hazards().isOpen()) {
+      throw new UseAfterFreeException(
+          "a second free", allocation.toString(), allocation.generation(), null);
     }
-    if (!isLive(block)) {
-      throw new StreamMisuseException(block + " is freed by a resource that it does not come from");
+    if (!isLive(allocation)) {
+      throw new StreamMisuseException(
+          allocation + " is freed by a resource that it does not come from");
     }
-    if (!block.dependencies().close(tracing ? new ClosedHere() : null)) {
+    if (!allocation.hazards().close(tracing ? new ClosedHere() : null)) {
       return 0;
     }
     long returned;
     try {
-      returned = disown(block, true);
+      returned = disown(allocation, true);
     } catch (RuntimeException | Error e) {
-      if (isLive(block)) {
-        block.dependencies().reopen();
+      if (isLive(allocation)) {
+        allocation.hazards().reopen();
       }
       throw e;
     }
@@ -127,7 +129,7 @@ public abstract sealed class TrackedResource implements MemoryResource
   }
 
   /** A snapshot of the allocations whose memory has not been given back, in no particular order. */
-  public final List<Block> live() {
+  public final List<Allocation> live() {
     return List.copyOf(live.values());
   }
 
@@ -136,20 +138,20 @@ public abstract sealed class TrackedResource implements MemoryResource
    * teardown. Nothing uses them any more.
    */
   public final void freeAll(Teardown teardown) {
-    for (Block block : live()) {
+    for (Allocation allocation : live()) {
       teardown.step(
           () -> {
-            if (block.dependencies().isOpen()) {
-              deallocate(block);
-            } else if (isLive(block)) {
-              ledger.keepForReap(disown(block, false));
+            if (allocation.hazards().isOpen()) {
+              deallocate(allocation);
+            } else if (isLive(allocation)) {
+              ledger.keepForReap(disown(allocation, false));
             }
           });
     }
   }
 
-  private boolean isLive(Block block) {
-    return live.get(block.address()) == block;
+  private boolean isLive(Allocation allocation) {
+    return live.get(allocation.address()) == allocation;
   }
 
   /**
@@ -162,18 +164,18 @@ public abstract sealed class TrackedResource implements MemoryResource
    *
    * @param purpose the reason for the call, for errors
    */
-  final void giveBack(Block block, String purpose, Runnable call) {
-    live.remove(block.address(), block);
+  final void giveBack(Allocation allocation, String purpose, Runnable call) {
+    live.remove(allocation.address(), allocation);
     try {
       call.run();
     } catch (CudaDriverException e) {
-      live.put(block.address(), block);
+      live.put(allocation.address(), allocation);
       throw e.during(purpose);
     } catch (RuntimeException e) {
-      live.put(block.address(), block);
+      live.put(allocation.address(), allocation);
       throw e;
     } catch (Error e) {
-      ledger.keepForReap(ledger.gone(block.sizeInBytes()));
+      ledger.keepForReap(ledger.gone(allocation.sizeInBytes()));
       throw e;
     }
   }
@@ -194,20 +196,20 @@ public abstract sealed class TrackedResource implements MemoryResource
    *     back. The memory is leaked, since freeing it would free the other allocation, and the
    *     device counts as lost
    */
-  final Block adopt(Block block) {
-    Block owner = live.putIfAbsent(block.address(), block);
+  final Allocation adopt(Allocation allocation) {
+    Allocation owner = live.putIfAbsent(allocation.address(), allocation);
     if (owner != null) {
-      throw collision(block, owner);
+      throw collision(allocation, owner);
     }
-    ledger.allocated(block.sizeInBytes());
-    return block;
+    ledger.allocated(allocation.sizeInBytes());
+    return allocation;
   }
 
   /** Declares the device lost, since its memory was handed out twice. */
-  final CudaDriverException collision(Block block, Block owner) {
+  final CudaDriverException collision(Allocation allocation, Allocation owner) {
     CudaDriverException collision =
         StickyError.unknown(
-            "an allocation", "allocating " + block + ", whose memory belongs to " + owner, null);
+            "an allocation", "a new " + allocation + ", whose memory belongs to " + owner, null);
     streams.sticky().declareLost(collision, collision.purpose());
     return collision;
   }
@@ -217,18 +219,18 @@ public abstract sealed class TrackedResource implements MemoryResource
    * free, so this resource repeats it in a later call. The thread that ends a launch here may hold
    * locks that others wait for, so this never waits for a submission lock.
    */
-  final void release(Block block) {
+  final void release(Allocation allocation) {
     if (!streams.life().tryEnter()) {
       // The thread that closes the runtime frees what is left.
       return;
     }
     try {
-      ledger.keepForReap(disown(block, false));
+      ledger.keepForReap(disown(allocation, false));
     } catch (RuntimeException e) {
-      unreleased.add(block);
+      unreleased.add(allocation);
     } catch (Error e) {
-      if (isLive(block)) {
-        unreleased.add(block);
+      if (isLive(allocation)) {
+        unreleased.add(allocation);
       }
       throw e;
     } finally {
@@ -279,25 +281,25 @@ public abstract sealed class TrackedResource implements MemoryResource
   }
 
   static String inWords(String tag) {
-    return tag.isEmpty() ? "a block" : "'" + tag + "'";
+    return tag.isEmpty() ? "an allocation" : "'" + tag + "'";
   }
 
-  private long disown(Block block, boolean mayWait) {
+  private long disown(Allocation allocation, boolean mayWait) {
     if (isLost()) {
-      live.remove(block.address(), block);
-      return lose(block);
+      live.remove(allocation.address(), allocation);
+      return lose(allocation);
     }
-    Timeline timeline = block.dependencies().lastUser();
-    Purpose purpose = new Purpose("freeing", block.sizeInBytes(), block.tag(), timeline);
+    Timeline timeline = allocation.hazards().lastUser();
+    Purpose purpose = new Purpose("freeing", allocation.sizeInBytes(), allocation.tag(), timeline);
     Submission submission = timeline.tryBegin(purpose);
     if (submission == null && (!mayWait || !streams.mayWaitForOthers())) {
       // Two threads that each hold a stream and wait for the other's would deadlock; the free is
       // postponed instead.
-      unreleased.add(block);
+      unreleased.add(allocation);
       return 0;
     }
     Submission begun = submission != null ? submission : timeline.begin(purpose);
-    return free(block, timeline, begun);
+    return free(allocation, timeline, begun);
   }
 
   private void releaseAgain() {
@@ -306,13 +308,13 @@ public abstract sealed class TrackedResource implements MemoryResource
     }
     // Once each: an allocation that cannot be freed returns to the end of the queue.
     for (int left = unreleased.size(); left > 0; left--) {
-      Block block = unreleased.poll();
-      if (block == null) {
+      Allocation allocation = unreleased.poll();
+      if (allocation == null) {
         return;
       }
       // The thread that closes the runtime may have freed it without taking it from this queue.
-      if (isLive(block)) {
-        release(block);
+      if (isLive(allocation)) {
+        release(allocation);
       }
     }
   }

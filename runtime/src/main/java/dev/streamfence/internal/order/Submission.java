@@ -95,13 +95,13 @@ public final class Submission implements AutoCloseable {
    * @param label the argument to {@link UseLabels#use} if the allocation cannot be used
    * @throws StreamMisuseException after preflight
    */
-  public void use(Dependencies block, boolean reads, boolean writes, int label) {
+  public void use(HazardState block, boolean reads, boolean writes, int label) {
     require(State.RECORDING, "records a use");
     uses.add(block, reads, writes, label);
   }
 
   /** Adds the allocation that the work frees, which is closed to all other uses. */
-  public void free(Dependencies block) {
+  public void free(HazardState block) {
     freeing = true;
     use(block, false, true, 0);
   }

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * after the largest submission. Confined to the thread that holds the submission lock.
  */
 final class Uses {
-  private Dependencies[] blocks = new Dependencies[8];
+  private HazardState[] blocks = new HazardState[8];
   private boolean[] reading = new boolean[8];
   private boolean[] writing = new boolean[8];
   private int[] labels = new int[8];
@@ -17,7 +17,7 @@ final class Uses {
     return count;
   }
 
-  Dependencies block(int index) {
+  HazardState block(int index) {
     return blocks[index];
   }
 
@@ -37,7 +37,7 @@ final class Uses {
   }
 
   /** Adds a use; two uses of one allocation become one that does both. */
-  void add(Dependencies block, boolean reads, boolean writes, int label) {
+  void add(HazardState block, boolean reads, boolean writes, int label) {
     for (int i = 0; i < count; i++) {
       if (blocks[i] == block) {
         // A read can be refused where a write is not; the error then names the read.
@@ -75,7 +75,7 @@ final class Uses {
   }
 
   private void swap(int i, int j) {
-    Dependencies block = blocks[i];
+    HazardState block = blocks[i];
     blocks[i] = blocks[j];
     blocks[j] = block;
     boolean reads = reading[i];

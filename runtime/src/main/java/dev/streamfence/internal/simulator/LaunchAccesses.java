@@ -23,7 +23,7 @@ final class LaunchAccesses implements GlobalMemory {
 
   @Override
   public long load(long address, int bytes) {
-    Allocation allocation = memory.require(address, bytes);
+    SimulatedAllocation allocation = memory.require(address, bytes);
     long offset = allocation.offset(address);
     touched(allocation, address, bytes).load(offset, bytes);
     return allocation.bytes().load(offset, bytes);
@@ -31,7 +31,7 @@ final class LaunchAccesses implements GlobalMemory {
 
   @Override
   public void store(long address, int bytes, long value) {
-    Allocation allocation = memory.require(address, bytes);
+    SimulatedAllocation allocation = memory.require(address, bytes);
     long offset = allocation.offset(address);
     touched(allocation, address, bytes).store(offset, bytes);
     allocation.bytes().store(offset, bytes, value);
@@ -42,7 +42,7 @@ final class LaunchAccesses implements GlobalMemory {
     return touched;
   }
 
-  private TouchedBytes touched(Allocation allocation, long address, int count) {
+  private TouchedBytes touched(SimulatedAllocation allocation, long address, int count) {
     TouchedBytes bytes = allocation.touched();
     if (bytes == null) {
       bytes = new TouchedBytes(allocation, pages);
@@ -59,7 +59,7 @@ final class LaunchAccesses implements GlobalMemory {
   }
 
   /** Whether the launch is given only a part of an allocation, as with guarded memory. */
-  private boolean isPartly(Allocation allocation) {
+  private boolean isPartly(SimulatedAllocation allocation) {
     boolean partly = false;
     if (op.declared()) {
       for (Use use : op.uses()) {
@@ -78,7 +78,7 @@ final class LaunchAccesses implements GlobalMemory {
    * Throws if an access is outside every part that the launch is given, while the thread that makes
    * it is still known. No kernel may touch the rest of the allocation.
    */
-  private void requireGiven(Allocation allocation, long address, int count) {
+  private void requireGiven(SimulatedAllocation allocation, long address, int count) {
     Use nearest = null;
     for (Use use : op.uses()) {
       if (isIn(use, allocation)) {
@@ -105,7 +105,7 @@ final class LaunchAccesses implements GlobalMemory {
     }
   }
 
-  private static boolean isIn(Use use, Allocation allocation) {
+  private static boolean isIn(Use use, SimulatedAllocation allocation) {
     long within = use.address() - allocation.address();
     return within >= 0 && within < allocation.size();
   }

@@ -11,7 +11,7 @@ import dev.streamfence.internal.ptx.run.machine.PtxFault;
 import dev.streamfence.internal.ptx.run.machine.PtxGrid;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.simulator.Declarations.Declaration;
-import dev.streamfence.internal.simulator.SimulatedModule.Function;
+import dev.streamfence.internal.simulator.SimulatedModule.KernelFunction;
 import dev.streamfence.simulation.DriverCall;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +47,7 @@ final class Launches {
     DriverCall call = DriverCall.launch(launch.isCooperative());
     Declaration declaration = declarations.take(launch.stream());
     SimulatedStream known = state.enter(call, launch.stream());
-    Function kernel = (Function) launch.function();
+    KernelFunction kernel = (KernelFunction) launch.function();
     PtxGrid grid =
         new PtxGrid(
             launch.gridX(),
@@ -68,7 +68,7 @@ final class Launches {
     submissions.work(known, call, op, () -> run(op, kernel, cooperative, grid, arguments));
   }
 
-  private void requireAllowed(DriverCall call, KernelLaunch launch, Function kernel) {
+  private void requireAllowed(DriverCall call, KernelLaunch launch, KernelFunction kernel) {
     requireArgument(
         call,
         Math.min(Math.min(launch.gridX(), launch.gridY()), launch.gridZ()) > 0
@@ -106,7 +106,7 @@ final class Launches {
   }
 
   private void run(
-      Submitted op, Function kernel, boolean cooperative, PtxGrid grid, byte[] arguments) {
+      Submitted op, KernelFunction kernel, boolean cooperative, PtxGrid grid, byte[] arguments) {
     SimulatedModule module = kernel.module();
     String entry = kernel.entry().name();
     LaunchAccesses accesses = checker == null ? null : checker.begin(memory, op);

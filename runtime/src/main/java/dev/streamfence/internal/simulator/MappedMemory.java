@@ -20,8 +20,8 @@ final class MappedMemory implements GlobalMemory {
   /** Freed ranges remembered to explain a use after free. */
   private static final int REMEMBERED = 4096;
 
-  private final TreeMap<Long, Allocation> mapped = new TreeMap<>();
-  private final @Nullable Allocation[] cache = new Allocation[CACHED_PAGES];
+  private final TreeMap<Long, SimulatedAllocation> mapped = new TreeMap<>();
+  private final @Nullable SimulatedAllocation[] cache = new SimulatedAllocation[CACHED_PAGES];
   private final Map<Long, Long> unmapped =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -32,20 +32,20 @@ final class MappedMemory implements GlobalMemory {
         }
       };
 
-  void map(Allocation allocation) {
+  void map(SimulatedAllocation allocation) {
     mapped.put(allocation.address(), allocation);
     unmapped.remove(allocation.address());
   }
 
   void unmap(long address) {
-    Allocation gone = mapped.remove(address);
+    SimulatedAllocation gone = mapped.remove(address);
     if (gone != null) {
       unmapped.put(address, gone.size());
       forget(gone);
     }
   }
 
-  private void forget(Allocation gone) {
+  private void forget(SimulatedAllocation gone) {
     long pages = Math.min(CACHED_PAGES, (gone.size() >>> PAGE_SHIFT) + 1);
     for (long page = 0; page < pages; page++) {
       cache[slot(gone.address() + (page << PAGE_SHIFT))] = null;
@@ -57,13 +57,13 @@ final class MappedMemory implements GlobalMemory {
   }
 
   /** The allocation that contains all of these bytes. */
-  Allocation require(long address, long count) {
+  SimulatedAllocation require(long address, long count) {
     int slot = slot(address);
-    Allocation cached = cache[slot];
+    SimulatedAllocation cached = cache[slot];
     if (cached != null && cached.contains(address, count)) {
       return cached;
     }
-    Map.Entry<Long, Allocation> floor = mapped.floorEntry(address);
+    Map.Entry<Long, SimulatedAllocation> floor = mapped.floorEntry(address);
     if (floor == null || !floor.getValue().contains(address, count)) {
       throw new IllegalAccess(describe(address, count, floor), address);
     }
@@ -73,17 +73,18 @@ final class MappedMemory implements GlobalMemory {
 
   @Override
   public long load(long address, int bytes) {
-    Allocation allocation = require(address, bytes);
+    SimulatedAllocation allocation = require(address, bytes);
     return allocation.bytes().load(allocation.offset(address), bytes);
   }
 
   @Override
   public void store(long address, int bytes, long value) {
-    Allocation allocation = require(address, bytes);
+    SimulatedAllocation allocation = require(address, bytes);
     allocation.bytes().store(allocation.offset(address), bytes, value);
   }
 
-  private String describe(long address, long count, Map.@Nullable Entry<Long, Allocation> floor) {
+  private String describe(
+      long address, long count, Map.@Nullable Entry<Long, SimulatedAllocation> floor) {
     String access = count + " bytes at 0x" + Long.toHexString(address);
     for (Map.Entry<Long, Long> freed : unmapped.entrySet()) {
       if (address >= freed.getKey() && address < freed.getKey() + freed.getValue()) {
@@ -93,7 +94,7 @@ final class MappedMemory implements GlobalMemory {
     if (floor == null) {
       return access + " are in no block";
     }
-    Allocation below = floor.getValue();
+    SimulatedAllocation below = floor.getValue();
     long behind = address + count - below.address() - below.size();
     return access
         + " end "

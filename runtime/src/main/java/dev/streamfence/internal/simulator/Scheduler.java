@@ -1,8 +1,8 @@
 package dev.streamfence.internal.simulator;
 
-import dev.streamfence.internal.simulator.SimulatedStream.Operation;
 import dev.streamfence.internal.simulator.SimulatedStream.Place;
 import dev.streamfence.internal.simulator.SimulatedStream.Point;
+import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
 import dev.streamfence.simulation.Schedule;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -50,7 +50,7 @@ final class Scheduler {
     streams.forEach(action);
   }
 
-  void enqueue(SimulatedStream stream, Operation operation) {
+  void enqueue(SimulatedStream stream, QueuedOperation operation) {
     stream.add(operation);
     switch (schedule) {
       // All others are idle: operations that a stream waits for ran when they were queued.

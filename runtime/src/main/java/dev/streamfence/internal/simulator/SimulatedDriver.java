@@ -31,7 +31,7 @@ final class SimulatedDriver implements CudaDriver {
       DeviceProperties properties,
       SimulationSettings settings,
       FaultPlan plan,
-      Findings findings,
+      FindingLog findings,
       Runnable onClose) {
     this.properties = properties;
     this.onClose = onClose;
@@ -62,7 +62,7 @@ final class SimulatedDriver implements CudaDriver {
   }
 
   /** The checker, whose findings end the device unless they are only collected. */
-  private RaceChecker checker(SimulationSettings settings, Findings findings) {
+  private RaceChecker checker(SimulationSettings settings, FindingLog findings) {
     return new RaceChecker(
         settings.checksUninitializedReads(),
         finding -> {

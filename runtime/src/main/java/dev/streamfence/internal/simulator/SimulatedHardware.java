@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class SimulatedHardware implements SimulatedDevice, DriverSource {
   private final DeviceProperties properties;
   private final FaultPlan faults = new FaultPlan();
-  private final Findings findings = new Findings();
+  private final FindingLog findings = new FindingLog();
   private final SimulationSettings settings;
   private @Nullable SimulatedDriver driver;
   private boolean open;

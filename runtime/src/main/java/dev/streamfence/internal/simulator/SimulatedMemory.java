@@ -84,7 +84,7 @@ final class SimulatedMemory {
         DriverCall.ALLOCATE_ASYNC,
         op,
         () -> {
-          memory.map(new Allocation(address, bytes, memoryOfIt));
+          memory.map(new SimulatedAllocation(address, bytes, memoryOfIt));
           if (checker != null) {
             checker.allocated(op, address, bytes);
           }
@@ -113,7 +113,7 @@ final class SimulatedMemory {
   long allocate(long bytes) {
     state.enter(DriverCall.ALLOCATE);
     Range range = range(DriverCall.ALLOCATE, bytes, host);
-    memory.map(new Allocation(range.address(), bytes, range.bytes()));
+    memory.map(new SimulatedAllocation(range.address(), bytes, range.bytes()));
     return range.address();
   }
 
@@ -178,7 +178,7 @@ final class SimulatedMemory {
   long place(long bytes) {
     long size = Math.max(1, bytes);
     Range range = range(DriverCall.LOAD_MODULE, size, host);
-    memory.map(new Allocation(range.address(), size, range.bytes()));
+    memory.map(new SimulatedAllocation(range.address(), size, range.bytes()));
     if (checker != null) {
       checker.forget(range.address());
     }

@@ -17,12 +17,12 @@ import java.util.Optional;
 /** Loaded PTX, with its variables in device memory. Confined to the driver's lock. */
 final class SimulatedModule implements ModuleHandle {
   /** One entry point. */
-  static final class Function implements FunctionHandle {
+  static final class KernelFunction implements FunctionHandle {
     private final SimulatedModule module;
     private final PtxEntry entry;
     private int allowedDynamicSharedBytes;
 
-    private Function(SimulatedModule module, PtxEntry entry, int allowedDynamicSharedBytes) {
+    private KernelFunction(SimulatedModule module, PtxEntry entry, int allowedDynamicSharedBytes) {
       this.module = module;
       this.entry = entry;
       this.allowedDynamicSharedBytes = allowedDynamicSharedBytes;
@@ -108,10 +108,11 @@ final class SimulatedModule implements ModuleHandle {
     return variables;
   }
 
-  Optional<Function> function(String entryName) {
+  Optional<KernelFunction> function(String entryName) {
     return ptx.entry(entryName)
         .map(
             entry ->
-                new Function(this, entry, defaultSharedBytes - (int) entry.staticSharedBytes()));
+                new KernelFunction(
+                    this, entry, defaultSharedBytes - (int) entry.staticSharedBytes()));
   }
 }

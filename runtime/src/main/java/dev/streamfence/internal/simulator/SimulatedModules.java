@@ -15,7 +15,7 @@ import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxException;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.PtxVersion;
-import dev.streamfence.internal.simulator.SimulatedModule.Function;
+import dev.streamfence.internal.simulator.SimulatedModule.KernelFunction;
 import dev.streamfence.simulation.DriverCall;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -154,7 +154,7 @@ final class SimulatedModules {
   FunctionHandle function(ModuleHandle module, String entry) {
     state.enter(DriverCall.FUNCTION);
     SimulatedModule known = (SimulatedModule) module;
-    Function function =
+    KernelFunction function =
         known
             .function(entry)
             .orElseThrow(
@@ -178,7 +178,7 @@ final class SimulatedModules {
 
   FunctionAttributes attributes(FunctionHandle function) {
     state.enter(DriverCall.ATTRIBUTES);
-    PtxEntry entry = ((Function) function).entry();
+    PtxEntry entry = ((KernelFunction) function).entry();
     int most = properties.maxThreadsPerBlock();
     return new FunctionAttributes(
         entry.blockLimit().map(limit -> Math.min(limit.threads(), most)).orElse(most),
@@ -187,7 +187,7 @@ final class SimulatedModules {
 
   void allowDynamicSharedBytes(FunctionHandle function, int bytes) {
     state.enter(DriverCall.ALLOW_DYNAMIC_SHARED_BYTES);
-    Function known = (Function) function;
+    KernelFunction known = (KernelFunction) function;
     requireArgument(
         DriverCall.ALLOW_DYNAMIC_SHARED_BYTES,
         bytes >= 0
@@ -202,7 +202,7 @@ final class SimulatedModules {
         DriverCall.RESIDENT_BLOCKS_PER_MULTIPROCESSOR,
         blockThreads > 0 && dynamicSharedBytes >= 0,
         "blocks have at least one thread");
-    PtxEntry entry = ((Function) function).entry();
+    PtxEntry entry = ((KernelFunction) function).entry();
     return Residency.blocks(blockThreads, entry.staticSharedBytes() + dynamicSharedBytes);
   }
 }

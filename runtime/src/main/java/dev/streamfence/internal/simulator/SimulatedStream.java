@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
 /** A queue of operations that run in order. Confined to the driver's lock. */
 final class SimulatedStream implements StreamHandle {
   /** Work, a wait for a point, or a point to reach. */
-  sealed interface Operation {
+  sealed interface QueuedOperation {
     /** Work of any kind. */
-    record Work(Runnable run) implements Operation {}
+    record Work(Runnable run) implements QueuedOperation {}
 
     /** Waits for a point of another stream. */
-    record Wait(Point point) implements Operation {}
+    record Wait(Point point) implements QueuedOperation {}
 
     /** Reaches a point of this stream. */
-    record Reach(Point point) implements Operation {}
+    record Reach(Point point) implements QueuedOperation {}
   }
 
   /** The point of a stream that a recorded event captures. */
@@ -64,7 +64,7 @@ final class SimulatedStream implements StreamHandle {
   }
 
   private final StreamClock clock;
-  private final Deque<Operation> queue = new ArrayDeque<>();
+  private final Deque<QueuedOperation> queue = new ArrayDeque<>();
   private Place place = Place.NOWHERE;
 
   SimulatedStream(StreamClock clock) {
@@ -83,7 +83,7 @@ final class SimulatedStream implements StreamHandle {
     return clock;
   }
 
-  void add(Operation operation) {
+  void add(QueuedOperation operation) {
     queue.addLast(operation);
   }
 
@@ -101,17 +101,17 @@ final class SimulatedStream implements StreamHandle {
    * reached.
    */
   @Nullable Point blockedBy() {
-    return queue.peekFirst() instanceof Operation.Wait wait && !wait.point().reached
+    return queue.peekFirst() instanceof QueuedOperation.Wait wait && !wait.point().reached
         ? wait.point()
         : null;
   }
 
   /** Runs the first operation, which is ready; returns the point that it reaches, if any. */
   @Nullable Point step() {
-    Operation first = queue.removeFirst();
-    if (first instanceof Operation.Work work) {
+    QueuedOperation first = queue.removeFirst();
+    if (first instanceof QueuedOperation.Work work) {
       work.run().run();
-    } else if (first instanceof Operation.Reach reach) {
+    } else if (first instanceof QueuedOperation.Reach reach) {
       reach.point().reached = true;
       return reach.point();
     }
@@ -120,8 +120,8 @@ final class SimulatedStream implements StreamHandle {
 
   /** Drops everything queued, as a lost context does, and ends all waits for its points. */
   void abandon() {
-    for (Operation operation : queue) {
-      if (operation instanceof Operation.Reach reach) {
+    for (QueuedOperation operation : queue) {
+      if (operation instanceof QueuedOperation.Reach reach) {
         reach.point().reached = true;
       }
     }

@@ -2,8 +2,8 @@ package dev.streamfence.internal.simulator;
 
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
-import dev.streamfence.internal.simulator.SimulatedStream.Operation;
 import dev.streamfence.internal.simulator.SimulatedStream.Point;
+import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
 import dev.streamfence.simulation.DriverCall;
 import java.util.HashSet;
 import java.util.Set;
@@ -69,7 +69,7 @@ final class SimulatedStreams {
     if (point != null) {
       order.waited(known.clock(), point.clock());
       if (!point.isReached()) {
-        scheduler.enqueue(known, new Operation.Wait(point));
+        scheduler.enqueue(known, new QueuedOperation.Wait(point));
       }
     }
   }
@@ -90,7 +90,7 @@ final class SimulatedStreams {
     SimulatedStream known = state.enter(DriverCall.RECORD_EVENT, stream);
     Point point = new Point(known, order.reached(known.clock()));
     require(DriverCall.RECORD_EVENT, event).recorded = point;
-    scheduler.enqueue(known, new Operation.Reach(point));
+    scheduler.enqueue(known, new QueuedOperation.Reach(point));
   }
 
   void synchronizeEvent(EventHandle event) {

@@ -1,7 +1,7 @@
 package dev.streamfence.internal.simulator;
 
 import dev.streamfence.internal.driver.LaunchObserver.Use;
-import dev.streamfence.internal.simulator.SimulatedStream.Operation;
+import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
 import dev.streamfence.simulation.DriverCall;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +65,7 @@ final class Submissions {
             state.breakDown(call.function(), "an asynchronous operation, " + op.what(), e);
           }
         };
-    scheduler.enqueue(stream, new Operation.Work(whole));
+    scheduler.enqueue(stream, new QueuedOperation.Work(whole));
   }
 
   /** Queues work that may touch memory that does not exist. */

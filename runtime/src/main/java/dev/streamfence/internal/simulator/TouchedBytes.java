@@ -30,19 +30,19 @@ final class TouchedBytes {
     }
   }
 
-  private final Allocation allocation;
+  private final SimulatedAllocation allocation;
   private final Pages pool;
   private final long[] @Nullable [] pages;
   private final BitSet touched = new BitSet();
   private boolean partly;
 
-  TouchedBytes(Allocation allocation, Pages pool) {
+  TouchedBytes(SimulatedAllocation allocation, Pages pool) {
     this.allocation = allocation;
     this.pool = pool;
     this.pages = new long[(int) (allocation.size() >>> PAGE_SHIFT) + 1][];
   }
 
-  Allocation allocation() {
+  SimulatedAllocation allocation() {
     return allocation;
   }
 

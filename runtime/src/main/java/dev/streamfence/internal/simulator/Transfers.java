@@ -37,7 +37,7 @@ final class Transfers {
         new Use("source", from.address() + sourceOffset, bytes, true, false),
         new Use("destination", destination, bytes, false, true),
         () -> {
-          Allocation target = memory.require(destination, bytes);
+          SimulatedAllocation target = memory.require(destination, bytes);
           target
               .bytes()
               .read(from.bytes(), (int) sourceOffset, target.offset(destination), (int) bytes);
@@ -59,7 +59,7 @@ final class Transfers {
         new Use("source", source, bytes, true, false),
         new Use("destination", to.address() + destinationOffset, bytes, false, true),
         () -> {
-          Allocation from = memory.require(source, bytes);
+          SimulatedAllocation from = memory.require(source, bytes);
           from.bytes().write(to.bytes(), (int) destinationOffset, from.offset(source), (int) bytes);
         });
   }
@@ -72,8 +72,8 @@ final class Transfers {
         new Use("source", source, bytes, true, false),
         new Use("destination", destination, bytes, false, true),
         () -> {
-          Allocation from = memory.require(source, bytes);
-          Allocation to = memory.require(destination, bytes);
+          SimulatedAllocation from = memory.require(source, bytes);
+          SimulatedAllocation to = memory.require(destination, bytes);
           to.bytes().copy(from.bytes(), from.offset(source), to.offset(destination), bytes);
         });
   }
@@ -97,7 +97,7 @@ final class Transfers {
         call,
         op,
         () -> {
-          Allocation target = memory.require(destination, bytes);
+          SimulatedAllocation target = memory.require(destination, bytes);
           long offset = target.offset(destination);
           if (pitch == width) {
             target.bytes().fill(offset, width, value, count);

@@ -16,7 +16,7 @@ import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
-import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -53,7 +53,7 @@ final class DeviceArrayTest {
   void reinterpretedAsBytesItIsTheSameMemoryAndIsFreedOnce() {
     DeviceArray<int[]> numbers = gpu.memory().upload(stream, new int[128]);
     numbers.fill(stream, 0x01020304);
-    Block block = TrackedArray.of(numbers).block();
+    Allocation block = TrackedArray.of(numbers).allocation();
     MemoryStatistics before = gpu.memory().statistics();
     long calls = device.calls();
 
@@ -61,7 +61,7 @@ final class DeviceArrayTest {
 
     assertThat(device.calls()).isEqualTo(calls);
     assertThat(gpu.memory().statistics()).isEqualTo(before);
-    assertThat(TrackedArray.of(bytes).block()).isSameAs(block);
+    assertThat(TrackedArray.of(bytes).allocation()).isSameAs(block);
     assertThat(bytes.length()).isEqualTo(512);
     assertThat(bytes.download(stream)).startsWith(4, 3, 2, 1, 4, 3, 2, 1);
     assertThat(numbers.isOpen()).isFalse();

@@ -5,7 +5,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DriverSource;
-import dev.streamfence.internal.memory.Block;
+import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.Objects;
@@ -15,8 +15,8 @@ public final class Inside {
   private Inside() {}
 
   /** The memory of an array that is not empty. */
-  public static Block block(DeviceArray<?> array) {
-    return Objects.requireNonNull(TrackedArray.of(array).block());
+  public static Allocation block(DeviceArray<?> array) {
+    return Objects.requireNonNull(TrackedArray.of(array).allocation());
   }
 
   public static Timeline timeline(DeviceStream stream) {

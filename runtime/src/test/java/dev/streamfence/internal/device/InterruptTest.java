@@ -98,7 +98,7 @@ final class InterruptTest {
     VectorKernels kernels = VectorKernels.on(b);
     Waiter waiter;
     try (Submission open = Inside.timeline(a).begin(LAUNCH)) {
-      open.use(Inside.block(values).dependencies(), true, true, 0);
+      open.use(Inside.block(values).hazards(), true, true, 0);
       open.preflight();
       waiter = new Waiter(() -> kernels.increment(values, 1));
       waiter.interruptWhileWaiting();

@@ -218,7 +218,7 @@ final class LostArraysTest {
       DeviceStream stream = gpu.streams().acquire();
       DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 16);
       OpenArrays.Lifetime lifetime =
-          Inside.of(gpu).memory().arrays().watch(array, TrackedArray.of(array).block());
+          Inside.of(gpu).memory().arrays().watch(array, TrackedArray.of(array).allocation());
       device.failCall(DriverCall.FREE_ASYNC, 1, 999);
       lifetime.run();
       assertThat(gpu.memory().statistics().failedFrees()).isEqualTo(1);
@@ -234,7 +234,7 @@ final class LostArraysTest {
     DeviceStream stream = gpu.streams().acquire();
     DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 16);
     OpenArrays.Lifetime lifetime =
-        Inside.of(gpu).memory().arrays().watch(array, TrackedArray.of(array).block());
+        Inside.of(gpu).memory().arrays().watch(array, TrackedArray.of(array).allocation());
     gpu.close();
     long before = device.calls();
     lifetime.run();

@@ -238,14 +238,14 @@ final class LaunchRecorderTest {
     DeviceArray<float[]> y = gpu.memory().upload(stream, new float[] {1});
     LaunchRecorder saxpy =
         LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.SAXPY);
-    int before = Inside.block(x).dependencies().size();
+    int before = Inside.block(x).hazards().size();
     try (LaunchRecorder recorder = saxpy.begin()) {
       recorder.value(1f).array(x);
       assertThatThrownBy(() -> recorder.array(x)).isInstanceOf(StreamMisuseException.class);
       recorder.array(y).threads(1).preflight().launch().commit();
     }
     // The launch reads it; as a write it would be the only use that is left.
-    assertThat(Inside.block(x).dependencies().size()).isEqualTo(before + 1);
+    assertThat(Inside.block(x).hazards().size()).isEqualTo(before + 1);
     assertThat(y.download(stream)).containsExactly(2f);
     x.close();
     y.close();
@@ -599,7 +599,7 @@ final class LaunchRecorderTest {
     // Nothing was registered either: what the launch was to read may be written.
     VectorKernels.on(other).increment(first, 1);
     assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isZero();
-    assertThat(Inside.block(first).dependencies().size()).isEqualTo(1);
+    assertThat(Inside.block(first).hazards().size()).isEqualTo(1);
     first.close();
     sum.close();
   }

@@ -43,7 +43,7 @@ final class AddressCollisionTest {
     StreamPool pool = new StreamPool(new CheckedDriver(driver), 1);
     Timeline stream = pool.acquire();
     TrackedResource twice = backend.factory.apply(pool);
-    Block first = twice.allocate(64, stream, "first");
+    Allocation first = twice.allocate(64, stream, "first");
 
     assertThatThrownBy(() -> twice.allocate(64, stream, "second"))
         .isInstanceOf(CudaDriverException.class)

@@ -39,7 +39,7 @@ final class BudgetArithmeticTest {
   @ValueSource(longs = {4096, Long.MAX_VALUE - 1, Long.MAX_VALUE})
   void whatDoesNotFitBesideLiveBytesIsRefusedHoweverLargeItIs(long limit) {
     BudgetResource budget = new BudgetResource(backend, limit);
-    Block block = budget.allocate(LIVE, on.a, "");
+    Allocation block = budget.allocate(LIVE, on.a, "");
     for (long bytes : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 1, Long.MAX_VALUE - LIVE + 1}) {
       assertRefused(() -> budget.reserve(bytes), bytes, LIVE, limit);
       assertRefused(() -> budget.allocate(bytes, on.a, ""), bytes, LIVE, limit);
@@ -52,7 +52,7 @@ final class BudgetArithmeticTest {
   @ValueSource(longs = {Long.MAX_VALUE - 1, Long.MAX_VALUE})
   void allThatIsLeftCanBePromisedAndNotAByteMore(long limit) {
     BudgetResource budget = new BudgetResource(backend, limit);
-    Block block = budget.allocate(LIVE, on.a, "");
+    Allocation block = budget.allocate(LIVE, on.a, "");
     try (Reservation reservation = budget.reserve(limit - LIVE)) {
       assertThat(budget.snapshot()).isEqualTo(new Budget(limit, LIVE, 0, limit - LIVE, LIVE));
       assertRefused(() -> budget.reserve(1), 1, limit, limit);
@@ -68,7 +68,7 @@ final class BudgetArithmeticTest {
   void aPartOfABudgetCountsInTheSameWay(long limit) {
     BudgetResource whole = new BudgetResource(backend, 4096);
     BudgetResource part = whole.part(limit, "a part");
-    Block block = part.allocate(LIVE, on.a, "");
+    Allocation block = part.allocate(LIVE, on.a, "");
     assertThatThrownBy(() -> part.reserve(Long.MAX_VALUE))
         .isInstanceOf(OutOfMemoryBudgetException.class);
     assertThat(part.snapshot().promised()).isZero();

@@ -34,7 +34,7 @@ final class BudgetPartTest {
 
   @Test
   void aFreeReturnsItsBytesToThePartAtOnce() {
-    Block block = part.allocate(1500, on.a, "");
+    Allocation block = part.allocate(1500, on.a, "");
     assertThat(part.bytesOutstanding()).isEqualTo(1500);
     assertThat(part.deallocate(block)).isEqualTo(1500);
     assertThat(part.bytesOutstanding()).isZero();
@@ -45,7 +45,7 @@ final class BudgetPartTest {
 
   @Test
   void bytesOfAFreeThatEndedWithAnErrorComeBackWithTheNextReap() {
-    Block block = part.allocate(1500, on.a, "");
+    Allocation block = part.allocate(1500, on.a, "");
     inner.afterDeallocate =
         () -> {
           throw planned();
@@ -61,7 +61,7 @@ final class BudgetPartTest {
 
   @Test
   void aBlockWhoseFreeEndedWithAnErrorBeforehandStaysInThePart() {
-    Block block = part.allocate(1500, on.a, "");
+    Allocation block = part.allocate(1500, on.a, "");
     inner.beforeDeallocate =
         () -> {
           throw planned();
@@ -76,7 +76,7 @@ final class BudgetPartTest {
 
   @Test
   void aFreeThatFailsLeavesItsBytesInThePart() {
-    Block block = part.allocate(1500, on.a, "");
+    Allocation block = part.allocate(1500, on.a, "");
     inner.beforeDeallocate = ScriptedResource::fail;
     assertThatThrownBy(() -> part.deallocate(block)).isInstanceOf(DeviceException.class);
     inner.beforeDeallocate = () -> {};

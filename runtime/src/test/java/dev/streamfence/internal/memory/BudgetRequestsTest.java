@@ -33,10 +33,10 @@ final class BudgetRequestsTest {
 
   @Test
   void aRequestReapsExactlyTheBytesThatItIsShortOf() {
-    Block live = budget.allocate(1000, on.a, "");
+    Allocation live = budget.allocate(1000, on.a, "");
     budget.deallocate(budget.allocate(1500, on.a, ""));
     try (Reservation promised = budget.reserve(500)) {
-      Block next = budget.allocate(2000, on.a, "");
+      Allocation next = budget.allocate(2000, on.a, "");
       assertThat(inner.lastWanted).isEqualTo(2000 - (4096 - 1000 - 1500 - 500));
       assertThat(promised.remaining()).isEqualTo(500);
       budget.deallocate(next);
@@ -53,7 +53,7 @@ final class BudgetRequestsTest {
 
   @Test
   void aRefusalHasTheFailureOfTheReapAsItsCause() {
-    Block block = budget.allocate(4000, on.a, "");
+    Allocation block = budget.allocate(4000, on.a, "");
     inner.beforeReap = ScriptedResource::fail;
     assertThatThrownBy(() -> budget.allocate(97, on.a, "keys"))
         .isInstanceOf(OutOfMemoryBudgetException.class)
@@ -74,7 +74,7 @@ final class BudgetRequestsTest {
     inner.afterReap = () -> Waiting.await(goOn);
     Thread reaping = Waiting.thread(budget::reap);
     inner.afterReap = () -> {};
-    List<Block> blocks = new CopyOnWriteArrayList<>();
+    List<Allocation> blocks = new CopyOnWriteArrayList<>();
     Thread asking = Waiting.thread(() -> blocks.add(budget.allocate(64, on.a, "")));
     reservation.close();
     // The other thread is still returning bytes, and does not wake this one.
@@ -88,7 +88,7 @@ final class BudgetRequestsTest {
 
   @Test
   void bytesOfAFreeThatEndedWithAnErrorStayReservedUntilAReap() {
-    Block block = budget.allocate(64, on.a, "");
+    Allocation block = budget.allocate(64, on.a, "");
     inner.afterDeallocate =
         () -> {
           throw new StackOverflowError("as planned");
@@ -101,7 +101,7 @@ final class BudgetRequestsTest {
 
   @Test
   void aBlockWhoseFreeEndedWithAnErrorBeforehandStaysLive() {
-    Block block = budget.allocate(64, on.a, "");
+    Allocation block = budget.allocate(64, on.a, "");
     inner.beforeDeallocate =
         () -> {
           throw new StackOverflowError("as planned");

@@ -55,7 +55,7 @@ final class BudgetResourceTest {
 
   @Test
   void exactlyTheRestFitsAndOneByteMoreDoesNot() {
-    Block block = budget.allocate(4096, on.a, "");
+    Allocation block = budget.allocate(4096, on.a, "");
     assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 4096, 0, 0, 4096));
     assertThat(budget.snapshot().remaining()).isZero();
     assertRefused(() -> budget.allocate(1, on.a, ""), 1, 4096, 4096);
@@ -87,7 +87,7 @@ final class BudgetResourceTest {
 
   @Test
   void aRequestThatFitsTheLimitButNotTheRestReapsOnce() {
-    Block block = budget.allocate(4000, on.a, "");
+    Allocation block = budget.allocate(4000, on.a, "");
     assertRefused(() -> budget.allocate(97, on.a, ""), 97, 4000, 4096);
     assertThat(inner.reaps).isEqualTo(1);
     assertThat(inner.allocations).isEqualTo(1);
@@ -118,7 +118,7 @@ final class BudgetResourceTest {
   void aRequestWaitsForTheBytesThatAnotherOneIsTakingBack() throws Exception {
     budget.deallocate(budget.allocate(4096, on.a, ""));
     CountDownLatch goOn = new CountDownLatch(1);
-    List<Block> blocks = Collections.synchronizedList(new ArrayList<>());
+    List<Allocation> blocks = Collections.synchronizedList(new ArrayList<>());
     inner.afterReap = () -> await(goOn);
     Thread reaping = waiting(() -> blocks.add(budget.allocate(2048, on.a, "")));
     inner.afterReap = () -> {};
@@ -140,7 +140,7 @@ final class BudgetResourceTest {
 
   @Test
   void anInterruptInThatWaitIsKeptWhenTheRequestIsRefused() throws Exception {
-    Block live = budget.allocate(4096, on.a, "");
+    Allocation live = budget.allocate(4096, on.a, "");
     CountDownLatch goOn = new CountDownLatch(1);
     inner.afterReap = () -> await(goOn);
     Thread reaping = waiting(budget::reap);
@@ -164,7 +164,7 @@ final class BudgetResourceTest {
   void soItDoesForTheBytesOfAFree() throws Exception {
     ScriptedResource direct = new ScriptedResource(new DirectResource(on.pool, false));
     BudgetResource limited = new BudgetResource(direct, 64);
-    Block block = limited.allocate(64, on.a, "");
+    Allocation block = limited.allocate(64, on.a, "");
     CountDownLatch goOn = new CountDownLatch(1);
     List<Reservation> reservations = Collections.synchronizedList(new ArrayList<>());
     direct.afterDeallocate = () -> await(goOn);
@@ -179,7 +179,7 @@ final class BudgetResourceTest {
 
   @Test
   void aRequestOfTheThreadThatIsReturningBytesIsRefusedInsteadOfWaitingForItself() {
-    Block block = budget.allocate(4096, on.a, "");
+    Allocation block = budget.allocate(4096, on.a, "");
     inner.afterDeallocate =
         () -> {
           inner.beforeReap = ScriptedResource::fail;
@@ -207,7 +207,7 @@ final class BudgetResourceTest {
 
   @Test
   void aReapThatFailsLeavesARefusal() {
-    Block block = budget.allocate(4000, on.a, "");
+    Allocation block = budget.allocate(4000, on.a, "");
     inner.beforeReap = ScriptedResource::fail;
     assertRefused(() -> budget.allocate(97, on.a, ""), 97, 4000, 4096);
     inner.beforeReap = () -> {};
@@ -217,7 +217,7 @@ final class BudgetResourceTest {
   @Test
   void allocatingAndFreeingTheWholeBudgetNeverFails() {
     for (int i = 0; i < 100; i++) {
-      Block block = budget.allocate(4096, i % 2 == 0 ? on.a : on.b, "");
+      Allocation block = budget.allocate(4096, i % 2 == 0 ? on.a : on.b, "");
       on.copies.fill(on.c, block, 0, 1, i, 4096);
       budget.deallocate(block);
     }
@@ -249,10 +249,10 @@ final class BudgetResourceTest {
           }
           ScriptedResource.fail();
         };
-    Future<Block> first = CompletableFuture.supplyAsync(() -> budget.allocate(2048, on.b, ""));
+    Future<Allocation> first = CompletableFuture.supplyAsync(() -> budget.allocate(2048, on.b, ""));
     claimed.await();
     inner.beforeAllocate = () -> {};
-    Block second = budget.allocate(1024, on.a, "");
+    Allocation second = budget.allocate(1024, on.a, "");
     assertThat(budget.snapshot().reserved()).isEqualTo(3072);
     assertThat(budget.snapshot().peak()).isEqualTo(1024);
     refuse.countDown();
@@ -263,7 +263,7 @@ final class BudgetResourceTest {
 
   @Test
   void aFreeThatFailsReleasesNothing() {
-    Block block = budget.allocate(64, on.a, "");
+    Allocation block = budget.allocate(64, on.a, "");
     inner.beforeDeallocate = ScriptedResource::fail;
     assertThatThrownBy(() -> budget.deallocate(block)).isInstanceOf(DeviceException.class);
     assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 64, 0, 0, 64));
@@ -276,7 +276,7 @@ final class BudgetResourceTest {
   @Test
   void aForeignBlockReleasesNothing() {
     StreamOrderedResource other = new StreamOrderedResource(on.pool, false);
-    Block foreign = other.allocate(64, on.a, "");
+    Allocation foreign = other.allocate(64, on.a, "");
     assertThatThrownBy(() -> budget.deallocate(foreign)).isInstanceOf(StreamMisuseException.class);
     assertThat(budget.snapshot().live()).isZero();
     other.deallocate(foreign);
@@ -284,7 +284,7 @@ final class BudgetResourceTest {
 
   @Test
   void whatWasOutstandingBeforeCounts() {
-    Block early = backend.allocate(96, on.a, "");
+    Allocation early = backend.allocate(96, on.a, "");
     BudgetResource late = new BudgetResource(backend, 100);
     assertThat(late.snapshot().remaining()).isEqualTo(4);
     assertRefused(() -> late.allocate(5, on.a, ""), 5, 96, 100);
@@ -293,14 +293,14 @@ final class BudgetResourceTest {
 
   @Test
   void thePeakIsTheHighestLiveLevelSinceItsReset() {
-    Block first = budget.allocate(1024, on.a, "");
-    Block second = budget.allocate(2048, on.a, "");
+    Allocation first = budget.allocate(1024, on.a, "");
+    Allocation second = budget.allocate(2048, on.a, "");
     budget.deallocate(second);
     assertThat(budget.snapshot().live()).isEqualTo(1024);
     assertThat(budget.snapshot().peak()).isEqualTo(3072);
     budget.resetPeak();
     assertThat(budget.snapshot().peak()).isEqualTo(1024);
-    Block third = budget.allocate(512, on.a, "");
+    Allocation third = budget.allocate(512, on.a, "");
     assertThat(budget.snapshot().peak()).isEqualTo(1536);
     budget.deallocate(first);
     budget.deallocate(third);

@@ -3,7 +3,7 @@ package dev.streamfence.internal.memory;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** A byte array as the copies of this room see it. */
+/** A byte array as the copies of this package see it. */
 record Bytes(byte[] values) implements HostBytes {
   static Bytes of(int size, int value) {
     byte[] values = new byte[size];

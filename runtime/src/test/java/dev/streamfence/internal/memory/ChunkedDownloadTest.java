@@ -51,7 +51,7 @@ final class ChunkedDownloadTest {
   private final Deque<Chunk> taken = new ArrayDeque<>();
   private final Bytes content = Bytes.of(SIZE, 0);
   private final Bytes seen = Bytes.of(SIZE, 0);
-  private Block block;
+  private Allocation block;
 
   @BeforeEach
   void open() {

@@ -26,7 +26,7 @@ final class DeviceCopiesTest {
   private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY);
   private final DeviceCopies copies = new DeviceCopies(on.pool, CHUNK);
   private final StreamOrderedResource memory = new StreamOrderedResource(on.pool, false);
-  private Block block;
+  private Allocation block;
 
   @BeforeEach
   void open() {
@@ -36,7 +36,7 @@ final class DeviceCopiesTest {
 
   @AfterEach
   void close() {
-    if (block.dependencies().isOpen()) {
+    if (block.hazards().isOpen()) {
       memory.deallocate(block);
     }
     on.pool.synchronizeAll("the end");
@@ -111,7 +111,7 @@ final class DeviceCopiesTest {
 
   @Test
   void aCopyGoesFromOneOffsetToTheOther() {
-    Block source = memory.allocate(SIZE, on.a, "");
+    Allocation source = memory.allocate(SIZE, on.a, "");
     copies.upload(on.a, numbers(SIZE), source, 0, SIZE);
     copies.copy(on.a, source, 10, block, 20, 5);
     byte[] expected = new byte[SIZE];
@@ -163,7 +163,7 @@ final class DeviceCopiesTest {
   @Test
   void bothSidesOfACopyHaveToBeTracked() {
     UntrackingResource untracking = new UntrackingResource(on.pool);
-    Block untracked = untracking.allocate(SIZE, on.a, "");
+    Allocation untracked = untracking.allocate(SIZE, on.a, "");
     assertThatThrownBy(() -> copies.copy(on.a, untracked, 0, block, 0, SIZE))
         .isInstanceOf(StreamMisuseException.class);
     assertThatThrownBy(() -> copies.copy(on.a, block, 0, untracked, 0, SIZE))
@@ -175,7 +175,7 @@ final class DeviceCopiesTest {
   /** Without one, another stream that needs the result would wait for later work as well. */
   @Test
   void besideAnotherStreamEachCopyHasItsOwnEvent() {
-    Block other = memory.allocate(SIZE, on.b, "");
+    Allocation other = memory.allocate(SIZE, on.b, "");
     copies.fill(on.b, other, 0, 1, 1, SIZE);
     assertThat(recorded(() -> copies.fill(on.a, block, 0, 1, 1, SIZE))).isEqualTo(1);
     assertThat(recorded(() -> copies.copy(on.a, block, 0, block, 32, 16))).isEqualTo(1);

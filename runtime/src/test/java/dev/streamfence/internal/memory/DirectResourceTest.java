@@ -21,7 +21,7 @@ final class DirectResourceTest {
 
   @Test
   void everyBlockIsAnAllocationOfTheDriverWithoutAPool() {
-    Block block = resource.allocate(4096, on.a, "");
+    Allocation block = resource.allocate(4096, on.a, "");
     assertThat(on.device.calls(DriverCall.ALLOCATE)).isEqualTo(1);
     assertThat(on.device.calls(DriverCall.ALLOCATE_ASYNC)).isZero();
     assertThat(resource.deallocate(block)).isEqualTo(4096);
@@ -31,7 +31,7 @@ final class DirectResourceTest {
 
   @Test
   void aFreshBlockIsReadyOnEveryStreamWithoutAWait() {
-    Block block = resource.allocate(64, on.a, "");
+    Allocation block = resource.allocate(64, on.a, "");
     on.copies.fill(on.b, block, 0, 1, 1, 64);
     assertThat(on.device.calls(DriverCall.WAIT_FOR_EVENT)).isZero();
     resource.deallocate(block);
@@ -39,9 +39,9 @@ final class DirectResourceTest {
 
   @Test
   void aFreeWaitsForTheUsesOnEveryStream() {
-    Block block = resource.allocate(64, on.a, "");
-    Block copyB = resource.allocate(64, on.b, "");
-    Block copyC = resource.allocate(64, on.c, "");
+    Allocation block = resource.allocate(64, on.a, "");
+    Allocation copyB = resource.allocate(64, on.b, "");
+    Allocation copyC = resource.allocate(64, on.c, "");
     on.copies.fill(on.a, block, 0, 1, 3, 64);
     on.copies.copy(on.b, block, 0, copyB, 0, 64);
     on.copies.copy(on.c, block, 0, copyC, 0, 64);
@@ -59,11 +59,11 @@ final class DirectResourceTest {
 
   @Test
   void aFreeThatFailsLeavesTheBlockAndCanBeRepeated() {
-    Block block = resource.allocate(64, on.a, "");
+    Allocation block = resource.allocate(64, on.a, "");
     for (DriverCall call : new DriverCall[] {DriverCall.SYNCHRONIZE_STREAM, DriverCall.FREE}) {
       on.device.failCall(call, 1, 999);
       assertThatThrownBy(() -> resource.deallocate(block)).isInstanceOf(CudaDriverException.class);
-      assertThat(block.dependencies().isOpen()).isTrue();
+      assertThat(block.hazards().isOpen()).isTrue();
       assertThat(resource.bytesOutstanding()).isEqualTo(64);
     }
     assertThat(resource.deallocate(block)).isEqualTo(64);

@@ -32,17 +32,17 @@ final class GuardChecksTest {
     on.driver.fill8Async(address, (byte) 0, 1, timeline.stream());
   }
 
-  private Block freed(int bytes) {
-    Block block = guard.allocate(bytes, on.a, "");
+  private Allocation freed(int bytes) {
+    Allocation block = guard.allocate(bytes, on.a, "");
     guard.deallocate(block);
     return block;
   }
 
   @Test
   void marginsAreReadAfterTheReadersThatDoNotWaitForEachOther() {
-    Block block = guard.allocate(64, on.a, "");
-    Block onB = guard.allocate(64, on.b, "");
-    Block onC = guard.allocate(64, on.c, "");
+    Allocation block = guard.allocate(64, on.a, "");
+    Allocation onB = guard.allocate(64, on.b, "");
+    Allocation onC = guard.allocate(64, on.c, "");
     on.copies.fill(on.a, block, 0, 1, 1, 64);
     on.copies.copy(on.b, block, 0, onB, 0, 64);
     // Part of the second copy as far as the guard knows; the last one is on the other stream.
@@ -67,7 +67,7 @@ final class GuardChecksTest {
 
   @Test
   void aViolationOfTheFirstByteIsReportedOnce() {
-    Block block = guard.allocate(100, on.a, "");
+    Allocation block = guard.allocate(100, on.a, "");
     strayWrite(on.a, block.address() - GuardResource.MARGIN);
     guard.deallocate(block);
     guard.reap();
@@ -76,7 +76,7 @@ final class GuardChecksTest {
 
   @Test
   void aViolationOfTheFirstByteBehindIsReportedOnce() {
-    Block block = guard.allocate(100, on.a, "");
+    Allocation block = guard.allocate(100, on.a, "");
     strayWrite(on.a, block.address() + 100);
     guard.deallocate(block);
     guard.reap();
@@ -85,7 +85,7 @@ final class GuardChecksTest {
 
   @Test
   void aLateWriteIsFoundInEveryPieceOfLargeMemory() {
-    Block block = freed(WINDOW + 1000);
+    Allocation block = freed(WINDOW + 1000);
     strayWrite(on.a, block.address() + WINDOW + 7);
     assertThat(guard.reap()).isEqualTo(WINDOW + 1000);
     assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.AFTER_FREE);
@@ -94,7 +94,7 @@ final class GuardChecksTest {
 
   @Test
   void aLateWriteBehindTheEndOfLargeMemoryIsFound() {
-    Block block = freed(WINDOW + 1000);
+    Allocation block = freed(WINDOW + 1000);
     strayWrite(on.a, block.address() + WINDOW + 1000 + GuardResource.MARGIN - 1);
     guard.reap();
     assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.AFTER_FREE);
@@ -111,7 +111,7 @@ final class GuardChecksTest {
 
   @Test
   void theFirstOfSeveralLateWritesIsReportedAlone() {
-    Block block = freed(WINDOW + 1000);
+    Allocation block = freed(WINDOW + 1000);
     strayWrite(on.a, block.address() + 5);
     strayWrite(on.a, block.address() + WINDOW + 7);
     guard.reap();
@@ -130,8 +130,8 @@ final class GuardChecksTest {
 
   @Test
   void guardingAloneDoesNotMakeAStreamBusyForOthers() {
-    Block onA = guard.allocate(64, on.a, "");
-    Block onB = guard.allocate(64, on.b, "");
+    Allocation onA = guard.allocate(64, on.a, "");
+    Allocation onB = guard.allocate(64, on.b, "");
     on.copies.fill(on.b, onB, 0, 1, 1, 64);
     assertThat(on.device.calls(DriverCall.RECORD_EVENT)).isZero();
     guard.deallocate(onA);

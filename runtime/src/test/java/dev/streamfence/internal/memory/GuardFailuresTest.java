@@ -87,7 +87,7 @@ final class GuardFailuresTest {
         guarded.deallocate(guarded.allocate(1000, on.a, ""));
       }
       // Two pieces of 1000 bytes and their margins are all that the budget has.
-      Block third = guarded.allocate(1000, on.a, "");
+      Allocation third = guarded.allocate(1000, on.a, "");
       assertThat(guarded.bytesOutstanding()).isEqualTo(3000);
       assertThat(guarded.reap()).isEqualTo(2000);
       guarded.deallocate(third);
@@ -129,7 +129,7 @@ final class GuardFailuresTest {
 
   @Test
   void memoryWhoseCheckEndsWithAnErrorIsCheckedAgain() {
-    Block first = guard.allocate(100, on.a, "");
+    Allocation first = guard.allocate(100, on.a, "");
     guard.deallocate(first);
     freeOne(200);
     trap.before(2, planned(), "copyToHostAsync");
@@ -169,7 +169,7 @@ final class GuardFailuresTest {
     }
     on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
     freeOne(100);
-    Block last = guard.allocate(100, on.a, "");
+    Allocation last = guard.allocate(100, on.a, "");
     trap.after(2, planned(), "freeAsync");
     assertThatThrownBy(() -> guard.deallocate(last)).isInstanceOf(StackOverflowError.class);
     assertThat(guard.bytesOutstanding()).isEqualTo((KEPT + 2) * 100);

@@ -36,7 +36,7 @@ final class GuardResourceTest {
   }
 
   /** What lies in a block, read behind the back of its resource, which refuses to have it read. */
-  private byte[] content(Block block) {
+  private byte[] content(Allocation block) {
     byte[] seen = new byte[(int) block.sizeInBytes()];
     HostMemory host = on.driver.allocateHost(seen.length);
     on.driver.copyToHostAsync(host, 0, block.address(), seen.length, on.a.stream());
@@ -48,7 +48,7 @@ final class GuardResourceTest {
 
   @Test
   void aFreshBlockIsFilledWithAKnownByte() {
-    Block block = guard.allocate(100, on.a, "");
+    Allocation block = guard.allocate(100, on.a, "");
     assertThat(content(block)).containsOnly(0xA7);
     guard.deallocate(block);
     assertThat(reports).isEmpty();
@@ -56,20 +56,20 @@ final class GuardResourceTest {
 
   @Test
   void aWriteBehindTheBlockIsReportedWithTagAndAllocationSite() {
-    Block block = guard.allocate(100, on.a, "keys");
+    Allocation block = guard.allocate(100, on.a, "keys");
     strayWrite(on.a, block.address() + 100 + 3, 0);
     guard.deallocate(block);
     assertThat(reports).hasSize(1);
     GuardReport report = reports.get(0);
     assertThat(report.kind()).isEqualTo(Kind.BEHIND);
-    assertThat(report.block()).isSameAs(block);
+    assertThat(report.allocation()).isSameAs(block);
     assertThat(report.fact()).contains("'keys'", "byte 3 behind");
-    assertThat(report.block().allocatedAt()).isNotNull();
+    assertThat(report.allocation().allocatedAt()).isNotNull();
   }
 
   @Test
   void aWriteBeforeTheBlockIsReported() {
-    Block block = guard.allocate(100, on.a, "");
+    Allocation block = guard.allocate(100, on.a, "");
     strayWrite(on.a, block.address() - 8, 0);
     guard.deallocate(block);
     assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.BEFORE);
@@ -79,7 +79,7 @@ final class GuardResourceTest {
   @Test
   void theFirstAndTheLastGuardedByteAreSeen() {
     for (long offset : new long[] {-GuardResource.MARGIN, -1, 100, 99 + GuardResource.MARGIN}) {
-      Block block = guard.allocate(100, on.a, "");
+      Allocation block = guard.allocate(100, on.a, "");
       strayWrite(on.a, block.address() + offset, 0);
       guard.deallocate(block);
     }
@@ -90,7 +90,7 @@ final class GuardResourceTest {
 
   @Test
   void aWriteAfterTheFreeIsReportedWhenTheMemoryLeavesQuarantine() {
-    Block block = guard.allocate(100, on.a, "keys");
+    Allocation block = guard.allocate(100, on.a, "keys");
     guard.deallocate(block);
     assertThat(guard.bytesOutstanding()).isEqualTo(100);
     strayWrite(on.a, block.address() + 42, 0);
@@ -101,7 +101,7 @@ final class GuardResourceTest {
 
   @Test
   void aWriteBesideTheBlockAfterTheFreeIsReportedAsWell() {
-    Block block = guard.allocate(100, on.a, "");
+    Allocation block = guard.allocate(100, on.a, "");
     guard.deallocate(block);
     strayWrite(on.a, block.address() + 100, 0);
     guard.reap();
@@ -110,7 +110,7 @@ final class GuardResourceTest {
 
   @Test
   void whatWasReportedAtTheFreeIsNotReportedAgain() {
-    Block block = guard.allocate(100, on.a, "");
+    Allocation block = guard.allocate(100, on.a, "");
     strayWrite(on.a, block.address() + 100, 0);
     guard.deallocate(block);
     guard.reap();
@@ -119,8 +119,8 @@ final class GuardResourceTest {
 
   @Test
   void marginsAreLookedAtAfterTheUsesOnEveryStream() {
-    Block block = guard.allocate(64, on.a, "");
-    Block copy = guard.allocate(64, on.b, "");
+    Allocation block = guard.allocate(64, on.a, "");
+    Allocation copy = guard.allocate(64, on.b, "");
     on.copies.upload(on.b, Bytes.of(64, 1), block, 0, 64);
     on.copies.copy(on.b, block, 0, copy, 0, 64);
     // Behind the copy on its stream, and part of it as far as anybody knows: the device has done
@@ -135,10 +135,10 @@ final class GuardResourceTest {
 
   @Test
   void freedMemoryIsNotHandedOutWhileItIsKept() {
-    Block first = guard.allocate(100, on.a, "");
+    Allocation first = guard.allocate(100, on.a, "");
     guard.deallocate(first);
     for (int i = 0; i < 60; i++) {
-      Block next = guard.allocate(100, on.a, "");
+      Allocation next = guard.allocate(100, on.a, "");
       assertThat(next.address()).isNotEqualTo(first.address());
       guard.deallocate(next);
     }
@@ -170,7 +170,7 @@ final class GuardResourceTest {
 
   @Test
   void marginsDoNotCountAsOutstanding() {
-    Block block = guard.allocate(1, on.a, "");
+    Allocation block = guard.allocate(1, on.a, "");
     assertThat(guard.bytesOutstanding()).isEqualTo(1);
     guard.deallocate(block);
     assertThat(guard.bytesOutstanding()).isEqualTo(1);
@@ -181,22 +181,22 @@ final class GuardResourceTest {
     try (SimulatedStreams lost = new SimulatedStreams(Schedule.EAGER)) {
       StreamOrderedResource real = new StreamOrderedResource(lost.pool, false);
       List<GuardReport> found = new ArrayList<>();
-      List<Block> made = new ArrayList<>();
+      List<Allocation> made = new ArrayList<>();
       MemoryResource overlapping =
           new MemoryResource() {
             @Override
-            public Block allocate(long bytes, Timeline timeline, String tag) {
+            public Allocation allocate(long bytes, Timeline timeline, String tag) {
               long shift = made.isEmpty() ? 0 : made.get(0).address() + 700;
-              Block block =
+              Allocation block =
                   shift == 0
                       ? real.allocate(bytes, timeline, tag)
-                      : new Block(shift, bytes, tag, timeline, 0, b -> {}, true, null);
+                      : new Allocation(shift, bytes, tag, timeline, 0, b -> {}, true, null);
               made.add(block);
               return block;
             }
 
             @Override
-            public long deallocate(Block block) {
+            public long deallocate(Allocation block) {
               return real.deallocate(block);
             }
 
@@ -235,14 +235,14 @@ final class GuardResourceTest {
   @Test
   void everyDriverCallOfAFreeMayFailAndTheFreeBeRepeated() {
     for (int call = 1; ; call++) {
-      Block block = guard.allocate(100, on.a, "");
+      Allocation block = guard.allocate(100, on.a, "");
       on.copies.fill(on.b, block, 0, 1, 1, 100);
       long before = on.device.calls();
       on.device.failCall(call, 999);
       try {
         guard.deallocate(block);
       } catch (CudaDriverException e) {
-        assertThat(block.dependencies().isOpen()).isTrue();
+        assertThat(block.hazards().isOpen()).isTrue();
         guard.deallocate(block);
         continue;
       }

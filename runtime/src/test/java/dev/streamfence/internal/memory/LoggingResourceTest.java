@@ -44,7 +44,7 @@ final class LoggingResourceTest {
   @Test
   void eachRequestIsOneRecordWithAllItsFields() {
     Instant before = Instant.now();
-    Block keys = resource.allocate(1024, on.b, "keys");
+    Allocation keys = resource.allocate(1024, on.b, "keys");
     resource.deallocate(keys);
     assertThat(resource.reap()).isEqualTo(1024);
 
@@ -110,7 +110,7 @@ final class LoggingResourceTest {
                   List<Long> mine = new ArrayList<>();
                   start.await();
                   for (int round = 0; round < rounds; round++) {
-                    Block block = one.allocate(64, on.a, "");
+                    Allocation block = one.allocate(64, on.a, "");
                     mine.add(block.generation());
                     one.deallocate(block);
                   }
@@ -148,7 +148,7 @@ final class LoggingResourceTest {
 
   @Test
   void aFailedFreeStillHasItsBlock() {
-    Block block = resource.allocate(64, on.a, "keys");
+    Allocation block = resource.allocate(64, on.a, "keys");
     resource.deallocate(block);
     log.clear();
     assertThatThrownBy(() -> resource.deallocate(block)).isInstanceOf(UseAfterFreeException.class);
@@ -239,7 +239,7 @@ final class LoggingResourceTest {
     Path file = folder.resolve("log.csv");
     try (AllocationLog csv = AllocationLog.csv(file)) {
       LoggingResource logged = new LoggingResource(inner, csv);
-      Block block = logged.allocate(64, on.a, "a \"quoted\", tag\n");
+      Allocation block = logged.allocate(64, on.a, "a \"quoted\", tag\n");
       logged.deallocate(block);
       logged.reap();
       List<CsvRecord> lines = CsvReader.builder().ofCsvRecord(file).stream().toList();

@@ -78,8 +78,8 @@ abstract class MemoryResourceContract {
   @EnumSource
   void aBlockIsWhatWasAskedFor(Composition composition) {
     MemoryResource resource = stack(composition).top();
-    Block block = resource.allocate(1000, a, "keys");
-    Block next = resource.allocate(1, b, "");
+    Allocation block = resource.allocate(1000, a, "keys");
+    Allocation next = resource.allocate(1, b, "");
 
     assertThat(block.sizeInBytes()).isEqualTo(1000);
     assertThat(block.tag()).isEqualTo("keys");
@@ -87,7 +87,7 @@ abstract class MemoryResourceContract {
     assertThat(block.deviceOrdinal()).isEqualTo(driver.properties().ordinal());
     assertThat(block.address() % 256).isZero();
     assertThat(block.isTracked()).isTrue();
-    assertThat(block.dependencies().isOpen()).isTrue();
+    assertThat(block.hazards().isOpen()).isTrue();
     assertThat(next.generation()).isGreaterThan(block.generation());
     assertThat(resource.tracksUses()).isTrue();
     assertThat(resource.deviceOrdinal()).isEqualTo(driver.properties().ordinal());
@@ -100,7 +100,7 @@ abstract class MemoryResourceContract {
   void bytesAreOutstandingUntilTheyAreReturned(Composition composition) {
     Stack stack = stack(composition);
     MemoryResource resource = stack.top();
-    Block block = resource.allocate(2048, a, "");
+    Allocation block = resource.allocate(2048, a, "");
     assertThat(resource.bytesOutstanding()).isEqualTo(2048);
 
     long released = resource.deallocate(block);
@@ -117,13 +117,13 @@ abstract class MemoryResourceContract {
     Stack stack = stack(composition);
     MemoryResource resource = stack.top();
     SplittableRandom random = new SplittableRandom(7);
-    List<Block> open = new ArrayList<>();
+    List<Allocation> open = new ArrayList<>();
     long allocated = 0;
     long returned = 0;
     for (int i = 0; i < 300; i++) {
       switch (random.nextInt(5)) {
         case 0, 1 -> {
-          Block block =
+          Allocation block =
               resource.allocate(random.nextInt(1, 5000), random.nextInt(2) == 0 ? a : b, "");
           allocated += block.sizeInBytes();
           open.add(block);
@@ -136,7 +136,7 @@ abstract class MemoryResourceContract {
       }
       assertThat(resource.bytesOutstanding()).isEqualTo(allocated - returned);
     }
-    for (Block block : open) {
+    for (Allocation block : open) {
       returned += resource.deallocate(block);
     }
     returned += stack.settle();
@@ -185,7 +185,7 @@ abstract class MemoryResourceContract {
   @EnumSource
   void aSecondFreeIsRefusedAndChangesNothing(Composition composition) {
     MemoryResource resource = stack(composition).top();
-    Block block = resource.allocate(64, a, "");
+    Allocation block = resource.allocate(64, a, "");
     resource.deallocate(block);
     long outstanding = resource.bytesOutstanding();
 
@@ -204,14 +204,14 @@ abstract class MemoryResourceContract {
     Set<Long> addresses = new HashSet<>();
     boolean reused = false;
     for (int i = 0; i < 20 || (!reused && i < 2_000); i++) {
-      Block old = resource.allocate(64, a, "");
+      Allocation old = resource.allocate(64, a, "");
       reused |= !addresses.add(old.address());
       resource.deallocate(old);
       stack.settle();
-      Block young = resource.allocate(64, a, "");
+      Allocation young = resource.allocate(64, a, "");
       reused |= !addresses.add(young.address());
       assertThatThrownBy(() -> resource.deallocate(old)).isInstanceOf(UseAfterFreeException.class);
-      assertThat(young.dependencies().isOpen()).isTrue();
+      assertThat(young.hazards().isOpen()).isTrue();
       copies.upload(a, Bytes.of(64, i), young, 0, 64);
       resource.deallocate(young);
       stack.settle();
@@ -224,10 +224,10 @@ abstract class MemoryResourceContract {
   void aBlockOfAnotherResourceIsRefusedAndStaysOpen(Composition composition) {
     MemoryResource resource = stack(composition).top();
     MemoryResource other = stack(composition).top();
-    Block foreign = other.allocate(64, a, "");
+    Allocation foreign = other.allocate(64, a, "");
     assertThatThrownBy(() -> resource.deallocate(foreign))
         .isInstanceOf(StreamMisuseException.class);
-    assertThat(foreign.dependencies().isOpen()).isTrue();
+    assertThat(foreign.hazards().isOpen()).isTrue();
     assertThat(other.bytesOutstanding()).isEqualTo(64);
     assertThat(resource.bytesOutstanding()).isZero();
     other.deallocate(foreign);
@@ -237,7 +237,7 @@ abstract class MemoryResourceContract {
   @EnumSource
   void anotherStreamSeesTheWholeContent(Composition composition) {
     MemoryResource resource = stack(composition).top();
-    Block block = resource.allocate(1001, a, "");
+    Allocation block = resource.allocate(1001, a, "");
     copies.upload(a, Bytes.of(1001, 7), block, 0, 1001);
     Bytes seen = Bytes.of(1001, 0);
     copies.download(b, block, 0, 1001, seen);
@@ -251,12 +251,12 @@ abstract class MemoryResourceContract {
     Stack stack = stack(composition);
     MemoryResource resource = stack.top();
     for (int i = 0; i < 16; i++) {
-      Block source = resource.allocate(4096, a, "");
-      Block target = resource.allocate(4096, a, "");
+      Allocation source = resource.allocate(4096, a, "");
+      Allocation target = resource.allocate(4096, a, "");
       copies.fill(a, source, 0, 1, i, 4096);
       copies.copy(b, source, 0, target, 0, 4096);
       resource.deallocate(source);
-      Block trampler = resource.allocate(4096, a, "");
+      Allocation trampler = resource.allocate(4096, a, "");
       copies.fill(a, trampler, 0, 1, 0x5A, 4096);
       Bytes seen = Bytes.of(4096, 0);
       copies.download(a, target, 0, 4096, seen);
@@ -271,10 +271,10 @@ abstract class MemoryResourceContract {
   void aBlockThatIsInUseIsFreedWhenTheUseIsSubmitted(Composition composition) {
     Stack stack = stack(composition);
     MemoryResource resource = stack.top();
-    Block block = resource.allocate(512, a, "");
+    Allocation block = resource.allocate(512, a, "");
     long returned;
     try (Submission submission = a.begin(TEST)) {
-      submission.use(block.dependencies(), false, true, 0);
+      submission.use(block.hazards(), false, true, 0);
       submission.preflight();
       returned = resource.deallocate(block);
       assertThat(returned).isZero();
@@ -290,10 +290,10 @@ abstract class MemoryResourceContract {
   void aFreeInTheMiddleOfTheCallersOwnLaunchIsPutOff(Composition composition) {
     Stack stack = stack(composition);
     MemoryResource resource = stack.top();
-    Block block = resource.allocate(512, a, "");
+    Allocation block = resource.allocate(512, a, "");
     try (Submission submission = a.begin(TEST)) {
       assertThat(resource.deallocate(block)).isZero();
-      assertThat(block.dependencies().isOpen()).isFalse();
+      assertThat(block.hazards().isOpen()).isFalse();
       assertThat(resource.bytesOutstanding()).isEqualTo(512);
       submission.preflight();
     }
@@ -340,7 +340,7 @@ abstract class MemoryResourceContract {
       SplittableRandom random = new SplittableRandom(seed);
       for (int round = 0; round < 40; round++) {
         int size = random.nextInt(64, 4097);
-        Block block = resource.allocate(size, timeline, "");
+        Allocation block = resource.allocate(size, timeline, "");
         copies.upload(timeline, Bytes.of(size, round), block, 0, size);
         Bytes seen = Bytes.of(size, -1);
         copies.download(timeline, block, 0, size, seen);

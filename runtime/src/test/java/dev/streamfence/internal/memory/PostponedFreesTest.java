@@ -38,8 +38,8 @@ final class PostponedFreesTest {
     return on.device.calls(DriverCall.FREE_ASYNC);
   }
 
-  private Block freedInsideALaunchOn(Timeline timeline) {
-    Block block = resource.allocate(64, timeline, "");
+  private Allocation freedInsideALaunchOn(Timeline timeline) {
+    Allocation block = resource.allocate(64, timeline, "");
     try (Submission launch = timeline.begin(LAUNCH)) {
       assertThat(launch.isHeldByCurrentThread()).isTrue();
       assertThat(resource.deallocate(block)).isZero();
@@ -49,9 +49,9 @@ final class PostponedFreesTest {
   }
 
   /** Frees a block at the end of a launch that uses it. */
-  private void freeAtTheEndOfALaunch(Block block) {
+  private void freeAtTheEndOfALaunch(Allocation block) {
     try (Submission launch = on.a.begin(LAUNCH)) {
-      launch.use(block.dependencies(), true, false, 0);
+      launch.use(block.hazards(), true, false, 0);
       launch.preflight();
       resource.deallocate(block);
       launch.commit();
@@ -62,14 +62,14 @@ final class PostponedFreesTest {
   void theNextAllocationCarriesItOut() {
     freedInsideALaunchOn(on.a);
     assertThat(frees()).isZero();
-    Block next = resource.allocate(32, on.b, "");
+    Allocation next = resource.allocate(32, on.b, "");
     assertThat(frees()).isEqualTo(1);
     resource.deallocate(next);
   }
 
   @Test
   void theNextFreeCarriesItOut() {
-    Block other = resource.allocate(32, on.b, "");
+    Allocation other = resource.allocate(32, on.b, "");
     freedInsideALaunchOn(on.a);
     resource.deallocate(other);
     assertThat(frees()).isEqualTo(2);
@@ -87,7 +87,7 @@ final class PostponedFreesTest {
 
   @Test
   void oneThatFailsAgainIsTriedOnceInACall() {
-    Block block = resource.allocate(64, on.a, "");
+    Allocation block = resource.allocate(64, on.a, "");
     on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
     freeAtTheEndOfALaunch(block);
     on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
@@ -122,7 +122,7 @@ final class PostponedFreesTest {
     freedInsideALaunchOn(on.a);
     CountDownLatch goOn = new CountDownLatch(1);
     Thread launching = launching(on.a, goOn);
-    Block next = resource.allocate(32, on.b, "");
+    Allocation next = resource.allocate(32, on.b, "");
     assertThat(frees()).isZero();
     goOn.countDown();
     launching.join();
@@ -132,7 +132,7 @@ final class PostponedFreesTest {
 
   @Test
   void outsideALaunchAFreeWaitsForTheThreadThatHoldsTheStream() throws Exception {
-    Block block = resource.allocate(64, on.a, "");
+    Allocation block = resource.allocate(64, on.a, "");
     CountDownLatch goOn = new CountDownLatch(1);
     Thread launching = launching(on.a, goOn);
     Thread freeing = Waiting.thread(() -> resource.deallocate(block));
@@ -145,8 +145,8 @@ final class PostponedFreesTest {
 
   @Test
   void anErrorBeforeTheDriverIsReachedLeavesItToTheNextCall() {
-    Block block = resource.allocate(64, on.a, "");
-    Block copy = resource.allocate(64, on.b, "");
+    Allocation block = resource.allocate(64, on.a, "");
+    Allocation copy = resource.allocate(64, on.b, "");
     on.copies.fill(on.a, block, 0, 1, 1, 64);
     on.copies.copy(on.b, block, 0, copy, 0, 64);
     trap.before(1, new StackOverflowError("as planned"), "waitForEvent");
@@ -160,7 +160,7 @@ final class PostponedFreesTest {
   /** The driver may have freed it before the error came, and given it to another one since. */
   @Test
   void afterAnErrorOutOfTheDriverTheMemoryIsNotFreedAgain() {
-    Block block = resource.allocate(64, on.a, "");
+    Allocation block = resource.allocate(64, on.a, "");
     trap.after(1, new StackOverflowError("as planned"), "freeAsync");
     assertThatThrownBy(() -> freeAtTheEndOfALaunch(block)).isInstanceOf(StackOverflowError.class);
     assertThat(resource.bytesOutstanding()).isEqualTo(64);
@@ -170,10 +170,10 @@ final class PostponedFreesTest {
 
   @Test
   void bytesOfAFreeThatEndedWithAnErrorComeBackWithTheNextReap() {
-    Block block = resource.allocate(64, on.a, "");
+    Allocation block = resource.allocate(64, on.a, "");
     trap.after(1, new StackOverflowError("as planned"), "freeAsync");
     assertThatThrownBy(() -> resource.deallocate(block)).isInstanceOf(StackOverflowError.class);
-    assertThat(block.dependencies().isOpen()).isFalse();
+    assertThat(block.hazards().isOpen()).isFalse();
     assertThat(resource.live()).isEmpty();
     assertThat(resource.bytesOutstanding()).isEqualTo(64);
     assertThat(resource.reap()).isEqualTo(64);
@@ -182,7 +182,7 @@ final class PostponedFreesTest {
   @Test
   void allThatIsLeftIsFreedOpenOrClosed() {
     resource.allocate(64, on.a, "open");
-    Block closed = resource.allocate(32, on.a, "closed");
+    Allocation closed = resource.allocate(32, on.a, "closed");
     on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
     freeAtTheEndOfALaunch(closed);
     Teardown teardown = new Teardown();
@@ -194,7 +194,7 @@ final class PostponedFreesTest {
 
   @Test
   void aClosedBlockAloneIsFreedWithTheRest() {
-    Block closed = resource.allocate(32, on.a, "closed");
+    Allocation closed = resource.allocate(32, on.a, "closed");
     on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
     freeAtTheEndOfALaunch(closed);
     Teardown teardown = new Teardown();
@@ -206,8 +206,8 @@ final class PostponedFreesTest {
 
   @Test
   void aBlockThatCannotBeFreedWithTheRestIsReportedAtTheEnd() {
-    Block first = resource.allocate(64, on.a, "");
-    Block second = resource.allocate(32, on.a, "");
+    Allocation first = resource.allocate(64, on.a, "");
+    Allocation second = resource.allocate(32, on.a, "");
     on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
     Teardown teardown = new Teardown();
     resource.freeAll(teardown);
@@ -219,16 +219,16 @@ final class PostponedFreesTest {
   @Test
   void directMemoryThatIsFreedLateComesBackWithAReap() {
     DirectResource direct = new DirectResource(on.pool, false);
-    Block block = direct.allocate(64, on.a, "");
+    Allocation block = direct.allocate(64, on.a, "");
     try (Submission launch = on.a.begin(LAUNCH)) {
       assertThat(launch.isHeldByCurrentThread()).isTrue();
       direct.deallocate(block);
     }
     assertThat(direct.reap()).isEqualTo(64);
-    Block closed = direct.allocate(32, on.a, "");
+    Allocation closed = direct.allocate(32, on.a, "");
     on.device.failCall(DriverCall.FREE, 1, 999);
     try (Submission launch = on.a.begin(LAUNCH)) {
-      launch.use(closed.dependencies(), true, false, 0);
+      launch.use(closed.hazards(), true, false, 0);
       launch.preflight();
       direct.deallocate(closed);
     }

@@ -20,7 +20,8 @@ final class QuarantineTest {
   }
 
   private Range range(long bytes) {
-    return new Range(null, new Block(4096, bytes, "", on.a, 0, block -> {}, true, null), false);
+    return new Range(
+        null, new Allocation(4096, bytes, "", on.a, 0, block -> {}, true, null), false);
   }
 
   @Test

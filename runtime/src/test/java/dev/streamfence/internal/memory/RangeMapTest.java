@@ -9,15 +9,15 @@ import org.junit.jupiter.api.Test;
 final class RangeMapTest {
   private final SimulatedStreams on = new SimulatedStreams(Schedule.EAGER);
   private final RangeMap ranges = new RangeMap();
-  private final Block middle = block(1000, 100);
+  private final Allocation middle = block(1000, 100);
 
   @AfterEach
   void close() {
     on.close();
   }
 
-  private Block block(long address, long bytes) {
-    return new Block(address, bytes, "", on.a, 0, released -> {}, true, null);
+  private Allocation block(long address, long bytes) {
+    return new Allocation(address, bytes, "", on.a, 0, released -> {}, true, null);
   }
 
   @Test

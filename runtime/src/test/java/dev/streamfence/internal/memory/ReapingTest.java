@@ -17,9 +17,9 @@ final class ReapingTest {
 
   /** Allocates, uses and frees in turns, with so many blocks open at the same time. */
   private static void pipeline(BudgetResource budget, SimulatedStreams on, int depth) {
-    Deque<Block> open = new ArrayDeque<>();
+    Deque<Allocation> open = new ArrayDeque<>();
     for (int i = 0; i < ROUNDS; i++) {
-      Block block = budget.allocate(BYTES, on.a, "");
+      Allocation block = budget.allocate(BYTES, on.a, "");
       on.copies.fill(on.a, block, 0, 1, i, BYTES);
       open.addLast(block);
       if (open.size() == depth) {
@@ -33,10 +33,10 @@ final class ReapingTest {
   void aSteadyPipelineIsReapedWhileItGoesOn() {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.LAZY)) {
       StreamOrderedResource resource = new StreamOrderedResource(on.pool, false);
-      Deque<Block> open = new ArrayDeque<>();
+      Deque<Allocation> open = new ArrayDeque<>();
       long reaped = 0;
       for (int i = 0; i < ROUNDS; i++) {
-        Block block = resource.allocate(BYTES, on.a, "");
+        Allocation block = resource.allocate(BYTES, on.a, "");
         on.copies.fill(on.a, block, 0, 1, i, BYTES);
         on.copies.fill(on.a, block, 0, 1, i, BYTES);
         open.addLast(block);
@@ -63,9 +63,9 @@ final class ReapingTest {
       long limit = 5L * BYTES;
       StreamOrderedResource resource = new StreamOrderedResource(on.pool, false, limit);
       BudgetResource budget = new BudgetResource(resource, limit);
-      Deque<Block> open = new ArrayDeque<>();
+      Deque<Allocation> open = new ArrayDeque<>();
       for (int i = 0; i < ROUNDS; i++) {
-        Block block = budget.allocate(BYTES, on.a, "");
+        Allocation block = budget.allocate(BYTES, on.a, "");
         on.copies.fill(on.a, block, 0, 1, i, BYTES);
         open.addLast(block);
         if (open.size() == 3) {
@@ -89,12 +89,12 @@ final class ReapingTest {
       long limit = 4L * BYTES;
       StreamOrderedResource resource = new StreamOrderedResource(on.pool, false, limit);
       BudgetResource budget = new BudgetResource(resource, limit);
-      Block kept = budget.allocate(BYTES, on.a, "");
+      Allocation kept = budget.allocate(BYTES, on.a, "");
       for (int i = 0; i < 3; i++) {
         budget.deallocate(budget.allocate(BYTES, on.a, ""));
         on.copies.fill(on.a, kept, 0, 1, i, BYTES);
       }
-      Block next = budget.allocate(BYTES, on.a, "");
+      Allocation next = budget.allocate(BYTES, on.a, "");
       // One free was enough, so that two others are still counted.
       assertThat(budget.snapshot().reserved()).isEqualTo(4L * BYTES);
       assertThat(on.a.isIdle()).isFalse();
@@ -119,11 +119,11 @@ final class ReapingTest {
       long limit = 2L * BYTES;
       StreamOrderedResource resource = new StreamOrderedResource(on.pool, false, limit);
       BudgetResource budget = new BudgetResource(resource, limit);
-      Block onB = budget.allocate(BYTES, on.b, "");
-      Block onA = budget.allocate(BYTES, on.a, "");
+      Allocation onB = budget.allocate(BYTES, on.b, "");
+      Allocation onA = budget.allocate(BYTES, on.a, "");
       budget.deallocate(onB);
       budget.deallocate(onA);
-      Block next = budget.allocate(BYTES, on.c, "");
+      Allocation next = budget.allocate(BYTES, on.c, "");
       assertThat(on.b.completed()).isPositive();
       assertThat(on.a.completed()).isZero();
       budget.deallocate(next);

@@ -45,8 +45,8 @@ final class ReservationTest {
   @Test
   void itIsDrawnExactlyAndNoFurther() {
     Reservation reservation = budget.reserve(4096);
-    Block first = reservation.allocate(2048, on.a, "");
-    Block second = reservation.allocate(2048, on.a, "");
+    Allocation first = reservation.allocate(2048, on.a, "");
+    Allocation second = reservation.allocate(2048, on.a, "");
     assertThat(reservation.remaining()).isZero();
     assertThatThrownBy(() -> reservation.allocate(1, on.a, ""))
         .isInstanceOfSatisfying(
@@ -65,7 +65,7 @@ final class ReservationTest {
   @Test
   void bytesThatAreDrawnStayInUseWhenTheReservationIsClosed() {
     Reservation reservation = budget.reserve(4096);
-    Block block = reservation.allocate(4096, on.a, "");
+    Allocation block = reservation.allocate(4096, on.a, "");
     reservation.close();
     assertThatThrownBy(() -> budget.allocate(1, on.a, ""))
         .isInstanceOfSatisfying(
@@ -76,7 +76,7 @@ final class ReservationTest {
   @Test
   void aRefusalSaysHowMuchOfTheReservationIsDrawn() {
     try (Reservation reservation = budget.reserve(4096)) {
-      Block drawn = reservation.allocate(3072, on.a, "");
+      Allocation drawn = reservation.allocate(3072, on.a, "");
       assertThatThrownBy(() -> reservation.allocate(2048, on.a, "keys"))
           .isInstanceOfSatisfying(
               OutOfMemoryBudgetException.class,
@@ -135,19 +135,19 @@ final class ReservationTest {
   @Test
   void inEitherOrderOfClosingEachByteComesBackOnce() {
     Reservation first = budget.reserve(1000);
-    Block ofFirst = first.allocate(300, on.a, "");
+    Allocation ofFirst = first.allocate(300, on.a, "");
     first.close();
     first.close();
     budget.deallocate(ofFirst);
     Reservation second = budget.reserve(1000);
-    Block ofSecond = second.allocate(300, on.a, "");
+    Allocation ofSecond = second.allocate(300, on.a, "");
     budget.deallocate(ofSecond);
     second.close();
   }
 
   @Test
   void ordinaryAndReservedRequestsShareOneLimit() {
-    Block ordinary = budget.allocate(1096, on.a, "");
+    Allocation ordinary = budget.allocate(1096, on.a, "");
     try (Reservation reservation = budget.reserve(3000)) {
       assertThat(budget.snapshot().remaining()).isZero();
       budget.deallocate(reservation.allocate(3000, on.a, ""));

@@ -24,14 +24,14 @@ final class ScriptedResource implements MemoryResource {
   }
 
   @Override
-  public Block allocate(long sizeInBytes, Timeline timeline, String tag) {
+  public Allocation allocate(long sizeInBytes, Timeline timeline, String tag) {
     allocations++;
     beforeAllocate.run();
     return resource.allocate(sizeInBytes, timeline, tag);
   }
 
   @Override
-  public long deallocate(Block block) {
+  public long deallocate(Allocation block) {
     beforeDeallocate.run();
     long released = resource.deallocate(block);
     afterDeallocate.run();

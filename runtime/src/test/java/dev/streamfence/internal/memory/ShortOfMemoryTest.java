@@ -19,7 +19,7 @@ final class ShortOfMemoryTest {
 
   private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY);
   private final StreamOrderedResource resource = new StreamOrderedResource(on.pool, false);
-  private Block live;
+  private Allocation live;
 
   @BeforeEach
   void open() {
@@ -46,7 +46,7 @@ final class ShortOfMemoryTest {
   void queuedFreesAreWaitedForBeforeTheSecondAttempt() {
     resource.deallocate(resource.allocate(64, on.a, ""));
     on.device.failCall(DriverCall.ALLOCATE_ASYNC, 1, OUT_OF_MEMORY);
-    Block block = resource.allocate(64, on.b, "");
+    Allocation block = resource.allocate(64, on.b, "");
     assertThat(on.device.calls(DriverCall.SYNCHRONIZE_STREAM)).isEqualTo(1);
     assertThat(on.a.completed()).isEqualTo(on.a.submitted());
     resource.deallocate(block);

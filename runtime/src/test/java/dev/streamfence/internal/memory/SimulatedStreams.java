@@ -47,7 +47,7 @@ final class SimulatedStreams implements AutoCloseable {
   }
 
   /** Reads a block once on each of two streams. */
-  void readOn(Block block, Timeline... timelines) {
+  void readOn(Allocation block, Timeline... timelines) {
     for (Timeline timeline : timelines) {
       copies.download(
           timeline, block, 0, block.sizeInBytes(), Bytes.of((int) block.sizeInBytes(), 0));

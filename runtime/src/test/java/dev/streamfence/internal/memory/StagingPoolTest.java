@@ -153,7 +153,7 @@ final class StagingPoolTest {
   void itIsGivenUpOnlyWhenTheCopyOfADownloadIsThrough() throws Exception {
     DeviceCopies copies = new DeviceCopies(streams, CHUNK);
     StreamOrderedResource memory = new StreamOrderedResource(streams, false);
-    Block block = memory.allocate(CHUNK, timeline, "");
+    Allocation block = memory.allocate(CHUNK, timeline, "");
     copies.fill(timeline, block, 0, 1, 7, CHUNK);
     CountDownLatch delivering = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);

@@ -44,7 +44,7 @@ final class StreamOrderedResourceTest {
   void freedMemoryComesBackFromAStreamThatIsNeverIdle() {
     try (SimulatedStreams late = new SimulatedStreams(Schedule.LAZY)) {
       StreamOrderedResource lazy = new StreamOrderedResource(late.pool, false);
-      Block busy = lazy.allocate(64, late.a, "");
+      Allocation busy = lazy.allocate(64, late.a, "");
       lazy.deallocate(lazy.allocate(1024, late.a, ""));
       long reaped = 0;
       for (int i = 0; i < 10 && reaped == 0; i++) {
@@ -111,16 +111,16 @@ final class StreamOrderedResourceTest {
 
   @Test
   void aFreeWhoseWaitFailsLeavesTheBlockAndCanBeRepeated() {
-    Block block = resource.allocate(64, on.a, "");
+    Allocation block = resource.allocate(64, on.a, "");
     on.copies.fill(on.a, block, 0, 1, 1, 64);
-    Block copyB = resource.allocate(64, on.b, "");
-    Block copyC = resource.allocate(64, on.c, "");
+    Allocation copyB = resource.allocate(64, on.b, "");
+    Allocation copyC = resource.allocate(64, on.c, "");
     on.copies.copy(on.b, block, 0, copyB, 0, 64);
     on.copies.copy(on.c, block, 0, copyC, 0, 64);
     on.device.failCall(DriverCall.WAIT_FOR_EVENT, 1, 999);
 
     assertThatThrownBy(() -> resource.deallocate(block)).isInstanceOf(CudaDriverException.class);
-    assertThat(block.dependencies().isOpen()).isTrue();
+    assertThat(block.hazards().isOpen()).isTrue();
     assertThat(resource.bytesOutstanding()).isEqualTo(192);
     assertThat(on.device.calls(DriverCall.FREE_ASYNC)).isZero();
 
@@ -131,7 +131,7 @@ final class StreamOrderedResourceTest {
 
   @Test
   void aFreeThatTheDriverRefusesCanBeRepeated() {
-    Block block = resource.allocate(64, on.a, "");
+    Allocation block = resource.allocate(64, on.a, "");
     on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
     assertThatThrownBy(() -> resource.deallocate(block)).isInstanceOf(CudaDriverException.class);
     assertThat(resource.live()).containsExactly(block);
@@ -141,10 +141,10 @@ final class StreamOrderedResourceTest {
 
   @Test
   void aPutOffFreeThatFailsIsRepeatedByTheNextReap() {
-    Block block = resource.allocate(64, on.a, "");
+    Allocation block = resource.allocate(64, on.a, "");
     on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
     try (Submission submission = on.a.begin(new Purpose("using", 64, "", on.a))) {
-      submission.use(block.dependencies(), true, false, 0);
+      submission.use(block.hazards(), true, false, 0);
       submission.preflight();
       resource.deallocate(block);
       submission.commit();
@@ -158,7 +158,7 @@ final class StreamOrderedResourceTest {
   void aLostDeviceTakesItsBytesWithIt() {
     try (SimulatedStreams lost = new SimulatedStreams(Schedule.EAGER)) {
       StreamOrderedResource gone = new StreamOrderedResource(lost.pool, false);
-      Block block = gone.allocate(64, lost.a, "");
+      Allocation block = gone.allocate(64, lost.a, "");
       gone.deallocate(gone.allocate(32, lost.a, ""));
       lost.pool
           .sticky()

@@ -14,15 +14,15 @@ public final class UntrackingResource implements MemoryResource {
   }
 
   @Override
-  public Block allocate(long sizeInBytes, Timeline timeline, String tag) {
+  public Allocation allocate(long sizeInBytes, Timeline timeline, String tag) {
     long address = streams.driver().allocate(sizeInBytes);
     outstanding.addAndGet(sizeInBytes);
-    return new Block(address, sizeInBytes, tag, timeline, 0, block -> {}, false, null);
+    return new Allocation(address, sizeInBytes, tag, timeline, 0, block -> {}, false, null);
   }
 
   @Override
-  public long deallocate(Block block) {
-    block.dependencies().close(null);
+  public long deallocate(Allocation block) {
+    block.hazards().close(null);
     streams.driver().free(block.address());
     outstanding.addAndGet(-block.sizeInBytes());
     return block.sizeInBytes();

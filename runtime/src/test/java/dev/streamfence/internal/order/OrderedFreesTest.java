@@ -73,7 +73,7 @@ final class OrderedFreesTest extends ThreeStreams {
   void aFreeThatFailedAtTheEndOfALaunchIsRepeated() {
     DeviceArray<int[]> values = zeros(a);
     try (Submission open = Inside.timeline(a).begin(new NamedUse("a launch"))) {
-      open.use(Inside.block(values).dependencies(), true, false, 0);
+      open.use(Inside.block(values).hazards(), true, false, 0);
       open.preflight();
       values.close();
       open.commit();

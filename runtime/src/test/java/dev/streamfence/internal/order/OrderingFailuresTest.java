@@ -90,7 +90,7 @@ final class OrderingFailuresTest extends ThreeStreams {
     StreamPool pool = new StreamPool(checked, 2);
     Timeline first = pool.acquire(0);
     Timeline second = pool.acquire(0);
-    Dependencies block = new Dependencies(1, "a block", first, 1, () -> {});
+    HazardState block = new HazardState(1, "a block", first, 1, () -> {});
     try (Submission open = first.begin(new NamedUse("the allocation"))) {
       open.preflight();
       open.commit();

@@ -37,13 +37,13 @@ final class SeveralUsesTest {
     pool.destroy();
   }
 
-  private Dependencies block(int number) {
-    return new Dependencies(number, "block " + number, timeline, 0, () -> {});
+  private HazardState block(int number) {
+    return new HazardState(number, "block " + number, timeline, 0, () -> {});
   }
 
   @Test
   void aReadThatIsRefusedIsNamedAlsoBehindAWriteOfTheSameBlock() {
-    Dependencies fresh = block(1);
+    HazardState fresh = block(1);
     fresh.refuseReadsUntilWritten();
     try (Submission open = timeline.begin(LABELS)) {
       open.use(fresh, false, true, 0);
@@ -56,7 +56,7 @@ final class SeveralUsesTest {
 
   @Test
   void aReadIsRefusedAlsoBeforeAWriteOfTheSameBlock() {
-    Dependencies fresh = block(1);
+    HazardState fresh = block(1);
     fresh.refuseReadsUntilWritten();
     try (Submission open = timeline.begin(LABELS)) {
       open.use(fresh, true, false, 0);
@@ -72,7 +72,7 @@ final class SeveralUsesTest {
     for (int closed : new int[] {0, 7, 8, MANY - 1}) {
       try (Submission open = timeline.begin(LABELS)) {
         for (int i = 0; i < MANY; i++) {
-          Dependencies block = block(MANY - i);
+          HazardState block = block(MANY - i);
           if (i == closed) {
             block.close(null);
           }

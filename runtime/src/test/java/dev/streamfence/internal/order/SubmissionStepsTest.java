@@ -45,11 +45,11 @@ final class SubmissionStepsTest {
     driver.close();
   }
 
-  private Dependencies block(Timeline timeline) {
+  private HazardState block(Timeline timeline) {
     try (Submission submission = timeline.begin(new NamedUse("an allocation"))) {
       submission.preflight();
       submission.commitWithoutEvent();
-      return new Dependencies(1, "a block", timeline, submission.ticket(), () -> {});
+      return new HazardState(1, "a block", timeline, submission.ticket(), () -> {});
     }
   }
 
@@ -118,7 +118,7 @@ final class SubmissionStepsTest {
 
   @Test
   void afterPreflightNoUseIsAddedAndNoCompletionAskedFor() {
-    Dependencies block = block(a);
+    HazardState block = block(a);
     try (Submission submission = a.begin(LAUNCH)) {
       submission.preflight();
       assertThat(submission.isPreflighted()).isTrue();
@@ -166,7 +166,7 @@ final class SubmissionStepsTest {
 
   @Test
   void aWaitThatFailsInPreflightLeavesItFailedAndNamesTheLaunch() {
-    Dependencies block = block(a);
+    HazardState block = block(a);
     launch(b);
     device.failCall(DriverCall.WAIT_FOR_EVENT, 1, 1);
     try (Submission submission = b.begin(LAUNCH)) {

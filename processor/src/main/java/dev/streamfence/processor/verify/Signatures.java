@@ -6,8 +6,8 @@ import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.Parameter;
 
 /** Converts an interface's kernels to the signatures that are compared with code. Stateless. */
-final class Declarations {
-  private Declarations() {}
+final class Signatures {
+  private Signatures() {}
 
   static KernelSignature of(KernelMethod kernel) {
     KernelSignature signature = KernelSignature.entry(kernel.entry().value());

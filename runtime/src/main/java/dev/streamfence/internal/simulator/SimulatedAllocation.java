@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * One allocation of device memory while it exists in stream order. Confined to the driver's lock.
  */
-final class Allocation {
+final class SimulatedAllocation {
   private final long address;
   private final long size;
   private final Backing bytes;
   private @Nullable TouchedBytes touched;
 
   /** Starts with fresh content; {@code bytes} has at least {@code size} bytes. */
-  Allocation(long address, long size, Backing bytes) {
+  SimulatedAllocation(long address, long size, Backing bytes) {
     this.address = address;
     this.size = size;
     this.bytes = bytes;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * submission takes the locks of all its allocations in rising {@link #generation}; none is held
  * across a driver call.
  */
-public final class Dependencies {
+public final class HazardState {
   private enum Life {
     OPEN,
     CLOSING,
@@ -48,7 +48,7 @@ public final class Dependencies {
    * @param release frees the allocation; called without any lock held, when the last pin is removed
    *     from a closing one
    */
-  public Dependencies(
+  public HazardState(
       long generation, Object subject, Timeline writer, long ticket, Runnable release) {
     this.generation = generation;
     this.subject = subject;

@@ -4,7 +4,7 @@ import dev.streamfence.internal.order.Timeline;
 
 /** A source of allocations: a resource, or bytes that are set aside. Thread-safe. */
 @FunctionalInterface
-public interface BlockSource {
+public interface AllocationSource {
   /** Allocates memory, see {@link MemoryResource#allocate}. */
-  Block allocate(long sizeInBytes, Timeline timeline, String tag);
+  Allocation allocate(long sizeInBytes, Timeline timeline, String tag);
 }

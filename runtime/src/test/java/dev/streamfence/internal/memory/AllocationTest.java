@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an allocation and its resource know of each other and of the device. */
-final class BlockTest {
+final class AllocationTest {
   @Test
   void theOrdinalIsThatOfTheDriver() {
     try (SimulatedStreams on =
@@ -22,7 +22,7 @@ final class BlockTest {
               return answer instanceof DeviceProperties read ? numbered(3, read) : answer;
             })) {
       DirectResource resource = new DirectResource(on.pool, false);
-      Block block = resource.allocate(64, on.a, "");
+      Allocation block = resource.allocate(64, on.a, "");
       assertThat(block.deviceOrdinal()).isEqualTo(3);
       assertThat(resource.deviceOrdinal()).isEqualTo(3);
       resource.deallocate(block);
@@ -53,7 +53,7 @@ final class BlockTest {
   void aResourceThatPromisesNothingSaysSo() {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
       UntrackingResource resource = new UntrackingResource(on.pool);
-      Block block = resource.allocate(64, on.a, "");
+      Allocation block = resource.allocate(64, on.a, "");
       assertThat(block.isTracked()).isFalse();
       assertThat(resource.tracksUses()).isFalse();
       assertThat(resource.mayWaitForOthers()).isFalse();
@@ -67,7 +67,7 @@ final class BlockTest {
   void onlyTracingTellsWhereABlockWasAllocatedAndClosed(boolean tracing) {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
       DirectResource resource = new DirectResource(on.pool, tracing);
-      Block block = resource.allocate(64, on.a, "keys");
+      Allocation block = resource.allocate(64, on.a, "keys");
       resource.deallocate(block);
       assertThat(block.allocatedAt() != null).isEqualTo(tracing);
       assertThatThrownBy(() -> on.copies.fill(on.a, block, 0, 1, 1, 64))

@@ -1,7 +1,7 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.StreamMisuseException;
-import dev.streamfence.internal.order.Dependencies;
+import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
 import java.util.concurrent.atomic.AtomicLong;
@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One allocation of device memory. Its address may be reused after it is freed; its generation
- * never is. Immutable except for its {@link #dependencies}, and thread-safe.
+ * never is. Immutable except for its {@link #hazards}, and thread-safe.
  */
-public final class Block {
+public final class Allocation {
   /** Process-wide, so that a number identifies one allocation across devices and runtimes. */
   private static final AtomicLong GENERATIONS = new AtomicLong();
 
@@ -22,7 +22,7 @@ public final class Block {
   private final long generation = GENERATIONS.incrementAndGet();
   private final Timeline timeline;
   private final boolean tracked;
-  private final Dependencies dependencies;
+  private final HazardState hazards;
   private final @Nullable Throwable allocatedAt;
 
   /**
@@ -32,13 +32,13 @@ public final class Block {
    * @param release frees the allocation if it was closed while pinned; called without any lock
    * @param tracked whether its resource frees it only after its registered uses
    */
-  Block(
+  Allocation(
       long address,
       long sizeInBytes,
       String tag,
       Timeline timeline,
       long ticket,
-      Consumer<Block> release,
+      Consumer<Allocation> release,
       boolean tracked,
       @Nullable Throwable allocatedAt) {
     this.address = address;
@@ -46,8 +46,7 @@ public final class Block {
     this.tag = tag;
     this.timeline = timeline;
     this.tracked = tracked;
-    this.dependencies =
-        new Dependencies(generation, this, timeline, ticket, () -> release.accept(this));
+    this.hazards = new HazardState(generation, this, timeline, ticket, () -> release.accept(this));
     this.allocatedAt = allocatedAt;
   }
 
@@ -106,8 +105,8 @@ public final class Block {
   }
 
   /** Its hazard state. */
-  public Dependencies dependencies() {
-    return dependencies;
+  public HazardState hazards() {
+    return hazards;
   }
 
   /** Where it was allocated; null if that was not traced. */
@@ -117,7 +116,7 @@ public final class Block {
 
   @Override
   public String toString() {
-    return "block "
+    return "allocation "
         + generation
         + (tag.isEmpty() ? "" : " '" + tag + "'")
         + " of "

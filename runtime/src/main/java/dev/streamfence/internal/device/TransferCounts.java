@@ -4,7 +4,7 @@ import dev.streamfence.DeviceArray;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts the copies between host and device, and can forbid downloads. Thread-safe. */
-final class Transfers {
+final class TransferCounts {
   final LongAdder uploads = new LongAdder();
   final LongAdder uploadedBytes = new LongAdder();
   final LongAdder downloads = new LongAdder();

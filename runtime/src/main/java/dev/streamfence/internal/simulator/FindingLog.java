@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The findings made while they are collected. Thread-safe. */
-final class Findings {
+final class FindingLog {
   private final List<Finding> collected = new ArrayList<>();
   private boolean collecting;
 
