@@ -11,6 +11,8 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.lang.module.ModuleDescriptor;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.net.URISyntaxException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -101,8 +103,10 @@ class AnnotationsTest {
   }
 
   @Test
-  void moduleExportsThemAndNeedsNothing() throws IOException {
-    try (InputStream file = Kernel.class.getResourceAsStream("/module-info.class")) {
+  void moduleExportsThemAndNeedsNothing() throws Exception {
+    Path classes =
+        Path.of(Kernel.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    try (InputStream file = Files.newInputStream(classes.resolve("module-info.class"))) {
       ModuleDescriptor module = ModuleDescriptor.read(file);
 
       assertThat(module.name()).isEqualTo("dev.streamfence.annotations");
