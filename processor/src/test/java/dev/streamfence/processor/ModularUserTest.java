@@ -3,6 +3,8 @@ package dev.streamfence.processor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.palantir.javapoet.JavaFile;
+import com.sun.jna.Native;
+import de.siegmar.fastcsv.reader.CsvReader;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.annotation.KernelModule;
 import java.io.File;
@@ -17,11 +19,10 @@ import java.util.Locale;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
-import javax.annotation.processing.Processor;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
-import org.jspecify.annotations.NullMarked;
+import jcuda.driver.JCudaDriver;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,27 +44,67 @@ class ModularUserTest {
         .contains("@Generated(\"dev.streamfence.processor.KernelProcessor\")");
   }
 
+  /** In a process of its own: here javac would find the classes of this class path as well. */
   @Test
-  void processorsOnAModulePathRun() throws IOException {
+  void processorOnAModulePathRunsAndReadsThePtx() throws IOException, InterruptedException {
+    writeUser("module demo {}");
+    Files.writeString(
+        folder.resolve("k.ptx"),
+        """
+        .version 6.3
+        .target sm_75
+        .address_size 64
+        .visible .entry run(.param .u32 run_n)
+        {
+          ret;
+        }
+        """);
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "javac").toString(),
+                "--processor-module-path",
+                String.join(File.pathSeparator, modulesOfTheProcessor()),
+                "--class-path",
+                System.getProperty("java.class.path"),
+                "-Astreamfence.resources=" + folder));
+    if (Runtime.version().feature() > 21) {
+      command.add("-proc:full");
+    }
+    command.addAll(options());
+    for (Path source : sources()) {
+      command.add(source.toString());
+    }
+    Path output = folder.resolve("javac.log");
+
+    int exit =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start()
+            .waitFor();
+
+    assertThat(exit).as("%s", Files.readString(output)).isZero();
+    // The hash of the PTX that the processor compared.
+    assertThat(launcher()).containsPattern("\"[0-9a-f]{64}\"");
+  }
+
+  /** The runtime's module requires three that the processor itself does not. */
+  private List<String> modulesOfTheProcessor() throws IOException {
     List<Class<?>> oneOfEach =
         List.of(
             KernelProcessor.class,
             KernelModule.class,
             DeviceArray.class,
             JavaFile.class,
-            NullMarked.class);
+            CsvReader.class,
+            Native.class,
+            JCudaDriver.class);
     List<String> modules = new ArrayList<>();
     for (Class<?> type : oneOfEach) {
       modules.add(moduleOf(type).toString());
     }
-    List<String> options =
-        new ArrayList<>(
-            List.of("--processor-module-path", String.join(File.pathSeparator, modules)));
-    if (Runtime.version().feature() > 21) {
-      // Options of paths that the file manager takes do not count as asking for processors there.
-      options.add("-proc:full");
-    }
-    assertThat(launcherIn("module demo {}", options, List.of())).contains("class KernelsLauncher");
+    return modules;
   }
 
   /** Where a class comes from, as what is published: a folder of classes becomes a jar. */
@@ -88,47 +129,48 @@ class ModularUserTest {
     return jar;
   }
 
-  private String launcherIn(String module) throws IOException {
-    return launcherIn(module, List.of(), List.of(new KernelProcessor()));
-  }
-
   /** The text of the launcher, after the compiler has accepted it as well. */
-  private String launcherIn(String module, List<String> options, List<Processor> processors)
-      throws IOException {
-    Path source = Files.createDirectories(folder.resolve("demo"));
-    Files.writeString(folder.resolve("module-info.java"), module);
-    Files.writeString(
-        source.resolve("Kernels.java"),
-        Sources.kernels("@Kernel void run(@ThreadCount int n);")
-            .replace("@KernelModule", Sources.UNSEEN + "@KernelModule"));
+  private String launcherIn(String module) throws IOException {
+    writeUser(module);
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     StringWriter output = new StringWriter();
     try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
-      List<String> all = new ArrayList<>(options);
-      all.addAll(
-          List.of(
-              "--add-reads",
-              "demo=ALL-UNNAMED",
-              "-Xlint:all,-processing",
-              "-Werror",
-              "-d",
-              folder.resolve("classes").toString(),
-              "-s",
-              Files.createDirectories(folder.resolve("generated")).toString()));
       JavaCompiler.CompilationTask task =
           compiler.getTask(
-              output,
-              files,
-              null,
-              all,
-              null,
-              files.getJavaFileObjects(
-                  folder.resolve("module-info.java"), source.resolve("Kernels.java")));
-      if (!processors.isEmpty()) {
-        task.setProcessors(processors);
-      }
+              output, files, null, options(), null, files.getJavaFileObjectsFromPaths(sources()));
+      task.setProcessors(List.of(new KernelProcessor()));
       assertThat(task.call()).as("%s", output).isTrue();
     }
+    return launcher();
+  }
+
+  private void writeUser(String module) throws IOException {
+    Files.createDirectories(folder.resolve("demo"));
+    Files.createDirectories(folder.resolve("generated"));
+    Files.writeString(folder.resolve("module-info.java"), module);
+    Files.writeString(
+        folder.resolve("demo/Kernels.java"),
+        Sources.kernels("@Kernel void run(@ThreadCount int n);")
+            .replace("@KernelModule", Sources.UNSEEN + "@KernelModule"));
+  }
+
+  private List<Path> sources() {
+    return List.of(folder.resolve("module-info.java"), folder.resolve("demo/Kernels.java"));
+  }
+
+  private List<String> options() {
+    return List.of(
+        "--add-reads",
+        "demo=ALL-UNNAMED",
+        "-Xlint:all,-processing",
+        "-Werror",
+        "-d",
+        folder.resolve("classes").toString(),
+        "-s",
+        folder.resolve("generated").toString());
+  }
+
+  private String launcher() throws IOException {
     return Files.readString(folder.resolve("generated/demo/KernelsLauncher.java"));
   }
 }
