@@ -1,5 +1,9 @@
 package dev.streamfence.internal;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.util.Collections;
 import java.util.List;
 import java.util.ServiceLoader;
 
@@ -15,18 +19,37 @@ public final class Services {
           List<? extends ServiceLoader.Provider<?>> found =
               ServiceLoader.load(service, service.getClassLoader()).stream().toList();
           if (found.size() != 1) {
-            throw new IllegalStateException(
-                "there are "
-                    + found.size()
-                    + " implementations of "
-                    + service.getName()
-                    + " on the class path instead of 1; a jar that repackages the runtime must keep"
-                    + " META-INF/services/"
-                    + service.getName());
+            throw new IllegalStateException(explain(service, found));
           }
           return found.get(0);
         }
       };
+
+  private static String explain(Class<?> service, List<? extends ServiceLoader.Provider<?>> found) {
+    String file = "META-INF/services/" + service.getName();
+    if (found.isEmpty()) {
+      return "no implementation of "
+          + service.getName()
+          + " is on the class path: "
+          + file
+          + " is missing; a jar that repackages the runtime must keep it";
+    }
+    return found.size()
+        + " implementations of "
+        + service.getName()
+        + " are on the class path: "
+        + found.stream().map(provider -> provider.type().getName()).sorted().toList()
+        + "; remove all but one from "
+        + placesOf(file, service.getClassLoader());
+  }
+
+  private static List<URL> placesOf(String file, ClassLoader loader) {
+    try {
+      return Collections.list(loader.getResources(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException(file, e);
+    }
+  }
 
   private Services() {}
 
