@@ -3,10 +3,14 @@ package demo;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import java.lang.module.ModuleDescriptor.Exports;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class CountingKernelsTest {
@@ -21,10 +25,33 @@ class CountingKernelsTest {
   }
 
   @Test
+  void ptxLiesInAPackageOfTheModule() {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated();
+        DeviceStream stream = gpu.streams().acquire();
+        DeviceArray<int[]> target = gpu.memory().upload(stream, new int[3])) {
+      CountingDownKernelsLauncher.on(stream).countDown(target, 7, 3);
+      assertArrayEquals(new int[] {7, 6, 5}, target.download(stream));
+    }
+  }
+
+  @Test
   void everythingIsInANamedModule() {
     Module module = CountingKernelsLauncher.class.getModule();
     assertEquals("demo", module.getName());
     assertFalse(module.isOpen("kernels"));
     assertEquals("dev.streamfence.runtime", DeviceRuntime.class.getModule().getName());
+  }
+
+  @Test
+  void runtimeIsNoAutomaticModuleAndExportsThreePackages() {
+    Module runtime = DeviceRuntime.class.getModule();
+    assertFalse(runtime.getDescriptor().isAutomatic());
+    assertEquals(
+        Set.of("dev.streamfence", "dev.streamfence.launch", "dev.streamfence.simulation"),
+        runtime.getDescriptor().exports().stream()
+            .filter(exports -> !exports.isQualified())
+            .map(Exports::source)
+            .collect(Collectors.toSet()));
+    assertTrue(runtime.getPackages().contains("dev.streamfence.internal"));
   }
 }

@@ -1,0 +1,4 @@
+module demo {
+  requires dev.streamfence.annotations;
+  requires dev.streamfence.runtime;
+}

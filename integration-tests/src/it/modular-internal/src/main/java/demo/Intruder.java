@@ -1,0 +1,17 @@
+package demo;
+
+import dev.streamfence.internal.Services;
+import dev.streamfence.internal.ptx.syntax.PtxVersion;
+
+/** Names an internal package, and one that is exported to the processor alone. */
+public final class Intruder {
+  private Intruder() {}
+
+  public static Class<?> services() {
+    return Services.class;
+  }
+
+  public static Class<?> version() {
+    return PtxVersion.class;
+  }
+}
