@@ -7,19 +7,33 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.memory.StagingPool.Chunk;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Failures around staging memory, and the copies that may still use it then. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class StagingFailuresTest {
   private final DriverTrap trap = new DriverTrap();
   private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY, trap);
   private final StagingPool pool = new StagingPool(on.driver, 16);
 
+  private final Deque<Chunk> taken = new ArrayDeque<>();
+
   @AfterEach
   void close() {
+    taken.forEach(pool::giveBack);
     pool.destroy(true);
     on.close();
+  }
+
+  private Chunk take() {
+    Chunk chunk = pool.take();
+    taken.add(chunk);
+    return chunk;
   }
 
   private static CudaDriverException failure(String call) {
@@ -28,19 +42,18 @@ final class StagingFailuresTest {
 
   @Test
   void aCopyWhoseEventCannotBeRecordedIsWaitedFor() {
-    Chunk chunk = pool.take();
+    Chunk chunk = take();
     on.device.failCall(DriverCall.RECORD_EVENT, 1, 999);
     assertThatThrownBy(() -> pool.markCopied(chunk, on.a, on.pool.sticky()))
         .isInstanceOfSatisfying(
             CudaDriverException.class, e -> assertThat(e.getSuppressed()).isEmpty());
     assertThat(on.device.calls(DriverCall.SYNCHRONIZE_STREAM)).isEqualTo(1);
     assertThat(on.pool.sticky().error()).isNull();
-    pool.giveBack(chunk);
   }
 
   @Test
   void aCopyThatCannotBeWaitedForEitherLosesTheDevice() {
-    Chunk chunk = pool.take();
+    Chunk chunk = take();
     on.device.failCall(DriverCall.RECORD_EVENT, 1, 999);
     on.device.failCall(DriverCall.SYNCHRONIZE_STREAM, 1, 998);
     assertThatThrownBy(() -> pool.markCopied(chunk, on.a, on.pool.sticky()))
@@ -53,7 +66,6 @@ final class StagingFailuresTest {
                         CudaDriverException.class,
                         unsynchronized -> assertThat(unsynchronized.code()).isEqualTo(998)));
     assertThat(on.pool.sticky().error()).isNotNull();
-    pool.giveBack(chunk);
   }
 
   @Test
