@@ -62,7 +62,7 @@ final class BudgetRequestsTest {
         .isInstanceOf(DeviceException.class)
         .hasMessage("as told");
     assertThatThrownBy(() -> budget.allocate(97, on.a, ""))
-        .hasMessageStartingWith("a block needs 97 bytes");
+        .hasMessageStartingWith("an allocation needs 97 bytes");
     inner.beforeReap = () -> {};
     budget.deallocate(block);
   }

@@ -74,7 +74,7 @@ final class ShortOfMemoryTest {
   void aDriverThatDoesNotTellIsReplacedByTheLedgerAndItsErrorIsKept() {
     on.device.failCall(DriverCall.MEMORY_INFO, 1, 999);
     OutOfMemoryBudgetException refusal = refused("");
-    assertThat(refusal).hasMessageStartingWith("a block needs 64 bytes");
+    assertThat(refusal).hasMessageStartingWith("an allocation needs 64 bytes");
     assertThat(refusal.current()).isEqualTo(8192);
     assertThat(refusal.limit()).isEqualTo(on.driver.properties().totalMemoryInBytes());
     assertThat(refusal.getCause().getSuppressed())
