@@ -33,8 +33,8 @@ assert exit == 0 : output
 assert exit == 0 : output
 assert output.contains('module demo [7, 8, 9]') : output
 
-// A GPU's natives are seen in JCuda's module alone. Where no GPU is, they miss the driver and nothing else.
-(exit, output) = run([java, '--module-path', modulePath, '--patch-module', 'jcuda=' + natives, '-m', 'demo/demo.Main', 'gpu'])
+// A GPU's natives are one more jar on the module path. Where no GPU is, they miss the driver and nothing else.
+(exit, output) = run([java, '--module-path', modulePath + File.pathSeparator + natives, '-m', 'demo/demo.Main', 'gpu'])
 assert exit == 0 ? output.contains('[7, 8, 9]') : output.contains('DeviceException: ') : output
 assert !output.contains('no CUDA binding') : output
 

@@ -97,8 +97,10 @@ final class NativeLibrary {
 
   private static byte @Nullable [] resource(String name) {
     String resource = resourceName(name);
-    // JCuda's own class, as in JCuda: its class loader sees its natives.
-    try (InputStream in = LibUtils.class.getResourceAsStream(resource)) {
+    // By JCuda's class loader, which sees its natives: in a named module, the class itself would see
+    // only those in its own jar.
+    ClassLoader loader = LibUtils.class.getClassLoader();
+    try (InputStream in = loader.getResourceAsStream(resource.substring(1))) {
       return in == null ? null : in.readAllBytes();
     } catch (IOException e) {
       throw new UncheckedIOException(resource, e);
