@@ -87,8 +87,10 @@ public final class KernelProcessor extends AbstractProcessor {
     Set<TypeElement> typesOfMembers = typesOfAnnotatedMembers(annotations, round);
     List<TypeElement> interfaces = takeDeferred();
     interfaces.addAll(modules(annotations, round));
+    KernelInterfaceParser parser =
+        new KernelInterfaceParser(elements(), processingEnv.getTypeUtils());
     for (TypeElement type : interfaces) {
-      guard.about(type, findings -> launch(type, findings, round.processingOver()));
+      guard.about(type, findings -> launch(parser, type, findings, round.processingOver()));
     }
     for (TypeElement type : typesOfMembers) {
       guard.about(type, findings -> StrayAnnotations.check(type, findings));
@@ -109,24 +111,24 @@ public final class KernelProcessor extends AbstractProcessor {
   /** The types with a method or constructor that carries one of our annotations. */
   private Set<TypeElement> typesOfAnnotatedMembers(
       Set<? extends TypeElement> annotations, RoundEnvironment round) {
+    TypeElement[] onMembers =
+        annotations.stream()
+            .filter(
+                type -> KernelAnnotation.of(type).filter(KernelAnnotation::isOnMembers).isPresent())
+            .toArray(TypeElement[]::new);
     Set<TypeElement> types = new LinkedHashSet<>();
-    for (TypeElement type : annotations) {
-      if (KernelAnnotation.of(type).filter(KernelAnnotation::isOnMembers).isPresent()) {
-        for (Element element : round.getElementsAnnotatedWith(type)) {
-          // Eclipse's compiler hides methods with wrong types, but shows their annotated
-          // parameters.
-          Culprit.typeAround(element).ifPresentOrElse(types::add, () -> hidesMethods = true);
-        }
-      }
+    for (Element element : round.getElementsAnnotatedWithAny(onMembers)) {
+      // Eclipse's compiler hides methods with wrong types, but shows their annotated parameters.
+      Culprit.typeAround(element).ifPresentOrElse(types::add, () -> hidesMethods = true);
     }
     return types;
   }
 
-  private void launch(TypeElement type, Findings findings, boolean isLastRound) {
-    KernelInterfaceParser parser =
-        new KernelInterfaceParser(elements(), processingEnv.getTypeUtils());
+  private void launch(
+      KernelInterfaceParser parser, TypeElement type, Findings findings, boolean isLastRound) {
     var unresolved = parser.unresolvedTypes().firstIn(type);
-    if (!isLastRound && (unresolved.isPresent() || parser.mayHaveUnresolvedValues(type))) {
+    boolean mayLackValues = parser.mayHaveUnresolvedValues(type);
+    if (!isLastRound && (unresolved.isPresent() || mayLackValues)) {
       deferred.add(new Waiting(moduleOf(type), type.getQualifiedName().toString()));
     } else if (unresolved.isPresent()) {
       findings.report(
@@ -135,7 +137,8 @@ public final class KernelProcessor extends AbstractProcessor {
           type.getSimpleName(),
           unresolved.get().type(),
           unresolved.get().place());
-    } else if (!parser.hasUnresolvedValues(type) && !(hidesMethods && parser.isEmpty(type))) {
+    } else if (!(mayLackValues && parser.hasUnresolvedValues(type))
+        && !(hidesMethods && parser.isEmpty(type))) {
       ModuleCode code =
           parser.resource(type).map(resources()::code).orElseGet(ModuleCode.Unseen::new);
       parser

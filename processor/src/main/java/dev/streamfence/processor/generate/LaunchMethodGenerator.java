@@ -1,5 +1,6 @@
 package dev.streamfence.processor.generate;
 
+import com.palantir.javapoet.AnnotationSpec;
 import com.palantir.javapoet.ArrayTypeName;
 import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.MethodSpec;
@@ -7,14 +8,33 @@ import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
+import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.Parameter;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import javax.lang.model.element.Modifier;
 
 /** Generates the method that launches one kernel. Immutable. */
 final class LaunchMethodGenerator {
+  // Names are kept, since JavaPoet makes one from a class by taking the class's name apart.
+  static final ClassName RECORDER = ClassName.get(LaunchRecorder.class);
+  private static final ClassName COMPLETION = ClassName.get(Completion.class);
+  private static final ClassName SHAPE = ClassName.get(LaunchShape.class);
+  private static final AnnotationSpec OVERRIDE = AnnotationSpec.builder(Override.class).build();
+  private static final Map<ElementType, TypeName> NUMBERS =
+      forEach(type -> TypeName.get(type.primitive()));
+  private static final Map<ElementType, TypeName> ARRAYS =
+      forEach(
+          type ->
+              ParameterizedTypeName.get(
+                  ClassName.get(DeviceArray.class), ArrayTypeName.of(type.primitive())));
+
   private final MemberNames names;
 
   LaunchMethodGenerator(MemberNames names) {
@@ -29,18 +49,18 @@ final class LaunchMethodGenerator {
   MethodSpec generate(KernelMethod kernel, String field) {
     MethodSpec.Builder method =
         MethodSpec.methodBuilder(kernel.name())
-            .addAnnotation(Override.class)
+            .addAnnotation(OVERRIDE)
             .addModifiers(Modifier.PUBLIC);
     DeprecationGenerator.mark(kernel.deprecation()).ifPresent(method::addAnnotation);
     kernel.parameters().forEach(p -> method.addParameter(typeOf(p), p.name()));
     if (kernel.tellsCompletion()) {
-      method.returns(Completion.class);
+      method.returns(COMPLETION);
     }
     String recorder = names.recorder(kernel);
     return method
         .addCode(
             "try ($T $L = $L.begin()) {\n$>$L$<}\n",
-            LaunchRecorder.class,
+            RECORDER,
             recorder,
             field,
             LaunchSteps.of(kernel, recorder))
@@ -49,18 +69,26 @@ final class LaunchMethodGenerator {
 
   private static TypeName typeOf(Parameter parameter) {
     if (parameter instanceof Parameter.Value value) {
-      return TypeName.get(value.type().primitive());
+      return number(value.type());
     }
     if (parameter instanceof Parameter.ThreadCount count) {
-      return TypeName.get(count.type().primitive());
+      return number(count.type());
     }
     if (parameter instanceof Parameter.Buffer buffer) {
-      return ParameterizedTypeName.get(
-          ClassName.get(DeviceArray.class), ArrayTypeName.of(buffer.element().primitive()));
+      return Objects.requireNonNull(ARRAYS.get(buffer.element()));
     }
     if (parameter instanceof Parameter.Struct struct) {
       return LauncherGenerator.className(struct.type());
     }
-    return parameter instanceof Parameter.Shape ? ClassName.get(LaunchShape.class) : TypeName.INT;
+    return parameter instanceof Parameter.Shape ? SHAPE : TypeName.INT;
+  }
+
+  private static Map<ElementType, TypeName> forEach(Function<ElementType, TypeName> name) {
+    return Arrays.stream(ElementType.values())
+        .collect(Collectors.toUnmodifiableMap(type -> type, name));
+  }
+
+  private static TypeName number(ElementType type) {
+    return Objects.requireNonNull(NUMBERS.get(type));
   }
 }

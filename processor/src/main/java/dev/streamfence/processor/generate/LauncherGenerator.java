@@ -9,8 +9,6 @@ import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.TypeSpec;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.launch.KernelImage;
-import dev.streamfence.launch.KernelSignature;
-import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.KernelMethod;
@@ -131,14 +129,14 @@ public final class LauncherGenerator {
       int declaration = DECLARATION.length() + constant.length();
       type.addField(
           FieldSpec.builder(
-                  KernelSignature.class,
+                  SignatureGenerator.SIGNATURE,
                   constant,
                   Modifier.PRIVATE,
                   Modifier.STATIC,
                   Modifier.FINAL)
               .initializer(SignatureGenerator.generate(kernel, declaration))
               .build());
-      type.addField(LaunchRecorder.class, field, Modifier.PRIVATE, Modifier.FINAL);
+      type.addField(LaunchMethodGenerator.RECORDER, field, Modifier.PRIVATE, Modifier.FINAL);
       constructor.addStatement("this.$N = module.recorder($N)", field, constant);
     }
   }

@@ -7,11 +7,13 @@ import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.Parameter;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -21,6 +23,8 @@ import java.util.stream.Collectors;
 final class MemberNames {
   private static final String RECORDER = "recorder";
 
+  private static final Pattern WORD_START = Pattern.compile("(?<=[a-z0-9])(?=[A-Z])");
+
   /** Expressions begin with these names, and a field of that name would take precedence. */
   private static final Set<String> IN_EXPRESSIONS =
       Set.of(
@@ -29,9 +33,10 @@ final class MemberNames {
           LoadedModule.class.getSimpleName(),
           "dev");
 
-  private final Map<KernelMethod, String> constants = new HashMap<>();
-  private final Map<KernelMethod, String> fields = new HashMap<>();
-  private final Map<KernelMethod, String> recorders = new HashMap<>();
+  // By identity, or each look-up would hash a kernel with all of its parameters.
+  private final IdentityHashMap<KernelMethod, String> constants = new IdentityHashMap<>();
+  private final IdentityHashMap<KernelMethod, String> fields = new IdentityHashMap<>();
+  private final IdentityHashMap<KernelMethod, String> recorders = new IdentityHashMap<>();
   private final Names fieldNames;
 
   MemberNames(List<KernelMethod> kernels) {
@@ -87,7 +92,7 @@ final class MemberNames {
   }
 
   private static String upperSnake(String name) {
-    return name.replaceAll("(?<=[a-z0-9])(?=[A-Z])", "_").toUpperCase(Locale.ROOT);
+    return WORD_START.matcher(name).replaceAll("_").toUpperCase(Locale.ROOT);
   }
 
   /** Names in use. A name that is taken gets the next number from 2 on that makes it unique. */

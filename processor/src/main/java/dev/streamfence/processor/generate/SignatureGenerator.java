@@ -1,5 +1,6 @@
 package dev.streamfence.processor.generate;
 
+import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.CodeBlock;
 import dev.streamfence.Access;
 import dev.streamfence.launch.KernelSignature;
@@ -10,6 +11,8 @@ import java.util.List;
 
 /** Generates the expression for a kernel's signature. Stateless. */
 final class SignatureGenerator {
+  static final ClassName SIGNATURE = ClassName.get(KernelSignature.class);
+
   private SignatureGenerator() {}
 
   /**
@@ -20,17 +23,17 @@ final class SignatureGenerator {
   static CodeBlock generate(KernelMethod kernel, int declaration) {
     String entry = ".entry(" + StringLiteral.of(kernel.entry().value()) + ")";
     List<String> steps = steps(kernel);
-    int start = declaration + KernelSignature.class.getSimpleName().length() + entry.length();
+    int start = declaration + SIGNATURE.simpleName().length() + entry.length();
     int length = start + ";".length();
     for (String step : steps) {
       length += step.length();
     }
     if (length <= SourceLayout.MAX_WIDTH) {
-      return CodeBlock.of("$T$L$L", KernelSignature.class, entry, String.join("", steps));
+      return CodeBlock.of("$T$L$L", SIGNATURE, entry, String.join("", steps));
     }
     return CodeBlock.of(
         start <= SourceLayout.MAX_WIDTH ? "$T$L$>$>\n$L$<$<" : "\n$>$>$T$L$>$>\n$L$<$<$<$<",
-        KernelSignature.class,
+        SIGNATURE,
         entry,
         String.join("\n", steps));
   }

@@ -11,24 +11,27 @@ final class StringLiteral {
 
   /** A literal in quotes, in printable ASCII, that means exactly {@code text}. */
   static String of(String text) {
-    StringBuilder literal = new StringBuilder("\"");
+    StringBuilder literal = new StringBuilder(text.length() + 2).append('"');
     for (int i = 0; i < text.length(); i++) {
-      literal.append(escape(text.charAt(i)));
+      append(text.charAt(i), literal);
     }
     return literal.append('"').toString();
   }
 
-  private static String escape(char character) {
-    return switch (character) {
-      case '"' -> "\\\"";
+  private static void append(char character, StringBuilder literal) {
+    switch (character) {
+      case '"' -> literal.append("\\\"");
       // An octal escape, because a second backslash could begin a Unicode escape.
-      case '\\' -> "\\134";
-      case '\n' -> "\\n";
-      case '\r' -> "\\r";
-      default ->
-          character >= ' ' && character <= '~'
-              ? String.valueOf(character)
-              : String.format(Locale.ROOT, "\\u%04x", (int) character);
-    };
+      case '\\' -> literal.append("\\134");
+      case '\n' -> literal.append("\\n");
+      case '\r' -> literal.append("\\r");
+      default -> {
+        if (character >= ' ' && character <= '~') {
+          literal.append(character);
+        } else {
+          literal.append(String.format(Locale.ROOT, "\\u%04x", (int) character));
+        }
+      }
+    }
   }
 }

@@ -18,12 +18,10 @@ public enum KernelAnnotation {
   THREAD_COUNT("ThreadCount"),
   DYNAMIC_SHARED_BYTES("DynamicSharedBytes");
 
-  private static final String PACKAGE = "dev.streamfence.annotation.";
-
-  private final String simpleName;
+  private final String qualifiedName;
 
   KernelAnnotation(String simpleName) {
-    this.simpleName = simpleName;
+    this.qualifiedName = "dev.streamfence.annotation." + simpleName;
   }
 
   /** The annotation that this type declares. */
@@ -35,7 +33,7 @@ public enum KernelAnnotation {
 
   /** The qualified name of its type. */
   public String qualifiedName() {
-    return PACKAGE + simpleName;
+    return qualifiedName;
   }
 
   /** Whether it is for methods and parameters, not for types. */

@@ -24,24 +24,28 @@ import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
 
 /**
- * Reads an annotated interface, and reports every mistake in it before it gives up. Confined to one
+ * Reads annotated interfaces, and reports every mistake in one before it gives up. Confined to one
  * round.
  */
 public final class KernelInterfaceParser {
+  private static final List<KernelAnnotation> ALL = List.of(KernelAnnotation.values());
+
   private final Elements elements;
   private final Types types;
   private final AbstractMethods methods;
+  private final Surroundings surroundings;
 
   /** Creates a parser that uses the compiler's utilities. */
   public KernelInterfaceParser(Elements elements, Types types) {
     this.elements = elements;
     this.types = types;
     this.methods = new AbstractMethods(elements, types);
+    this.surroundings = new Surroundings(elements, methods);
   }
 
   /** The check that comes first: with undeclared types no other check is possible. */
   public UnresolvedTypes unresolvedTypes() {
-    return new UnresolvedTypes(methods, new Surroundings(elements, methods));
+    return new UnresolvedTypes(methods, surroundings);
   }
 
   /**
@@ -67,7 +71,7 @@ public final class KernelInterfaceParser {
         methods.of(type).stream()
             .flatMap(method -> Stream.concat(Stream.of(method), method.getParameters().stream()));
     return Stream.concat(Stream.of(type), members)
-        .flatMap(element -> Mirrors.all(element, List.of(KernelAnnotation.values())).stream());
+        .flatMap(element -> Mirrors.all(element, ALL).stream());
   }
 
   /** The resource that an interface names, if the name is legal; reports nothing. */
@@ -120,7 +124,6 @@ public final class KernelInterfaceParser {
 
   private KernelInterface source(
       TypeElement type, ResourceName resource, List<ParsedKernel> kernels) {
-    Surroundings surroundings = new Surroundings(elements, methods);
     return new KernelInterface(
         QualifiedNames.of(type),
         resource,

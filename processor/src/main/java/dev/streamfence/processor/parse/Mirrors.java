@@ -1,6 +1,7 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.processor.diagnostic.Culprit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,7 +19,12 @@ final class Mirrors {
 
   /** The annotation of this type on {@code element}. */
   static Optional<AnnotationMirror> find(Element element, KernelAnnotation type) {
-    return all(element, List.of(type)).stream().findFirst();
+    for (AnnotationMirror mirror : element.getAnnotationMirrors()) {
+      if (isA(mirror, type)) {
+        return Optional.of(mirror);
+      }
+    }
+    return Optional.empty();
   }
 
   /** Whether {@code element} has an annotation of this type. */
@@ -28,16 +34,26 @@ final class Mirrors {
 
   /** The annotations of these types on {@code element}, in the order of the source. */
   static List<AnnotationMirror> all(Element element, List<KernelAnnotation> types) {
-    return element.getAnnotationMirrors().stream()
-        .map(AnnotationMirror.class::cast)
-        .filter(mirror -> types.stream().anyMatch(type -> isA(mirror, type)))
-        .toList();
+    // Without streams: this is asked more often than anything else.
+    List<AnnotationMirror> all = new ArrayList<>();
+    for (AnnotationMirror mirror : element.getAnnotationMirrors()) {
+      Name name = qualifiedName(mirror);
+      for (KernelAnnotation type : types) {
+        if (name.contentEquals(type.qualifiedName())) {
+          all.add(mirror);
+        }
+      }
+    }
+    return all;
   }
 
   /** Whether the annotation is of this type. */
   static boolean isA(AnnotationMirror mirror, KernelAnnotation type) {
-    TypeElement element = (TypeElement) mirror.getAnnotationType().asElement();
-    return element.getQualifiedName().contentEquals(type.qualifiedName());
+    return qualifiedName(mirror).contentEquals(type.qualifiedName());
+  }
+
+  private static Name qualifiedName(AnnotationMirror mirror) {
+    return ((TypeElement) mirror.getAnnotationType().asElement()).getQualifiedName();
   }
 
   /** The simple name of the annotation, as used in messages. */

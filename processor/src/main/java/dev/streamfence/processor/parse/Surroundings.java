@@ -1,7 +1,9 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.processor.model.QualifiedName;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import javax.annotation.processing.Generated;
@@ -12,6 +14,7 @@ import javax.lang.model.element.ModuleElement.RequiresDirective;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers which names a launcher in an interface's package can see and use. Confined to one round.
@@ -23,6 +26,11 @@ final class Surroundings {
 
   private final Elements elements;
   private final AbstractMethods methods;
+
+  /** Interfaces of one package or module ask for the same classes, and a look-up takes long. */
+  private final Map<Sought, Boolean> known = new HashMap<>();
+
+  private record Sought(@Nullable ModuleElement module, String canonicalName) {}
 
   Surroundings(Elements elements, AbstractMethods methods) {
     this.elements = elements;
@@ -78,11 +86,15 @@ final class Surroundings {
 
   /** Whether the type's module can name a class. */
   boolean sees(TypeElement type, String canonicalName) {
-    ModuleElement module = elements.getModuleOf(type);
+    return known.computeIfAbsent(
+        new Sought(elements.getModuleOf(type), canonicalName), this::isThere);
+  }
+
+  private boolean isThere(Sought sought) {
     // There are no modules before Java 9.
-    return (module == null
-            ? elements.getTypeElement(canonicalName)
-            : elements.getTypeElement(module, canonicalName))
+    return (sought.module() == null
+            ? elements.getTypeElement(sought.canonicalName())
+            : elements.getTypeElement(sought.module(), sought.canonicalName()))
         != null;
   }
 
