@@ -89,13 +89,13 @@ public final class CudaDriverException extends DeviceException {
 
   /**
    * Work that was submitted and not known to be done when the device was lost, latest first, a few
-   * items per stream; one of them is at fault. Empty unless {@link #isSticky}.
+   * items per stream; one of them is at fault. Empty unless this error lost the device.
    */
   public List<String> outstanding() {
     return List.of(outstanding);
   }
 
-  /** The same error with the work that may have caused it. */
+  /** The same error with the work that may have caused it. Called by the runtime. */
   public CudaDriverException withOutstanding(List<String> work) {
     CudaDriverException copy =
         new CudaDriverException(call, code, codeName, purpose, List.copyOf(work), getCause());
@@ -106,7 +106,10 @@ public final class CudaDriverException extends DeviceException {
     return copy;
   }
 
-  /** Adds what the call was for, unless the error says so already; returns this error. */
+  /**
+   * Sets, once, what the call was for, and returns this error. Called by the runtime before any
+   * other code sees the error.
+   */
   public CudaDriverException during(String purpose) {
     if (this.purpose.isEmpty()) {
       this.purpose = purpose;

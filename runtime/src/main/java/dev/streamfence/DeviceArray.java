@@ -72,7 +72,12 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
    */
   boolean download(DeviceStream stream, A target, Duration timeout) throws InterruptedException;
 
-  /** Fills an array of {@code boolean}. Does not synchronise. */
+  /**
+   * Fills an array of {@code boolean}. Does not synchronise.
+   *
+   * @throws IllegalArgumentException if the elements are no booleans
+   * @throws UseAfterFreeException if this array is closed
+   */
   void fill(DeviceStream stream, boolean value);
 
   /**

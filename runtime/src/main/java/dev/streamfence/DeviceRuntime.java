@@ -43,8 +43,8 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
 
   /**
    * Whether {@link #open} of device 0 can succeed here: a CUDA driver is installed and sees a
-   * device, and JCuda's natives for this platform are on the class path. Never throws. Logs if the
-   * natives may be all that is missing.
+   * device, and JCuda's natives for this platform are on the class or module path. Never throws.
+   * Logs if the natives may be all that is missing.
    */
   static boolean isGpuAvailable() {
     return Services.create(RuntimeProvider.class).isGpuAvailable();
@@ -58,6 +58,8 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
   /**
    * Opens a simulated device that the caller has set up. The caller can inspect it, and inject
    * failures into it, while it is in use.
+   *
+   * @throws IllegalStateException if the device is open already
    */
   static DeviceRuntime simulated(DeviceSimulation device) {
     return simulated(device, RuntimeOptions.defaults());

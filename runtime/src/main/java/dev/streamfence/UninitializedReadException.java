@@ -13,14 +13,14 @@ public final class UninitializedReadException extends DeviceException {
    * Creates the exception.
    *
    * @param use the attempted read, such as {@code saxpy: parameter 'x'}
-   * @param block a description of the allocation
+   * @param allocation a description of the allocation
    * @param generation the allocation's number, unique in this process
    */
-  public UninitializedReadException(String use, String block, long generation) {
+  public UninitializedReadException(String use, String allocation, long generation) {
     super(
         use
             + " reads "
-            + block
+            + allocation
             + ", which nothing has written; upload or fill it first, or declare what only writes it"
             + " as @Writes");
     this.generation = generation;

@@ -12,13 +12,13 @@ public final class UseAfterFreeException extends DeviceException {
    * Creates the exception.
    *
    * @param use the attempted use, such as {@code saxpy: parameter 'x'}
-   * @param block a description of the allocation
+   * @param allocation a description of the allocation
    * @param generation the allocation's number, unique in this process
    * @param closedAt where it was closed, if that was traced
    */
   public UseAfterFreeException(
-      String use, String block, long generation, @Nullable Throwable closedAt) {
-    this(use + " uses " + block + ", which is closed", generation, closedAt);
+      String use, String allocation, long generation, @Nullable Throwable closedAt) {
+    this(use + " uses " + allocation + ", which is closed", generation, closedAt);
   }
 
   private UseAfterFreeException(String message, long generation, @Nullable Throwable closedAt) {

@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.ServiceLoader;
 
 /**
- * Finds the implementations of exported types, which the exported packages do not name, so that
- * dependencies lead from the implementations to them and never back. Thread-safe.
+ * Finds the implementations of exported types. The exported packages name these in {@code permits}
+ * clauses and use nothing of them, so dependencies lead from the implementations to the exported
+ * types and never back. Thread-safe.
  */
 public final class Services {
   private static final ClassValue<ServiceLoader.Provider<?>> PROVIDERS =

@@ -86,17 +86,7 @@ public final class KernelSignature {
    * @param blockSize threads per block, at least 1
    */
   public KernelSignature threads(String name, Class<?> type, int blockSize) {
-    KernelParameter.ThreadCount count =
-        new KernelParameter.ThreadCount(named(name), primitive(type), blockSize);
-    if (type != int.class && type != long.class) {
-      throw new IllegalArgumentException(
-          use(count) + " counts threads as " + type + "; use an int or a long");
-    }
-    if (blockSize < 1) {
-      throw new IllegalArgumentException(
-          use(count) + " has a block of " + blockSize + " threads; it has at least 1");
-    }
-    return with(count);
+    return with(new KernelParameter.ThreadCount(named(name), primitive(type), blockSize));
   }
 
   /** Adds the parameter that shapes launches; the kernel does not receive it. */
@@ -216,11 +206,30 @@ public final class KernelSignature {
     return with(new KernelParameter.Array(named(name), ElementType.ofArray(type), access, false));
   }
 
-  /** Adds a parameter. */
+  /**
+   * Adds a parameter.
+   *
+   * @throws IllegalArgumentException if it counts threads as neither an {@code int} nor a {@code
+   *     long}, or with blocks of less than 1 thread
+   */
   public KernelSignature with(KernelParameter parameter) {
+    if (parameter instanceof KernelParameter.ThreadCount count) {
+      requireCount(count);
+    }
     List<KernelParameter> more = new ArrayList<>(parameters);
     more.add(parameter);
     return new KernelSignature(entry, more, dynamicSharedBytes, aliasing, cooperative);
+  }
+
+  private void requireCount(KernelParameter.ThreadCount count) {
+    if (count.type() != ElementType.INT && count.type() != ElementType.LONG) {
+      throw new IllegalArgumentException(
+          use(count) + " counts threads as " + count.type().primitive() + "; use an int or a long");
+    }
+    if (count.blockSize() < 1) {
+      throw new IllegalArgumentException(
+          use(count) + " has a block of " + count.blockSize() + " threads; it has at least 1");
+    }
   }
 
   private static ElementType primitive(Class<?> type) {

@@ -13,10 +13,11 @@ import dev.streamfence.internal.launch.TrackedRecorder;
  * Launches one kernel on one stream, over and over: {@link #begin}, the arguments, {@link
  * #preflight}, {@link #launch}, {@link #commit}, {@link #close}. Arguments are passed in the order
  * of the signature, each once; one that is passed out of turn, or that its parameter does not take,
- * is refused, and another may be passed in its place. Preflight checks everything and queues the
- * waits. A launch that is closed after its preflight and before its commit still counts as a use,
- * since it may have been queued; unless an exception explained it, it is counted and logged as
- * abandoned.
+ * is refused with an {@link IllegalArgumentException}, and another may be passed in its place; so
+ * is null. Passing an argument before {@code begin} or after {@code preflight} is a {@link
+ * StreamMisuseException}. Preflight checks everything and queues the waits. A launch that is closed
+ * after its preflight and before its commit still counts as a use, since it may have been queued;
+ * unless an exception explained it, it is counted and logged as abandoned.
  *
  * <p>Thread-safe: threads take turns from {@code begin} to {@code close}. The same thread calls
  * both, and only this recorder's methods in between. After the first launch no method but {@link
@@ -92,7 +93,13 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /** Passes a {@code double} field of a structure. */
   LaunchRecorder field(double value);
 
-  /** Passes an array; the signature says how the kernel uses it. */
+  /**
+   * Passes an array; the signature says how the kernel uses it.
+   *
+   * @throws UseAfterFreeException if the array is closed
+   * @throws StreamMisuseException if it belongs to another runtime, or is passed twice and one of
+   *     the parameters is written, unless the signature allows that
+   */
   LaunchRecorder array(DeviceArray<?> array);
 
   /**
@@ -131,6 +138,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /**
    * Queues the kernel, unless the grid is empty.
    *
+   * @throws StreamMisuseException before preflight, or if the kernel was launched already
    * @throws CudaDriverException if the driver refuses; its {@code purpose} names kernel and stream
    */
   LaunchRecorder launch();

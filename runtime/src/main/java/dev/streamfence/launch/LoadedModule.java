@@ -11,6 +11,9 @@ public sealed interface LoadedModule permits TrackedModule {
    * device the first time.
    *
    * @throws dev.streamfence.KernelLoadException if the image is missing or the device refuses it
+   * @throws dev.streamfence.StreamMisuseException if the stream is closed
+   * @throws dev.streamfence.RuntimeClosedException if its runtime is
+   * @throws dev.streamfence.CudaDriverException if the device is lost, or the driver call fails
    */
   static LoadedModule of(DeviceStream stream, KernelImage image) {
     return Services.create(ModuleLoader.class).load(stream, image);

@@ -41,6 +41,7 @@ public final class RuntimeOpener implements RuntimeProvider {
 
   @Override
   public DeviceRuntime simulated(DeviceSimulation device, RuntimeOptions options) {
+    Objects.requireNonNull(device, "device");
     Objects.requireNonNull(options, "options");
     return Opening.of(((DriverSource) device).open(), true, options).open();
   }

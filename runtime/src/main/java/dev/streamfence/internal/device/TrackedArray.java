@@ -145,7 +145,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public void copyFrom(DeviceStream stream, DeviceArray<A> other) {
-    TrackedArray<A> source = of(other);
+    TrackedArray<A> source = of(Objects.requireNonNull(other, "source"));
     requireSameLength(source.length, source.toString());
     if (source == this) {
       throw new IllegalArgumentException(this + " cannot be copied to itself");

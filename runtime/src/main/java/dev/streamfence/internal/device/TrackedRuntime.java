@@ -189,7 +189,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     if (!wasLost) {
       waiting.step(() -> pool.synchronizeAll("closing " + this));
     }
-    boolean isDeviceDone = !waiting.hasFailed();
+    boolean isDeviceDone = !wasLost && !waiting.hasFailed();
     teardown.step(waiting::finish);
     teardown.step(this::reportLeaks);
     teardown.step(() -> attachments.close(teardown));
@@ -237,7 +237,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     return driver;
   }
 
-  /** The latch that holds the device's sticky error. */
+  /** The device's sticky error, if it had one. */
   public StickyError sticky() {
     return driver.sticky();
   }

@@ -16,7 +16,7 @@ public final class CheckedDriver implements CudaDriver {
   private final CallCounts counts = new CallCounts();
   private final StickyError sticky = new StickyError();
 
-  /** Creates a counter for a driver; closing the counter closes the driver. */
+  /** Checks the calls to a driver; closing this closes the driver. */
   public CheckedDriver(CudaDriver driver) {
     this.driver = driver;
   }
@@ -48,7 +48,7 @@ public final class CheckedDriver implements CudaDriver {
 
   @Override
   public void destroyStream(StreamHandle stream) {
-    release(DriverCall.DESTROY_STREAM);
+    unchecked(DriverCall.DESTROY_STREAM);
     try {
       driver.destroyStream(stream);
     } catch (CudaDriverException e) {
@@ -58,7 +58,7 @@ public final class CheckedDriver implements CudaDriver {
 
   @Override
   public void synchronizeStream(StreamHandle stream) {
-    begin(DriverCall.SYNCHRONIZE_STREAM);
+    unchecked(DriverCall.SYNCHRONIZE_STREAM);
     try {
       driver.synchronizeStream(stream);
     } catch (CudaDriverException e) {
@@ -98,7 +98,7 @@ public final class CheckedDriver implements CudaDriver {
 
   @Override
   public void destroyEvent(EventHandle event) {
-    release(DriverCall.DESTROY_EVENT);
+    unchecked(DriverCall.DESTROY_EVENT);
     try {
       driver.destroyEvent(event);
     } catch (CudaDriverException e) {
@@ -118,7 +118,7 @@ public final class CheckedDriver implements CudaDriver {
 
   @Override
   public void synchronizeEvent(EventHandle event) {
-    begin(DriverCall.SYNCHRONIZE_EVENT);
+    unchecked(DriverCall.SYNCHRONIZE_EVENT);
     try {
       driver.synchronizeEvent(event);
     } catch (CudaDriverException e) {
@@ -148,7 +148,7 @@ public final class CheckedDriver implements CudaDriver {
 
   @Override
   public void freeAsync(long address, StreamHandle stream) {
-    release(DriverCall.FREE_ASYNC);
+    unchecked(DriverCall.FREE_ASYNC);
     try {
       driver.freeAsync(address, stream);
     } catch (CudaDriverException e) {
@@ -168,7 +168,7 @@ public final class CheckedDriver implements CudaDriver {
 
   @Override
   public void free(long address) {
-    release(DriverCall.FREE);
+    unchecked(DriverCall.FREE);
     try {
       driver.free(address);
     } catch (CudaDriverException e) {
@@ -188,7 +188,7 @@ public final class CheckedDriver implements CudaDriver {
 
   @Override
   public void freeHost(HostMemory memory) {
-    release(DriverCall.FREE_HOST);
+    unchecked(DriverCall.FREE_HOST);
     try {
       driver.freeHost(memory);
     } catch (CudaDriverException e) {
@@ -285,7 +285,7 @@ public final class CheckedDriver implements CudaDriver {
 
   @Override
   public void unloadModule(ModuleHandle module) {
-    release(DriverCall.UNLOAD_MODULE);
+    unchecked(DriverCall.UNLOAD_MODULE);
     try {
       driver.unloadModule(module);
     } catch (CudaDriverException e) {
@@ -386,9 +386,10 @@ public final class CheckedDriver implements CudaDriver {
   }
 
   /**
-   * Counts a call that may return an error again on a lost device, but still releases something.
+   * Counts a call that is made on a lost device as well: it releases something, or waits for the
+   * work that keeps something from being released.
    */
-  private void release(DriverCall call) {
+  private void unchecked(DriverCall call) {
     counts.add(call);
   }
 

@@ -63,11 +63,12 @@ public final class StickyError {
 
   /** Declares the device lost because order could not be kept, whatever the kind of error. */
   public void declareLost(Throwable error, String purpose) {
-    CudaDriverException fatal =
-        error instanceof CudaDriverException known
-            ? known.during(purpose)
+    CudaDriverException known =
+        error instanceof CudaDriverException driverError
+            ? driverError
             : unknown("a wait for another stream", purpose, error);
-    first.compareAndSet(null, fatal.withOutstanding(outstanding.get()));
+    // On a copy: the caller may still say what the error itself was for.
+    first.compareAndSet(null, known.withOutstanding(outstanding.get()).during(purpose));
   }
 
   /** The first fatal error, or null while the device is usable. */

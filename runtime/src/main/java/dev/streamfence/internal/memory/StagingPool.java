@@ -166,7 +166,9 @@ final class StagingPool {
       try {
         driver.synchronizeStream(timeline.stream());
       } catch (RuntimeException | Error unsynchronized) {
-        unrecorded.addSuppressed(unsynchronized);
+        if (unsynchronized.getCause() != unrecorded) {
+          unrecorded.addSuppressed(unsynchronized);
+        }
         faults.declareLost(unrecorded, "a copy on " + timeline);
       }
       throw unrecorded;

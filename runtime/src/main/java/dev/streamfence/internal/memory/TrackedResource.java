@@ -209,7 +209,9 @@ public abstract sealed class TrackedResource implements MemoryResource
   final CudaDriverException collision(Allocation allocation, Allocation owner) {
     CudaDriverException collision =
         StickyError.unknown(
-            "an allocation", "a new " + allocation + ", whose memory belongs to " + owner, null);
+            "an allocation",
+            "handing out " + allocation + ", whose memory belongs to " + owner,
+            null);
     streams.sticky().declareLost(collision, collision.purpose());
     return collision;
   }

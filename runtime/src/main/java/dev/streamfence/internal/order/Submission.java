@@ -95,15 +95,15 @@ public final class Submission implements AutoCloseable {
    * @param label the argument to {@link UseLabels#use} if the allocation cannot be used
    * @throws StreamMisuseException after preflight
    */
-  public void use(HazardState block, boolean reads, boolean writes, int label) {
+  public void use(HazardState hazards, boolean reads, boolean writes, int label) {
     require(State.RECORDING, "records a use");
-    uses.add(block, reads, writes, label);
+    uses.add(hazards, reads, writes, label);
   }
 
   /** Adds the allocation that the work frees, which is closed to all other uses. */
-  public void free(HazardState block) {
+  public void free(HazardState hazards) {
     freeing = true;
-    use(block, false, true, 0);
+    use(hazards, false, true, 0);
   }
 
   /**
@@ -120,17 +120,17 @@ public final class Submission implements AutoCloseable {
     int locked = 0;
     try {
       for (; locked < uses.count(); locked++) {
-        uses.block(locked).lock();
+        uses.state(locked).lock();
       }
       collect();
       ticket = timeline.nextTicket();
       for (int i = 0; i < uses.count(); i++) {
-        uses.block(i).register(timeline, ticket, uses.writes(i));
+        uses.state(i).register(timeline, ticket, uses.writes(i));
       }
       state = State.REGISTERED;
     } finally {
       while (locked > 0) {
-        uses.block(--locked).unlock();
+        uses.state(--locked).unlock();
       }
     }
     try {
@@ -254,18 +254,18 @@ public final class Submission implements AutoCloseable {
 
   private void collect() {
     for (int i = 0; i < uses.count(); i++) {
-      uses.block(i).requireUsable(freeing, uses.reads(i), labels, uses.label(i));
-      uses.block(i).makeRoom();
+      uses.state(i).requireUsable(freeing, uses.reads(i), labels, uses.label(i));
+      uses.state(i).makeRoom();
     }
     // Reads first: a reader has waited for the preceding write, so its clock often makes the wait
     // for that write unnecessary.
     for (int i = 0; i < uses.count(); i++) {
       if (uses.writes(i)) {
-        uses.block(i).collectReads(waits);
+        uses.state(i).collectReads(waits);
       }
     }
     for (int i = 0; i < uses.count(); i++) {
-      uses.block(i).collectWrite(waits);
+      uses.state(i).collectWrite(waits);
     }
   }
 
@@ -309,7 +309,7 @@ public final class Submission implements AutoCloseable {
   private List<Runnable> unpin() {
     List<Runnable> releases = List.of();
     for (int i = 0; i < uses.count(); i++) {
-      Runnable release = uses.block(i).unpin();
+      Runnable release = uses.state(i).unpin();
       if (release != null) {
         if (releases.isEmpty()) {
           releases = new ArrayList<>();

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * after the largest submission. Confined to the thread that holds the submission lock.
  */
 final class Uses {
-  private HazardState[] blocks = new HazardState[8];
+  private HazardState[] states = new HazardState[8];
   private boolean[] reading = new boolean[8];
   private boolean[] writing = new boolean[8];
   private int[] labels = new int[8];
@@ -17,8 +17,8 @@ final class Uses {
     return count;
   }
 
-  HazardState block(int index) {
-    return blocks[index];
+  HazardState state(int index) {
+    return states[index];
   }
 
   boolean reads(int index) {
@@ -37,9 +37,9 @@ final class Uses {
   }
 
   /** Adds a use; two uses of one allocation become one that does both. */
-  void add(HazardState block, boolean reads, boolean writes, int label) {
+  void add(HazardState state, boolean reads, boolean writes, int label) {
     for (int i = 0; i < count; i++) {
-      if (blocks[i] == block) {
+      if (states[i] == state) {
         // A read can be refused where a write is not; the error then names the read.
         if (reads && !reading[i]) {
           labels[i] = label;
@@ -49,10 +49,10 @@ final class Uses {
         return;
       }
     }
-    if (count == blocks.length) {
+    if (count == states.length) {
       grow();
     }
-    blocks[count] = block;
+    states[count] = state;
     reading[count] = reads;
     writing[count] = writes;
     labels[count++] = label;
@@ -63,21 +63,21 @@ final class Uses {
    */
   void sortByGeneration() {
     for (int i = 1; i < count; i++) {
-      for (int j = i; j > 0 && blocks[j - 1].generation() > blocks[j].generation(); j--) {
+      for (int j = i; j > 0 && states[j - 1].generation() > states[j].generation(); j--) {
         swap(j - 1, j);
       }
     }
   }
 
   void clear() {
-    Arrays.fill(blocks, 0, count, null);
+    Arrays.fill(states, 0, count, null);
     count = 0;
   }
 
   private void swap(int i, int j) {
-    HazardState block = blocks[i];
-    blocks[i] = blocks[j];
-    blocks[j] = block;
+    HazardState state = states[i];
+    states[i] = states[j];
+    states[j] = state;
     boolean reads = reading[i];
     reading[i] = reading[j];
     reading[j] = reads;
@@ -90,8 +90,8 @@ final class Uses {
   }
 
   private void grow() {
-    int capacity = blocks.length * 2;
-    blocks = Arrays.copyOf(blocks, capacity);
+    int capacity = states.length * 2;
+    states = Arrays.copyOf(states, capacity);
     reading = Arrays.copyOf(reading, capacity);
     writing = Arrays.copyOf(writing, capacity);
     labels = Arrays.copyOf(labels, capacity);

@@ -1,6 +1,5 @@
 package generator;
 
-import dev.streamfence.DeviceArray;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
