@@ -189,7 +189,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     if (!wasLost) {
       waiting.step(() -> pool.synchronizeAll("closing " + this));
     }
-    boolean isDeviceDone = !wasLost && !waiting.hasFailed();
+    boolean isDeviceDone = !waiting.hasFailed();
     teardown.step(waiting::finish);
     teardown.step(this::reportLeaks);
     teardown.step(() -> attachments.close(teardown));
