@@ -50,9 +50,9 @@ class SizeMistakesTest {
   @Test
   void kernelOfTooManyFieldsHasFewer() {
     String kernel = record(64, "byte") + "@Kernel void «run(@ThreadCount int n%s);";
-    Mistakes.inKernels(String.format(kernel, repeat(83, i -> ", Many m" + i)).replace("«", ""))
+    Mistakes.inKernels(String.format(kernel, repeat(70, i -> ", Many m" + i)).replace("«", ""))
         .areNone();
-    Mistakes.inKernels(String.format(kernel, repeat(84, i -> ", Many m" + i)))
+    Mistakes.inKernels(String.format(kernel, repeat(71, i -> ", Many m" + i)))
         .are(
             KERNEL_TOO_LARGE,
             "run passes more fields of records than one method can; use fewer of them");
