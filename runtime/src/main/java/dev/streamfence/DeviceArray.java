@@ -85,6 +85,7 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
    * {@code float} and {@code double}. Does not synchronise.
    *
    * @throws IllegalArgumentException if the elements cannot hold it
+   * @throws UseAfterFreeException if this array is closed
    */
   void fill(DeviceStream stream, long value);
 
@@ -93,6 +94,7 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
    * synchronise.
    *
    * @throws IllegalArgumentException if the elements are integers
+   * @throws UseAfterFreeException if this array is closed
    */
   void fill(DeviceStream stream, double value);
 
@@ -104,7 +106,13 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
    */
   void copyFrom(DeviceStream stream, DeviceArray<A> source);
 
-  /** A new array with the same content, from the same memory and budget. Does not synchronise. */
+  /**
+   * A new array with the same content, from the same memory and budget. Does not synchronise unless
+   * memory is short.
+   *
+   * @throws UseAfterFreeException if this array is closed
+   * @throws OutOfMemoryBudgetException if there is not enough memory
+   */
   DeviceArray<A> copy(DeviceStream stream);
 
   /**

@@ -31,7 +31,7 @@ public final class RacyAccessException extends DeviceException {
     UNDECLARED_READ(
         "the first allocates and the second loads, before it stores, what it declares as written"),
     /** A kernel touches device memory that was passed to none of its parameters. */
-    UNDECLARED_BLOCK("the first allocates and the second touches without having been given");
+    UNDECLARED_ALLOCATION("the first allocates and the second touches without having been given");
 
     private final String words;
 

@@ -1,3 +1,4 @@
+// Long because a handle has many operations, each of which checks what it is given by name.
 package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceArray;

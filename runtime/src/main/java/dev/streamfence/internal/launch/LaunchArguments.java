@@ -1,3 +1,4 @@
+// Long because each kind of argument has its own check, and each check its own sentence.
 package dev.streamfence.internal.launch;
 
 import dev.streamfence.Access;

@@ -1,3 +1,4 @@
+// Long because guarding, checking and keeping freed memory work on the same margins.
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;
@@ -126,8 +127,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     try (Submission submission = begun) {
       submission.free(allocation.hazards());
       // Nothing uses the raw allocation before the wait below is over. Registered anyway, so that
-      // its
-      // order does not depend on that wait.
+      // its order does not depend on that wait.
       submission.use(raw.hazards(), false, true, 0);
       submission.preflight();
       margins = window.take();

@@ -1,3 +1,4 @@
+// Long because taking, waiting and giving back share one queue, under one lock.
 package dev.streamfence.internal.memory;
 
 import static java.util.Objects.requireNonNull;

@@ -1,3 +1,4 @@
+// Long because allocating, freeing and giving back share the account of what is live.
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;

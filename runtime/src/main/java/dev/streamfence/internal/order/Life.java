@@ -1,3 +1,4 @@
+// Long because entering, leaving and closing are one protocol over the same few words of state.
 package dev.streamfence.internal.order;
 
 import dev.streamfence.RuntimeClosedException;

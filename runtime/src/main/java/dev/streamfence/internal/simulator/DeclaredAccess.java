@@ -27,7 +27,7 @@ final class DeclaredAccess {
       while (at < runs.end(i)) {
         long until = lookUp(at, runs.end(i));
         if (!given) {
-          report(Kind.UNDECLARED_BLOCK, at, until);
+          report(Kind.UNDECLARED_ALLOCATION, at, until);
         } else {
           if ((runs.access(i) & Runs.READS) != 0 && !reads) {
             report(Kind.UNDECLARED_READ, at, until);

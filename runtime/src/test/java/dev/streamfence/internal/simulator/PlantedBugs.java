@@ -291,7 +291,7 @@ enum PlantedBugs {
         Lane a = k.lane();
         k.add(a, k.zeros(a), k.zeros(a), k.allocate(a));
       }),
-  BLOCK_BEHIND_A_NUMBER(Kind.UNDECLARED_BLOCK, PlantedBugs::oneIncrement);
+  BLOCK_BEHIND_A_NUMBER(Kind.UNDECLARED_ALLOCATION, PlantedBugs::oneIncrement);
 
   private final Kind kind;
   private final Consumer<TrackedKernels> program;
