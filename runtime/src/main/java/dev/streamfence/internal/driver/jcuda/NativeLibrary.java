@@ -98,8 +98,7 @@ final class NativeLibrary {
   private static byte @Nullable [] resource(String name) {
     String resource = resourceName(name);
     // By JCuda's class loader, which sees its natives: in a named module, the class itself would
-    // see
-    // only those in its own jar.
+    // see only those in its own jar.
     ClassLoader loader = LibUtils.class.getClassLoader();
     try (InputStream in = loader.getResourceAsStream(resource.substring(1))) {
       return in == null ? null : in.readAllBytes();
