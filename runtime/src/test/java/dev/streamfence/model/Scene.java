@@ -7,6 +7,7 @@ import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.StickyError;
+import dev.streamfence.internal.order.Closing;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
@@ -55,7 +56,7 @@ final class Scene implements UseLabels {
     }
 
     void close() {
-      if (hazards.close(null)) {
+      if (hazards.close(null) == Closing.NOW) {
         free();
       }
     }

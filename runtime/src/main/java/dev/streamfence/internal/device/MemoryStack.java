@@ -3,6 +3,7 @@ package dev.streamfence.internal.device;
 import dev.streamfence.AllocationLog;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.BudgetResource;
 import dev.streamfence.internal.memory.DirectResource;
 import dev.streamfence.internal.memory.GuardReport;
@@ -13,13 +14,11 @@ import dev.streamfence.internal.memory.StreamOrderedResource;
 import dev.streamfence.internal.memory.TrackedResource;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Teardown;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The memory resources of a runtime in layers: budget, log, guard, backend. The budget is always
- * there, since it is also the ledger. Thread-safe.
- */
+/** The memory resources of a runtime in layers: budget, log, guard, backend. Thread-safe. */
 final class MemoryStack {
   private final MemoryResource backend;
   private final @Nullable GuardResource guard;
@@ -59,6 +58,14 @@ final class MemoryStack {
 
   BudgetResource budget() {
     return budget;
+  }
+
+  /** A snapshot of the open allocations, in no particular order. */
+  List<Allocation> open() {
+    MemoryResource guarded = guard == null ? backend : guard;
+    return guarded instanceof TrackedResource tracked
+        ? tracked.live().stream().filter(Allocation::isOpen).toList()
+        : List.of();
   }
 
   long guardViolations() {

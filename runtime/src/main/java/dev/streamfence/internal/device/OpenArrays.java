@@ -4,18 +4,14 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceRuntime;
-import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.MemoryResource;
 import dev.streamfence.internal.order.Life;
 import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -25,26 +21,33 @@ import org.jspecify.annotations.Nullable;
  * otherwise by the next allocation or reap. Thread-safe.
  */
 final class OpenArrays {
-  private enum State {
-    OPEN,
-    CLOSED,
-    /** An empty array was closed, or the memory was handed over to another array. */
-    GONE
-  }
-
-  /** Whether an array still has its memory. Holds no reference to the array, which it outlives. */
+  /**
+   * Whether an array still has its memory: an allocation's holder is the lifetime of its array.
+   * Holds no reference to the array, which it outlives.
+   */
   final class Lifetime implements Runnable {
     private final @Nullable Allocation allocation;
-    private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
     private Cleaner.@Nullable Cleanable cleanable;
+
+    /** Whether an array without memory was closed or handed over. */
+    private volatile boolean emptyIsGone;
+
     private volatile @Nullable String heir;
 
     private Lifetime(@Nullable Allocation allocation) {
       this.allocation = allocation;
     }
 
+    /** Makes the array the holder of a new allocation. */
+    void hold() {
+      if (allocation != null) {
+        allocation.pass(null, this);
+      }
+    }
+
+    /** Whether the array was closed while empty, or its memory was handed over. */
     boolean isGone() {
-      return state.get() == State.GONE;
+      return emptyIsGone || heir != null;
     }
 
     /** A description of the array that has the memory now; null if it was not handed over. */
@@ -54,41 +57,40 @@ final class OpenArrays {
 
     /** Frees the memory unless that was done; if that fails, the array stays open. */
     void close() {
-      if (!state.compareAndSet(State.OPEN, allocation == null ? State.GONE : State.CLOSED)) {
-        return;
-      }
-      if (allocation != null) {
+      if (allocation == null) {
+        emptyIsGone = true;
+      } else if (allocation.pass(this, null)) {
         try {
           free(allocation);
         } catch (RuntimeException | Error e) {
-          if (allocation.hazards().isOpen()) {
-            state.set(State.OPEN);
+          if (allocation.isOpen()) {
+            allocation.pass(null, this);
           }
           throw e;
         }
+        forget();
       }
-      forget();
     }
 
     /**
-     * Hands the memory, if any, over to another array.
+     * Takes the memory over from another array.
      *
-     * @param newHeir a description of that array
-     * @return whether this array still had it
+     * @param heirInWords a description of this array
+     * @return whether that array still had it
      */
-    boolean handOver(String newHeir) {
-      if (!state.compareAndSet(State.OPEN, State.GONE)) {
+    boolean takeOver(Lifetime other, String heirInWords) {
+      if (allocation == null ? other.isGone() : !allocation.pass(other, this)) {
         return false;
       }
-      heir = newHeir;
-      forget();
+      other.heir = heirInWords;
+      other.forget();
       return true;
     }
 
     /** Called when the array has become unreachable. */
     @Override
     public void run() {
-      if (allocation != null && state.compareAndSet(State.OPEN, State.CLOSED)) {
+      if (allocation != null && allocation.pass(this, null)) {
         lose(allocation);
       }
     }
@@ -105,9 +107,6 @@ final class OpenArrays {
   private final boolean freeWaits;
   private final Life life;
 
-  /** The resource that each allocation returns to. */
-  private final Map<Allocation, MemoryResource> open = new ConcurrentHashMap<>();
-
   private final Queue<Allocation> lost = new ConcurrentLinkedQueue<>();
   private final LongAdder lostArrays = new LongAdder();
   private final LongAdder failedFrees = new LongAdder();
@@ -119,12 +118,10 @@ final class OpenArrays {
     this.life = life;
   }
 
-  /** Registers the allocation of an array about to be created, and the resource it came from. */
-  void hold(Allocation allocation, MemoryResource from) {
-    open.put(allocation, from);
-  }
-
-  /** Frees the allocation of {@link #hold}, if any, when the array is closed or lost. */
+  /**
+   * The lifetime of an array: if it holds its allocation, that is freed when the array is closed or
+   * lost.
+   */
   Lifetime watch(DeviceArray<?> array, @Nullable Allocation allocation) {
     Lifetime lifetime = new Lifetime(allocation);
     if (allocation != null) {
@@ -143,7 +140,7 @@ final class OpenArrays {
         } catch (DeviceException e) {
           failed.add(allocation);
         } catch (Error e) {
-          if (allocation.hazards().isOpen()) {
+          if (allocation.isOpen()) {
             failed.add(allocation);
           }
           throw e;
@@ -154,33 +151,13 @@ final class OpenArrays {
     }
   }
 
-  /** A snapshot of the allocations of arrays that were not closed, lost ones included. */
-  List<Allocation> allocations() {
-    return List.copyOf(open.keySet());
-  }
-
   /** Frees an allocation whose array could not be created. */
-  void freeAfter(Allocation allocation, MemoryResource from, Error failure) {
-    open.remove(allocation);
+  void freeAfter(Allocation allocation, Error failure) {
     try {
-      from.deallocate(allocation);
+      resource.deallocate(allocation);
     } catch (RuntimeException | Error e) {
       failure.addSuppressed(e);
     }
-  }
-
-  /** Frees an allocation when the runtime is closed, unless the array's owner does so first. */
-  void freeAtEnd(Allocation allocation) {
-    try {
-      free(allocation);
-    } catch (UseAfterFreeException closedMeanwhile) {
-      open.remove(allocation);
-    }
-  }
-
-  /** Whether the allocation was lost, and reported as lost. */
-  boolean isLost(Allocation allocation) {
-    return lost.contains(allocation);
   }
 
   long lostArrays() {
@@ -195,18 +172,13 @@ final class OpenArrays {
     return failedFreeBytes.sum();
   }
 
-  private void free(Allocation allocation) {
+  /** Frees an allocation, and counts a failure. */
+  void free(Allocation allocation) {
     try {
-      open.getOrDefault(allocation, resource).deallocate(allocation);
-      open.remove(allocation);
+      resource.deallocate(allocation);
     } catch (CudaDriverException e) {
       failedFrees.increment();
       failedFreeBytes.add(allocation.sizeInBytes());
-      throw e;
-    } catch (Error e) {
-      if (!allocation.hazards().isOpen()) {
-        open.remove(allocation);
-      }
       throw e;
     }
   }

@@ -22,7 +22,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   private final ElementType elementType;
   private final long length;
   private final @Nullable Allocation allocation;
-  private final OpenArrays.Lifetime lifetime;
+  final OpenArrays.Lifetime lifetime;
 
   TrackedArray(
       TrackedMemory memory,
@@ -61,7 +61,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public boolean isOpen() {
-    return !lifetime.isGone() && (allocation == null || allocation.hazards().isOpen());
+    return !lifetime.isGone() && (allocation == null || allocation.isOpen());
   }
 
   @Override
@@ -198,8 +198,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
       TrackedArray<B> heir =
           new TrackedArray<>(
               memory, arrayType, type, sizeInBytes() / type.sizeInBytes(), allocation);
-      if (!lifetime.handOver(heir.toString())) {
-        heir.lifetime.handOver(toString());
+      if (!heir.lifetime.takeOver(lifetime, heir.toString())) {
         throw useAfterFree("reinterpret");
       }
       return heir;
@@ -239,6 +238,12 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   /** Whether it was closed while empty, or its memory was handed over to another array. */
   public boolean isGone() {
     return lifetime.isGone();
+  }
+
+  /** Makes this new array the holder of its allocation, if any. */
+  TrackedArray<A> hold() {
+    lifetime.hold();
+    return this;
   }
 
   void closeAfter(Throwable failure) {

@@ -7,7 +7,6 @@ import dev.streamfence.MemoryReservation;
 import dev.streamfence.MemoryStatistics;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.memory.Allocation;
-import dev.streamfence.internal.memory.AllocationSource;
 import dev.streamfence.internal.memory.Budget;
 import dev.streamfence.internal.memory.BudgetResource;
 import dev.streamfence.internal.order.Timeline;
@@ -17,6 +16,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link DeviceMemory}. */
 public final class TrackedMemory implements DeviceMemory {
+  /** What an array's memory comes from: a resource or a reservation. */
+  @FunctionalInterface
+  interface Source {
+    Allocation allocate(long sizeInBytes, Timeline timeline, String tag);
+  }
+
   private final TrackedRuntime runtime;
   private final MemoryStack stack;
   private final BudgetResource resource;
@@ -182,7 +187,7 @@ public final class TrackedMemory implements DeviceMemory {
   }
 
   <A> TrackedArray<A> allocate(
-      AllocationSource source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
+      Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
     runtime.life().enter();
     try {
       return allocateInside(source, stream, arrayType, length, tag);
@@ -192,7 +197,7 @@ public final class TrackedMemory implements DeviceMemory {
   }
 
   private <A> TrackedArray<A> allocateInside(
-      AllocationSource source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
+      Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
     requests.increment();
     ElementType elementType = ElementType.ofArray(arrayType);
     String what = elementType.primitive() + "[" + length + "]";
@@ -228,13 +233,10 @@ public final class TrackedMemory implements DeviceMemory {
   private <A> TrackedArray<A> array(
       Class<A> arrayType, ElementType elementType, long length, @Nullable Allocation allocation) {
     try {
-      if (allocation != null) {
-        arrays.hold(allocation, resource);
-      }
-      return new TrackedArray<>(this, arrayType, elementType, length, allocation);
+      return new TrackedArray<>(this, arrayType, elementType, length, allocation).hold();
     } catch (Error e) {
       if (allocation != null) {
-        arrays.freeAfter(allocation, resource, e);
+        arrays.freeAfter(allocation, e);
       }
       throw e;
     }

@@ -194,10 +194,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     teardown.step(this::reportLeaks);
     teardown.step(() -> attachments.close(teardown));
     teardown.step(
-        () ->
-            arrays
-                .allocations()
-                .forEach(allocation -> teardown.step(() -> arrays.freeAtEnd(allocation))));
+        () -> stack.open().forEach(allocation -> teardown.step(() -> arrays.free(allocation))));
     teardown.step(stack::close);
     teardown.step(() -> copies.destroy(isDeviceDone));
     teardown.step(pool::destroy);
@@ -273,8 +270,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   }
 
   private void reportLeaks() {
-    List<Allocation> leaked =
-        arrays.allocations().stream().filter(allocation -> !arrays.isLost(allocation)).toList();
+    List<Allocation> leaked = stack.open().stream().filter(Allocation::isHeld).toList();
     if (!leaked.isEmpty()) {
       System.Logger logger = System.getLogger(DeviceRuntime.class.getName());
       logger.log(

@@ -1,16 +1,19 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.order.Closing;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One allocation of device memory. Its address may be reused after it is freed; its generation
- * never is. Immutable except for its {@link #hazards}, and thread-safe.
+ * One allocation of device memory: its place, whether it is open, who holds it and which account
+ * pays for it. Everything else reads that from here. Its address may be reused after it is freed;
+ * its generation never is. Thread-safe.
  */
 public final class Allocation {
   /** Process-wide, so that a number identifies one allocation across devices and runtimes. */
@@ -22,7 +25,10 @@ public final class Allocation {
   private final long generation = GENERATIONS.incrementAndGet();
   private final Timeline timeline;
   private final boolean tracked;
+  private final Account account;
+  private final @Nullable Allocation enclosing;
   private final HazardState hazards;
+  private final AtomicReference<@Nullable Object> holder = new AtomicReference<>();
   private final @Nullable Throwable allocatedAt;
 
   /**
@@ -31,6 +37,8 @@ public final class Allocation {
    * @param ticket the ticket on {@code timeline} that every use waits for; 0 if it is ready at once
    * @param release frees the allocation if it was closed while pinned; called without any lock
    * @param tracked whether its resource frees it only after its registered uses
+   * @param account pays for its bytes
+   * @param enclosing the allocation in whose memory it lies; null if it lies in none
    */
   Allocation(
       long address,
@@ -40,12 +48,16 @@ public final class Allocation {
       long ticket,
       Consumer<Allocation> release,
       boolean tracked,
+      Account account,
+      @Nullable Allocation enclosing,
       @Nullable Throwable allocatedAt) {
     this.address = address;
     this.sizeInBytes = sizeInBytes;
     this.tag = tag;
     this.timeline = timeline;
     this.tracked = tracked;
+    this.account = account;
+    this.enclosing = enclosing;
     this.hazards = new HazardState(generation, this, timeline, ticket, () -> release.accept(this));
     this.allocatedAt = allocatedAt;
   }
@@ -107,6 +119,60 @@ public final class Allocation {
   /** Its hazard state. */
   public HazardState hazards() {
     return hazards;
+  }
+
+  /** Whether it accepts new uses. */
+  public boolean isOpen() {
+    return hazards.isOpen();
+  }
+
+  /**
+   * Passes it from one holder to another, in one step.
+   *
+   * @param from its holder; null if it has none
+   * @param to its next holder; null for none
+   * @return whether {@code from} held it
+   */
+  public boolean pass(@Nullable Object from, @Nullable Object to) {
+    return holder.compareAndSet(from, to);
+  }
+
+  /** Whether it has a holder. */
+  public boolean isHeld() {
+    return holder.get() != null;
+  }
+
+  /** Closes it to new uses; if it was open, its bytes count as freed from now on. */
+  Closing close(@Nullable Throwable closedAt) {
+    Closing closing = hazards.close(closedAt);
+    if (closing != Closing.ALREADY_CLOSED) {
+      account.closed(sizeInBytes);
+    }
+    return closing;
+  }
+
+  /** Undoes a close that could not be carried out. */
+  void reopen() {
+    hazards.reopen();
+    account.reopened(sizeInBytes);
+  }
+
+  /** Its memory can be allocated again. */
+  long returned() {
+    account.returned(sizeInBytes);
+    return sizeInBytes;
+  }
+
+  /**
+   * The allocation in whose memory it lies.
+   *
+   * @throws IllegalStateException if it lies in none
+   */
+  Allocation enclosing() {
+    if (enclosing == null) {
+      throw new IllegalStateException(this + " lies in no other allocation");
+    }
+    return enclosing;
   }
 
   /** Where it was allocated; null if that was not traced. */

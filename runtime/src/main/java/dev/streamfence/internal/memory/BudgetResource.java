@@ -1,68 +1,35 @@
 package dev.streamfence.internal.memory;
 
-import dev.streamfence.DeviceException;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.internal.order.Timeline;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A limit on the bytes that are outstanding at the same time, and the one ledger of a runtime:
- * live, pending, promised. Bytes are claimed before the underlying resource is called, and given up
- * when it returns them; so everything outstanding there is reserved here.
+ * A limit on the bytes of a resource that are outstanding at the same time. The figures are those
+ * of the resource's account, which refuses what exceeds the limit. Thread-safe.
  *
- * <p>Thread-safe: {@code this} guards the figures and is never held while the underlying resource
- * is called. Concurrent requests never exceed the limit together. None is refused while another
- * thread is returning bytes, except in a thread with a launch open.
+ * <p>A request that fits the limit but not its remaining bytes waits for freed memory, including
+ * the memory that other threads are returning; in a thread with a launch open it is refused.
  */
 public final class BudgetResource implements MemoryResource {
   private final MemoryResource resource;
-  private final long limit;
-  private final String name;
-  private long reserved;
-  private long live;
-  private long promised;
-  private long peak;
-
-  /** The threads of calls that may have received returned bytes which still count here. */
-  private final List<Thread> returning = new ArrayList<>();
+  private final Account account;
 
   /**
-   * Creates a limit in front of a resource. Bytes already outstanding there count.
+   * Limits the bytes of a resource. Bytes already outstanding there count.
    *
    * @param limitInBytes at least 0
+   * @throws IllegalStateException if the resource is limited already
    */
   public BudgetResource(MemoryResource resource, long limitInBytes) {
-    this(resource, limitInBytes, "");
-  }
-
-  private BudgetResource(MemoryResource resource, long limitInBytes, String name) {
-    if (limitInBytes < 0) {
-      throw new IllegalArgumentException(
-          "a budget of " + limitInBytes + " bytes; the limit is at least 0");
-    }
     this.resource = resource;
-    this.limit = limitInBytes;
-    this.name = name;
-    this.reserved = resource.bytesOutstanding();
+    this.account = resource.account();
+    account.limit(limitInBytes, "", this::awaitReap, resource::mayWaitForOthers);
   }
 
-  /**
-   * Allocates within the limit. A request that fits the limit but not its remaining bytes waits for
-   * freed memory, including the memory that other threads are returning.
-   */
-  @Override
-  public Allocation allocate(long sizeInBytes, Timeline timeline, String tag) {
-    TrackedResource.requirePositive(sizeInBytes, "an allocation");
-    admit(sizeInBytes, 0, sizeInBytes, TrackedResource.inWords(tag));
-    try {
-      return admitted(resource.allocate(sizeInBytes, timeline, tag));
-    } catch (RuntimeException | Error e) {
-      give(sizeInBytes);
-      throw e;
-    }
+  private BudgetResource(MemoryResource resource, Account account) {
+    this.resource = resource;
+    this.account = account;
   }
 
   /**
@@ -73,37 +40,34 @@ public final class BudgetResource implements MemoryResource {
    * @param partName its name in refusals
    */
   public BudgetResource part(long limitInBytes, String partName) {
-    return new BudgetResource(new BudgetPart(this), limitInBytes, partName);
+    Account part = account.part();
+    part.limit(limitInBytes, partName, wanted -> {}, resource::mayWaitForOthers);
+    return new BudgetResource(resource, part);
   }
 
   @Override
-  public long deallocate(Allocation allocation) {
-    long released = 0;
-    boolean closed = false;
-    beginReturning();
+  public Allocation allocate(long sizeInBytes, Timeline timeline, String tag, Account payer) {
+    return resource.allocate(sizeInBytes, timeline, tag, payer);
+  }
+
+  @Override
+  public void deallocate(Allocation allocation) {
+    account.beginReturning();
     try {
-      released = resource.deallocate(allocation);
-      closed = true;
-    } catch (Error e) {
-      // A closed allocation stays closed; its bytes come back with a reap.
-      closed = !allocation.hazards().isOpen();
-      throw e;
+      resource.deallocate(allocation);
     } finally {
-      endReturning(released, closed ? allocation.sizeInBytes() : 0);
+      account.endReturning(1);
     }
-    return released;
   }
 
   @Override
   public long awaitReap(long wanted) {
-    long released = 0;
-    beginReturning();
+    account.beginReturning();
     try {
-      released = resource.awaitReap(wanted);
+      return resource.awaitReap(wanted);
     } finally {
-      endReturning(released, 0);
+      account.endReturning(0);
     }
-    return released;
   }
 
   @Override
@@ -112,8 +76,8 @@ public final class BudgetResource implements MemoryResource {
   }
 
   @Override
-  public long bytesOutstanding() {
-    return resource.bytesOutstanding();
+  public Account account() {
+    return account;
   }
 
   @Override
@@ -132,14 +96,13 @@ public final class BudgetResource implements MemoryResource {
   }
 
   /** The figures at this moment. */
-  public synchronized Budget snapshot() {
-    long open = Math.max(0, live);
-    return new Budget(limit, open, Math.max(0, reserved - open), promised, peak);
+  public Budget snapshot() {
+    return account.snapshot();
   }
 
   /** Resets the peak to the bytes that are live now. */
-  public synchronized void resetPeak() {
-    peak = Math.max(0, live);
+  public void resetPeak() {
+    account.resetPeak();
   }
 
   /**
@@ -150,140 +113,8 @@ public final class BudgetResource implements MemoryResource {
    * @throws OutOfMemoryBudgetException if they do not fit; nothing has changed
    */
   public Reservation reserve(long bytes) {
-    TrackedResource.requirePositive(bytes, "a reservation");
-    admit(0, bytes, bytes, "a reservation");
-    if (!(resource instanceof BudgetPart part)) {
-      return new Reservation(this, bytes, resource::allocate, () -> {});
-    }
-    try {
-      Reservation ofWhole = part.whole().reserve(bytes);
-      return new Reservation(
-          this,
-          bytes,
-          (size, timeline, tag) -> part.allocate(ofWhole, size, timeline, tag),
-          ofWhole::close);
-    } catch (RuntimeException | Error e) {
-      withdraw(bytes);
-      throw e;
-    }
-  }
-
-  /** Allocates from promised bytes, which the caller has drawn from its reservation. */
-  Allocation allocatePromised(
-      AllocationSource source, long sizeInBytes, Timeline timeline, String tag) {
-    synchronized (this) {
-      promised -= sizeInBytes;
-      reserved += sizeInBytes;
-    }
-    try {
-      return admitted(source.allocate(sizeInBytes, timeline, tag));
-    } catch (RuntimeException | Error e) {
-      synchronized (this) {
-        promised += sizeInBytes;
-        reserved -= sizeInBytes;
-      }
-      throw e;
-    }
-  }
-
-  synchronized void withdraw(long bytes) {
-    promised -= bytes;
-    notifyAll();
-  }
-
-  private synchronized Allocation admitted(Allocation allocation) {
-    live += allocation.sizeInBytes();
-    peak = Math.max(peak, live);
-    return allocation;
-  }
-
-  private synchronized void give(long bytes) {
-    reserved -= bytes;
-    notifyAll();
-  }
-
-  private synchronized void beginReturning() {
-    returning.add(Thread.currentThread());
-  }
-
-  private synchronized void endReturning(long released, long closed) {
-    returning.remove(Thread.currentThread());
-    live -= closed;
-    give(released);
-  }
-
-  private void admit(long claim, long promise, long bytes, String what) {
-    if (tryAdmit(claim, promise, bytes)) {
-      return;
-    }
-    if (bytes <= limit) {
-      DeviceException reapFailed = tryReap(missing(bytes));
-      if (admitWhatOthersReturn(claim, promise, bytes)) {
-        return;
-      }
-      throw refusal(what, bytes, reapFailed);
-    }
-    throw refusal(what, bytes, null);
-  }
-
-  /**
-   * Reaps, and returns a failure instead of throwing it: bytes not reaped stay reserved, and the
-   * request is then refused for its size.
-   */
-  private @Nullable DeviceException tryReap(long wanted) {
-    try {
-      awaitReap(wanted);
-      return null;
-    } catch (DeviceException e) {
-      return e;
-    }
-  }
-
-  private synchronized OutOfMemoryBudgetException refusal(
-      String what, long bytes, @Nullable DeviceException cause) {
-    return new OutOfMemoryBudgetException(what, bytes, reserved + promised, limit, name, cause);
-  }
-
-  /**
-   * Admits a request as soon as it fits; gives up if no other thread is returning bytes, or if this
-   * one may not wait.
-   */
-  private boolean admitWhatOthersReturn(long claim, long promise, long bytes) {
-    boolean mayWait = resource.mayWaitForOthers();
-    boolean interrupted = false;
-    try {
-      synchronized (this) {
-        while (!tryAdmit(claim, promise, bytes)) {
-          // A thread that is at it itself, as when a log allocates, would wait for itself.
-          if (!mayWait || returning.isEmpty() || returning.contains(Thread.currentThread())) {
-            return false;
-          }
-          try {
-            wait();
-          } catch (InterruptedException e) {
-            // Like any wait for the device: it goes on, and the thread stays interrupted.
-            interrupted = true;
-          }
-        }
-        return true;
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  private synchronized boolean tryAdmit(long claim, long promise, long bytes) {
-    if (bytes > limit - reserved - promised) {
-      return false;
-    }
-    reserved += claim;
-    promised += promise;
-    return true;
-  }
-
-  private synchronized long missing(long bytes) {
-    return Math.max(0, bytes - (limit - reserved - promised));
+    MemoryResource.requirePositive(bytes, "a reservation");
+    account.promise(bytes, "a reservation");
+    return new Reservation(resource, account, bytes);
   }
 }

@@ -17,7 +17,7 @@ public final class DirectResource extends TrackedResource {
   }
 
   @Override
-  Allocation obtain(long sizeInBytes, Timeline timeline, String tag) {
+  Allocation obtain(long sizeInBytes, Timeline timeline, String tag, Account payer) {
     Purpose purpose = new Purpose("allocating", sizeInBytes, tag, timeline);
     long address =
         twice(
@@ -32,7 +32,8 @@ public final class DirectResource extends TrackedResource {
             });
     try {
       return adopt(
-          new Allocation(address, sizeInBytes, tag, timeline, 0, this::release, true, site()));
+          new Allocation(
+              address, sizeInBytes, tag, timeline, 0, this::release, true, payer, null, site()));
     } catch (Error e) {
       try {
         driver.free(address);
@@ -54,6 +55,6 @@ public final class DirectResource extends TrackedResource {
     // Outside the submission, so that no other thread has to wait for the stream meanwhile.
     timeline.synchronize(purpose.purpose());
     giveBack(allocation, purpose.purpose(), () -> driver.free(allocation.address()));
-    return ledger.gone(allocation.sizeInBytes());
+    return allocation.returned();
   }
 }

@@ -10,8 +10,6 @@ import dev.streamfence.internal.memory.Quarantine.Range;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -39,7 +37,6 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
   private final MemoryResource resource;
   private final Consumer<GuardReport> reports;
   private final AtomicLong violations = new AtomicLong();
-  private final ConcurrentMap<Allocation, Allocation> raws = new ConcurrentHashMap<>();
   private final RangeMap ranges = new RangeMap();
   private final Quarantine quarantine = new Quarantine();
   private final GuardWindow window;
@@ -67,7 +64,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
   }
 
   @Override
-  Allocation obtain(long sizeInBytes, Timeline timeline, String tag) {
+  Allocation obtain(long sizeInBytes, Timeline timeline, String tag, Account payer) {
     // An overflowing sum is negative; the underlying resource then refuses the plain size.
     Allocation raw = obtainRaw(Math.max(sizeInBytes, sizeInBytes + 2L * MARGIN), timeline, tag);
     Allocation overlapping = ranges.add(raw);
@@ -92,9 +89,10 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
               submission.ticket(),
               this::release,
               true,
+              payer,
+              raw,
               raw.allocatedAt());
       allocation.hazards().refuseReadsUntilWritten();
-      raws.put(allocation, raw);
       adopt(allocation);
       adopted = true;
       return allocation;
@@ -121,7 +119,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
 
   @Override
   long free(Allocation allocation, Timeline timeline, Submission begun) {
-    Allocation raw = raw(allocation);
+    Allocation raw = allocation.enclosing();
     Purpose purpose = new Purpose("freeing", allocation.sizeInBytes(), allocation.tag(), timeline);
     HostMemory margins;
     try (Submission submission = begun) {
@@ -143,19 +141,13 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     boolean clean = checkMargins(allocation, margins);
     window.giveBack(margins);
     giveBack(
-        allocation,
-        purpose.purpose(),
-        () -> {
-          raws.remove(allocation);
-          quarantine.add(new Range(allocation, raw, !clean));
-        });
+        allocation, purpose.purpose(), () -> quarantine.add(new Range(allocation, raw, !clean)));
     return evict();
   }
 
   @Override
   long lose(Allocation allocation) {
-    Allocation raw = raw(allocation);
-    raws.remove(allocation);
+    Allocation raw = allocation.enclosing();
     ranges.remove(raw);
     resource.deallocate(raw);
     return super.lose(allocation);
@@ -177,7 +169,6 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
         failure = e;
       } catch (Error e) {
         keepUnlessFreed(oldest);
-        ledger.keepForReap(reaped);
         throw e;
       }
     }
@@ -186,9 +177,6 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
       resource.awaitReap(wanted);
     } catch (DeviceException e) {
       failure = e;
-    } catch (Error e) {
-      ledger.keepForReap(reaped);
-      throw e;
     }
     if (failure != null && reaped == 0) {
       throw failure;
@@ -214,7 +202,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
         throw e;
       }
     }
-    ledger.keepForReap(awaitReap(0));
+    awaitReap(0);
     return resource.allocate(bytes, timeline, tag);
   }
 
@@ -231,7 +219,6 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
         return released;
       } catch (Error e) {
         keepUnlessFreed(oldest);
-        ledger.keepForReap(released);
         throw e;
       }
     }
@@ -241,10 +228,10 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
   /** Keeps a range after an error unless its memory was given back. */
   private void keepUnlessFreed(Range range) {
     Allocation allocation = range.allocation();
-    if (range.raw().hazards().isOpen()) {
+    if (range.raw().isOpen()) {
       quarantine.add(range);
     } else if (allocation != null) {
-      ledger.keepForReap(ledger.gone(allocation.sizeInBytes()));
+      allocation.returned();
     }
   }
 
@@ -256,7 +243,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
       window.read(raw, (offset, bytes, count) -> checkKept(allocation, offset, bytes, count));
     }
     giveBack(range.raw());
-    return allocation == null ? 0 : ledger.gone(allocation.sizeInBytes());
+    return allocation == null ? 0 : allocation.returned();
   }
 
   private void giveBack(Allocation raw) {
@@ -296,14 +283,6 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
       }
     }
     return true;
-  }
-
-  private Allocation raw(Allocation allocation) {
-    Allocation raw = raws.get(allocation);
-    if (raw == null) {
-      throw new IllegalStateException(allocation + " has no memory");
-    }
-    return raw;
   }
 
   private void report(Kind kind, Allocation allocation, String fact) {

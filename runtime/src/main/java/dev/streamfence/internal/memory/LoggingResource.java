@@ -32,14 +32,14 @@ public final class LoggingResource implements MemoryResource {
   }
 
   @Override
-  public Allocation allocate(long sizeInBytes, Timeline timeline, String tag) {
+  public Allocation allocate(long sizeInBytes, Timeline timeline, String tag, Account payer) {
     if (log == AllocationLog.none()) {
-      return resource.allocate(sizeInBytes, timeline, tag);
+      return resource.allocate(sizeInBytes, timeline, tag, payer);
     }
     int device = resource.deviceOrdinal();
     int stream = timeline.index();
     try {
-      Allocation allocation = resource.allocate(sizeInBytes, timeline, tag);
+      Allocation allocation = resource.allocate(sizeInBytes, timeline, tag, payer);
       append(
           Action.ALLOCATE,
           device,
@@ -57,14 +57,14 @@ public final class LoggingResource implements MemoryResource {
   }
 
   @Override
-  public long deallocate(Allocation allocation) {
+  public void deallocate(Allocation allocation) {
     if (log == AllocationLog.none()) {
-      return resource.deallocate(allocation);
+      resource.deallocate(allocation);
+      return;
     }
     try {
-      long released = resource.deallocate(allocation);
+      resource.deallocate(allocation);
       append(allocation, null);
-      return released;
     } catch (RuntimeException | Error e) {
       append(allocation, e);
       throw e;
@@ -88,8 +88,8 @@ public final class LoggingResource implements MemoryResource {
   }
 
   @Override
-  public long bytesOutstanding() {
-    return resource.bytesOutstanding();
+  public Account account() {
+    return resource.account();
   }
 
   @Override

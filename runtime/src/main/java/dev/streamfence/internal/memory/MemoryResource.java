@@ -7,9 +7,8 @@ import java.util.Optional;
  * A source of device memory. Backends allocate it; decorators add limits, logs or guards to another
  * resource. Implementations are thread-safe.
  *
- * <p>Bytes are accounted by what calls return, never by sampling: bytes are outstanding from their
- * allocation until a {@link #deallocate} or a reap returns them, each byte once. So {@link
- * #bytesOutstanding} is the bytes allocated less the bytes returned whenever no call is running.
+ * <p>Each resource has one {@link Account} of its bytes. Bytes are outstanding from their
+ * allocation until a free or a reap returns them.
  */
 public interface MemoryResource {
   /**
@@ -25,7 +24,25 @@ public interface MemoryResource {
    *     runtime
    * @throws IllegalArgumentException if the size is not positive
    */
-  Allocation allocate(long sizeInBytes, Timeline timeline, String tag);
+  default Allocation allocate(long sizeInBytes, Timeline timeline, String tag) {
+    requirePositive(sizeInBytes, "an allocation");
+    Account payer = account();
+    payer.claim(sizeInBytes, inWords(tag));
+    try {
+      return allocate(sizeInBytes, timeline, tag, payer);
+    } catch (RuntimeException | Error e) {
+      payer.withdraw(sizeInBytes);
+      throw e;
+    }
+  }
+
+  /**
+   * Allocates memory like {@link #allocate(long, Timeline, String)}, for decorators.
+   *
+   * @param payer the account in which the bytes are claimed: {@link #account}, or a part of it. The
+   *     caller withdraws the claim if this method throws
+   */
+  Allocation allocate(long sizeInBytes, Timeline timeline, String tag, Account payer);
 
   /**
    * Frees an allocation after all its registered uses. Does not synchronise unless the
@@ -33,17 +50,20 @@ public interface MemoryResource {
    * submission's end. In a thread that has a launch open, a later call carries it out if the stream
    * is taken.
    *
-   * @return bytes that no longer count as outstanding because of this call: at most those of {@code
-   *     allocation}, or more if others became free with it
    * @throws dev.streamfence.UseAfterFreeException if it is closed already; nothing has changed
    * @throws dev.streamfence.StreamMisuseException if it belongs to another resource; it stays open
    * @throws dev.streamfence.CudaDriverException if the free could not be queued; the allocation
    *     stays open, so the call may be repeated
    */
-  long deallocate(Allocation allocation);
+  void deallocate(Allocation allocation);
+
+  /** The account of its bytes. */
+  Account account();
 
   /** Bytes of open allocations, and of freed ones that have not been returned. */
-  long bytesOutstanding();
+  default long bytesOutstanding() {
+    return account().outstanding();
+  }
 
   /** The number of the device that the memory is on. */
   int deviceOrdinal();
@@ -86,5 +106,17 @@ public interface MemoryResource {
   /** The limit of this resource and the bytes counted against it; empty if it has no limit. */
   default Optional<Budget> budget() {
     return Optional.empty();
+  }
+
+  /** Refuses a size below one byte. */
+  static void requirePositive(long bytes, String what) {
+    if (bytes <= 0) {
+      throw new IllegalArgumentException(what + " of " + bytes + " bytes; it has at least 1");
+    }
+  }
+
+  /** An allocation's tag, for errors. */
+  static String inWords(String tag) {
+    return tag.isEmpty() ? "an allocation" : "'" + tag + "'";
   }
 }

@@ -9,23 +9,16 @@ import dev.streamfence.internal.order.Timeline;
  * Thread-safe.
  */
 public final class Reservation implements AutoCloseable {
-  private final BudgetResource budget;
-  private final AllocationSource source;
-  private final Runnable withdrawal;
+  private final MemoryResource resource;
+  private final Account account;
   private final long size;
   private long remaining;
   private boolean closed;
 
-  /**
-   * Creates a reservation of promised bytes.
-   *
-   * @param source allocates from the bytes
-   * @param withdrawal gives up the bytes that the underlying budget has promised too
-   */
-  Reservation(BudgetResource budget, long bytes, AllocationSource source, Runnable withdrawal) {
-    this.budget = budget;
-    this.source = source;
-    this.withdrawal = withdrawal;
+  /** Creates a reservation of bytes that the account has promised. */
+  Reservation(MemoryResource resource, Account account, long bytes) {
+    this.resource = resource;
+    this.account = account;
     this.size = bytes;
     this.remaining = bytes;
   }
@@ -43,10 +36,10 @@ public final class Reservation implements AutoCloseable {
    * @throws IllegalStateException if the reservation is closed
    */
   public Allocation allocate(long sizeInBytes, Timeline timeline, String tag) {
-    TrackedResource.requirePositive(sizeInBytes, "an allocation");
+    MemoryResource.requirePositive(sizeInBytes, "an allocation");
     draw(sizeInBytes, tag);
     try {
-      return budget.allocatePromised(source, sizeInBytes, timeline, tag);
+      return resource.allocate(sizeInBytes, timeline, tag, account);
     } catch (RuntimeException | Error e) {
       putBack(sizeInBytes);
       throw e;
@@ -57,22 +50,21 @@ public final class Reservation implements AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
-    budget.withdraw(remaining);
+    account.withdrawPromise(remaining);
     remaining = 0;
-    withdrawal.run();
   }
 
   private synchronized void draw(long bytes, String tag) {
     if (closed) {
       throw new IllegalStateException(
-          TrackedResource.inWords(tag)
+          MemoryResource.inWords(tag)
               + " is allocated from a reservation of "
               + size
               + " bytes that is closed; reserve again");
     }
     if (bytes > remaining) {
       throw new OutOfMemoryBudgetException(
-          TrackedResource.inWords(tag) + " from a reservation",
+          MemoryResource.inWords(tag) + " from a reservation",
           bytes,
           size - remaining,
           size,
@@ -80,13 +72,15 @@ public final class Reservation implements AutoCloseable {
           null);
     }
     remaining -= bytes;
+    account.draw(bytes);
   }
 
   private synchronized void putBack(long bytes) {
     if (closed) {
-      budget.withdraw(bytes);
+      account.withdraw(bytes);
     } else {
       remaining += bytes;
+      account.draw(-bytes);
     }
   }
 }

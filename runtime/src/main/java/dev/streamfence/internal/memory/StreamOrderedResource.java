@@ -1,6 +1,7 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.internal.memory.PendingFrees.PendingFree;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
@@ -39,11 +40,11 @@ public final class StreamOrderedResource extends TrackedResource {
   }
 
   @Override
-  Allocation obtain(long sizeInBytes, Timeline timeline, String tag) {
-    return twice(sizeInBytes, tag, () -> tryObtain(sizeInBytes, timeline, tag));
+  Allocation obtain(long sizeInBytes, Timeline timeline, String tag, Account payer) {
+    return twice(sizeInBytes, tag, () -> tryObtain(sizeInBytes, timeline, tag, payer));
   }
 
-  private Allocation tryObtain(long sizeInBytes, Timeline timeline, String tag) {
+  private Allocation tryObtain(long sizeInBytes, Timeline timeline, String tag, Account payer) {
     try (Submission submission =
         timeline.begin(new Purpose("allocating", sizeInBytes, tag, timeline))) {
       submission.preflight();
@@ -53,17 +54,28 @@ public final class StreamOrderedResource extends TrackedResource {
       } catch (CudaDriverException e) {
         throw e.during(submission.purpose());
       }
-      Allocation allocation = adopt(address, sizeInBytes, timeline, submission.ticket(), tag);
+      Allocation allocation =
+          adopt(address, sizeInBytes, timeline, submission.ticket(), tag, payer);
       submission.commitWithoutEvent();
       return allocation;
     }
   }
 
   private Allocation adopt(
-      long address, long sizeInBytes, Timeline timeline, long ticket, String tag) {
+      long address, long sizeInBytes, Timeline timeline, long ticket, String tag, Account payer) {
     try {
       return adopt(
-          new Allocation(address, sizeInBytes, tag, timeline, ticket, this::release, true, site()));
+          new Allocation(
+              address,
+              sizeInBytes,
+              tag,
+              timeline,
+              ticket,
+              this::release,
+              true,
+              payer,
+              null,
+              site()));
     } catch (Error e) {
       try {
         driver.freeAsync(address, timeline.stream());
@@ -88,15 +100,14 @@ public final class StreamOrderedResource extends TrackedResource {
             () -> driver.freeAsync(allocation.address(), timeline.stream()));
         freedBy = submission.ticket();
         submission.commitWithoutEvent();
-        if (ledger.needsEvent(bytes, timeline)) {
+        if (pendingFrees.needsEvent(bytes, timeline)) {
           submission.coverIfPossible();
         }
       }
     } finally {
-      // Only now is the ticket submitted, so that a reap may query it. Until here the bytes were
-      // live.
+      // Only now is the ticket submitted, so that a reap may query it.
       if (freedBy > 0) {
-        ledger.freed(bytes, timeline, freedBy);
+        pendingFrees.add(bytes, timeline, freedBy);
       }
     }
     return 0;
@@ -109,7 +120,7 @@ public final class StreamOrderedResource extends TrackedResource {
     try {
       reaped += reapDone();
       while (reaped < wanted) {
-        Ledger.Pending oldest = ledger.oldest();
+        PendingFree oldest = pendingFrees.oldest();
         if (oldest == null) {
           break;
         }
@@ -118,12 +129,9 @@ public final class StreamOrderedResource extends TrackedResource {
       }
     } catch (CudaDriverException e) {
       failure = e;
-    } catch (Error e) {
-      ledger.keepForReap(reaped);
-      throw e;
     }
     // An error must not hide returned bytes; the next reap meets it again.
-    reaped += failure != null && isLost() ? ledger.reapAll() : ledger.reapKnown();
+    reaped += failure != null && isLost() ? pendingFrees.reapAll() : pendingFrees.reapKnown();
     if (failure != null && reaped == 0) {
       throw failure;
     }
@@ -137,18 +145,15 @@ public final class StreamOrderedResource extends TrackedResource {
   private long reapDone() {
     CudaDriverException failure = null;
     long reaped = 0;
-    for (Timeline timeline : ledger.timelines()) {
+    for (Timeline timeline : pendingFrees.timelines()) {
       try {
-        for (Ledger.Pending oldest = ledger.oldest(timeline);
+        for (PendingFree oldest = pendingFrees.oldest(timeline);
             oldest != null && timeline.isDone(oldest.ticket());
-            oldest = ledger.oldest(timeline)) {
-          reaped += ledger.reapKnown(timeline);
+            oldest = pendingFrees.oldest(timeline)) {
+          reaped += pendingFrees.reapKnown(timeline);
         }
       } catch (CudaDriverException e) {
         failure = e;
-      } catch (Error e) {
-        ledger.keepForReap(reaped);
-        throw e;
       }
     }
     if (failure != null && reaped == 0) {

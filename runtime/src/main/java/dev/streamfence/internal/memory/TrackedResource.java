@@ -1,4 +1,4 @@
-// Long because allocating, freeing and giving back share the account of what is live.
+// Long because allocating, freeing and giving back share the index of what is live.
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;
@@ -21,10 +21,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A resource that creates allocations and frees them after their registered uses. It keeps their
- * identity, the frees that are postponed or must be repeated, and the bytes of both; subclasses
- * obtain memory and give it back. Thread-safe; the only lock held across a driver call is the
- * submission lock of the one stream.
+ * A resource that creates allocations and frees them after their registered uses. It knows which
+ * allocation each address belongs to, and keeps the frees that are postponed or must be repeated;
+ * subclasses obtain memory and give it back. Thread-safe; the only lock held across a driver call
+ * is the submission lock of the one stream.
  */
 public abstract sealed class TrackedResource implements MemoryResource
     permits StreamOrderedResource, DirectResource, GuardResource {
@@ -33,38 +33,38 @@ public abstract sealed class TrackedResource implements MemoryResource
 
   final StreamPool streams;
   final CudaDriver driver;
-  final Ledger ledger;
+  final PendingFrees pendingFrees;
+  private final Account account = new Account();
   private final boolean tracing;
   private final ConcurrentMap<Long, Allocation> live = new ConcurrentHashMap<>();
   private final Queue<Allocation> unreleased = new ConcurrentLinkedQueue<>();
 
   TrackedResource(StreamPool streams, boolean tracing, long bytesPerEvent) {
-    this.ledger = new Ledger(bytesPerEvent);
+    this.pendingFrees = new PendingFrees(account, bytesPerEvent);
     this.streams = streams;
     this.driver = streams.driver();
     this.tracing = tracing;
   }
 
   /** Obtains memory, and makes it known by {@link #adopt}. */
-  abstract Allocation obtain(long sizeInBytes, Timeline timeline, String tag);
+  abstract Allocation obtain(long sizeInBytes, Timeline timeline, String tag, Account payer);
 
   /**
    * Gives the memory of a closed allocation back, by {@link #giveBack}.
    *
    * @param timeline the stream of its latest use
    * @param submission begun on that stream; this method uses and closes it
-   * @return bytes that no longer count as outstanding because of this call
+   * @return bytes that this call returned to the account
    */
   abstract long free(Allocation allocation, Timeline timeline, Submission submission);
 
   /** Forgets a closed allocation whose memory was lost with the device. */
   long lose(Allocation allocation) {
-    return ledger.gone(allocation.sizeInBytes());
+    return allocation.returned();
   }
 
   @Override
-  public final Allocation allocate(long sizeInBytes, Timeline timeline, String tag) {
-    requirePositive(sizeInBytes, "an allocation");
+  public final Allocation allocate(long sizeInBytes, Timeline timeline, String tag, Account payer) {
     if (timeline.pool() != streams) {
       throw new StreamMisuseException(
           "an allocation of "
@@ -74,38 +74,39 @@ public abstract sealed class TrackedResource implements MemoryResource
               + " of another device or runtime; name a stream of this one");
     }
     releaseAgain();
-    return obtain(sizeInBytes, timeline, tag);
+    Allocation allocation = obtain(sizeInBytes, timeline, tag, payer);
+    payer.opened(sizeInBytes);
+    return allocation;
   }
 
   @Override
-  public final long deallocate(Allocation allocation) {
-    if (!allocation.hazards().isOpen()) {
-      throw new UseAfterFreeException(
-          "a second free", allocation.toString(), allocation.generation(), null);
-    }
-    if (!isLive(allocation)) {
+  public final void deallocate(Allocation allocation) {
+    if (allocation.isOpen() && !isLive(allocation)) {
       throw new StreamMisuseException(
           allocation + " is freed by a resource that it does not come from");
     }
-    if (!allocation.hazards().close(tracing ? new ClosedHere() : null)) {
-      return 0;
-    }
-    long returned;
-    try {
-      returned = disown(allocation, true);
-    } catch (RuntimeException | Error e) {
-      if (isLive(allocation)) {
-        allocation.hazards().reopen();
+    switch (allocation.close(tracing ? new ClosedHere() : null)) {
+      case ALREADY_CLOSED ->
+          throw new UseAfterFreeException(
+              "a second free", allocation.toString(), allocation.generation(), null);
+      case WITH_LAST_PIN -> {}
+      case NOW -> {
+        try {
+          disown(allocation, true);
+        } catch (RuntimeException | Error e) {
+          if (isLive(allocation)) {
+            allocation.reopen();
+          }
+          throw e;
+        }
+        releaseAgain();
       }
-      throw e;
     }
-    releaseAgain();
-    return returned;
   }
 
   @Override
-  public final long bytesOutstanding() {
-    return ledger.outstanding();
+  public final Account account() {
+    return account;
   }
 
   @Override
@@ -125,8 +126,8 @@ public abstract sealed class TrackedResource implements MemoryResource
 
   @Override
   public long awaitReap(long wanted) {
-    releaseAgain();
-    return isLost() ? ledger.reapAll() : ledger.reapKnown();
+    long released = releaseAgain();
+    return released + (isLost() ? pendingFrees.reapAll() : pendingFrees.reapKnown());
   }
 
   /** A snapshot of the allocations whose memory has not been given back, in no particular order. */
@@ -142,10 +143,10 @@ public abstract sealed class TrackedResource implements MemoryResource
     for (Allocation allocation : live()) {
       teardown.step(
           () -> {
-            if (allocation.hazards().isOpen()) {
+            if (allocation.isOpen()) {
               deallocate(allocation);
             } else if (isLive(allocation)) {
-              ledger.keepForReap(disown(allocation, false));
+              disown(allocation, false);
             }
           });
     }
@@ -176,7 +177,7 @@ public abstract sealed class TrackedResource implements MemoryResource
       live.put(allocation.address(), allocation);
       throw e;
     } catch (Error e) {
-      ledger.keepForReap(ledger.gone(allocation.sizeInBytes()));
+      allocation.returned();
       throw e;
     }
   }
@@ -202,7 +203,6 @@ public abstract sealed class TrackedResource implements MemoryResource
     if (owner != null) {
       throw collision(allocation, owner);
     }
-    ledger.allocated(allocation.sizeInBytes());
     return allocation;
   }
 
@@ -223,14 +223,20 @@ public abstract sealed class TrackedResource implements MemoryResource
    * locks that others wait for, so this never waits for a submission lock.
    */
   final void release(Allocation allocation) {
+    tryRelease(allocation);
+  }
+
+  /** Returns the bytes that the free returned to the account. */
+  private long tryRelease(Allocation allocation) {
     if (!streams.life().tryEnter()) {
       // The thread that closes the runtime frees what is left.
-      return;
+      return 0;
     }
     try {
-      ledger.keepForReap(disown(allocation, false));
+      return disown(allocation, false);
     } catch (RuntimeException e) {
       unreleased.add(allocation);
+      return 0;
     } catch (Error e) {
       if (isLive(allocation)) {
         unreleased.add(allocation);
@@ -253,7 +259,7 @@ public abstract sealed class TrackedResource implements MemoryResource
         throw e;
       }
     }
-    for (Timeline timeline : ledger.timelines()) {
+    for (Timeline timeline : pendingFrees.timelines()) {
       timeline.synchronize("making room for " + sizeInBytes + " bytes");
     }
     try {
@@ -272,19 +278,10 @@ public abstract sealed class TrackedResource implements MemoryResource
       total = memory.totalInBytes();
     } catch (CudaDriverException unknown) {
       cause.addSuppressed(unknown.during("asking how much memory is free"));
-      used = ledger.outstanding();
+      used = bytesOutstanding();
     }
-    return new OutOfMemoryBudgetException(inWords(tag), bytes, used, total, "", cause);
-  }
-
-  static void requirePositive(long bytes, String what) {
-    if (bytes <= 0) {
-      throw new IllegalArgumentException(what + " of " + bytes + " bytes; it has at least 1");
-    }
-  }
-
-  static String inWords(String tag) {
-    return tag.isEmpty() ? "an allocation" : "'" + tag + "'";
+    return new OutOfMemoryBudgetException(
+        MemoryResource.inWords(tag), bytes, used, total, "", cause);
   }
 
   private long disown(Allocation allocation, boolean mayWait) {
@@ -305,20 +302,23 @@ public abstract sealed class TrackedResource implements MemoryResource
     return free(allocation, timeline, begun);
   }
 
-  private void releaseAgain() {
+  /** Carries out the postponed frees, and returns the bytes that they returned to the account. */
+  private long releaseAgain() {
     if (unreleased.isEmpty() || !streams.mayWaitForOthers()) {
-      return;
+      return 0;
     }
+    long released = 0;
     // Once each: an allocation that cannot be freed returns to the end of the queue.
     for (int left = unreleased.size(); left > 0; left--) {
       Allocation allocation = unreleased.poll();
       if (allocation == null) {
-        return;
+        break;
       }
       // The thread that closes the runtime may have freed it without taking it from this queue.
       if (isLive(allocation)) {
-        release(allocation);
+        released += tryRelease(allocation);
       }
     }
+    return released;
   }
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * across a driver call.
  */
 public final class HazardState {
-  private enum Life {
+  private enum State {
     OPEN,
     CLOSING,
     CLOSED
@@ -34,7 +34,7 @@ public final class HazardState {
   private long[] reads = {};
   private int readerCount;
   private int pins;
-  private Life life = Life.OPEN;
+  private State state = State.OPEN;
   private boolean refusesReads;
   private @Nullable Throwable closedAt;
 
@@ -72,18 +72,21 @@ public final class HazardState {
    * Closes the allocation to new uses.
    *
    * @param closedAt where that happens, if it is traced
-   * @return whether the caller has to free it now; false if it is closed already, or is pinned and
-   *     will be released with its last pin
+   * @return who frees it, and when
    */
-  public boolean close(@Nullable Throwable closedAt) {
+  public Closing close(@Nullable Throwable closedAt) {
     lock.lock();
     try {
-      if (life != Life.OPEN) {
-        return false;
+      if (state != State.OPEN) {
+        return Closing.ALREADY_CLOSED;
       }
       this.closedAt = closedAt;
-      life = pins > 0 ? Life.CLOSING : Life.CLOSED;
-      return life == Life.CLOSED;
+      if (pins > 0) {
+        state = State.CLOSING;
+        return Closing.WITH_LAST_PIN;
+      }
+      state = State.CLOSED;
+      return Closing.NOW;
     } finally {
       lock.unlock();
     }
@@ -93,7 +96,7 @@ public final class HazardState {
   public void reopen() {
     lock.lock();
     try {
-      life = Life.OPEN;
+      state = State.OPEN;
       closedAt = null;
     } finally {
       lock.unlock();
@@ -104,7 +107,7 @@ public final class HazardState {
   public boolean isOpen() {
     lock.lock();
     try {
-      return life == Life.OPEN;
+      return state == State.OPEN;
     } finally {
       lock.unlock();
     }
@@ -147,7 +150,7 @@ public final class HazardState {
    * #refuseReadsUntilWritten}, a read before the first write. Held: the lock.
    */
   void requireUsable(boolean freeing, boolean reads, UseLabels labels, int label) {
-    if (life != Life.OPEN && !(freeing && life == Life.CLOSED)) {
+    if (state != State.OPEN && !(freeing && state == State.CLOSED)) {
       throw new UseAfterFreeException(labels.use(label), subject.toString(), generation, closedAt);
     }
     if (reads && refusesReads) {
@@ -209,8 +212,8 @@ public final class HazardState {
     lock.lock();
     try {
       pins--;
-      if (pins == 0 && life == Life.CLOSING) {
-        life = Life.CLOSED;
+      if (pins == 0 && state == State.CLOSING) {
+        state = State.CLOSED;
         return release;
       }
       return null;

@@ -217,8 +217,7 @@ final class LostArraysTest {
     try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
       DeviceStream stream = gpu.streams().acquire();
       DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 16);
-      OpenArrays.Lifetime lifetime =
-          Inside.of(gpu).memory().arrays().watch(array, TrackedArray.of(array).allocation());
+      OpenArrays.Lifetime lifetime = TrackedArray.of(array).lifetime;
       device.failCall(DriverCall.FREE_ASYNC, 1, 999);
       lifetime.run();
       assertThat(gpu.memory().statistics().failedFrees()).isEqualTo(1);
@@ -233,8 +232,7 @@ final class LostArraysTest {
     DeviceRuntime gpu = DeviceRuntime.simulated(device);
     DeviceStream stream = gpu.streams().acquire();
     DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 16);
-    OpenArrays.Lifetime lifetime =
-        Inside.of(gpu).memory().arrays().watch(array, TrackedArray.of(array).allocation());
+    OpenArrays.Lifetime lifetime = TrackedArray.of(array).lifetime;
     gpu.close();
     long before = device.calls();
     lifetime.run();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceException;
+import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.internal.order.NamedUse;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.simulation.Schedule;
@@ -34,29 +35,64 @@ final class BudgetPartTest {
 
   @Test
   void aFreeReturnsItsBytesToThePartAtOnce() {
-    Allocation block = part.allocate(1500, on.a, "");
+    Allocation allocation = part.allocate(1500, on.a, "");
     assertThat(part.bytesOutstanding()).isEqualTo(1500);
-    assertThat(part.deallocate(block)).isEqualTo(1500);
+    part.deallocate(allocation);
     assertThat(part.bytesOutstanding()).isZero();
     assertThat(whole.bytesOutstanding()).isEqualTo(1500);
-    assertThat(part.reap()).isZero();
     part.deallocate(part.allocate(2048, on.a, ""));
   }
 
   @Test
-  void bytesOfAFreeThatEndedWithAnErrorComeBackWithTheNextReap() {
-    Allocation block = part.allocate(1500, on.a, "");
+  void aFreeThatEndedWithAnErrorAfterwardsReturnsItsBytesToThePart() {
+    Allocation allocation = part.allocate(1500, on.a, "");
     inner.afterDeallocate =
         () -> {
           throw planned();
         };
-    assertThatThrownBy(() -> part.deallocate(block)).isInstanceOf(StackOverflowError.class);
+    assertThatThrownBy(() -> part.deallocate(allocation)).isInstanceOf(StackOverflowError.class);
     inner.afterDeallocate = () -> {};
-    assertThat(part.bytesOutstanding()).isEqualTo(1500);
-    assertThat(part.snapshot().reserved()).isEqualTo(1500);
-    assertThat(part.reap()).isEqualTo(1500);
-    assertThat(part.bytesOutstanding()).isZero();
-    assertThat(part.reap()).isZero();
+    assertThat(part.snapshot()).isEqualTo(new Budget(2048, 0, 0, 0, 1500));
+    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 0, 1500, 0, 1500));
+  }
+
+  @Test
+  void anAllocationMadeByOneUserAndFreedByAnotherLeavesItsPart() {
+    BudgetResource other = whole.part(2048, "another part");
+    Allocation allocation = part.allocate(1500, on.a, "");
+    other.deallocate(allocation);
+    assertThat(part.snapshot().live()).isZero();
+    assertThat(other.snapshot().live()).isZero();
+    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 0, 1500, 0, 1500));
+  }
+
+  @Test
+  void theWholeRefusesWhatThePartAdmitsAndThePartForgetsIt() {
+    Allocation allocation = whole.allocate(3000, on.a, "");
+    assertThatThrownBy(() -> part.allocate(2000, on.a, "keys"))
+        .isInstanceOfSatisfying(
+            OutOfMemoryBudgetException.class,
+            e -> {
+              assertThat(e.current()).isEqualTo(3000);
+              assertThat(e.limit()).isEqualTo(4096);
+            });
+    assertThatThrownBy(() -> part.reserve(2000)).isInstanceOf(OutOfMemoryBudgetException.class);
+    assertThat(part.snapshot()).isEqualTo(new Budget(2048, 0, 0, 0, 0));
+    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 3000, 0, 0, 3000));
+    whole.deallocate(allocation);
+  }
+
+  @Test
+  void aReservationOfAPartIsPromisedInBoth() {
+    Reservation reservation = part.reserve(2000);
+    assertThat(part.snapshot()).isEqualTo(new Budget(2048, 0, 0, 2000, 0));
+    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 0, 0, 2000, 0));
+    Allocation allocation = reservation.allocate(1500, on.a, "");
+    assertThat(part.snapshot()).isEqualTo(new Budget(2048, 1500, 0, 500, 1500));
+    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 1500, 0, 500, 1500));
+    reservation.close();
+    part.deallocate(allocation);
+    assertThat(whole.snapshot().promised()).isZero();
   }
 
   @Test
@@ -68,10 +104,9 @@ final class BudgetPartTest {
         };
     assertThatThrownBy(() -> part.deallocate(block)).isInstanceOf(StackOverflowError.class);
     inner.beforeDeallocate = () -> {};
-    assertThat(part.reap()).isZero();
     assertThat(part.snapshot()).isEqualTo(new Budget(2048, 1500, 0, 0, 1500));
     assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 1500, 0, 0, 1500));
-    assertThat(part.deallocate(block)).isEqualTo(1500);
+    part.deallocate(block);
   }
 
   @Test
@@ -88,7 +123,8 @@ final class BudgetPartTest {
   void everythingElseIsThatOfTheWhole() {
     assertThat(part.deviceOrdinal()).isEqualTo(7);
     assertThat(part.tracksUses()).isFalse();
-    assertThat(new BudgetResource(backend, 64).part(64, "").tracksUses()).isTrue();
+    StreamOrderedResource tracking = new StreamOrderedResource(on.pool, false);
+    assertThat(new BudgetResource(tracking, 64).part(64, "").tracksUses()).isTrue();
     assertThat(part.mayWaitForOthers()).isTrue();
     try (Submission launch = on.a.begin(new NamedUse("a launch"))) {
       assertThat(launch.isHeldByCurrentThread()).isTrue();

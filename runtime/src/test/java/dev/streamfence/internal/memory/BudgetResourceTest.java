@@ -115,27 +115,40 @@ final class BudgetResourceTest {
   }
 
   @Test
-  void aRequestWaitsForTheBytesThatAnotherOneIsTakingBack() throws Exception {
-    budget.deallocate(budget.allocate(4096, on.a, ""));
+  void aRequestWaitsForAFreeThatAnotherThreadIsQueuing() throws Exception {
+    Allocation live = budget.allocate(4096, on.a, "");
     CountDownLatch goOn = new CountDownLatch(1);
-    List<Allocation> blocks = Collections.synchronizedList(new ArrayList<>());
-    inner.afterReap = () -> await(goOn);
-    Thread reaping = waiting(() -> blocks.add(budget.allocate(2048, on.a, "")));
-    inner.afterReap = () -> {};
+    List<Allocation> allocated = Collections.synchronizedList(new ArrayList<>());
+    inner.beforeDeallocate = () -> await(goOn);
+    Thread freeing = waiting(() -> budget.deallocate(live));
+    inner.beforeDeallocate = () -> {};
     AtomicBoolean interrupted = new AtomicBoolean();
     Thread asking =
         waiting(
             () -> {
-              blocks.add(budget.allocate(2048, on.b, ""));
+              allocated.add(budget.allocate(2048, on.b, ""));
               interrupted.set(Thread.currentThread().isInterrupted());
             });
     asking.interrupt();
     goOn.countDown();
-    reaping.join();
+    freeing.join();
     asking.join();
-    assertThat(blocks).hasSize(2);
+    assertThat(allocated).hasSize(1);
     assertThat(interrupted).isTrue();
-    blocks.forEach(budget::deallocate);
+    allocated.forEach(budget::deallocate);
+  }
+
+  @Test
+  void bytesThatAnotherThreadHasReapedCanBeAllocatedBeforeItsCallEnds() throws Exception {
+    budget.deallocate(budget.allocate(4096, on.a, ""));
+    CountDownLatch goOn = new CountDownLatch(1);
+    inner.afterReap = () -> await(goOn);
+    Thread reaping = waiting(() -> budget.awaitReap(4096));
+    inner.afterReap = () -> {};
+    budget.deallocate(budget.allocate(4096, on.b, ""));
+    assertThat(reaping.isAlive()).isTrue();
+    goOn.countDown();
+    reaping.join();
   }
 
   @Test
@@ -167,7 +180,7 @@ final class BudgetResourceTest {
     Allocation block = limited.allocate(64, on.a, "");
     CountDownLatch goOn = new CountDownLatch(1);
     List<Reservation> reservations = Collections.synchronizedList(new ArrayList<>());
-    direct.afterDeallocate = () -> await(goOn);
+    direct.beforeDeallocate = () -> await(goOn);
     Thread freeing = waiting(() -> limited.deallocate(block));
     Thread asking = waiting(() -> reservations.add(limited.reserve(64)));
     goOn.countDown();
@@ -191,17 +204,17 @@ final class BudgetResourceTest {
 
   @Test
   void insideOfALaunchARequestIsRefusedInsteadOfWaitingForAnotherThread() throws Exception {
-    budget.deallocate(budget.allocate(4096, on.a, ""));
+    Allocation live = budget.allocate(4096, on.a, "");
     CountDownLatch goOn = new CountDownLatch(1);
-    inner.afterReap = () -> await(goOn);
-    Thread reaping = waiting(() -> budget.awaitReap(4096));
-    inner.afterReap = () -> {};
+    inner.beforeDeallocate = () -> await(goOn);
+    Thread freeing = waiting(() -> budget.deallocate(live));
+    inner.beforeDeallocate = () -> {};
     try (Submission launch = on.b.begin(new NamedUse("a launch"))) {
       assertRefused(() -> budget.reserve(1), 1, 4096, 4096);
       assertThat(launch.isHeldByCurrentThread()).isTrue();
     }
     goOn.countDown();
-    reaping.join();
+    freeing.join();
     budget.reserve(1).close();
   }
 
@@ -284,11 +297,13 @@ final class BudgetResourceTest {
 
   @Test
   void whatWasOutstandingBeforeCounts() {
-    Allocation early = backend.allocate(96, on.a, "");
-    BudgetResource late = new BudgetResource(backend, 100);
+    StreamOrderedResource used = new StreamOrderedResource(on.pool, false);
+    Allocation early = used.allocate(96, on.a, "");
+    BudgetResource late = new BudgetResource(used, 100);
     assertThat(late.snapshot().remaining()).isEqualTo(4);
     assertRefused(() -> late.allocate(5, on.a, ""), 5, 96, 100);
-    backend.deallocate(early);
+    assertRefused(() -> used.allocate(5, on.a, ""), 5, 96, 100);
+    used.deallocate(early);
   }
 
   @Test
@@ -319,9 +334,18 @@ final class BudgetResourceTest {
   void neitherTheOrdinalNorTrackingIsMadeUp() {
     assertThat(budget.deviceOrdinal()).isEqualTo(7);
     assertThat(budget.tracksUses()).isFalse();
-    assertThat(new BudgetResource(backend, 1).tracksUses()).isTrue();
+    StreamOrderedResource tracking = new StreamOrderedResource(on.pool, false);
+    assertThat(new BudgetResource(tracking, 1).tracksUses()).isTrue();
     assertThat(budget.budget()).contains(budget.snapshot());
     assertThat(backend.budget()).isEmpty();
+  }
+
+  @Test
+  void aResourceHasOneBudget() {
+    assertThatThrownBy(() -> new BudgetResource(backend, 64))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("create a part of the first");
+    assertThat(budget.snapshot().limit()).isEqualTo(4096);
   }
 
   @Test

@@ -134,13 +134,14 @@ final class LoggingResourceTest {
 
   @Test
   void aFailedAllocationHasTheRequestAndNoBlock() {
-    assertThatThrownBy(() -> resource.allocate(0, on.a, "none"))
-        .isInstanceOf(IllegalArgumentException.class);
+    inner.beforeAllocate = ScriptedResource::fail;
+    assertThatThrownBy(() -> resource.allocate(48, on.a, "none"))
+        .isInstanceOf(DeviceException.class);
     AllocationRecord record = log.records().get(0);
     assertThat(record.isOk()).isFalse();
-    assertThat(record.error()).isEqualTo("IllegalArgumentException");
-    assertThat(record.message()).contains("0 bytes");
-    assertThat(record.bytes()).isZero();
+    assertThat(record.error()).isEqualTo("DeviceException");
+    assertThat(record.message()).isEqualTo("as told");
+    assertThat(record.bytes()).isEqualTo(48);
     assertThat(record.tag()).isEqualTo("none");
     assertThat(record.address()).isZero();
     assertThat(record.generation()).isZero();
@@ -187,8 +188,8 @@ final class LoggingResourceTest {
     resource.reap();
     long before = log.records().get(0).order();
     LoggingResource silent = new LoggingResource(inner, AllocationLog.none());
-    long returned = silent.deallocate(silent.allocate(64, on.a, ""));
-    assertThat(returned + silent.reap()).isEqualTo(64);
+    silent.deallocate(silent.allocate(64, on.a, ""));
+    assertThat(silent.reap()).isEqualTo(64);
     resource.reap();
     assertThat(log.records().get(1).order()).isEqualTo(before + 1);
     assertThat(silent.droppedRecords()).isZero();
@@ -205,10 +206,13 @@ final class LoggingResourceTest {
   }
 
   @Test
-  void withoutALogTheFreeReturnsWhatTheResourceReturns() {
+  void withoutALogAFreeReachesTheResource() {
     LoggingResource direct =
         new LoggingResource(new DirectResource(on.pool, false), AllocationLog.none());
-    assertThat(direct.deallocate(direct.allocate(64, on.a, ""))).isEqualTo(64);
+    Allocation allocation = direct.allocate(64, on.a, "");
+    direct.deallocate(allocation);
+    assertThat(allocation.isOpen()).isFalse();
+    assertThat(direct.bytesOutstanding()).isZero();
   }
 
   @Test

@@ -21,7 +21,9 @@ final class QuarantineTest {
 
   private Range range(long bytes) {
     return new Range(
-        null, new Allocation(4096, bytes, "", on.a, 0, block -> {}, true, null), false);
+        null,
+        new Allocation(4096, bytes, "", on.a, 0, block -> {}, true, new Account(), null, null),
+        false);
   }
 
   @Test

@@ -17,7 +17,8 @@ final class RangeMapTest {
   }
 
   private Allocation block(long address, long bytes) {
-    return new Allocation(address, bytes, "", on.a, 0, released -> {}, true, null);
+    return new Allocation(
+        address, bytes, "", on.a, 0, released -> {}, true, new Account(), null, null);
   }
 
   @Test

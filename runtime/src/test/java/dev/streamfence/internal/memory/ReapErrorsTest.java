@@ -25,14 +25,14 @@ final class ReapErrorsTest {
   }
 
   @Test
-  void bytesThatWereKnownToBeFreeComeBackLater() {
+  void bytesThatWereKnownToBeFreeComeBack() {
     free(1024, on.a);
     on.a.synchronize("knowing");
     free(2048, on.b);
     trap.before(1, new StackOverflowError("as planned"), "isEventComplete", "isStreamIdle");
     assertThatThrownBy(resource::reap).isInstanceOf(StackOverflowError.class);
-    assertThat(resource.bytesOutstanding()).isEqualTo(3072);
-    assertThat(resource.reap()).isEqualTo(3072);
+    assertThat(resource.bytesOutstanding()).isEqualTo(2048);
+    assertThat(resource.reap()).isEqualTo(2048);
   }
 
   @Test
@@ -41,7 +41,8 @@ final class ReapErrorsTest {
     free(2048, on.b);
     trap.before(2, new StackOverflowError("as planned"), "isEventComplete", "isStreamIdle");
     assertThatThrownBy(resource::reap).isInstanceOf(StackOverflowError.class);
-    assertThat(resource.bytesOutstanding()).isEqualTo(3072);
-    assertThat(resource.reap()).isEqualTo(3072);
+    long left = resource.bytesOutstanding();
+    assertThat(left).isIn(1024L, 2048L);
+    assertThat(resource.reap()).isEqualTo(left);
   }
 }

@@ -29,6 +29,13 @@ final class ReapingTest {
     open.forEach(budget::deallocate);
   }
 
+  /** Counts bytes of an allocation whose free is queued. */
+  private static void free(Account account, long bytes) {
+    account.claim(bytes, "a test");
+    account.opened(bytes);
+    account.closed(bytes);
+  }
+
   @Test
   void aSteadyPipelineIsReapedWhileItGoesOn() {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.LAZY)) {
@@ -131,48 +138,50 @@ final class ReapingTest {
   }
 
   @Test
-  void aLedgerIsBoundedAndLosesNoByteWhateverIsMerged() {
+  void theListOfPendingFreesIsBoundedAndLosesNoByteWhateverIsMerged() {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
-      Ledger ledger = new Ledger(Long.MAX_VALUE);
+      Account account = new Account();
+      PendingFrees pending = new PendingFrees(account, Long.MAX_VALUE);
       SplittableRandom random = new SplittableRandom(5);
       long freed = 0;
       long largest = 0;
       for (long ticket = 1; ticket <= 10_000; ticket++) {
         long bytes = 1 + random.nextInt(BYTES);
-        ledger.allocated(bytes);
-        ledger.freed(bytes, on.a, ticket);
+        free(account, bytes);
+        pending.add(bytes, on.a, ticket);
         freed += bytes;
-        assertThat(ledger.apart(on.a)).isLessThanOrEqualTo(Ledger.MAX_APART);
+        assertThat(pending.apart(on.a)).isLessThanOrEqualTo(PendingFrees.MAX_APART);
       }
-      assertThat(ledger.outstanding()).isEqualTo(freed);
+      assertThat(account.outstanding()).isEqualTo(freed);
       // As the device gets on, memory comes back in parts of a sixteenth at most.
       long returned = 0;
-      for (Ledger.Pending oldest = ledger.oldest(on.a);
+      for (PendingFrees.PendingFree oldest = pending.oldest(on.a);
           oldest != null;
-          oldest = ledger.oldest(on.a)) {
+          oldest = pending.oldest(on.a)) {
         on.a.noteCompleted(oldest.ticket());
-        long part = ledger.reapKnown(on.a);
+        long part = pending.reapKnown(on.a);
         largest = Math.max(largest, part);
         returned += part;
       }
       assertThat(returned).isEqualTo(freed);
       assertThat(largest).isLessThanOrEqualTo(freed / 16 + BYTES);
-      assertThat(ledger.outstanding()).isZero();
+      assertThat(account.outstanding()).isZero();
     }
   }
 
   @Test
   void freesOfTwoThreadsThatComeInTheOtherOrderAreBothKept() {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
-      Ledger ledger = new Ledger(Long.MAX_VALUE);
+      Account account = new Account();
+      PendingFrees pending = new PendingFrees(account, Long.MAX_VALUE);
       Timeline stream = on.a;
-      ledger.allocated(30);
-      ledger.freed(20, stream, 2);
-      ledger.freed(10, stream, 1);
+      free(account, 30);
+      pending.add(20, stream, 2);
+      pending.add(10, stream, 1);
       stream.noteCompleted(1);
-      assertThat(ledger.reapKnown()).isZero();
+      assertThat(pending.reapKnown()).isZero();
       stream.noteCompleted(2);
-      assertThat(ledger.reapKnown()).isEqualTo(30);
+      assertThat(pending.reapKnown()).isEqualTo(30);
     }
   }
 }

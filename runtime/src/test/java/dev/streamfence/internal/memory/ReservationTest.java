@@ -182,7 +182,7 @@ final class ReservationTest {
           promised += one.get();
         }
         assertThat(promised).isEqualTo(4096);
-        budget.withdraw(4096);
+        budget.account().withdrawPromise(4096);
       }
     } finally {
       threads.shutdownNow();

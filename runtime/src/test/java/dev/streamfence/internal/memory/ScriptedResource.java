@@ -24,18 +24,17 @@ final class ScriptedResource implements MemoryResource {
   }
 
   @Override
-  public Allocation allocate(long sizeInBytes, Timeline timeline, String tag) {
+  public Allocation allocate(long sizeInBytes, Timeline timeline, String tag, Account payer) {
     allocations++;
     beforeAllocate.run();
-    return resource.allocate(sizeInBytes, timeline, tag);
+    return resource.allocate(sizeInBytes, timeline, tag, payer);
   }
 
   @Override
-  public long deallocate(Allocation block) {
+  public void deallocate(Allocation allocation) {
     beforeDeallocate.run();
-    long released = resource.deallocate(block);
+    resource.deallocate(allocation);
     afterDeallocate.run();
-    return released;
   }
 
   @Override
@@ -54,8 +53,8 @@ final class ScriptedResource implements MemoryResource {
   }
 
   @Override
-  public long bytesOutstanding() {
-    return resource.bytesOutstanding();
+  public Account account() {
+    return resource.account();
   }
 
   @Override

@@ -2,35 +2,34 @@ package dev.streamfence.internal.memory;
 
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** The least that a resource can do: memory without any idea of who uses it. */
 public final class UntrackingResource implements MemoryResource {
   private final StreamPool streams;
-  private final AtomicLong outstanding = new AtomicLong();
+  private final Account account = new Account();
 
   public UntrackingResource(StreamPool streams) {
     this.streams = streams;
   }
 
   @Override
-  public Allocation allocate(long sizeInBytes, Timeline timeline, String tag) {
+  public Allocation allocate(long sizeInBytes, Timeline timeline, String tag, Account payer) {
     long address = streams.driver().allocate(sizeInBytes);
-    outstanding.addAndGet(sizeInBytes);
-    return new Allocation(address, sizeInBytes, tag, timeline, 0, block -> {}, false, null);
+    payer.opened(sizeInBytes);
+    return new Allocation(
+        address, sizeInBytes, tag, timeline, 0, release -> {}, false, payer, null, null);
   }
 
   @Override
-  public long deallocate(Allocation block) {
-    block.hazards().close(null);
-    streams.driver().free(block.address());
-    outstanding.addAndGet(-block.sizeInBytes());
-    return block.sizeInBytes();
+  public void deallocate(Allocation allocation) {
+    allocation.close(null);
+    streams.driver().free(allocation.address());
+    allocation.returned();
   }
 
   @Override
-  public long bytesOutstanding() {
-    return outstanding.get();
+  public Account account() {
+    return account;
   }
 
   @Override

@@ -105,7 +105,7 @@ final class OrderingFailuresTest extends ThreeStreams {
         .isInstanceOf(IllegalStateException.class);
     assertThat(faults.error()).isNotNull();
     assertThat(second.submitted()).isEqualTo(1);
-    assertThat(block.close(null)).isTrue();
+    assertThat(block.close(null)).isEqualTo(Closing.NOW);
   }
 
   @Test

@@ -10,16 +10,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outstanding bytes of one resource: live in open allocations, pending in allocations whose
- * free is queued, released if the call that freed them could not return them. Thread-safe; a byte
- * moves from live to pending, and out of the ledger, in one step.
+ * The queued frees of one resource, until the device is done with them. Thread-safe; an entry
+ * leaves in one step, and its bytes are then returned to the account.
  *
  * <p>Frees are kept by stream and ticket, oldest first, so that each is returned as soon as the
  * device is done with it. When a stream has more than {@link #MAX_APART} entries, neighbours are
  * merged that together have at most a sixteenth of its pending bytes. At most half of the entries
  * remain, so a free takes amortised constant time.
  */
-final class Ledger {
+final class PendingFrees {
   /** Frees of one stream that are told apart: twice as many as a stream has events. */
   static final int MAX_APART = 64;
 
@@ -30,27 +29,27 @@ final class Ledger {
   private static final int PARTS_AFTER_MERGE = MAX_APART / 4;
 
   /** Bytes freed on one stream up to a ticket, and not returned yet. */
-  record Pending(Timeline timeline, long ticket, long bytes, long sequence) {
+  record PendingFree(Timeline timeline, long ticket, long bytes, long sequence) {
     /** This entry and an earlier free that was recorded later. */
-    Pending behind(Pending earlier) {
-      return new Pending(timeline, ticket, bytes + earlier.bytes, sequence);
+    PendingFree behind(PendingFree earlier) {
+      return new PendingFree(timeline, ticket, bytes + earlier.bytes, sequence);
     }
 
     /** This entry and the free after it. */
-    Pending and(Pending next) {
-      return new Pending(timeline, next.ticket, bytes + next.bytes, sequence);
+    PendingFree and(PendingFree next) {
+      return new PendingFree(timeline, next.ticket, bytes + next.bytes, sequence);
     }
   }
 
   /** The frees of one stream, oldest first. */
   private static final class OfStream {
-    private final Deque<Pending> pending = new ArrayDeque<>();
+    private final Deque<PendingFree> pending = new ArrayDeque<>();
     private long bytes;
     private long bytesWithoutEvent;
 
-    void add(Pending free) {
+    void add(PendingFree free) {
       bytes += free.bytes;
-      Pending last = pending.peekLast();
+      PendingFree last = pending.peekLast();
       if (last != null && last.ticket >= free.ticket) {
         // Two threads that free on one stream may get here in reverse order.
         pending.removeLast();
@@ -66,7 +65,7 @@ final class Ledger {
     /** Removes the entries that are known to be done, and returns their bytes. */
     long reap() {
       long reaped = 0;
-      for (Pending first = pending.peekFirst();
+      for (PendingFree first = pending.peekFirst();
           first != null && first.timeline.completed() >= first.ticket;
           first = pending.peekFirst()) {
         reaped += first.bytes;
@@ -78,9 +77,9 @@ final class Ledger {
 
     private void merge() {
       long most = bytes / PARTS_AFTER_MERGE;
-      List<Pending> merged = new ArrayList<>(MAX_APART);
-      Pending last = pending.removeFirst();
-      for (Pending next : pending) {
+      List<PendingFree> merged = new ArrayList<>(MAX_APART);
+      PendingFree last = pending.removeFirst();
+      for (PendingFree next : pending) {
         if (last.bytes + next.bytes <= most) {
           last = last.and(next);
         } else {
@@ -94,24 +93,20 @@ final class Ledger {
     }
   }
 
+  private final Account account;
   private final long bytesPerEvent;
   private final Map<Timeline, OfStream> streams = new HashMap<>();
-  private long live;
-  private long pendingBytes;
-  private long released;
   private long frees;
 
   /**
-   * Creates an empty ledger.
+   * Creates an empty one.
    *
+   * @param account receives the bytes of frees that are done
    * @param bytesPerEvent how many bytes are freed on a stream from one event to the next
    */
-  Ledger(long bytesPerEvent) {
+  PendingFrees(Account account, long bytesPerEvent) {
+    this.account = account;
     this.bytesPerEvent = bytesPerEvent;
-  }
-
-  synchronized void allocated(long bytes) {
-    live = Math.addExact(live, bytes);
   }
 
   /**
@@ -128,26 +123,9 @@ final class Ledger {
     return true;
   }
 
-  /** Moves bytes to pending; their free is queued and its ticket submitted. */
-  synchronized void freed(long bytes, Timeline timeline, long ticket) {
-    stream(timeline).add(new Pending(timeline, ticket, bytes, ++frees));
-    live -= bytes;
-    pendingBytes += bytes;
-  }
-
-  /** Removes live bytes, which the caller returns. */
-  synchronized long gone(long bytes) {
-    live -= bytes;
-    return bytes;
-  }
-
-  /** Keeps bytes for the next reap, since the call that freed them could not return them. */
-  synchronized void keepForReap(long bytes) {
-    released += bytes;
-  }
-
-  synchronized long outstanding() {
-    return live + pendingBytes + released;
+  /** Adds a queued free, whose ticket is submitted. */
+  synchronized void add(long bytes, Timeline timeline, long ticket) {
+    stream(timeline).add(new PendingFree(timeline, ticket, bytes, ++frees));
   }
 
   /** The streams with pending frees, in no particular order. */
@@ -168,15 +146,15 @@ final class Ledger {
   }
 
   /** The oldest free of a stream that is not returned yet; null if there is none. */
-  synchronized @Nullable Pending oldest(Timeline timeline) {
+  synchronized @Nullable PendingFree oldest(Timeline timeline) {
     return stream(timeline).pending.peekFirst();
   }
 
   /** The oldest free that is not returned yet; null if there is none. */
-  synchronized @Nullable Pending oldest() {
-    Pending oldest = null;
+  synchronized @Nullable PendingFree oldest() {
+    PendingFree oldest = null;
     for (OfStream stream : streams.values()) {
-      Pending first = stream.pending.peekFirst();
+      PendingFree first = stream.pending.peekFirst();
       if (first != null && (oldest == null || first.sequence() < oldest.sequence())) {
         oldest = first;
       }
@@ -184,32 +162,33 @@ final class Ledger {
     return oldest;
   }
 
-  /** Removes everything that is known to be done, without asking the driver; returns its bytes. */
+  /** Returns what is known to be done, without asking the driver. */
   synchronized long reapKnown() {
-    long reaped = released;
-    released = 0;
+    long reaped = 0;
     for (OfStream stream : streams.values()) {
-      long ofStream = stream.reap();
-      pendingBytes -= ofStream;
-      reaped += ofStream;
+      reaped += stream.reap();
     }
-    return reaped;
+    return returned(reaped);
   }
 
-  /** Removes everything of one stream that is known to be done, without asking the driver. */
+  /** Returns what is known to be done of one stream, without asking the driver. */
   synchronized long reapKnown(Timeline timeline) {
-    long reaped = stream(timeline).reap();
-    pendingBytes -= reaped;
-    return reaped;
+    return returned(stream(timeline).reap());
   }
 
-  /** Removes everything that is freed, for a device that is lost with its memory. */
+  /** Returns everything, for a device that is lost with its memory. */
   synchronized long reapAll() {
-    long reaped = released + pendingBytes;
-    released = 0;
-    pendingBytes = 0;
+    long reaped = 0;
+    for (OfStream stream : streams.values()) {
+      reaped += stream.bytes;
+    }
     streams.clear();
-    return reaped;
+    return returned(reaped);
+  }
+
+  private long returned(long bytes) {
+    account.returned(bytes);
+    return bytes;
   }
 
   private OfStream stream(Timeline timeline) {

@@ -1,0 +1,331 @@
+package dev.streamfence.internal.memory;
+
+import dev.streamfence.DeviceException;
+import dev.streamfence.OutOfMemoryBudgetException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one account of a resource's bytes: claimed by requests in progress, open, freed but not yet
+ * returned, promised to reservations. Each {@link Allocation} reports its own changes here. A limit
+ * is checked when bytes are claimed or promised, so concurrent requests never exceed it together;
+ * none is refused while another thread is returning bytes, except in a thread with a launch open.
+ *
+ * <p>A part is the account of one of several users. It has its own limit, counts an allocation only
+ * while it is open, and passes each change on to the whole account.
+ *
+ * <p>Thread-safe: {@code this} guards the figures, and is not held while memory is reaped or while
+ * the whole account is called.
+ */
+final class Account {
+  /** What becomes of a request that does not fit at once. */
+  private enum Answer {
+    ADMITTED,
+    REFUSED,
+    UNDECIDED
+  }
+
+  private final @Nullable Account whole;
+  private long limit = Long.MAX_VALUE;
+  private String name = "";
+  private LongConsumer reaping = wanted -> {};
+  private BooleanSupplier mayWait = () -> false;
+  private long claimed;
+  private long open;
+  private long freed;
+  private long promised;
+  private long peak;
+
+  /** How many allocations were freed by threads in {@link #returning}. */
+  private long frees;
+
+  /** The threads that are returning bytes. */
+  private final List<Thread> returning = new ArrayList<>();
+
+  /** Creates the account of a resource, without a limit. */
+  Account() {
+    whole = null;
+  }
+
+  private Account(Account whole) {
+    this.whole = whole;
+  }
+
+  /** Creates an account within this one, without a limit of its own. */
+  Account part() {
+    return new Account(this);
+  }
+
+  /**
+   * Limits the bytes of this account. Bytes that it has already count.
+   *
+   * @param limitInBytes at least 0
+   * @param budget the limit's name in refusals
+   * @param reap returns freed bytes, and waits for as many as it is given
+   * @param waits whether the calling thread may wait for bytes that others return
+   * @throws IllegalStateException if it has a limit
+   */
+  synchronized void limit(
+      long limitInBytes, String budget, LongConsumer reap, BooleanSupplier waits) {
+    if (limitInBytes < 0) {
+      throw new IllegalArgumentException(
+          "a budget of " + limitInBytes + " bytes; the limit is at least 0");
+    }
+    if (limit < Long.MAX_VALUE) {
+      throw new IllegalStateException(
+          "a second budget in front of a resource; create a part of the first");
+    }
+    limit = limitInBytes;
+    name = budget;
+    reaping = reap;
+    mayWait = waits;
+  }
+
+  /**
+   * Claims bytes for an allocation, here and in the whole. A request that fits the limit but not
+   * its remaining bytes reaps, and waits for the bytes that other threads are returning.
+   *
+   * @param what the request, for errors
+   * @throws OutOfMemoryBudgetException if they do not fit; nothing has changed
+   */
+  void claim(long bytes, String what) {
+    admit(bytes, 0, what);
+  }
+
+  /** Sets bytes aside for a reservation, like {@link #claim}. */
+  void promise(long bytes, String what) {
+    admit(0, bytes, what);
+  }
+
+  /** Gives up claimed bytes. */
+  void withdraw(long bytes) {
+    change(-bytes, 0);
+  }
+
+  /** Gives up promised bytes. */
+  void withdrawPromise(long bytes) {
+    change(0, -bytes);
+  }
+
+  /** Claims promised bytes for an allocation. */
+  void draw(long bytes) {
+    change(bytes, -bytes);
+  }
+
+  /** An allocation was made with claimed bytes. */
+  void opened(long bytes) {
+    synchronized (this) {
+      claimed -= bytes;
+      open += bytes;
+      peak = Math.max(peak, open);
+    }
+    if (whole != null) {
+      whole.opened(bytes);
+    }
+  }
+
+  /** An allocation was closed: its free is queued, or will be. */
+  void closed(long bytes) {
+    synchronized (this) {
+      open -= bytes;
+      if (whole == null) {
+        freed += bytes;
+      } else {
+        notifyAll();
+      }
+    }
+    if (whole != null) {
+      whole.closed(bytes);
+    }
+  }
+
+  /** A closed allocation could not be freed and is open again. */
+  void reopened(long bytes) {
+    synchronized (this) {
+      open += bytes;
+      if (whole == null) {
+        freed -= bytes;
+      }
+    }
+    if (whole != null) {
+      whole.reopened(bytes);
+    }
+  }
+
+  /** Freed bytes can be allocated again. */
+  void returned(long bytes) {
+    if (whole != null) {
+      whole.returned(bytes);
+      return;
+    }
+    synchronized (this) {
+      freed -= bytes;
+      notifyAll();
+    }
+  }
+
+  /** The calling thread begins to return bytes: requests wait for it before they are refused. */
+  void beginReturning() {
+    synchronized (this) {
+      returning.add(Thread.currentThread());
+    }
+    if (whole != null) {
+      whole.beginReturning();
+    }
+  }
+
+  /**
+   * The calling thread has returned what it could.
+   *
+   * @param frees how many allocations it has freed
+   */
+  void endReturning(int frees) {
+    synchronized (this) {
+      returning.remove(Thread.currentThread());
+      this.frees += frees;
+      notifyAll();
+    }
+    if (whole != null) {
+      whole.endReturning(frees);
+    }
+  }
+
+  /** Bytes of open allocations, and of freed ones that have not been returned. */
+  synchronized long outstanding() {
+    return open + freed;
+  }
+
+  /** The figures at this moment. */
+  synchronized Budget snapshot() {
+    return new Budget(limit, open, freed + claimed, promised, peak);
+  }
+
+  /** Resets the peak to the open bytes. */
+  synchronized void resetPeak() {
+    peak = open;
+  }
+
+  private void change(long claim, long promise) {
+    changeHere(claim, promise);
+    if (whole != null) {
+      whole.change(claim, promise);
+    }
+  }
+
+  private synchronized void changeHere(long claim, long promise) {
+    claimed += claim;
+    promised += promise;
+    notifyAll();
+  }
+
+  private void admit(long claim, long promise, String what) {
+    admitHere(claim, promise, what);
+    if (whole == null) {
+      return;
+    }
+    try {
+      whole.admit(claim, promise, what);
+    } catch (RuntimeException | Error e) {
+      changeHere(-claim, -promise);
+      throw e;
+    }
+  }
+
+  private void admitHere(long claim, long promise, String what) {
+    if (tryAdmit(claim, promise)) {
+      return;
+    }
+    long bytes = claim + promise;
+    if (bytes > limit) {
+      throw refusal(what, bytes, null);
+    }
+    boolean interrupted = false;
+    try {
+      while (true) {
+        long seen = frees();
+        DeviceException reapFailed = tryReap(missing(bytes));
+        try {
+          switch (awaitRoom(claim, promise, seen)) {
+            case ADMITTED -> {
+              return;
+            }
+            case REFUSED -> throw refusal(what, bytes, reapFailed);
+            case UNDECIDED -> {}
+          }
+        } catch (InterruptedException e) {
+          // Like any wait for the device: it goes on, and the thread stays interrupted.
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /**
+   * Reaps, and returns a failure instead of throwing it: bytes that are not reaped stay in the
+   * account, and the request is then refused for its size.
+   */
+  private @Nullable DeviceException tryReap(long wanted) {
+    try {
+      reaping.accept(wanted);
+      return null;
+    } catch (DeviceException e) {
+      return e;
+    }
+  }
+
+  /**
+   * Waits while a request does not fit and other threads are returning bytes.
+   *
+   * @param seen the number of frees before the last reap; if there were more since, their bytes may
+   *     be reaped now
+   */
+  private synchronized Answer awaitRoom(long claim, long promise, long seen)
+      throws InterruptedException {
+    boolean waits = mayWait.getAsBoolean();
+    while (!tryAdmit(claim, promise)) {
+      if (frees != seen) {
+        return Answer.UNDECIDED;
+      }
+      // A thread that is returning bytes itself, as when a log allocates, would wait for itself.
+      if (!waits || returning.isEmpty() || returning.contains(Thread.currentThread())) {
+        return Answer.REFUSED;
+      }
+      wait();
+    }
+    return Answer.ADMITTED;
+  }
+
+  private synchronized long frees() {
+    return frees;
+  }
+
+  private synchronized boolean tryAdmit(long claim, long promise) {
+    if (claim + promise > room()) {
+      return false;
+    }
+    claimed += claim;
+    promised += promise;
+    return true;
+  }
+
+  private synchronized long missing(long bytes) {
+    return Math.max(0, bytes - room());
+  }
+
+  /** Held: {@code this}. The figures never exceed the limit together, so no sum overflows. */
+  private long room() {
+    return limit - claimed - open - freed - promised;
+  }
+
+  private synchronized OutOfMemoryBudgetException refusal(
+      String what, long bytes, @Nullable DeviceException cause) {
+    return new OutOfMemoryBudgetException(what, bytes, limit - room(), limit, name, cause);
+  }
+}

@@ -1,0 +1,106 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.simulation.Schedule;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How finely frees are told apart, and which bytes come back. */
+final class PendingFreesTest {
+  private final SimulatedStreams on = new SimulatedStreams(Schedule.EAGER);
+  private final Account account = new Account();
+  private final PendingFrees pending = new PendingFrees(account, 100);
+  private long ticket;
+
+  @AfterEach
+  void close() {
+    on.close();
+  }
+
+  private void free(long bytes) {
+    free(bytes, ++ticket);
+  }
+
+  private void free(long bytes, long at) {
+    account.claim(bytes, "a test");
+    account.opened(bytes);
+    account.closed(bytes);
+    pending.add(bytes, on.a, at);
+  }
+
+  @Test
+  void aFreeGetsAnEventWhenTheBytesSinceTheLastOneAreEnough() {
+    assertThat(pending.needsEvent(60, on.a)).isFalse();
+    assertThat(pending.needsEvent(60, on.b)).isFalse();
+    assertThat(pending.needsEvent(40, on.a)).isTrue();
+    assertThat(pending.needsEvent(99, on.a)).isFalse();
+    assertThat(pending.needsEvent(1, on.a)).isTrue();
+  }
+
+  @Test
+  void bytesAreOutstandingUntilTheirFreeIsDone() {
+    free(20);
+    free(300);
+    assertThat(account.outstanding()).isEqualTo(320);
+    on.a.noteCompleted(ticket - 1);
+    assertThat(pending.reapKnown()).isEqualTo(20);
+    assertThat(account.outstanding()).isEqualTo(300);
+    on.a.noteCompleted(ticket);
+    assertThat(pending.reapKnown(on.b)).isZero();
+    assertThat(pending.reapKnown(on.a)).isEqualTo(300);
+    assertThat(account.outstanding()).isZero();
+  }
+
+  @Test
+  void aLostDeviceReturnsThePendingBytesOfAllStreams() {
+    account.claim(7, "a test");
+    account.opened(7);
+    free(20);
+    account.claim(300, "a test");
+    account.opened(300);
+    account.closed(300);
+    pending.add(300, on.b, 1);
+    assertThat(pending.reapAll()).isEqualTo(320);
+    assertThat(pending.reapAll()).isZero();
+    assertThat(account.outstanding()).isEqualTo(7);
+  }
+
+  @Test
+  void sixtyFourFreesOfAStreamAreToldApart() {
+    for (int i = 0; i < 64; i++) {
+      free(1);
+    }
+    assertThat(pending.apart(on.a)).isEqualTo(64);
+    assertThat(pending.apart(on.b)).isZero();
+  }
+
+  @Test
+  void ofMoreThoseAreMergedThatHaveASixteenthOfTheBytesTogether() {
+    for (int i = 0; i < 65; i++) {
+      free(1);
+    }
+    // Four of 65 bytes are within a sixteenth, five are not.
+    assertThat(pending.apart(on.a)).isEqualTo(17);
+  }
+
+  @Test
+  void bytesThatHaveComeBackDoNotMakeThePartsLarger() {
+    free(1 << 20);
+    on.a.noteCompleted(ticket);
+    assertThat(pending.reapKnown()).isEqualTo(1 << 20);
+    for (int i = 0; i < 65; i++) {
+      free(1);
+    }
+    assertThat(pending.apart(on.a)).isEqualTo(17);
+  }
+
+  @Test
+  void freesUpToOneTicketComeBackTogether() {
+    free(1);
+    free(2, ticket);
+    assertThat(pending.apart(on.a)).isEqualTo(1);
+    on.a.noteCompleted(ticket);
+    assertThat(pending.reapKnown()).isEqualTo(3);
+  }
+}
