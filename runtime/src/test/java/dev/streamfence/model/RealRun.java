@@ -74,7 +74,7 @@ final class RealRun {
         }
         case Program.LAUNCH -> launch(streams[operand], open[operand], uses[operand]);
         case Program.COMMIT -> {
-          if (open[operand] != null && open[operand].isPreflighted()) {
+          if (open[operand] != null && open[operand].isAbandoned()) {
             open[operand].commit();
             open[operand].close();
             open[operand] = null;
@@ -121,7 +121,7 @@ final class RealRun {
   }
 
   private void launch(Timeline timeline, @Nullable Submission submission, int uses) {
-    if (submission == null || !submission.isPreflighted()) {
+    if (submission == null || !submission.isAbandoned()) {
       return;
     }
     scene.driver.enqueue(timeline.stream());

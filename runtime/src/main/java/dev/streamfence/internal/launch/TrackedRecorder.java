@@ -23,17 +23,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link LaunchRecorder}. */
 public final class TrackedRecorder implements LaunchRecorder {
-  private enum State {
-    BEGUN,
-    /** A commit before the launch was refused; the launch is still possible. */
-    REFUSED,
-    LAUNCHED,
-    /** A second launch was refused; the commit is still possible. */
-    LAUNCHED_TWICE,
-    FAILED,
-    COMMITTED
-  }
-
   private final DeviceStream stream;
   private final Timeline timeline;
   private final TrackedRuntime runtime;
@@ -50,7 +39,6 @@ public final class TrackedRecorder implements LaunchRecorder {
 
   // Confined to the thread that holds the submission lock.
   private @Nullable Submission open;
-  private State state = State.BEGUN;
 
   TrackedRecorder(
       LoadedKernel kernel,
@@ -77,7 +65,6 @@ public final class TrackedRecorder implements LaunchRecorder {
   public TrackedRecorder begin() {
     open = TrackedStream.timelineOf(stream).begin(labels);
     arguments.clear();
-    state = State.BEGUN;
     return this;
   }
 
@@ -230,45 +217,31 @@ public final class TrackedRecorder implements LaunchRecorder {
   @Override
   public TrackedRecorder launch() {
     Submission submission = requireOpen();
-    submission.requirePreflighted("launches");
-    if (state != State.BEGUN && state != State.REFUSED) {
-      state = state == State.LAUNCHED ? State.LAUNCHED_TWICE : state;
-      throw new StreamMisuseException(purpose + " launches twice; begin again for each launch");
+    // Until it is queued, any exception explains the missing commit.
+    submission.queuing();
+    if (launch.blocks() > 0) {
+      if (observer != null) {
+        observer.launching(purpose, timeline.stream(), submission.ticket(), arguments.uses());
+      }
+      try {
+        driver.launchKernel(launch);
+      } catch (CudaDriverException e) {
+        throw e.during("the launch of " + purpose);
+      }
     }
-    if (launch.blocks() == 0) {
-      state = State.LAUNCHED;
-      return this;
-    }
-    // Until the launch succeeds: any exception from here on explains the missing launch.
-    state = State.FAILED;
-    if (observer != null) {
-      observer.launching(purpose, timeline.stream(), submission.ticket(), arguments.uses());
-    }
-    try {
-      driver.launchKernel(launch);
-      state = State.LAUNCHED;
-    } catch (CudaDriverException e) {
-      throw e.during("the launch of " + purpose);
-    }
+    submission.queued();
     return this;
   }
 
   @Override
   public TrackedRecorder commit() {
     Submission submission = requireOpen();
-    if (state == State.FAILED) {
-      throw new StreamMisuseException(purpose + " is committed though its launch failed");
-    }
-    if (state == State.BEGUN || state == State.REFUSED) {
-      state = State.REFUSED;
-      throw new StreamMisuseException(purpose + " is committed before it is launched");
-    }
+    submission.requireQueued("commits");
     if (launch.blocks() == 0) {
       submission.commitWithoutEvent();
     } else {
       submission.commit();
     }
-    state = State.COMMITTED;
     return this;
   }
 
@@ -285,9 +258,8 @@ public final class TrackedRecorder implements LaunchRecorder {
     if (submission != null && submission.isHeldByCurrentThread()) {
       open = null;
       arguments.release();
-      boolean wait = synchronous && state == State.COMMITTED && launch.blocks() > 0;
-      boolean abandoned =
-          submission.isPreflighted() && (state == State.BEGUN || state == State.LAUNCHED);
+      boolean wait = synchronous && submission.isCommitted() && launch.blocks() > 0;
+      boolean abandoned = submission.isAbandoned();
       submission.close();
       if (abandoned) {
         runtime.noteAbandoned(purpose);

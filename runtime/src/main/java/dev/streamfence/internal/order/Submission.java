@@ -25,6 +25,9 @@ public final class Submission implements AutoCloseable {
     RECORDING,
     REGISTERED,
     PREFLIGHTED,
+    /** The work is being put on the stream; it stays so if that fails. */
+    QUEUING,
+    QUEUED,
     COMMITTED
   }
 
@@ -51,6 +54,10 @@ public final class Submission implements AutoCloseable {
   private int waitsQueued;
   private boolean isUse;
   private boolean recorded;
+
+  /** Whether a step was refused: that exception explains why later steps are missing. */
+  private boolean refused;
+
   private long ticket;
   private @Nullable Visit visit;
 
@@ -72,6 +79,7 @@ public final class Submission implements AutoCloseable {
     state = State.RECORDING;
     isUse = true;
     recorded = false;
+    refused = false;
   }
 
   /** Whether the calling thread began it and has not closed it. */
@@ -156,8 +164,7 @@ public final class Submission implements AutoCloseable {
    * @throws CudaDriverException if neither was possible; the work counts as submitted all the same
    */
   public void commit() {
-    require(State.PREFLIGHTED, "commits");
-    state = State.COMMITTED;
+    requireCommittable();
     if (timeline.pool().isShared()) {
       recordOrSynchronize();
     }
@@ -193,24 +200,52 @@ public final class Submission implements AutoCloseable {
 
   /** Commits the work, and leaves the event to the first wait for it. */
   public void commitWithoutEvent() {
-    require(State.PREFLIGHTED, "commits");
-    state = State.COMMITTED;
+    requireCommittable();
     isUse = false;
   }
 
-  /** Whether {@link #preflight} has succeeded and {@link #commit} has not run. */
-  public boolean isPreflighted() {
-    return state == State.PREFLIGHTED;
+  /**
+   * Says that the caller puts the work on the stream next. Until {@link #queued}, the work counts
+   * as failed.
+   *
+   * @throws StreamMisuseException before preflight, or if the work was queued before
+   */
+  public void queuing() {
+    require(State.PREFLIGHTED, "launches");
+    refused = false;
+    state = State.QUEUING;
+  }
+
+  /** Says that the work is on the stream. */
+  public void queued() {
+    state = State.QUEUED;
+  }
+
+  /**
+   * Throws unless the work is on the stream and {@link #commit} has not run.
+   *
+   * @throws StreamMisuseException if not
+   */
+  public void requireQueued(String act) {
+    require(State.QUEUED, act);
+  }
+
+  /**
+   * Whether it ends between preflight and commit for no reason: neither the driver nor a refused
+   * step explains it.
+   */
+  public boolean isAbandoned() {
+    return (state == State.PREFLIGHTED || state == State.QUEUED) && !refused;
+  }
+
+  /** Whether {@link #commit} has run. */
+  public boolean isCommitted() {
+    return state == State.COMMITTED;
   }
 
   /** Throws after {@link #preflight}. */
   public void requireRecording(String act) {
     require(State.RECORDING, act);
-  }
-
-  /** Throws unless {@link #preflight} has succeeded and {@link #commit} has not run. */
-  public void requirePreflighted(String act) {
-    require(State.PREFLIGHTED, act);
   }
 
   /**
@@ -331,13 +366,22 @@ public final class Submission implements AutoCloseable {
     state = State.CLOSED;
   }
 
+  /** The work of internal callers is queued in the same step, so they need not say so. */
+  private void requireCommittable() {
+    if (state != State.QUEUED) {
+      require(State.PREFLIGHTED, "commits");
+    }
+    state = State.COMMITTED;
+  }
+
   private void require(State needed, String act) {
     if (state != needed) {
+      refused = true;
       throw new StreamMisuseException(
           labels.purpose()
               + " "
               + act
-              + " while it is "
+              + " "
               + inWords(state)
               + "; the order is begin, uses, preflight, launch, commit");
     }
@@ -345,11 +389,13 @@ public final class Submission implements AutoCloseable {
 
   private static String inWords(State state) {
     return switch (state) {
-      case CLOSED -> "not begun";
+      case CLOSED -> "before it is begun";
       case RECORDING -> "before preflight";
-      case REGISTERED -> "failed in preflight";
-      case PREFLIGHTED -> "preflighted and not committed";
-      case COMMITTED -> "committed";
+      case REGISTERED -> "after its preflight failed";
+      case PREFLIGHTED -> "after preflight and before launch";
+      case QUEUING -> "after its launch failed";
+      case QUEUED -> "after launch and before commit";
+      case COMMITTED -> "after commit";
     };
   }
 }

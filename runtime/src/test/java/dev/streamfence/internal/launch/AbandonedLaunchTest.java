@@ -78,7 +78,7 @@ final class AbandonedLaunchTest {
       recorder.launch();
       assertThatThrownBy(recorder::launch)
           .isInstanceOf(StreamMisuseException.class)
-          .hasMessageContaining("launches twice");
+          .hasMessageContaining("launches after launch and before commit");
     }
     assertAbandoned(0);
   }
@@ -88,7 +88,7 @@ final class AbandonedLaunchTest {
     try (LaunchRecorder recorder = preflighted()) {
       assertThatThrownBy(recorder::commit)
           .isInstanceOf(StreamMisuseException.class)
-          .hasMessageContaining("before it is launched");
+          .hasMessageContaining("commits after preflight and before launch");
     }
     assertAbandoned(0);
   }

@@ -83,7 +83,7 @@ final class LaunchStepsTest {
       commit(open, 0);
       assertThatThrownBy(open::commit)
           .isInstanceOf(StreamMisuseException.class)
-          .hasMessageContaining("increment on stream 1 commits while it is committed");
+          .hasMessageContaining("increment on stream 1 commits after commit");
       completion = open.completion();
     }
     completion.await();
@@ -120,7 +120,7 @@ final class LaunchStepsTest {
       long calls = device.calls();
       assertThatThrownBy(open::completion)
           .isInstanceOf(StreamMisuseException.class)
-          .hasMessageContaining("asks for its completion while it is preflighted");
+          .hasMessageContaining("asks for its completion after launch and before commit");
       assertThat(device.calls()).isEqualTo(calls);
       open.commit();
     }
@@ -144,7 +144,7 @@ final class LaunchStepsTest {
       for (ThrowingCallable act : late) {
         assertThatThrownBy(act)
             .isInstanceOf(StreamMisuseException.class)
-            .hasMessageContaining("while it is preflighted and not committed");
+            .hasMessageContaining("after preflight and before launch");
       }
       open.launch().commit();
     }

@@ -72,7 +72,8 @@ final class SubmissionStepsTest {
             "coverByEvent", submission::coverByEvent,
             "coverIfPossible", submission::coverIfPossible,
             "requireRecording", () -> submission.requireRecording("passes an argument"),
-            "requirePreflighted", () -> submission.requirePreflighted("launches"));
+            "queuing", submission::queuing,
+            "requireQueued", () -> submission.requireQueued("commits"));
     Map<String, String> said = new TreeMap<>();
     for (String step : refused) {
       assertThatThrownBy(() -> steps.get(step).run())
@@ -87,7 +88,7 @@ final class SubmissionStepsTest {
     return purpose
         + " "
         + act
-        + " while it is "
+        + " "
         + state
         + "; the order is begin, uses, preflight, launch, commit";
   }
@@ -96,7 +97,7 @@ final class SubmissionStepsTest {
   void beforePreflightNothingIsCommittedOrCovered() {
     try (Submission submission = a.begin(LAUNCH)) {
       assertThat(submission.purpose()).isEqualTo("a launch");
-      assertThat(submission.isPreflighted()).isFalse();
+      assertThat(submission.isAbandoned()).isFalse();
       submission.requireRecording("passes an argument");
       assertThat(
               refusals(
@@ -105,9 +106,11 @@ final class SubmissionStepsTest {
                   "commitWithoutEvent",
                   "coverByEvent",
                   "coverIfPossible",
-                  "requirePreflighted"))
+                  "queuing",
+                  "requireQueued"))
           .containsEntry("commit", misuse("a launch", "commits", "before preflight"))
-          .containsEntry("requirePreflighted", misuse("a launch", "launches", "before preflight"))
+          .containsEntry("queuing", misuse("a launch", "launches", "before preflight"))
+          .containsEntry("requireQueued", misuse("a launch", "commits", "before preflight"))
           .containsEntry(
               "coverByEvent", misuse("a launch", "asks for its completion", "before preflight"))
           .containsEntry(
@@ -121,15 +124,15 @@ final class SubmissionStepsTest {
     HazardState block = block(a);
     try (Submission submission = a.begin(LAUNCH)) {
       submission.preflight();
-      assertThat(submission.isPreflighted()).isTrue();
-      submission.requirePreflighted("launches");
+      assertThat(submission.isAbandoned()).isTrue();
       assertThatThrownBy(() -> submission.use(block, true, false, 0))
-          .hasMessage(misuse("a launch", "records a use", "preflighted and not committed"));
+          .hasMessage(misuse("a launch", "records a use", "after preflight and before launch"));
       assertThat(
               refusals(
                   submission, "preflight", "coverByEvent", "coverIfPossible", "requireRecording"))
           .containsEntry(
-              "preflight", misuse("a launch", "runs preflight", "preflighted and not committed"));
+              "preflight",
+              misuse("a launch", "runs preflight", "after preflight and before launch"));
       submission.commit();
     }
   }
@@ -139,7 +142,7 @@ final class SubmissionStepsTest {
     try (Submission submission = a.begin(LAUNCH)) {
       submission.preflight();
       submission.commit();
-      assertThat(submission.isPreflighted()).isFalse();
+      assertThat(submission.isAbandoned()).isFalse();
       assertThat(
               refusals(
                   submission,
@@ -147,9 +150,48 @@ final class SubmissionStepsTest {
                   "commit",
                   "commitWithoutEvent",
                   "requireRecording",
-                  "requirePreflighted"))
-          .containsEntry("commit", misuse("a launch", "commits", "committed"));
+                  "queuing"))
+          .containsEntry("commit", misuse("a launch", "commits", "after commit"));
       submission.coverByEvent();
+    }
+  }
+
+  @Test
+  void workIsQueuedOnceAndThenCommitted() {
+    try (Submission submission = a.begin(LAUNCH)) {
+      submission.preflight();
+      assertThat(refusals(submission, "requireQueued"))
+          .containsEntry(
+              "requireQueued", misuse("a launch", "commits", "after preflight and before launch"));
+      submission.queuing();
+      assertThat(refusals(submission, "queuing", "commit"))
+          .containsEntry("queuing", misuse("a launch", "launches", "after its launch failed"))
+          .containsEntry("commit", misuse("a launch", "commits", "after its launch failed"));
+      submission.queued();
+      assertThat(refusals(submission, "queuing"))
+          .containsEntry(
+              "queuing", misuse("a launch", "launches", "after launch and before commit"));
+      submission.requireQueued("commits");
+      assertThat(submission.isCommitted()).isFalse();
+      submission.commit();
+      assertThat(submission.isCommitted()).isTrue();
+    }
+  }
+
+  @Test
+  void itIsAbandonedUnlessAStepWasRefusedOrItsLaunchFailed() {
+    try (Submission submission = a.begin(LAUNCH)) {
+      assertThat(submission.isAbandoned()).isFalse();
+      submission.preflight();
+      assertThat(submission.isAbandoned()).isTrue();
+      assertThat(refusals(submission, "preflight")).hasSize(1);
+      assertThat(submission.isAbandoned()).isFalse();
+      submission.queuing();
+      assertThat(submission.isAbandoned()).isFalse();
+      submission.queued();
+      assertThat(submission.isAbandoned()).isTrue();
+      submission.commit();
+      assertThat(submission.isAbandoned()).isFalse();
     }
   }
 
@@ -161,7 +203,7 @@ final class SubmissionStepsTest {
     submission.close();
     assertThat(submission.isHeldByCurrentThread()).isFalse();
     assertThat(refusals(submission, "commit"))
-        .containsEntry("commit", misuse("nothing", "commits", "not begun"));
+        .containsEntry("commit", misuse("nothing", "commits", "before it is begun"));
   }
 
   @Test
@@ -175,7 +217,7 @@ final class SubmissionStepsTest {
           .isInstanceOf(CudaDriverException.class)
           .hasMessageContaining("a launch");
       assertThat(refusals(submission, "commit"))
-          .containsEntry("commit", misuse("a launch", "commits", "failed in preflight"));
+          .containsEntry("commit", misuse("a launch", "commits", "after its preflight failed"));
     }
     assertThat(faults.error()).isNull();
   }
