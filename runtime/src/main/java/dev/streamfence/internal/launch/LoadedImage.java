@@ -3,7 +3,6 @@ package dev.streamfence.internal.launch;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.CudaDriver;
-import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.launch.KernelImage;
@@ -21,6 +20,7 @@ final class LoadedImage {
   private final ModuleHandle module;
   private final ImageCode code;
   private final Map<KernelSignature, LoadedKernel> kernels = new HashMap<>();
+  private final Map<String, LoadedFunction> functions = new HashMap<>();
   private final Map<FrameOwner, ArgumentFrame> frames = new HashMap<>();
 
   LoadedImage(
@@ -60,17 +60,17 @@ final class LoadedImage {
 
   private LoadedKernel lookUp(KernelSignature signature) {
     try {
-      CudaDriver driver = runtime.driver();
-      FunctionHandle function = driver.function(module, signature.entry());
       return new LoadedKernel(
-          runtime,
-          signature,
-          function,
-          driver.attributes(function),
-          code.requiredBlock(signature.entry()).orElse(null));
+          runtime, signature, functions.computeIfAbsent(signature.entry(), this::function));
     } catch (CudaDriverException e) {
       throw e.during("loading kernel " + signature + " of " + image);
     }
+  }
+
+  private LoadedFunction function(String entry) {
+    CudaDriver driver = runtime.driver();
+    return new LoadedFunction(
+        driver, driver.function(module, entry), code.requiredBlock(entry).orElse(null));
   }
 
   /**

@@ -2,10 +2,8 @@ package dev.streamfence.internal.launch;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.device.TrackedRuntime;
-import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.DeviceProperties;
-import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
@@ -19,26 +17,15 @@ final class LoadedKernel {
 
   private final TrackedRuntime runtime;
   private final KernelSignature signature;
-  private final FunctionHandle function;
-  private final FunctionAttributes attributes;
-  private final @Nullable BlockLimit requiredBlock;
+  private final LoadedFunction function;
   private final DeviceProperties device;
-  private volatile int allowedDynamicSharedBytes;
   private volatile @Nullable Occupancy occupancy;
 
-  LoadedKernel(
-      TrackedRuntime runtime,
-      KernelSignature signature,
-      FunctionHandle function,
-      FunctionAttributes attributes,
-      @Nullable BlockLimit requiredBlock) {
+  LoadedKernel(TrackedRuntime runtime, KernelSignature signature, LoadedFunction function) {
     this.runtime = runtime;
     this.signature = signature;
     this.function = function;
-    this.attributes = attributes;
-    this.requiredBlock = requiredBlock;
     this.device = runtime.driver().properties();
-    this.allowedDynamicSharedBytes = device.sharedBytesPerBlock() - attributes.staticSharedBytes();
   }
 
   TrackedRuntime runtime() {
@@ -51,7 +38,7 @@ final class LoadedKernel {
 
   /** A launch of this kernel, to be shaped and used over and over. */
   KernelLaunch launch(StreamHandle stream, HostMemory parameters) {
-    return new KernelLaunch(function, signature.isCooperative(), stream, parameters);
+    return new KernelLaunch(function.handle(), signature.isCooperative(), stream, parameters);
   }
 
   /**
@@ -65,6 +52,7 @@ final class LoadedKernel {
     int blockX = launch.blockX();
     int blockY = launch.blockY();
     int blockZ = launch.blockZ();
+    BlockLimit requiredBlock = function.requiredBlock();
     if (requiredBlock != null && !requiredBlock.allows(blockX, blockY, blockZ)) {
       throw refusal(
           "blocks of " + blockX + " x " + blockY + " x " + blockZ + " threads",
@@ -73,9 +61,10 @@ final class LoadedKernel {
     requireAtMost("threads per block in x", blockX, device.maxBlockX());
     requireAtMost("threads per block in y", blockY, device.maxBlockY());
     requireAtMost("threads per block in z", blockZ, device.maxBlockZ());
-    requireAtMost("threads per block", launch.threadsPerBlock(), attributes.maxThreadsPerBlock());
+    requireAtMost(
+        "threads per block", launch.threadsPerBlock(), function.attributes().maxThreadsPerBlock());
     int dynamicShared = launch.dynamicSharedBytes();
-    if (dynamicShared > allowedDynamicSharedBytes) {
+    if (dynamicShared > function.allowedDynamicSharedBytes()) {
       allow(dynamicShared);
     }
     if (launch.isCooperative()) {
@@ -99,7 +88,9 @@ final class LoadedKernel {
         || known.dynamicShared != dynamicShared) {
       try {
         long perMultiprocessor =
-            runtime.driver().residentBlocksPerMultiprocessor(function, blockThreads, dynamicShared);
+            runtime
+                .driver()
+                .residentBlocksPerMultiprocessor(function.handle(), blockThreads, dynamicShared);
         known =
             new Occupancy(
                 blockThreads, dynamicShared, perMultiprocessor * device.multiprocessors());
@@ -111,20 +102,16 @@ final class LoadedKernel {
     return known.blocks;
   }
 
-  private synchronized void allow(int dynamicShared) {
+  private void allow(int dynamicShared) {
+    int staticShared = function.attributes().staticSharedBytes();
     requireAtMost(
-        "bytes of shared memory per block, "
-            + attributes.staticSharedBytes()
-            + " static ones included",
-        (long) dynamicShared + attributes.staticSharedBytes(),
+        "bytes of shared memory per block, " + staticShared + " static ones included",
+        (long) dynamicShared + staticShared,
         device.sharedBytesPerBlockOptIn());
-    if (dynamicShared > allowedDynamicSharedBytes) {
-      try {
-        runtime.driver().allowDynamicSharedBytes(function, dynamicShared);
-      } catch (CudaDriverException e) {
-        throw e.during("allowing " + signature + " its shared memory");
-      }
-      allowedDynamicSharedBytes = dynamicShared;
+    try {
+      function.allow(dynamicShared);
+    } catch (CudaDriverException e) {
+      throw e.during("allowing " + signature + " its shared memory");
     }
   }
 

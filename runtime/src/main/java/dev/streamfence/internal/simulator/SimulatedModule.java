@@ -11,7 +11,9 @@ import dev.streamfence.internal.ptx.syntax.PtxParameter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Loaded PTX, with its variables in device memory. Confined to the driver's lock. */
@@ -79,6 +81,7 @@ final class SimulatedModule implements ModuleHandle {
   private final String name;
   private final PtxModule ptx;
   private final PtxInstance instance;
+  private final Map<String, KernelFunction> functions = new HashMap<>();
   private final List<Long> variables;
   private final int defaultSharedBytes;
 
@@ -108,11 +111,15 @@ final class SimulatedModule implements ModuleHandle {
     return variables;
   }
 
+  /** One entry point; like a driver's, the same at each call. */
   Optional<KernelFunction> function(String entryName) {
     return ptx.entry(entryName)
         .map(
             entry ->
-                new KernelFunction(
-                    this, entry, defaultSharedBytes - (int) entry.staticSharedBytes()));
+                functions.computeIfAbsent(
+                    entryName,
+                    name ->
+                        new KernelFunction(
+                            this, entry, defaultSharedBytes - (int) entry.staticSharedBytes())));
   }
 }

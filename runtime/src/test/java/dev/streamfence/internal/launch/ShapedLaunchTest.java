@@ -135,4 +135,37 @@ final class ShapedLaunchTest extends OneStream {
           .hasMessageContaining(Integer.toString(227 << 10));
     }
   }
+
+  @Test
+  void oneDeclarationOfAnEntryDoesNotLowerTheSharedMemoryOfAnother() {
+    String ptx =
+        """
+        .version 7.0
+        .target sm_75
+        .address_size 64
+        .visible .entry twice()
+        {
+          ret;
+        }
+        """;
+    KernelImage image = KernelImage.of("twice.ptx", ptx.getBytes(US_ASCII));
+    LaunchRecorder large =
+        LoadedModule.of(stream, image).recorder(KernelSignature.entry("twice").shape("large"));
+    LaunchRecorder small =
+        LoadedModule.of(stream, image).recorder(KernelSignature.entry("twice").shape("small"));
+    launch(large, 100 << 10);
+    launch(small, 60 << 10);
+    launch(large, 100 << 10);
+    assertThat(device.calls(DriverCall.LAUNCH_KERNEL)).isEqualTo(3);
+    assertThat(device.calls(DriverCall.ALLOW_DYNAMIC_SHARED_BYTES)).isEqualTo(1);
+  }
+
+  private static void launch(LaunchRecorder recorder, int dynamicSharedBytes) {
+    try (LaunchRecorder open = recorder.begin()) {
+      open.shape(LaunchShape.of(1, 1).withDynamicSharedBytes(dynamicSharedBytes))
+          .preflight()
+          .launch()
+          .commit();
+    }
+  }
 }
