@@ -11,7 +11,7 @@ import java.time.Duration;
  *
  * <p>Every operation names the stream that it runs on. Thread-safe; writes of two threads to one
  * array happen in either order, but never mix. An array of length 0 takes no device memory and can
- * be used like any other.
+ * be used like any other. {@link #view} and {@link #split} make arrays of some of its elements.
  *
  * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on for the eight primitives
  */
@@ -41,6 +41,18 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
   void upload(DeviceStream stream, A source);
 
   /**
+   * Overwrites some elements with elements of a host array, which may be changed as soon as this
+   * returns. Synchronises only while staging memory is short.
+   *
+   * @param sourceFrom the first element of the host array
+   * @param from the first element of this array
+   * @param count how many elements; 0 does nothing
+   * @throws IllegalArgumentException if either range is not within its array
+   * @throws UseAfterFreeException if this array is closed
+   */
+  void upload(DeviceStream stream, A source, int sourceFrom, long from, long count);
+
+  /**
    * Copies the whole array to a new host array. Waits until the copy is done.
    *
    * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
@@ -48,6 +60,30 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
    * @throws UseAfterFreeException if this array is closed
    */
   A download(DeviceStream stream);
+
+  /**
+   * Copies some elements to a new host array. Waits until the copy is done.
+   *
+   * @param from the first element
+   * @param count how many elements
+   * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
+   * @throws IllegalArgumentException if the range is not within this array, or is longer than a
+   *     Java array can be
+   * @throws UseAfterFreeException if this array is closed
+   */
+  A download(DeviceStream stream, long from, long count);
+
+  /**
+   * Copies some elements to a host array. Waits until the copy is done.
+   *
+   * @param from the first element of this array
+   * @param targetFrom the first element of the host array
+   * @param count how many elements; 0 does nothing
+   * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
+   * @throws IllegalArgumentException if either range is not within its array
+   * @throws UseAfterFreeException if this array is closed
+   */
+  void download(DeviceStream stream, long from, A target, int targetFrom, long count);
 
   /**
    * Copies the whole array to the start of a host array. Waits until the copy is done; later
@@ -99,12 +135,57 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
   void fill(DeviceStream stream, double value);
 
   /**
+   * Fills some elements like {@link #fill(DeviceStream, boolean)}.
+   *
+   * @param from the first element
+   * @param count how many elements; 0 does nothing
+   * @throws IllegalArgumentException if the elements are no booleans, or the range is not within
+   *     this array
+   * @throws UseAfterFreeException if this array is closed
+   */
+  void fill(DeviceStream stream, long from, long count, boolean value);
+
+  /**
+   * Fills some elements like {@link #fill(DeviceStream, long)}.
+   *
+   * @param from the first element
+   * @param count how many elements; 0 does nothing
+   * @throws IllegalArgumentException if the elements cannot hold the value, or the range is not
+   *     within this array
+   * @throws UseAfterFreeException if this array is closed
+   */
+  void fill(DeviceStream stream, long from, long count, long value);
+
+  /**
+   * Fills some elements like {@link #fill(DeviceStream, double)}.
+   *
+   * @param from the first element
+   * @param count how many elements; 0 does nothing
+   * @throws IllegalArgumentException if the elements are integers, or the range is not within this
+   *     array
+   * @throws UseAfterFreeException if this array is closed
+   */
+  void fill(DeviceStream stream, long from, long count, double value);
+
+  /**
    * Overwrites the whole array with another array of the same length. Does not synchronise.
    *
-   * @throws IllegalArgumentException if the lengths differ or it is this array
+   * @throws IllegalArgumentException if the lengths differ, it is this array, or the two overlap
    * @throws UseAfterFreeException if either array is closed
    */
   void copyFrom(DeviceStream stream, DeviceArray<A> source);
+
+  /**
+   * Overwrites some elements with elements of another array, or of this one if the ranges do not
+   * overlap. Does not synchronise.
+   *
+   * @param sourceFrom the first element of the other array
+   * @param from the first element of this array
+   * @param count how many elements; 0 does nothing
+   * @throws IllegalArgumentException if either range is not within its array, or the two overlap
+   * @throws UseAfterFreeException if either array is closed
+   */
+  void copyFrom(DeviceStream stream, DeviceArray<A> source, long sourceFrom, long from, long count);
 
   /**
    * A new array with the same content, from the same memory and budget. Does not synchronise unless
@@ -116,19 +197,57 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
   DeviceArray<A> copy(DeviceStream stream);
 
   /**
+   * A view of some elements: an array over the same memory, whose uses are ordered with those of
+   * this array and of its other views. It can be used wherever an array can, does not own the
+   * memory, and ends with this array. Closing it does nothing. Copies nothing and makes no driver
+   * call.
+   *
+   * <p>One launch can write and read views that have no element in common; views that overlap are
+   * refused as one array passed twice is. Launches on two views wait for each other: use {@link
+   * #split} where they should not.
+   *
+   * @param from the first element
+   * @param count how many elements; an empty view can be used like an empty array
+   * @throws IllegalArgumentException if the range is not within this array
+   * @throws UseAfterFreeException if this array is closed
+   * @throws StreamMisuseException if this array is split
+   */
+  DeviceArray<A> view(long from, long count);
+
+  /**
+   * Splits this array into parts that are tracked independently: launches on two parts do not wait
+   * for each other. Until the parts are joined, this array and its views refuse uses; closing this
+   * array closes the parts with it. Copies nothing and makes no driver call.
+   *
+   * <p>{@code array.split(100, 300)} of 1000 elements makes three parts, of 100, 200 and 700
+   * elements. A part can be viewed, and split itself.
+   *
+   * @param at where each part but the first begins, in rising order; equal positions make an empty
+   *     part
+   * @throws IllegalArgumentException if the positions do not rise from 0 to the length
+   * @throws UseAfterFreeException if this array is closed
+   * @throws StreamMisuseException if this array is split already, or is a view
+   */
+  DeviceParts<A> split(long... at);
+
+  /**
    * Hands this array's memory over to a new array of another type, bytes unchanged, and closes this
-   * array. The new array frees the memory. Copies nothing and makes no driver call.
+   * array. The new array frees the memory. Copies nothing and makes no driver call. For a view, the
+   * result is a view of the same bytes, and the view itself stays usable.
    *
    * @param arrayType the Java array type, such as {@code byte[].class}
-   * @throws IllegalArgumentException if this array's bytes are not a whole number of such elements
+   * @throws IllegalArgumentException if this array's bytes are not a whole number of such elements,
+   *     or a view begins where no such element can
    * @throws UseAfterFreeException if this array is closed
+   * @throws StreamMisuseException if this array is split, or is a part
    */
   <B> DeviceArray<B> reinterpret(Class<B> arrayType);
 
   /**
    * Frees the device memory after every launch and copy that uses it. Does not synchronise, unless
    * the runtime's memory is guarded or direct. Closing again does nothing, and so does closing
-   * after the runtime, which has freed the array.
+   * after the runtime, which has freed the array, and closing a view or a part, which own no
+   * memory.
    *
    * <p>If an array becomes unreachable without being closed, the runtime reports it through the
    * logger named after {@link DeviceRuntime}, counts it, and frees it in the same order.

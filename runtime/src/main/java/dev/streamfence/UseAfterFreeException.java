@@ -2,7 +2,10 @@ package dev.streamfence;
 
 import org.jspecify.annotations.Nullable;
 
-/** An allocation of device memory was used after it was closed. Nothing was queued. */
+/**
+ * An array was used after it was closed, handed over or joined with other parts. Nothing was
+ * queued.
+ */
 public final class UseAfterFreeException extends DeviceException {
   private static final long serialVersionUID = 1L;
 
@@ -38,6 +41,22 @@ public final class UseAfterFreeException extends DeviceException {
       String use, String array, long generation, String heir) {
     return new UseAfterFreeException(
         use + " uses " + array + ", whose memory was handed over to " + heir + "; use that",
+        generation,
+        null);
+  }
+
+  /**
+   * Creates the exception for a part of an array that was joined with the others.
+   *
+   * @param use the attempted use, such as {@code saxpy: parameter 'x'}
+   * @param part a description of the part
+   * @param generation the part's number, unique in this process
+   * @param whole a description of the memory that it was a part of
+   */
+  public static UseAfterFreeException joined(
+      String use, String part, long generation, String whole) {
+    return new UseAfterFreeException(
+        use + " uses " + part + ", which was joined with the other parts; use " + whole,
         generation,
         null);
   }

@@ -21,7 +21,7 @@ final class Inside {
 
   /** The memory of an array that is not empty. */
   static Allocation block(DeviceArray<?> array) {
-    return Objects.requireNonNull(TrackedArray.of(array).allocation());
+    return Objects.requireNonNull(TrackedArray.of(array).region()).allocation();
   }
 
   static Timeline timeline(DeviceStream stream) {

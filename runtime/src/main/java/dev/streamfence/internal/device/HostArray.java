@@ -6,15 +6,18 @@ import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 
 /**
- * A Java array of primitives as the bytes that the device sees. Confined to the copy that uses it.
+ * A Java array of primitives, from one of its elements on, as the bytes that the device sees.
+ * Confined to the copy that uses it.
  */
 final class HostArray implements HostBytes {
   private final Object array;
   private final ElementType type;
+  private final int first;
 
-  HostArray(Object array, ElementType type) {
+  HostArray(Object array, ElementType type, int first) {
     this.array = array;
     this.type = type;
+    this.first = first;
   }
 
   static int length(Object array) {
@@ -23,7 +26,7 @@ final class HostArray implements HostBytes {
 
   @Override
   public void writeTo(ByteBuffer buffer, long offset) {
-    int from = (int) (offset / type.sizeInBytes());
+    int from = first + (int) (offset / type.sizeInBytes());
     int count = buffer.remaining() / type.sizeInBytes();
     switch (type) {
       case BOOLEAN -> {
@@ -44,7 +47,7 @@ final class HostArray implements HostBytes {
 
   @Override
   public void readFrom(ByteBuffer buffer, long offset) {
-    int from = (int) (offset / type.sizeInBytes());
+    int from = first + (int) (offset / type.sizeInBytes());
     int count = buffer.remaining() / type.sizeInBytes();
     switch (type) {
       case BOOLEAN -> {

@@ -7,23 +7,40 @@ import dev.streamfence.ElementType;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.memory.Allocation;
+import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
+import dev.streamfence.internal.order.HazardState;
 import java.lang.ref.Reference;
 import java.lang.reflect.Array;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The implementation of {@link DeviceArray}. */
+/**
+ * The implementation of {@link DeviceArray}: an array that owns its memory, a view of one, or a
+ * part of one.
+ */
 public final class TrackedArray<A> implements DeviceArray<A> {
+  /** The longest array that every Java VM can create. */
+  private static final int MAX_JAVA_ARRAY = Integer.MAX_VALUE - 8;
+
   private final TrackedRuntime runtime;
   private final TrackedMemory memory;
   private final Class<A> arrayType;
   private final ElementType elementType;
   private final long length;
-  private final @Nullable Allocation allocation;
+  private final @Nullable Region region;
+
+  /** The array that owns the memory of this view or part, which keeps it reachable. */
+  private final @Nullable TrackedArray<?> owner;
+
+  private final boolean isView;
   final OpenArrays.Lifetime lifetime;
 
+  /** Creates an array that owns its memory once it holds it. */
   TrackedArray(
       TrackedMemory memory,
       Class<A> arrayType,
@@ -35,8 +52,29 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     this.arrayType = arrayType;
     this.elementType = elementType;
     this.length = length;
-    this.allocation = allocation;
+    this.region = allocation == null ? null : Region.of(allocation);
+    this.owner = null;
+    this.isView = false;
     this.lifetime = memory.arrays().watch(this, allocation);
+  }
+
+  /** Creates a view of another array, or a part of one. */
+  private TrackedArray(
+      TrackedArray<?> source,
+      boolean isPart,
+      Class<A> arrayType,
+      ElementType elementType,
+      long length,
+      @Nullable Region region) {
+    this.runtime = source.runtime;
+    this.memory = source.memory;
+    this.arrayType = arrayType;
+    this.elementType = elementType;
+    this.length = length;
+    this.region = region;
+    this.owner = source.owner == null ? source : source.owner;
+    this.isView = !isPart;
+    this.lifetime = source.lifetime;
   }
 
   @Override
@@ -61,34 +99,42 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public boolean isOpen() {
-    return !lifetime.isGone() && (allocation == null || allocation.isOpen());
+    return !lifetime.isGone() && (region == null || region.hazards().isOpen());
   }
 
   @Override
   public void upload(DeviceStream stream, A source) {
     Objects.requireNonNull(source, "source");
     requireSameLength(HostArray.length(source), "the host array");
-    requireUsable(stream, "upload");
-    Allocation target = allocation;
-    if (target != null) {
-      HostArray host = new HostArray(source, elementType);
-      carryOut(
-          () ->
-              runtime
-                  .copies()
-                  .upload(TrackedStream.timelineOf(stream), host, target, 0, sizeInBytes()));
-      memory.transfers().uploaded(sizeInBytes());
-    }
+    uploadTo(stream, new HostArray(source, elementType, 0), 0, length);
+  }
+
+  @Override
+  public void upload(DeviceStream stream, A source, int sourceFrom, long from, long count) {
+    Objects.requireNonNull(source, "source");
+    requireHostRange(HostArray.length(source), sourceFrom, count, "upload");
+    requireRange(from, count, "upload");
+    uploadTo(stream, new HostArray(source, elementType, sourceFrom), from, count);
   }
 
   @Override
   public A download(DeviceStream stream) {
-    if (length > Integer.MAX_VALUE - 8) {
-      throw new IllegalArgumentException(this + " is longer than a Java array can be");
+    return download(stream, 0, length);
+  }
+
+  @Override
+  public A download(DeviceStream stream, long from, long count) {
+    requireRange(from, count, "download");
+    if (count > MAX_JAVA_ARRAY) {
+      throw new IllegalArgumentException(
+          elementsInWords(from, count)
+              + " of "
+              + this
+              + " are more than a Java array holds; download them in parts");
     }
     requireDownload(stream);
-    A target = arrayType.cast(Array.newInstance(elementType.primitive(), (int) length));
-    copyOut(stream, target);
+    A target = arrayType.cast(Array.newInstance(elementType.primitive(), (int) count));
+    downloadFrom(stream, from, count, new HostArray(target, elementType, 0));
     return target;
   }
 
@@ -96,7 +142,16 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   public void download(DeviceStream stream, A target) {
     requireRoom(target);
     requireDownload(stream);
-    copyOut(stream, target);
+    downloadFrom(stream, 0, length, new HostArray(target, elementType, 0));
+  }
+
+  @Override
+  public void download(DeviceStream stream, long from, A target, int targetFrom, long count) {
+    Objects.requireNonNull(target, "target");
+    requireRange(from, count, "download");
+    requireHostRange(HostArray.length(target), targetFrom, count, "download");
+    requireDownload(stream);
+    downloadFrom(stream, from, count, new HostArray(target, elementType, targetFrom));
   }
 
   @Override
@@ -108,17 +163,15 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    Allocation source = allocation;
+    Region source = region;
     if (source == null) {
       return true;
     }
-    HostArray host = new HostArray(target, elementType);
+    HostArray host = new HostArray(target, elementType, 0);
     runtime.life().enter();
     try {
       boolean done =
-          runtime
-              .copies()
-              .download(TrackedStream.timelineOf(stream), source, 0, sizeInBytes(), host, deadline);
+          runtime.copies().download(TrackedStream.timelineOf(stream), source, host, deadline);
       if (done) {
         memory.transfers().downloaded(sizeInBytes());
       }
@@ -131,17 +184,35 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public void fill(DeviceStream stream, boolean value) {
-    fillBits(stream, FillBits.of(value, this));
+    fillBits(stream, 0, length, FillBits.of(value, this));
   }
 
   @Override
   public void fill(DeviceStream stream, long value) {
-    fillBits(stream, FillBits.of(value, this));
+    fillBits(stream, 0, length, FillBits.of(value, this));
   }
 
   @Override
   public void fill(DeviceStream stream, double value) {
-    fillBits(stream, FillBits.of(value, this));
+    fillBits(stream, 0, length, FillBits.of(value, this));
+  }
+
+  @Override
+  public void fill(DeviceStream stream, long from, long count, boolean value) {
+    requireRange(from, count, "fill");
+    fillBits(stream, from, count, FillBits.of(value, this));
+  }
+
+  @Override
+  public void fill(DeviceStream stream, long from, long count, long value) {
+    requireRange(from, count, "fill");
+    fillBits(stream, from, count, FillBits.of(value, this));
+  }
+
+  @Override
+  public void fill(DeviceStream stream, long from, long count, double value) {
+    requireRange(from, count, "fill");
+    fillBits(stream, from, count, FillBits.of(value, this));
   }
 
   @Override
@@ -151,21 +222,16 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     if (source == this) {
       throw new IllegalArgumentException(this + " cannot be copied to itself");
     }
-    requireUsable(stream, "copy");
-    source.requireUsable(stream, "copy");
-    Allocation from = source.allocation;
-    Allocation to = allocation;
-    if (from != null && to != null) {
-      try {
-        carryOut(
-            () ->
-                runtime
-                    .copies()
-                    .copy(TrackedStream.timelineOf(stream), from, 0, to, 0, sizeInBytes()));
-      } finally {
-        Reference.reachabilityFence(source);
-      }
-    }
+    copyRange(stream, source, 0, 0, length);
+  }
+
+  @Override
+  public void copyFrom(
+      DeviceStream stream, DeviceArray<A> other, long sourceFrom, long from, long count) {
+    TrackedArray<A> source = of(Objects.requireNonNull(other, "source"));
+    source.requireRange(sourceFrom, count, "copy");
+    requireRange(from, count, "copy");
+    copyRange(stream, source, sourceFrom, from, count);
   }
 
   @Override
@@ -181,6 +247,39 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   @Override
+  public TrackedArray<A> view(long from, long count) {
+    requireRange(from, count, "a view");
+    requireInUse("a view");
+    return new TrackedArray<>(this, false, arrayType, elementType, count, range(from, count));
+  }
+
+  @Override
+  public TrackedParts<A> split(long... at) {
+    requireNotGone("a split");
+    if (isView) {
+      throw new StreamMisuseException(this + " is a view and cannot be split; split the array");
+    }
+    long[] bounds = bounds(at);
+    Region whole = region;
+    List<HazardState> states =
+        whole == null ? List.of() : whole.hazards().split(partsInWords(bounds));
+    List<TrackedArray<A>> parts = new ArrayList<>(bounds.length - 1);
+    for (int i = 0; i + 1 < bounds.length; i++) {
+      long count = bounds[i + 1] - bounds[i];
+      Region part = range(bounds[i], count);
+      parts.add(
+          new TrackedArray<>(
+              this,
+              true,
+              arrayType,
+              elementType,
+              count,
+              part == null ? null : part.orderedBy(states.get(i))));
+    }
+    return new TrackedParts<>(this, parts, whole == null ? null : whole.hazards());
+  }
+
+  @Override
   public <B> TrackedArray<B> reinterpret(Class<B> arrayType) {
     ElementType type = ElementType.ofArray(arrayType);
     if (sizeInBytes() % type.sizeInBytes() != 0) {
@@ -191,13 +290,34 @@ public final class TrackedArray<A> implements DeviceArray<A> {
               + " bytes, which are no whole number of "
               + type.primitive());
     }
+    Region same = region;
+    long newLength = sizeInBytes() / type.sizeInBytes();
+    if (isView) {
+      requireInUse("reinterpret");
+      if (same != null && same.offset() % type.sizeInBytes() != 0) {
+        throw new IllegalArgumentException(
+            this
+                + " begins at byte "
+                + same.offset()
+                + ", where no "
+                + type.primitive()
+                + " can be");
+      }
+      return new TrackedArray<>(this, false, arrayType, type, newLength, same);
+    }
+    if (owner != null) {
+      throw new StreamMisuseException(
+          "reinterpret of "
+              + this
+              + ", which is a part; join the parts, or reinterpret a view of it");
+    }
     runtime.life().enter();
     try {
-      requireNotGone("reinterpret");
+      requireInUse("reinterpret");
       // First: if the Java heap is full, nothing has changed.
       TrackedArray<B> heir =
           new TrackedArray<>(
-              memory, arrayType, type, sizeInBytes() / type.sizeInBytes(), allocation);
+              memory, arrayType, type, newLength, same == null ? null : same.allocation());
       if (!heir.lifetime.takeOver(lifetime, heir.toString())) {
         throw useAfterFree("reinterpret");
       }
@@ -210,8 +330,11 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public void close() {
+    if (owner != null) {
+      return;
+    }
     try {
-      if (allocation == null) {
+      if (region == null) {
         lifetime.close();
       } else if (runtime.life().tryEnter()) {
         try {
@@ -231,8 +354,8 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   /** Its memory; null for an empty array. */
-  public @Nullable Allocation allocation() {
-    return allocation;
+  public @Nullable Region region() {
+    return region;
   }
 
   /** Whether it was closed while empty, or its memory was handed over to another array. */
@@ -254,37 +377,104 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     }
   }
 
-  private void fillBits(DeviceStream stream, long bits) {
+  /** The ends of the parts, from 0 to the length. */
+  private long[] bounds(long[] at) {
+    long[] bounds = new long[at.length + 2];
+    System.arraycopy(at, 0, bounds, 1, at.length);
+    bounds[at.length + 1] = length;
+    for (int i = 1; i < bounds.length; i++) {
+      if (bounds[i] < bounds[i - 1]) {
+        throw new IllegalArgumentException(
+            "a split of "
+                + this
+                + " at "
+                + Arrays.toString(at)
+                + "; the positions lie between 0 and "
+                + length
+                + " in rising order");
+      }
+    }
+    return bounds;
+  }
+
+  private List<String> partsInWords(long[] bounds) {
+    List<String> parts = new ArrayList<>(bounds.length - 1);
+    for (int i = 0; i + 1 < bounds.length; i++) {
+      parts.add(
+          "part "
+              + i
+              + " ("
+              + elementsInWords(bounds[i], bounds[i + 1] - bounds[i])
+              + ") of "
+              + this);
+    }
+    return parts;
+  }
+
+  private void uploadTo(DeviceStream stream, HostArray source, long from, long count) {
+    requireUsable(stream, "upload");
+    Region target = range(from, count);
+    if (target != null) {
+      carryOut(() -> runtime.copies().upload(TrackedStream.timelineOf(stream), source, target));
+      memory.transfers().uploaded(target.sizeInBytes());
+    }
+  }
+
+  private void fillBits(DeviceStream stream, long from, long count, long bits) {
     requireUsable(stream, "fill");
-    Allocation target = allocation;
+    Region target = range(from, count);
     if (target != null) {
       int width = elementType.sizeInBytes();
-      carryOut(
-          () ->
-              runtime
-                  .copies()
-                  .fill(TrackedStream.timelineOf(stream), target, 0, width, bits, length));
+      carryOut(() -> runtime.copies().fill(TrackedStream.timelineOf(stream), target, width, bits));
+    }
+  }
+
+  private void copyRange(
+      DeviceStream stream, TrackedArray<A> source, long sourceFrom, long from, long count) {
+    requireUsable(stream, "copy");
+    source.requireUsable(stream, "copy");
+    Region read = source.range(sourceFrom, count);
+    Region written = range(from, count);
+    if (read == null || written == null) {
+      return;
+    }
+    if (read.overlaps(written)) {
+      throw new IllegalArgumentException(
+          elementsInWords(sourceFrom, count)
+              + " of "
+              + source
+              + " cannot be copied to "
+              + elementsInWords(from, count)
+              + " of "
+              + this
+              + ": they overlap");
+    }
+    try {
+      carryOut(() -> runtime.copies().copy(TrackedStream.timelineOf(stream), read, written));
+    } finally {
+      Reference.reachabilityFence(source);
     }
   }
 
   private void requireDownload(DeviceStream stream) {
     requireUsable(stream, "download");
-    if (allocation != null) {
+    if (region != null) {
       memory.transfers().requireDownload(this);
     }
   }
 
-  private void copyOut(DeviceStream stream, A target) {
-    Allocation source = allocation;
+  private void downloadFrom(DeviceStream stream, long from, long count, HostArray target) {
+    Region source = range(from, count);
     if (source != null) {
-      HostArray host = new HostArray(target, elementType);
-      carryOut(
-          () ->
-              runtime
-                  .copies()
-                  .download(TrackedStream.timelineOf(stream), source, 0, sizeInBytes(), host));
-      memory.transfers().downloaded(sizeInBytes());
+      carryOut(() -> runtime.copies().download(TrackedStream.timelineOf(stream), source, target));
+      memory.transfers().downloaded(source.sizeInBytes());
     }
+  }
+
+  /** Some of its elements; null if they are none. The caller has checked the range. */
+  private @Nullable Region range(long from, long count) {
+    int size = elementType.sizeInBytes();
+    return region == null || count == 0 ? null : region.range(from * size, count * size);
   }
 
   /** Performs an operation on the memory while the runtime is open. */
@@ -298,6 +488,37 @@ public final class TrackedArray<A> implements DeviceArray<A> {
       // operation.
       Reference.reachabilityFence(this);
     }
+  }
+
+  private void requireRange(long from, long count, String operation) {
+    if (from < 0 || count < 0 || from > length - count) {
+      throw new IllegalArgumentException(
+          operation
+              + " of "
+              + elementsInWords(from, count)
+              + " of "
+              + this
+              + ", which has "
+              + length);
+    }
+  }
+
+  private void requireHostRange(int available, int from, long count, String operation) {
+    if (from < 0 || count < 0 || from > available - count) {
+      throw new IllegalArgumentException(
+          operation
+              + " with "
+              + elementsInWords(from, count)
+              + " of the host array, which has "
+              + available);
+    }
+  }
+
+  /** A range of elements, such as {@code elements 10 to 19}. */
+  private static String elementsInWords(long from, long count) {
+    return count <= 0
+        ? count + " elements from " + from
+        : "elements " + from + " to " + (from + count - 1);
   }
 
   private void requireRoom(A target) {
@@ -318,6 +539,14 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     requireNotGone(operation);
   }
 
+  /** Refuses what is closed, or split into parts, before it is handed on. */
+  private void requireInUse(String operation) {
+    requireNotGone(operation);
+    if (region != null) {
+      region.hazards().requireUsable(operation);
+    }
+  }
+
   private void requireNotGone(String operation) {
     if (lifetime.isGone()) {
       throw useAfterFree(operation);
@@ -326,7 +555,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   /** The exception for a use of this array, which no longer has memory. */
   public UseAfterFreeException useAfterFree(String use) {
-    long generation = allocation == null ? 0 : allocation.generation();
+    long generation = region == null ? 0 : region.allocation().generation();
     String heir = lifetime.heir();
     return heir == null
         ? new UseAfterFreeException(use, toString(), generation, null)
@@ -342,10 +571,6 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public String toString() {
-    return elementType.primitive()
-        + "["
-        + length
-        + "]"
-        + (allocation == null ? "" : " in " + allocation);
+    return elementType.primitive() + "[" + length + "]" + (region == null ? "" : " in " + region);
   }
 }

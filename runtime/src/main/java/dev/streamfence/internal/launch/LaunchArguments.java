@@ -11,7 +11,7 @@ import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
-import dev.streamfence.internal.memory.Allocation;
+import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.launch.KernelParameter;
@@ -40,7 +40,7 @@ final class LaunchArguments {
   private final KernelLaunch launch;
   private final boolean strict;
   private final @Nullable DeviceArray<?>[] arrays;
-  private final @Nullable Allocation[] allocations;
+  private final @Nullable Region[] regions;
 
   /** How many parameters were passed, and so which is next. */
   private int position;
@@ -78,7 +78,7 @@ final class LaunchArguments {
     this.launch = launch;
     this.strict = strict;
     this.arrays = new DeviceArray<?>[parameters.length];
-    this.allocations = new Allocation[parameters.length];
+    this.regions = new Region[parameters.length];
   }
 
   /** Forgets the last launch. */
@@ -90,7 +90,7 @@ final class LaunchArguments {
   /** Drops the references to the arrays. */
   void release() {
     Arrays.fill(arrays, 0, position, null);
-    Arrays.fill(allocations, 0, position, null);
+    Arrays.fill(regions, 0, position, null);
   }
 
   /** A parameter, for errors. */
@@ -141,23 +141,23 @@ final class LaunchArguments {
     }
     requireFits(declared, array);
     TrackedArray<?> tracked = TrackedArray.of(array);
-    Allocation allocation = tracked.allocation();
-    boolean recorded = allocation != null && (strict || allocation.isTracked());
+    Region region = tracked.region();
+    boolean recorded = region != null && (strict || region.allocation().isTracked());
     // Preflight checks all recorded arrays at once, and refuses those that are closed by then.
     if (recorded ? tracked.isGone() : !array.isOpen()) {
       throw tracked.useAfterFree(use(position));
     }
     Access access = declared.access();
-    if (allocation != null && !signature.allowsAliases()) {
-      requireAlone(allocation, access);
+    if (region != null && !signature.allowsAliases()) {
+      requireAlone(tracked, region, access);
     }
-    if (allocation != null && recorded) {
-      allocation.requireTracked(labels, position);
-      submission.use(allocation.hazards(), access.reads(), access.writes(), position);
+    if (region != null && recorded) {
+      region.requireTracked(labels, position);
+      submission.use(region.hazards(), access.reads(), access.writes(), position);
     }
-    frame.put(offsets[position], allocation == null ? 0L : allocation.address());
+    frame.put(offsets[position], region == null ? 0L : region.address());
     arrays[position] = array;
-    allocations[position] = allocation;
+    regions[position] = region;
     position++;
   }
 
@@ -240,13 +240,13 @@ final class LaunchArguments {
     List<LaunchObserver.Use> uses = new ArrayList<>();
     for (int i = 0; i < parameters.length; i++) {
       if (parameters[i] instanceof KernelParameter.Array buffer) {
-        Allocation allocation = allocations[i];
-        if (allocation != null) {
+        Region region = regions[i];
+        if (region != null) {
           uses.add(
               new LaunchObserver.Use(
                   buffer.name(),
-                  allocation.address(),
-                  allocation.sizeInBytes(),
+                  region.address(),
+                  region.sizeInBytes(),
                   buffer.access().reads(),
                   buffer.access().writes()));
         } else if (arrays[i] == null) {
@@ -281,19 +281,27 @@ final class LaunchArguments {
   }
 
   /**
-   * Refuses one array for two parameters if either is written: a kernel does not order its accesses
-   * through them.
+   * Refuses overlapping memory for two parameters if either is written: a kernel does not order its
+   * accesses through them.
    */
-  private void requireAlone(Allocation allocation, Access access) {
+  private void requireAlone(TrackedArray<?> array, Region region, Access access) {
     for (int i = 0; i < position; i++) {
-      if (allocations[i] == allocation
+      Region earlier = regions[i];
+      if (earlier != null
+          && region.overlaps(earlier)
           && parameters[i] instanceof KernelParameter.Array other
           && (access.writes() || other.access().writes())) {
         throw new StreamMisuseException(
             use(position)
-                + " is the same array as parameter '"
-                + other.name()
-                + "', and one of them is written; pass two arrays, or declare"
+                + (region.equals(earlier)
+                    ? " is the same array as parameter '" + other.name() + "'"
+                    : " is "
+                        + array
+                        + ", which overlaps parameter '"
+                        + other.name()
+                        + "', "
+                        + arrays[i])
+                + ", and one of them is written; pass two arrays, or declare"
                 + " @Kernel(mayAlias = true)");
       }
     }

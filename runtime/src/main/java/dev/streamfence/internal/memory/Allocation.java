@@ -5,7 +5,6 @@ import dev.streamfence.internal.order.Closing;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -16,13 +15,10 @@ import org.jspecify.annotations.Nullable;
  * its generation never is. Thread-safe.
  */
 public final class Allocation {
-  /** Process-wide, so that a number identifies one allocation across devices and runtimes. */
-  private static final AtomicLong GENERATIONS = new AtomicLong();
-
   private final long address;
   private final long sizeInBytes;
   private final String tag;
-  private final long generation = GENERATIONS.incrementAndGet();
+  private final long generation = HazardState.newGeneration();
   private final Timeline timeline;
   private final boolean tracked;
   private final Account account;

@@ -21,8 +21,7 @@ final class ChunkedDownload {
   private final CudaDriver driver;
   private final StagingPool staging;
   private final Timeline timeline;
-  private final Allocation source;
-  private final long offset;
+  private final Region source;
   private final long bytes;
   private final HostBytes target;
   private final @Nullable Deadline deadline;
@@ -34,9 +33,7 @@ final class ChunkedDownload {
       StreamPool streams,
       StagingPool staging,
       Timeline timeline,
-      Allocation source,
-      long offset,
-      long bytes,
+      Region source,
       HostBytes target,
       @Nullable Deadline deadline) {
     this.streams = streams;
@@ -44,8 +41,7 @@ final class ChunkedDownload {
     this.staging = staging;
     this.timeline = timeline;
     this.source = source;
-    this.offset = offset;
-    this.bytes = bytes;
+    this.bytes = source.sizeInBytes();
     this.target = target;
     this.deadline = deadline;
   }
@@ -108,8 +104,7 @@ final class ChunkedDownload {
     }
     int size = (int) Math.min(bytes - queued, staging.chunkBytes());
     inFlight.addLast(chunk);
-    driver.copyToHostAsync(
-        chunk.memory(), 0, source.address() + offset + queued, size, timeline.stream());
+    driver.copyToHostAsync(chunk.memory(), 0, source.address() + queued, size, timeline.stream());
     staging.markCopied(chunk, timeline, streams.sticky());
     queued += size;
     return true;

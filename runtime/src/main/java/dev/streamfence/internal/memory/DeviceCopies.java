@@ -35,8 +35,8 @@ public final class DeviceCopies {
    * Copies host data to the device. The data may be changed as soon as this returns; the copy
    * itself may still be queued. Waits only while all staging memory is in use.
    */
-  public void upload(
-      Timeline timeline, HostBytes source, Allocation target, long offset, long bytes) {
+  public void upload(Timeline timeline, HostBytes source, Region target) {
+    long bytes = target.sizeInBytes();
     UseLabels labels = labels("upload of ", bytes, " bytes to ", target, timeline);
     target.requireTracked(labels, 0);
     try (Submission submission = timeline.begin(labels)) {
@@ -48,7 +48,7 @@ public final class DeviceCopies {
         try {
           source.writeTo(chunk.view(size), done);
           driver.copyToDeviceAsync(
-              target.address() + offset + done, chunk.memory(), 0, size, timeline.stream());
+              target.address() + done, chunk.memory(), 0, size, timeline.stream());
           staging.markCopied(chunk, timeline, streams.sticky());
         } finally {
           staging.giveBack(chunk);
@@ -64,55 +64,38 @@ public final class DeviceCopies {
    * Copies from the device to host data. Waits until the data is there, and so for everything
    * queued before.
    */
-  public void download(
-      Timeline timeline, Allocation source, long offset, long bytes, HostBytes target) {
+  public void download(Timeline timeline, Region source, HostBytes target) {
     try {
-      downloadUntil(timeline, source, offset, bytes, target, null);
+      downloadUntil(timeline, source, target, null);
     } catch (InterruptedException e) {
       throw new AssertionError("a wait without a deadline ends with what it waits for", e);
     }
   }
 
   /**
-   * Copies like {@link #download(Timeline, Allocation, long, long, HostBytes)}, unless a deadline
-   * passes before the data is there.
+   * Copies like {@link #download(Timeline, Region, HostBytes)}, unless a deadline passes before the
+   * data is there.
    *
    * @return whether the data is there; if not, parts of it may be
    * @throws InterruptedException if the thread is interrupted before or while it waits
    */
-  public boolean download(
-      Timeline timeline,
-      Allocation source,
-      long offset,
-      long bytes,
-      HostBytes target,
-      Deadline deadline)
+  public boolean download(Timeline timeline, Region source, HostBytes target, Deadline deadline)
       throws InterruptedException {
-    return downloadUntil(timeline, source, offset, bytes, target, deadline);
+    return downloadUntil(timeline, source, target, deadline);
   }
 
   private boolean downloadUntil(
-      Timeline timeline,
-      Allocation source,
-      long offset,
-      long bytes,
-      HostBytes target,
-      @Nullable Deadline deadline)
+      Timeline timeline, Region source, HostBytes target, @Nullable Deadline deadline)
       throws InterruptedException {
-    UseLabels labels = labels("download of ", bytes, " bytes from ", source, timeline);
+    UseLabels labels =
+        labels("download of ", source.sizeInBytes(), " bytes from ", source, timeline);
     source.requireTracked(labels, 0);
-    return new ChunkedDownload(streams, staging, timeline, source, offset, bytes, target, deadline)
-        .run(labels);
+    return new ChunkedDownload(streams, staging, timeline, source, target, deadline).run(labels);
   }
 
-  /** Copies within the device. Does not synchronise. */
-  public void copy(
-      Timeline timeline,
-      Allocation source,
-      long sourceOffset,
-      Allocation target,
-      long targetOffset,
-      long bytes) {
+  /** Copies within the device, between regions of the same size. Does not synchronise. */
+  public void copy(Timeline timeline, Region source, Region target) {
+    long bytes = target.sizeInBytes();
     UseLabels labels = labels("copy of ", bytes, " bytes to ", target, timeline);
     source.requireTracked(labels, 0);
     target.requireTracked(labels, 0);
@@ -120,11 +103,7 @@ public final class DeviceCopies {
       submission.use(source.hazards(), true, false, 0);
       submission.use(target.hazards(), false, true, 1);
       submission.preflight();
-      driver.copyOnDeviceAsync(
-          target.address() + targetOffset,
-          source.address() + sourceOffset,
-          bytes,
-          timeline.stream());
+      driver.copyOnDeviceAsync(target.address(), source.address(), bytes, timeline.stream());
       submission.commit();
     } catch (CudaDriverException e) {
       throw e.during(labels.purpose());
@@ -132,17 +111,17 @@ public final class DeviceCopies {
   }
 
   /**
-   * Fills part of an allocation with one repeated value. Does not synchronise.
+   * Fills a region with one repeated value. Does not synchronise.
    *
-   * @param width bytes of the value: 1, 2, 4 or 8; the offset is a multiple of it
+   * @param width bytes of the value: 1, 2, 4 or 8; address and size of the region are multiples
    * @param value its low bytes are used
-   * @param count how many values
    */
-  public void fill(
-      Timeline timeline, Allocation target, long offset, int width, long value, long count) {
-    UseLabels labels = labels("fill of ", width * count, " bytes of ", target, timeline);
+  public void fill(Timeline timeline, Region target, int width, long value) {
+    long count = target.sizeInBytes() / width;
+    String relation = target.offset() == 0 ? " bytes of " : " bytes from ";
+    UseLabels labels = labels("fill of ", target.sizeInBytes(), relation, target, timeline);
     target.requireTracked(labels, 0);
-    long address = target.address() + offset;
+    long address = target.address();
     try (Submission submission = timeline.begin(labels)) {
       submission.use(target.hazards(), false, true, 0);
       submission.preflight();
@@ -183,11 +162,11 @@ public final class DeviceCopies {
   }
 
   private static UseLabels labels(
-      String act, long bytes, String relation, Allocation allocation, Timeline timeline) {
+      String act, long bytes, String relation, Region region, Timeline timeline) {
     return new UseLabels() {
       @Override
       public String purpose() {
-        return act + bytes + relation + allocation + " on " + timeline;
+        return act + bytes + relation + region.begin() + " on " + timeline;
       }
 
       @Override

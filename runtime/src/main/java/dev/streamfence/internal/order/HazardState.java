@@ -1,42 +1,58 @@
 package dev.streamfence.internal.order;
 
+import dev.streamfence.DeviceException;
+import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hazard state of an allocation: the work that its next use may have to wait for, which is the
- * last write and, per stream, the last read since. Bounded by the number of streams, and free of
+ * The hazard state of an allocation, or of a part of one: the work that its next use may have to
+ * wait for, which is the last write and, per stream, the last read since. After {@link #join} the
+ * last writes of the former parts count together. Bounded by the number of streams, and free of
  * driver objects.
  *
- * <p>Also the allocation's life as submissions see it: open; closing, if it was closed while a
- * submission had it pinned; closed. Thread-safe: {@link #lock} guards everything below. A
- * submission takes the locks of all its allocations in rising {@link #generation}; none is held
- * across a driver call.
+ * <p>Also the allocation's life as submissions see it: open; split into parts that are used
+ * instead; closing, if it was closed while a submission had it pinned; closed. Thread-safe: {@link
+ * #lock} guards everything below. A submission takes the locks of all its allocations in rising
+ * {@link #generation}; none is held across a driver call.
  */
 public final class HazardState {
   private enum State {
     OPEN,
+    SPLIT,
+    /** Only a part: its whole is used again, or was closed. */
+    JOINED,
     CLOSING,
     CLOSED
   }
 
+  /** Process-wide, so that a number identifies one allocation across devices and runtimes. */
+  private static final AtomicLong GENERATIONS = new AtomicLong();
+
   private final long generation;
   private final Object subject;
   private final Runnable release;
+  private final @Nullable HazardState whole;
   private final ReentrantLock lock = new ReentrantLock();
-  private Timeline writer;
-  private long write;
+  private Timeline[] writers;
+  private long[] writeTickets;
+  private int writerCount;
   private Timeline latest;
   private Timeline[] readers = {};
-  private long[] reads = {};
+  private long[] readTickets = {};
   private int readerCount;
   private int pins;
   private State state = State.OPEN;
   private boolean refusesReads;
   private @Nullable Throwable closedAt;
+
+  /** Rising in generation; empty unless it is split. */
+  private HazardState[] parts = {};
 
   /**
    * Creates the state of a new allocation.
@@ -52,10 +68,89 @@ public final class HazardState {
       long generation, Object subject, Timeline writer, long ticket, Runnable release) {
     this.generation = generation;
     this.subject = subject;
-    this.writer = writer;
-    this.write = ticket;
-    this.latest = writer;
     this.release = release;
+    this.whole = null;
+    this.writers = new Timeline[] {writer};
+    this.writeTickets = new long[] {ticket};
+    this.writerCount = 1;
+    this.latest = writer;
+  }
+
+  /** Creates the state of a part, which depends on whatever the whole depends on. */
+  private HazardState(HazardState whole, Object subject) {
+    this.generation = newGeneration();
+    this.subject = subject;
+    this.release = () -> {};
+    this.whole = whole;
+    this.writers = whole.writers.clone();
+    this.writeTickets = whole.writeTickets.clone();
+    this.writerCount = whole.writerCount;
+    this.latest = whole.latest;
+    this.readers = whole.readers.clone();
+    this.readTickets = whole.readTickets.clone();
+    this.readerCount = whole.readerCount;
+    this.refusesReads = whole.refusesReads;
+  }
+
+  /** A number that no other allocation or part of one has. */
+  public static long newGeneration() {
+    return GENERATIONS.incrementAndGet();
+  }
+
+  /**
+   * Splits it into parts with hazard states of their own. Until {@link #join} it accepts no use.
+   *
+   * @param subjects the parts, for errors
+   * @throws StreamMisuseException if it is split already
+   * @throws UseAfterFreeException if it is closed, or a part that was joined
+   */
+  public List<HazardState> split(List<?> subjects) {
+    lock.lock();
+    try {
+      if (state != State.OPEN) {
+        throw refusal("a split");
+      }
+      HazardState[] created = new HazardState[subjects.size()];
+      for (int i = 0; i < created.length; i++) {
+        created[i] = new HazardState(this, subjects.get(i));
+      }
+      parts = created;
+      state = State.SPLIT;
+      return List.of(created);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Takes the parts back: its next use depends on whatever the parts depend on, and they accept no
+   * use any more. Makes no driver call.
+   *
+   * @return whether it was split
+   * @throws StreamMisuseException if a part is split itself; nothing has changed
+   */
+  public boolean join() {
+    lock.lock();
+    try {
+      if (state != State.SPLIT) {
+        return false;
+      }
+      for (HazardState part : parts) {
+        part.lock.lock();
+        try {
+          if (part.state == State.SPLIT) {
+            throw new StreamMisuseException(
+                part.subject + " is split itself; join its parts before it is joined");
+          }
+        } finally {
+          part.lock.unlock();
+        }
+      }
+      takePartsBack();
+      return true;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Refuses reads until a write is registered. */
@@ -69,7 +164,7 @@ public final class HazardState {
   }
 
   /**
-   * Closes the allocation to new uses.
+   * Closes the allocation to new uses, and its parts with it.
    *
    * @param closedAt where that happens, if it is traced
    * @return who frees it, and when
@@ -77,9 +172,10 @@ public final class HazardState {
   public Closing close(@Nullable Throwable closedAt) {
     lock.lock();
     try {
-      if (state != State.OPEN) {
+      if (!isOpen()) {
         return Closing.ALREADY_CLOSED;
       }
+      takePartsBack();
       this.closedAt = closedAt;
       if (pins > 0) {
         state = State.CLOSING;
@@ -103,11 +199,11 @@ public final class HazardState {
     }
   }
 
-  /** Whether new uses are accepted. */
+  /** Whether it is not closed: it accepts new uses, or its parts do. */
   public boolean isOpen() {
     lock.lock();
     try {
-      return state == State.OPEN;
+      return state == State.OPEN || state == State.SPLIT;
     } finally {
       lock.unlock();
     }
@@ -123,11 +219,29 @@ public final class HazardState {
     }
   }
 
+  /**
+   * Refuses a use that is not registered yet.
+   *
+   * @param use the use, for errors
+   * @throws UseAfterFreeException if it is closed, or a part that was joined
+   * @throws StreamMisuseException if it is split
+   */
+  public void requireUsable(String use) {
+    lock.lock();
+    try {
+      if (state != State.OPEN) {
+        throw refusal(use);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** How many uses the next writer depends on: the last write, and one read per stream. */
   public int size() {
     lock.lock();
     try {
-      return 1 + readerCount;
+      return writerCount + readerCount;
     } finally {
       lock.unlock();
     }
@@ -151,31 +265,50 @@ public final class HazardState {
    */
   void requireUsable(boolean freeing, boolean reads, UseLabels labels, int label) {
     if (state != State.OPEN && !(freeing && state == State.CLOSED)) {
-      throw new UseAfterFreeException(labels.use(label), subject.toString(), generation, closedAt);
+      throw refusal(labels.use(label));
     }
     if (reads && refusesReads) {
       throw new UninitializedReadException(labels.use(label), subject.toString(), generation);
     }
   }
 
+  private DeviceException refusal(String use) {
+    if (state == State.SPLIT) {
+      return new StreamMisuseException(
+          use
+              + " uses "
+              + subject
+              + ", which is split into "
+              + parts.length
+              + " parts; use a part, or join them first");
+    }
+    if (whole != null && whole.isOpen()) {
+      return UseAfterFreeException.joined(
+          use, subject.toString(), generation, whole.subject.toString());
+    }
+    return new UseAfterFreeException(use, subject.toString(), generation, closedAt);
+  }
+
   /** Makes room for one more reader, so that registering cannot fail. Held: the lock. */
   void makeRoom() {
     if (readerCount == readers.length) {
       readers = Arrays.copyOf(readers, readerCount + 2);
-      reads = Arrays.copyOf(reads, readerCount + 2);
+      readTickets = Arrays.copyOf(readTickets, readerCount + 2);
     }
   }
 
   /** Adds the reads that a writer has to wait for. Held: the lock. */
   void collectReads(Waits waits) {
     for (int i = 0; i < readerCount; i++) {
-      waits.add(readers[i], reads[i]);
+      waits.add(readers[i], readTickets[i]);
     }
   }
 
-  /** Adds the write that every use has to wait for. Held: the lock. */
-  void collectWrite(Waits waits) {
-    waits.add(writer, write);
+  /** Adds the writes that every use has to wait for. Held: the lock. */
+  void collectWrites(Waits waits) {
+    for (int i = 0; i < writerCount; i++) {
+      waits.add(writers[i], writeTickets[i]);
+    }
   }
 
   /** Registers a use and pins the allocation. Held: the lock. */
@@ -188,18 +321,13 @@ public final class HazardState {
       // those collected.
       Arrays.fill(readers, 0, readerCount, null);
       readerCount = 0;
-      writer = timeline;
-      write = ticket;
+      Arrays.fill(writers, 1, writerCount, null);
+      writerCount = 1;
+      writers[0] = timeline;
+      writeTickets[0] = ticket;
       return;
     }
-    for (int i = 0; i < readerCount; i++) {
-      if (readers[i] == timeline) {
-        reads[i] = ticket;
-        return;
-      }
-    }
-    readers[readerCount] = timeline;
-    reads[readerCount++] = ticket;
+    addRead(timeline, ticket);
   }
 
   /**
@@ -211,14 +339,80 @@ public final class HazardState {
   @Nullable Runnable unpin() {
     lock.lock();
     try {
-      pins--;
-      if (pins == 0 && state == State.CLOSING) {
+      if (whole == null || state != State.JOINED) {
+        pins--;
+        if (pins > 0 || state != State.CLOSING) {
+          return null;
+        }
         state = State.CLOSED;
         return release;
       }
-      return null;
     } finally {
       lock.unlock();
     }
+    // The pin went over to the whole when the parts were joined.
+    return whole.unpin();
+  }
+
+  /** Takes back the parts, and theirs. Held: the lock. */
+  private void takePartsBack() {
+    if (state != State.SPLIT) {
+      return;
+    }
+    writerCount = 0;
+    readerCount = 0;
+    for (HazardState part : parts) {
+      part.lock.lock();
+      try {
+        part.takePartsBack();
+        absorb(part);
+      } finally {
+        part.lock.unlock();
+      }
+    }
+    parts = new HazardState[0];
+    state = State.OPEN;
+  }
+
+  /** Adds what a part depends on. Held: both locks. */
+  private void absorb(HazardState part) {
+    for (int i = 0; i < part.writerCount; i++) {
+      addWrite(part.writers[i], part.writeTickets[i]);
+    }
+    for (int i = 0; i < part.readerCount; i++) {
+      makeRoom();
+      addRead(part.readers[i], part.readTickets[i]);
+    }
+    latest = part.latest;
+    refusesReads &= part.refusesReads;
+    pins += part.pins;
+    part.pins = 0;
+    part.state = State.JOINED;
+  }
+
+  private void addWrite(Timeline timeline, long ticket) {
+    for (int i = 0; i < writerCount; i++) {
+      if (writers[i] == timeline) {
+        writeTickets[i] = Math.max(writeTickets[i], ticket);
+        return;
+      }
+    }
+    if (writerCount == writers.length) {
+      writers = Arrays.copyOf(writers, writerCount + 2);
+      writeTickets = Arrays.copyOf(writeTickets, writerCount + 2);
+    }
+    writers[writerCount] = timeline;
+    writeTickets[writerCount++] = ticket;
+  }
+
+  private void addRead(Timeline timeline, long ticket) {
+    for (int i = 0; i < readerCount; i++) {
+      if (readers[i] == timeline) {
+        readTickets[i] = Math.max(readTickets[i], ticket);
+        return;
+      }
+    }
+    readers[readerCount] = timeline;
+    readTickets[readerCount++] = ticket;
   }
 }

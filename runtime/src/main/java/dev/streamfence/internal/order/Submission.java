@@ -300,7 +300,7 @@ public final class Submission implements AutoCloseable {
       }
     }
     for (int i = 0; i < uses.count(); i++) {
-      uses.state(i).collectWrite(waits);
+      uses.state(i).collectWrites(waits);
     }
   }
 

@@ -53,7 +53,7 @@ final class DeviceArrayTest {
   void reinterpretedAsBytesItIsTheSameMemoryAndIsFreedOnce() {
     DeviceArray<int[]> numbers = gpu.memory().upload(stream, new int[128]);
     numbers.fill(stream, 0x01020304);
-    Allocation block = TrackedArray.of(numbers).allocation();
+    Allocation block = TrackedArray.of(numbers).region().allocation();
     MemoryStatistics before = gpu.memory().statistics();
     long calls = device.calls();
 
@@ -61,7 +61,7 @@ final class DeviceArrayTest {
 
     assertThat(device.calls()).isEqualTo(calls);
     assertThat(gpu.memory().statistics()).isEqualTo(before);
-    assertThat(TrackedArray.of(bytes).allocation()).isSameAs(block);
+    assertThat(TrackedArray.of(bytes).region().allocation()).isSameAs(block);
     assertThat(bytes.length()).isEqualTo(512);
     assertThat(bytes.download(stream)).startsWith(4, 3, 2, 1, 4, 3, 2, 1);
     assertThat(numbers.isOpen()).isFalse();

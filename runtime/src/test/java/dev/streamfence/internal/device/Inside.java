@@ -16,7 +16,7 @@ public final class Inside {
 
   /** The memory of an array that is not empty. */
   public static Allocation block(DeviceArray<?> array) {
-    return Objects.requireNonNull(TrackedArray.of(array).allocation());
+    return Objects.requireNonNull(TrackedArray.of(array).region()).allocation();
   }
 
   public static Timeline timeline(DeviceStream stream) {

@@ -169,7 +169,7 @@ final class RuntimeOverStandInTest {
   }
 
   private static String address(DeviceArray<?> array) {
-    return String.format("%016x", Long.reverseBytes(TrackedArray.of(array).allocation().address()));
+    return String.format("%016x", Long.reverseBytes(TrackedArray.of(array).region().address()));
   }
 
   @Test

@@ -70,7 +70,7 @@ final class AllocationTest {
       Allocation block = resource.allocate(64, on.a, "keys");
       resource.deallocate(block);
       assertThat(block.allocatedAt() != null).isEqualTo(tracing);
-      assertThatThrownBy(() -> on.copies.fill(on.a, block, 0, 1, 1, 64))
+      assertThatThrownBy(() -> on.copies.fill(on.a, Region.of(block).range(0, 64), 1, 1))
           .isInstanceOfSatisfying(
               UseAfterFreeException.class,
               e -> assertThat(e.getCause() instanceof ClosedHere).isEqualTo(tracing));

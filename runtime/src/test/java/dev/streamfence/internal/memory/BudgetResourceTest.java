@@ -231,7 +231,7 @@ final class BudgetResourceTest {
   void allocatingAndFreeingTheWholeBudgetNeverFails() {
     for (int i = 0; i < 100; i++) {
       Allocation block = budget.allocate(4096, i % 2 == 0 ? on.a : on.b, "");
-      on.copies.fill(on.c, block, 0, 1, i, 4096);
+      on.copies.fill(on.c, Region.of(block).range(0, 4096), 1, i);
       budget.deallocate(block);
     }
     assertThat(inner.reaps).isEqualTo(99);

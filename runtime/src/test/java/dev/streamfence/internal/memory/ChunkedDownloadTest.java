@@ -59,7 +59,7 @@ final class ChunkedDownloadTest {
       content.values()[i] = (byte) (i + 1);
     }
     block = memory.allocate(SIZE, on.a, "");
-    on.copies.upload(on.a, content, block, 0, SIZE);
+    on.copies.upload(on.a, content, Region.of(block).range(0, SIZE));
     calls.clear();
   }
 
@@ -90,7 +90,8 @@ final class ChunkedDownloadTest {
   }
 
   private boolean download(int bytes, Deadline deadline) throws InterruptedException {
-    return new ChunkedDownload(on.pool, pool, on.a, block, 0, bytes, seen, deadline)
+    return new ChunkedDownload(
+            on.pool, pool, on.a, Region.of(block).range(0, bytes), seen, deadline)
         .run(new NamedUse("a download"));
   }
 

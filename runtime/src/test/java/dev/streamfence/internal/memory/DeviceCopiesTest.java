@@ -31,7 +31,7 @@ final class DeviceCopiesTest {
   @BeforeEach
   void open() {
     block = memory.allocate(SIZE, on.a, "keys");
-    copies.fill(on.a, block, 0, 1, 0, SIZE);
+    copies.fill(on.a, Region.of(block).range(0, SIZE), 1, 0);
   }
 
   @AfterEach
@@ -46,7 +46,7 @@ final class DeviceCopiesTest {
 
   private byte[] content() {
     Bytes seen = Bytes.of(SIZE, -1);
-    copies.download(on.a, block, 0, SIZE, seen);
+    copies.download(on.a, Region.of(block).range(0, SIZE), seen);
     return seen.values();
   }
 
@@ -65,33 +65,35 @@ final class DeviceCopiesTest {
 
   @Test
   void anUploadIsDividedIntoFullPiecesAndTheRest() {
-    copies.upload(on.a, numbers(2 * CHUNK), block, 0, 2 * CHUNK);
+    copies.upload(on.a, numbers(2 * CHUNK), Region.of(block).range(0, 2 * CHUNK));
     assertThat(on.device.calls(DriverCall.COPY_TO_DEVICE_ASYNC)).isEqualTo(2);
     assertThat(content()).isEqualTo(numbersAt(0, 2 * CHUNK));
-    copies.upload(on.a, numbers(2 * CHUNK + 1), block, 0, 2 * CHUNK + 1);
+    copies.upload(on.a, numbers(2 * CHUNK + 1), Region.of(block).range(0, 2 * CHUNK + 1));
     assertThat(on.device.calls(DriverCall.COPY_TO_DEVICE_ASYNC)).isEqualTo(5);
     assertThat(content()).isEqualTo(numbersAt(0, 2 * CHUNK + 1));
   }
 
   @Test
   void anUploadBeginsAtItsOffset() {
-    copies.upload(on.a, numbers(40), block, 9, 40);
+    copies.upload(on.a, numbers(40), Region.of(block).range(9, 40));
     assertThat(content()).isEqualTo(numbersAt(9, 40));
   }
 
   @Test
   void aDownloadBeginsAtItsOffset() {
-    copies.upload(on.a, numbers(SIZE), block, 0, SIZE);
+    copies.upload(on.a, numbers(SIZE), Region.of(block).range(0, SIZE));
     Bytes seen = Bytes.of(40, 0);
-    copies.download(on.b, block, 9, 40, seen);
+    copies.download(on.b, Region.of(block).range(9, 40), seen);
     assertThat(seen.values()).isEqualTo(Arrays.copyOfRange(numbers(SIZE).values(), 9, 49));
   }
 
   @Test
   void aDownloadWithADeadlineSaysWhetherTheDataIsThere() throws Exception {
-    copies.upload(on.a, numbers(SIZE), block, 0, SIZE);
+    copies.upload(on.a, numbers(SIZE), Region.of(block).range(0, SIZE));
     Bytes seen = Bytes.of(SIZE, 0);
-    assertThat(copies.download(on.b, block, 0, SIZE, seen, Deadline.after(Duration.ofDays(1))))
+    assertThat(
+            copies.download(
+                on.b, Region.of(block).range(0, SIZE), seen, Deadline.after(Duration.ofDays(1))))
         .isTrue();
     assertThat(seen.values()).isEqualTo(numbers(SIZE).values());
     CountDownLatch goOn = new CountDownLatch(1);
@@ -103,7 +105,9 @@ final class DeviceCopiesTest {
                 Waiting.await(goOn);
               }
             });
-    assertThat(copies.download(on.b, block, 0, SIZE, seen, Deadline.after(Duration.ZERO)))
+    assertThat(
+            copies.download(
+                on.b, Region.of(block).range(0, SIZE), seen, Deadline.after(Duration.ZERO)))
         .isFalse();
     goOn.countDown();
     launching.join();
@@ -112,8 +116,8 @@ final class DeviceCopiesTest {
   @Test
   void aCopyGoesFromOneOffsetToTheOther() {
     Allocation source = memory.allocate(SIZE, on.a, "");
-    copies.upload(on.a, numbers(SIZE), source, 0, SIZE);
-    copies.copy(on.a, source, 10, block, 20, 5);
+    copies.upload(on.a, numbers(SIZE), Region.of(source).range(0, SIZE));
+    copies.copy(on.a, Region.of(source).range(10, 5), Region.of(block).range(20, 5));
     byte[] expected = new byte[SIZE];
     System.arraycopy(numbers(SIZE).values(), 10, expected, 20, 5);
     assertThat(content()).isEqualTo(expected);
@@ -122,10 +126,10 @@ final class DeviceCopiesTest {
 
   @Test
   void aFillOfEachWidthBeginsAtItsOffset() {
-    copies.fill(on.a, block, 8, 4, 0x01010101, 2);
-    copies.fill(on.a, block, 18, 2, 0x0202, 3);
-    copies.fill(on.a, block, 31, 1, 3, 1);
-    copies.fill(on.a, block, 40, 8, 0x0505050504040404L, 2);
+    copies.fill(on.a, Region.of(block).range(8, 4 * 2), 4, 0x01010101);
+    copies.fill(on.a, Region.of(block).range(18, 2 * 3), 2, 0x0202);
+    copies.fill(on.a, Region.of(block).range(31, 1), 1, 3);
+    copies.fill(on.a, Region.of(block).range(40, 8 * 2), 8, 0x0505050504040404L);
     byte[] expected = new byte[SIZE];
     Arrays.fill(expected, 8, 16, (byte) 1);
     Arrays.fill(expected, 18, 24, (byte) 2);
@@ -140,22 +144,29 @@ final class DeviceCopiesTest {
   @Test
   void anErrorNamesTheBytesTheBlockAndTheStream() {
     on.device.failCall(DriverCall.FILL_32_ASYNC, 1, 1);
-    assertThatThrownBy(() -> copies.fill(on.a, block, 0, 4, 7, 3))
+    assertThatThrownBy(() -> copies.fill(on.a, Region.of(block).range(0, 4 * 3), 4, 7))
         .isInstanceOfSatisfying(
             CudaDriverException.class,
             e ->
                 assertThat(e.purpose())
                     .isEqualTo("fill of 12 bytes of " + block + " on " + on.a)
                     .contains("'keys'"));
+    on.device.failCall(DriverCall.FILL_32_ASYNC, 1, 1);
+    assertThatThrownBy(() -> copies.fill(on.a, Region.of(block).range(8, 4 * 3), 4, 7))
+        .isInstanceOfSatisfying(
+            CudaDriverException.class,
+            e ->
+                assertThat(e.purpose())
+                    .isEqualTo("fill of 12 bytes from byte 8 of " + block + " on " + on.a));
   }
 
   @Test
   void aUseOfAClosedBlockNamesTheCopy() {
     memory.deallocate(block);
-    assertThatThrownBy(() -> copies.fill(on.a, block, 0, 4, 7, 3))
+    assertThatThrownBy(() -> copies.fill(on.a, Region.of(block).range(0, 4 * 3), 4, 7))
         .isInstanceOf(UseAfterFreeException.class)
         .hasMessageStartingWith("fill of 12 bytes on " + on.a + " uses " + block);
-    assertThatThrownBy(() -> copies.upload(on.b, numbers(40), block, 0, 40))
+    assertThatThrownBy(() -> copies.upload(on.b, numbers(40), Region.of(block).range(0, 40)))
         .isInstanceOf(UseAfterFreeException.class)
         .hasMessageStartingWith("upload of 40 bytes on " + on.b + " uses " + block);
   }
@@ -164,9 +175,15 @@ final class DeviceCopiesTest {
   void bothSidesOfACopyHaveToBeTracked() {
     UntrackingResource untracking = new UntrackingResource(on.pool);
     Allocation untracked = untracking.allocate(SIZE, on.a, "");
-    assertThatThrownBy(() -> copies.copy(on.a, untracked, 0, block, 0, SIZE))
+    assertThatThrownBy(
+            () ->
+                copies.copy(
+                    on.a, Region.of(untracked).range(0, SIZE), Region.of(block).range(0, SIZE)))
         .isInstanceOf(StreamMisuseException.class);
-    assertThatThrownBy(() -> copies.copy(on.a, block, 0, untracked, 0, SIZE))
+    assertThatThrownBy(
+            () ->
+                copies.copy(
+                    on.a, Region.of(block).range(0, SIZE), Region.of(untracked).range(0, SIZE)))
         .isInstanceOf(StreamMisuseException.class);
     assertThat(on.device.calls(DriverCall.COPY_ON_DEVICE_ASYNC)).isZero();
     untracking.deallocate(untracked);
@@ -176,13 +193,22 @@ final class DeviceCopiesTest {
   @Test
   void besideAnotherStreamEachCopyHasItsOwnEvent() {
     Allocation other = memory.allocate(SIZE, on.b, "");
-    copies.fill(on.b, other, 0, 1, 1, SIZE);
-    assertThat(recorded(() -> copies.fill(on.a, block, 0, 1, 1, SIZE))).isEqualTo(1);
-    assertThat(recorded(() -> copies.copy(on.a, block, 0, block, 32, 16))).isEqualTo(1);
+    copies.fill(on.b, Region.of(other).range(0, SIZE), 1, 1);
+    assertThat(recorded(() -> copies.fill(on.a, Region.of(block).range(0, SIZE), 1, 1)))
+        .isEqualTo(1);
+    assertThat(
+            recorded(
+                () ->
+                    copies.copy(
+                        on.a, Region.of(block).range(0, 16), Region.of(block).range(32, 16))))
+        .isEqualTo(1);
     // Each piece of staging memory has one too.
-    assertThat(recorded(() -> copies.upload(on.a, numbers(CHUNK), block, 0, CHUNK))).isEqualTo(2);
+    assertThat(
+            recorded(() -> copies.upload(on.a, numbers(CHUNK), Region.of(block).range(0, CHUNK))))
+        .isEqualTo(2);
     Bytes seen = Bytes.of(CHUNK, 0);
-    assertThat(recorded(() -> copies.download(on.a, block, 0, CHUNK, seen))).isEqualTo(2);
+    assertThat(recorded(() -> copies.download(on.a, Region.of(block).range(0, CHUNK), seen)))
+        .isEqualTo(2);
     memory.deallocate(other);
   }
 

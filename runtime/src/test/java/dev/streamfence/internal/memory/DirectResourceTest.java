@@ -33,7 +33,7 @@ final class DirectResourceTest {
   @Test
   void aFreshBlockIsReadyOnEveryStreamWithoutAWait() {
     Allocation block = resource.allocate(64, on.a, "");
-    on.copies.fill(on.b, block, 0, 1, 1, 64);
+    on.copies.fill(on.b, Region.of(block).range(0, 64), 1, 1);
     assertThat(on.device.calls(DriverCall.WAIT_FOR_EVENT)).isZero();
     resource.deallocate(block);
   }
@@ -43,16 +43,16 @@ final class DirectResourceTest {
     Allocation block = resource.allocate(64, on.a, "");
     Allocation copyB = resource.allocate(64, on.b, "");
     Allocation copyC = resource.allocate(64, on.c, "");
-    on.copies.fill(on.a, block, 0, 1, 3, 64);
-    on.copies.copy(on.b, block, 0, copyB, 0, 64);
-    on.copies.copy(on.c, block, 0, copyC, 0, 64);
+    on.copies.fill(on.a, Region.of(block).range(0, 64), 1, 3);
+    on.copies.copy(on.b, Region.of(block).range(0, 64), Region.of(copyB).range(0, 64));
+    on.copies.copy(on.c, Region.of(block).range(0, 64), Region.of(copyC).range(0, 64));
     // The device runs nothing until it has to, and unmaps the memory at once: a copy that is not
     // waited for would fault.
     resource.deallocate(block);
     Bytes seen = Bytes.of(64, 0);
-    on.copies.download(on.b, copyB, 0, 64, seen);
+    on.copies.download(on.b, Region.of(copyB).range(0, 64), seen);
     assertThat(seen.values()).containsOnly(3);
-    on.copies.download(on.c, copyC, 0, 64, seen);
+    on.copies.download(on.c, Region.of(copyC).range(0, 64), seen);
     assertThat(seen.values()).containsOnly(3);
     resource.deallocate(copyB);
     resource.deallocate(copyC);

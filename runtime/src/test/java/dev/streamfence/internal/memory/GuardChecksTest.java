@@ -43,12 +43,12 @@ final class GuardChecksTest {
     Allocation block = guard.allocate(64, on.a, "");
     Allocation onB = guard.allocate(64, on.b, "");
     Allocation onC = guard.allocate(64, on.c, "");
-    on.copies.fill(on.a, block, 0, 1, 1, 64);
-    on.copies.copy(on.b, block, 0, onB, 0, 64);
+    on.copies.fill(on.a, Region.of(block).range(0, 64), 1, 1);
+    on.copies.copy(on.b, Region.of(block).range(0, 64), Region.of(onB).range(0, 64));
     // Part of the second copy as far as the guard knows; the last one is on the other stream.
     strayWrite(on.b, block.address() + 64);
-    on.copies.copy(on.b, block, 0, onB, 0, 64);
-    on.copies.copy(on.c, block, 0, onC, 0, 64);
+    on.copies.copy(on.b, Region.of(block).range(0, 64), Region.of(onB).range(0, 64));
+    on.copies.copy(on.c, Region.of(block).range(0, 64), Region.of(onC).range(0, 64));
     guard.deallocate(block);
     assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.BEHIND);
     guard.deallocate(onB);
@@ -132,7 +132,7 @@ final class GuardChecksTest {
   void guardingAloneDoesNotMakeAStreamBusyForOthers() {
     Allocation onA = guard.allocate(64, on.a, "");
     Allocation onB = guard.allocate(64, on.b, "");
-    on.copies.fill(on.b, onB, 0, 1, 1, 64);
+    on.copies.fill(on.b, Region.of(onB).range(0, 64), 1, 1);
     assertThat(on.device.calls(DriverCall.RECORD_EVENT)).isZero();
     guard.deallocate(onA);
     guard.deallocate(onB);

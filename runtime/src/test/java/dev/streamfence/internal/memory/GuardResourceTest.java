@@ -121,13 +121,13 @@ final class GuardResourceTest {
   void marginsAreLookedAtAfterTheUsesOnEveryStream() {
     Allocation block = guard.allocate(64, on.a, "");
     Allocation copy = guard.allocate(64, on.b, "");
-    on.copies.upload(on.b, Bytes.of(64, 1), block, 0, 64);
-    on.copies.copy(on.b, block, 0, copy, 0, 64);
+    on.copies.upload(on.b, Bytes.of(64, 1), Region.of(block).range(0, 64));
+    on.copies.copy(on.b, Region.of(block).range(0, 64), Region.of(copy).range(0, 64));
     // Behind the copy on its stream, and part of it as far as anybody knows: the device has done
     // none of it when the block is freed.
     strayWrite(on.b, block.address() + 64, 0);
-    on.copies.copy(on.b, block, 0, copy, 0, 64);
-    on.copies.copy(on.c, block, 0, copy, 0, 64);
+    on.copies.copy(on.b, Region.of(block).range(0, 64), Region.of(copy).range(0, 64));
+    on.copies.copy(on.c, Region.of(block).range(0, 64), Region.of(copy).range(0, 64));
     guard.deallocate(block);
     assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.BEHIND);
     guard.deallocate(copy);
@@ -235,7 +235,7 @@ final class GuardResourceTest {
   void everyDriverCallOfAFreeMayFailAndTheFreeBeRepeated() {
     for (int call = 1; ; call++) {
       Allocation block = guard.allocate(100, on.a, "");
-      on.copies.fill(on.b, block, 0, 1, 1, 100);
+      on.copies.fill(on.b, Region.of(block).range(0, 100), 1, 1);
       long before = on.device.calls();
       on.device.failCall(call, 999);
       try {

@@ -221,7 +221,7 @@ abstract class MemoryResourceContract {
       reused |= !addresses.add(young.address());
       assertThatThrownBy(() -> resource.deallocate(old)).isInstanceOf(UseAfterFreeException.class);
       assertThat(young.hazards().isOpen()).isTrue();
-      copies.upload(a, Bytes.of(64, i), young, 0, 64);
+      copies.upload(a, Bytes.of(64, i), Region.of(young).range(0, 64));
       resource.deallocate(young);
       stack.settle();
     }
@@ -247,9 +247,9 @@ abstract class MemoryResourceContract {
   void anotherStreamSeesTheWholeContent(Composition composition) {
     MemoryResource resource = stack(composition).top();
     Allocation block = resource.allocate(1001, a, "");
-    copies.upload(a, Bytes.of(1001, 7), block, 0, 1001);
+    copies.upload(a, Bytes.of(1001, 7), Region.of(block).range(0, 1001));
     Bytes seen = Bytes.of(1001, 0);
-    copies.download(b, block, 0, 1001, seen);
+    copies.download(b, Region.of(block).range(0, 1001), seen);
     assertThat(seen.values()).containsOnly(7);
     resource.deallocate(block);
   }
@@ -262,13 +262,13 @@ abstract class MemoryResourceContract {
     for (int i = 0; i < 16; i++) {
       Allocation source = resource.allocate(4096, a, "");
       Allocation target = resource.allocate(4096, a, "");
-      copies.fill(a, source, 0, 1, i, 4096);
-      copies.copy(b, source, 0, target, 0, 4096);
+      copies.fill(a, Region.of(source).range(0, 4096), 1, i);
+      copies.copy(b, Region.of(source).range(0, 4096), Region.of(target).range(0, 4096));
       resource.deallocate(source);
       Allocation trampler = resource.allocate(4096, a, "");
-      copies.fill(a, trampler, 0, 1, 0x5A, 4096);
+      copies.fill(a, Region.of(trampler).range(0, 4096), 1, 0x5A);
       Bytes seen = Bytes.of(4096, 0);
-      copies.download(a, target, 0, 4096, seen);
+      copies.download(a, Region.of(target).range(0, 4096), seen);
       assertThat(seen.values()).containsOnly(i);
       resource.deallocate(target);
       resource.deallocate(trampler);
@@ -351,9 +351,9 @@ abstract class MemoryResourceContract {
       for (int round = 0; round < 40; round++) {
         int size = random.nextInt(64, 4097);
         Allocation block = resource.allocate(size, timeline, "");
-        copies.upload(timeline, Bytes.of(size, round), block, 0, size);
+        copies.upload(timeline, Bytes.of(size, round), Region.of(block).range(0, size));
         Bytes seen = Bytes.of(size, -1);
-        copies.download(timeline, block, 0, size, seen);
+        copies.download(timeline, Region.of(block).range(0, size), seen);
         assertThat(seen.values()).containsOnly(round);
         resource.deallocate(block);
       }

@@ -149,8 +149,8 @@ final class PostponedFreesTest {
   void anErrorBeforeTheDriverIsReachedLeavesItToTheNextCall() {
     Allocation block = resource.allocate(64, on.a, "");
     Allocation copy = resource.allocate(64, on.b, "");
-    on.copies.fill(on.a, block, 0, 1, 1, 64);
-    on.copies.copy(on.b, block, 0, copy, 0, 64);
+    on.copies.fill(on.a, Region.of(block).range(0, 64), 1, 1);
+    on.copies.copy(on.b, Region.of(block).range(0, 64), Region.of(copy).range(0, 64));
     trap.before(1, new StackOverflowError("as planned"), "waitForEvent");
     assertThatThrownBy(() -> freeAtTheEndOfALaunch(block)).isInstanceOf(StackOverflowError.class);
     assertThat(frees()).isZero();

@@ -20,7 +20,7 @@ final class ReapingTest {
     Deque<Allocation> open = new ArrayDeque<>();
     for (int i = 0; i < ROUNDS; i++) {
       Allocation block = budget.allocate(BYTES, on.a, "");
-      on.copies.fill(on.a, block, 0, 1, i, BYTES);
+      on.copies.fill(on.a, Region.of(block).range(0, BYTES), 1, i);
       open.addLast(block);
       if (open.size() == depth) {
         budget.deallocate(open.removeFirst());
@@ -44,8 +44,8 @@ final class ReapingTest {
       long reaped = 0;
       for (int i = 0; i < ROUNDS; i++) {
         Allocation block = resource.allocate(BYTES, on.a, "");
-        on.copies.fill(on.a, block, 0, 1, i, BYTES);
-        on.copies.fill(on.a, block, 0, 1, i, BYTES);
+        on.copies.fill(on.a, Region.of(block).range(0, BYTES), 1, i);
+        on.copies.fill(on.a, Region.of(block).range(0, BYTES), 1, i);
         open.addLast(block);
         if (open.size() == 3) {
           resource.deallocate(open.removeFirst());
@@ -73,13 +73,13 @@ final class ReapingTest {
       Deque<Allocation> open = new ArrayDeque<>();
       for (int i = 0; i < ROUNDS; i++) {
         Allocation block = budget.allocate(BYTES, on.a, "");
-        on.copies.fill(on.a, block, 0, 1, i, BYTES);
+        on.copies.fill(on.a, Region.of(block).range(0, BYTES), 1, i);
         open.addLast(block);
         if (open.size() == 3) {
           budget.deallocate(open.removeFirst());
         }
         // Behind the frees that the next allocation may wait for.
-        on.copies.fill(on.a, block, 0, 1, i, BYTES);
+        on.copies.fill(on.a, Region.of(block).range(0, BYTES), 1, i);
         if (i > 5) {
           assertThat(on.a.completed()).as("round %d", i).isLessThan(on.a.submitted());
           assertThat(budget.snapshot().reserved()).isGreaterThan(3L * BYTES);
@@ -99,7 +99,7 @@ final class ReapingTest {
       Allocation kept = budget.allocate(BYTES, on.a, "");
       for (int i = 0; i < 3; i++) {
         budget.deallocate(budget.allocate(BYTES, on.a, ""));
-        on.copies.fill(on.a, kept, 0, 1, i, BYTES);
+        on.copies.fill(on.a, Region.of(kept).range(0, BYTES), 1, i);
       }
       Allocation next = budget.allocate(BYTES, on.a, "");
       // One free was enough, so that two others are still counted.

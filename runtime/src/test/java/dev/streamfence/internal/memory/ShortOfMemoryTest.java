@@ -110,11 +110,11 @@ final class ShortOfMemoryTest {
     DirectResource direct = new DirectResource(on.pool, false);
     direct.deallocate(direct.allocate(64, on.b, ""));
     resource.deallocate(resource.allocate(64, on.c, ""));
-    on.copies.fill(on.a, live, 0, 1, 1, 64);
+    on.copies.fill(on.a, Region.of(live).range(0, 64), 1, 1);
     // An event would be for another stream that may have to wait.
     assertThat(on.device.calls(DriverCall.RECORD_EVENT)).isZero();
-    on.copies.fill(on.b, live, 0, 1, 1, 64);
-    on.copies.fill(on.b, live, 0, 1, 1, 64);
+    on.copies.fill(on.b, Region.of(live).range(0, 64), 1, 1);
+    on.copies.fill(on.b, Region.of(live).range(0, 64), 1, 1);
     assertThat(on.device.calls(DriverCall.RECORD_EVENT)).isPositive();
   }
 }

@@ -50,7 +50,9 @@ final class SimulatedStreams implements AutoCloseable {
   void readOn(Allocation block, Timeline... timelines) {
     for (Timeline timeline : timelines) {
       copies.download(
-          timeline, block, 0, block.sizeInBytes(), Bytes.of((int) block.sizeInBytes(), 0));
+          timeline,
+          Region.of(block).range(0, block.sizeInBytes()),
+          Bytes.of((int) block.sizeInBytes(), 0));
     }
   }
 

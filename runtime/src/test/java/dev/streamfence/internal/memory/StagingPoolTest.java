@@ -154,7 +154,7 @@ final class StagingPoolTest {
     DeviceCopies copies = new DeviceCopies(streams, CHUNK);
     StreamOrderedResource memory = new StreamOrderedResource(streams, false);
     Allocation block = memory.allocate(CHUNK, timeline, "");
-    copies.fill(timeline, block, 0, 1, 7, CHUNK);
+    copies.fill(timeline, Region.of(block).range(0, CHUNK), 1, 7);
     CountDownLatch delivering = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     HostBytes target =
@@ -172,7 +172,8 @@ final class StagingPoolTest {
           }
         };
     CompletableFuture<Void> download =
-        CompletableFuture.runAsync(() -> copies.download(timeline, block, 0, CHUNK, target));
+        CompletableFuture.runAsync(
+            () -> copies.download(timeline, Region.of(block).range(0, CHUNK), target));
     delivering.await();
     Thread closer = new Thread(() -> copies.destroy(true));
     closer.start();

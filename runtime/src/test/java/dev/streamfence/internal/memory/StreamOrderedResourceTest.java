@@ -48,8 +48,8 @@ final class StreamOrderedResourceTest {
       lazy.deallocate(lazy.allocate(1024, late.a, ""));
       long reaped = 0;
       for (int i = 0; i < 10 && reaped == 0; i++) {
-        late.copies.fill(late.a, busy, 0, 1, i, 64);
-        late.copies.fill(late.a, busy, 0, 1, i, 64);
+        late.copies.fill(late.a, Region.of(busy).range(0, 64), 1, i);
+        late.copies.fill(late.a, Region.of(busy).range(0, 64), 1, i);
         reaped = lazy.reap();
       }
       assertThat(reaped).isEqualTo(1024);
@@ -112,11 +112,11 @@ final class StreamOrderedResourceTest {
   @Test
   void aFreeWhoseWaitFailsLeavesTheBlockAndCanBeRepeated() {
     Allocation block = resource.allocate(64, on.a, "");
-    on.copies.fill(on.a, block, 0, 1, 1, 64);
+    on.copies.fill(on.a, Region.of(block).range(0, 64), 1, 1);
     Allocation copyB = resource.allocate(64, on.b, "");
     Allocation copyC = resource.allocate(64, on.c, "");
-    on.copies.copy(on.b, block, 0, copyB, 0, 64);
-    on.copies.copy(on.c, block, 0, copyC, 0, 64);
+    on.copies.copy(on.b, Region.of(block).range(0, 64), Region.of(copyB).range(0, 64));
+    on.copies.copy(on.c, Region.of(block).range(0, 64), Region.of(copyC).range(0, 64));
     on.device.failCall(DriverCall.WAIT_FOR_EVENT, 1, 999);
 
     assertThatThrownBy(() -> resource.deallocate(block)).isInstanceOf(CudaDriverException.class);

@@ -1,0 +1,250 @@
+package dev.streamfence.internal.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceArrays;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.MemoryStatistics;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.lang.reflect.Array;
+import java.util.SplittableRandom;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Transfers of some of an array's elements. */
+final class ArrayRangesTest {
+  private static final int N = 1000;
+
+  private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
+  private final DeviceStream stream = gpu.streams().acquire();
+
+  @AfterEach
+  void nothingIsLeft() {
+    gpu.close();
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  private DeviceArray<int[]> numbers() {
+    int[] host = new int[N];
+    for (int i = 0; i < N; i++) {
+      host[i] = i;
+    }
+    return gpu.memory().upload(stream, host);
+  }
+
+  /** Compares with the same transfers of a Java array. */
+  @Test
+  void rangesArriveWhereTheyBelong() {
+    SplittableRandom random = new SplittableRandom(3);
+    int[] expected = new int[N];
+    int[] other = new int[N];
+    int[] host = new int[300];
+    DeviceArray<int[]> array = gpu.memory().upload(stream, expected);
+    DeviceArray<int[]> second = gpu.memory().upload(stream, other);
+    for (int round = 0; round < 200; round++) {
+      int count = random.nextInt(host.length + 1);
+      int from = random.nextInt(N - count + 1);
+      int hostFrom = random.nextInt(host.length - count + 1);
+      switch (random.nextInt(4)) {
+        case 0 -> {
+          for (int i = 0; i < host.length; i++) {
+            host[i] = random.nextInt();
+          }
+          array.upload(stream, host, hostFrom, from, count);
+          System.arraycopy(host, hostFrom, expected, from, count);
+        }
+        case 1 -> {
+          array.fill(stream, from, count, (long) round);
+          java.util.Arrays.fill(expected, from, from + count, round);
+        }
+        case 2 -> {
+          int to = random.nextInt(N - count + 1);
+          second.copyFrom(stream, array, from, to, count);
+          System.arraycopy(expected, from, other, to, count);
+          array.copyFrom(stream, second, to, from, count);
+        }
+        default -> {
+          int[] target = host.clone();
+          array.download(stream, from, target, hostFrom, count);
+          int[] wanted = host.clone();
+          System.arraycopy(expected, from, wanted, hostFrom, count);
+          assertThat(target).isEqualTo(wanted);
+          assertThat(array.download(stream, from, count))
+              .isEqualTo(java.util.Arrays.copyOfRange(expected, from, from + count));
+        }
+      }
+    }
+    assertThat(array.download(stream)).isEqualTo(expected);
+    assertThat(second.download(stream)).isEqualTo(other);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.streamfence.corpus.HostArrays#ofEveryType")
+  void everyTypeHasRanges(Object host) {
+    int length = Array.getLength(host);
+    int half = length / 2;
+    try (DeviceArray<Object> array = gpu.memory().upload(stream, host)) {
+      Object second = array.download(stream, half, length - half);
+      assertThat(Array.getLength(second)).isEqualTo(length - half);
+      for (int i = half; i < length; i++) {
+        assertThat(Array.get(second, i - half)).isEqualTo(Array.get(host, i));
+      }
+      array.upload(stream, host, half, 0, length - half);
+      Object moved = array.download(stream, 0, length - half);
+      assertThat(moved).isEqualTo(second);
+    }
+  }
+
+  @Test
+  void whatIsFilteredIsDownloadedByItsCount() {
+    DeviceArray<int[]> array = numbers();
+    assertThat(array.download(stream, 0, 3)).containsExactly(0, 1, 2);
+    assertThat(array.download(stream, N, 0)).isEmpty();
+  }
+
+  @Test
+  void aRangeMayBeCopiedWithinOneArrayUnlessItOverlaps() {
+    DeviceArray<int[]> array = numbers();
+    array.copyFrom(stream, array, 0, 500, 500);
+    assertThat(array.download(stream, 500, 2)).containsExactly(0, 1);
+    long calls = device.calls();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> array.copyFrom(stream, array, 0, 499, 500))
+        .withMessageContaining("elements 0 to 499")
+        .withMessageContaining("elements 499 to 998")
+        .withMessageContaining("overlap");
+    assertThat(device.calls()).isEqualTo(calls);
+  }
+
+  @Test
+  void rangesOutsideOfAnArrayAreRefusedWithTheNumbersAndNothingIsQueued() {
+    DeviceArray<int[]> array = numbers();
+    DeviceArray<int[]> other = numbers();
+    int[] host = new int[10];
+    long[][] wrong = {
+      {-1, 1},
+      {0, -1},
+      {0, N + 1L},
+      {N, 1},
+      {N + 1L, 0},
+      {1, Long.MAX_VALUE},
+      {Long.MAX_VALUE, 1},
+      {Long.MIN_VALUE, 1},
+      {0, Long.MIN_VALUE}
+    };
+    MemoryStatistics before = gpu.memory().statistics();
+    long calls = device.calls();
+    for (long[] range : wrong) {
+      long from = range[0];
+      long count = range[1];
+      ThrowingCallable[] uses = {
+        () -> array.download(stream, from, count),
+        () -> array.download(stream, from, host, 0, count),
+        () -> array.fill(stream, from, count, 1L),
+        () -> array.fill(stream, from, count, 1.0),
+        () -> array.fill(stream, from, count, true),
+        () -> array.copyFrom(stream, other, from, 0, count),
+        () -> array.copyFrom(stream, other, 0, from, count),
+        () -> array.upload(stream, host, 0, from, count),
+        () -> array.view(from, count),
+      };
+      for (ThrowingCallable use : uses) {
+        assertThatThrownBy(use)
+            .as("%d elements from %d", count, from)
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining(Long.toString(from));
+      }
+    }
+    for (int[] range : new int[][] {{-1, 1}, {0, 11}, {10, 1}, {11, 0}, {Integer.MAX_VALUE, 1}}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> array.upload(stream, host, range[0], 0, range[1]))
+          .withMessageContaining("of the host array, which has 10");
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> array.download(stream, 0, host, range[0], range[1]))
+          .withMessageContaining("of the host array, which has 10");
+    }
+    assertThat(device.calls()).isEqualTo(calls);
+    assertThat(gpu.memory().statistics()).isEqualTo(before);
+  }
+
+  @Test
+  void anEmptyRangeDoesNothing() {
+    DeviceArray<int[]> array = numbers();
+    long calls = device.calls();
+    array.upload(stream, new int[0], 0, N, 0);
+    array.fill(stream, 0, 0, 1L);
+    array.copyFrom(stream, array, 0, 0, 0);
+    array.download(stream, 5, new int[0], 0, 0);
+    assertThat(device.calls()).isEqualTo(calls);
+  }
+
+  @Test
+  void aClosedArrayHasNoRanges() {
+    DeviceArray<int[]> array = numbers();
+    array.close();
+    assertThatThrownBy(() -> array.download(stream, 0, 1))
+        .isInstanceOf(UseAfterFreeException.class);
+    assertThatThrownBy(() -> array.fill(stream, 0, 1, 1L))
+        .isInstanceOf(UseAfterFreeException.class);
+    assertThatThrownBy(() -> array.view(0, 1)).isInstanceOf(UseAfterFreeException.class);
+    assertThatThrownBy(() -> array.split(1)).isInstanceOf(UseAfterFreeException.class);
+  }
+
+  @Test
+  void transfersOfRangesCountTheirBytes() {
+    DeviceArray<int[]> array = numbers();
+    gpu.memory().resetTransfers();
+    array.upload(stream, new int[10], 5, 0, 3);
+    array.download(stream, 2, 7);
+    MemoryStatistics statistics = gpu.memory().statistics();
+    assertThat(statistics.uploadedBytes()).isEqualTo(12);
+    assertThat(statistics.downloadedBytes()).isEqualTo(28);
+  }
+
+  @Test
+  void singleElementsAreReadAndWrittenInTheirOwnType() {
+    DeviceArray<boolean[]> flags = gpu.memory().upload(stream, new boolean[3]);
+    DeviceArrays.setBoolean(flags, stream, 1, true);
+    assertThat(flags.download(stream)).containsExactly(false, true, false);
+    assertThat(DeviceArrays.getBoolean(flags, stream, 1)).isTrue();
+    DeviceArray<byte[]> bytes = gpu.memory().upload(stream, new byte[3]);
+    DeviceArrays.setByte(bytes, stream, 1, Byte.MIN_VALUE);
+    assertThat(DeviceArrays.getByte(bytes, stream, 1)).isEqualTo(Byte.MIN_VALUE);
+    DeviceArray<char[]> chars = gpu.memory().upload(stream, new char[3]);
+    DeviceArrays.setChar(chars, stream, 2, Character.MAX_VALUE);
+    assertThat(DeviceArrays.getChar(chars, stream, 2)).isEqualTo(Character.MAX_VALUE);
+    DeviceArray<short[]> shorts = gpu.memory().upload(stream, new short[3]);
+    DeviceArrays.setShort(shorts, stream, 0, Short.MIN_VALUE);
+    assertThat(DeviceArrays.getShort(shorts, stream, 0)).isEqualTo(Short.MIN_VALUE);
+    DeviceArray<int[]> ints = gpu.memory().upload(stream, new int[3]);
+    DeviceArrays.setInt(ints, stream, 1, Integer.MIN_VALUE);
+    assertThat(ints.download(stream)).containsExactly(0, Integer.MIN_VALUE, 0);
+    assertThat(DeviceArrays.getInt(ints, stream, 1)).isEqualTo(Integer.MIN_VALUE);
+    DeviceArray<long[]> longs = gpu.memory().upload(stream, new long[3]);
+    DeviceArrays.setLong(longs, stream, 1, 0x0123_4567_89AB_CDEFL);
+    assertThat(longs.download(stream)).containsExactly(0, 0x0123_4567_89AB_CDEFL, 0);
+    assertThat(DeviceArrays.getLong(longs, stream, 1)).isEqualTo(0x0123_4567_89AB_CDEFL);
+    DeviceArray<float[]> floats = gpu.memory().upload(stream, new float[3]);
+    DeviceArrays.setFloat(floats, stream, 1, Float.MIN_VALUE);
+    assertThat(DeviceArrays.getFloat(floats, stream, 1)).isEqualTo(Float.MIN_VALUE);
+    DeviceArray<double[]> doubles = gpu.memory().upload(stream, new double[3]);
+    DeviceArrays.setDouble(doubles, stream, 1, Math.PI);
+    assertThat(doubles.download(stream)).containsExactly(0, Math.PI, 0);
+    assertThat(DeviceArrays.getDouble(doubles, stream, 1)).isEqualTo(Math.PI);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> DeviceArrays.getInt(ints, stream, 3))
+        .withMessageContaining("elements 3 to 3")
+        .withMessageContaining("which has 3");
+    assertThatIllegalArgumentException().isThrownBy(() -> DeviceArrays.setInt(ints, stream, -1, 1));
+  }
+}
