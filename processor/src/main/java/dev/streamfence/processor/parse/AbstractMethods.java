@@ -20,6 +20,7 @@ import javax.lang.model.type.TypeMirror;
 import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the methods that an interface leaves to its launcher, and those that it inherits. Confined
@@ -31,6 +32,9 @@ final class AbstractMethods {
 
   /** Several checks ask about the same type, and comparing all methods takes long. */
   private final Map<TypeElement, List<ExecutableElement>> known = new HashMap<>();
+
+  /** Looked up when the first method is compared with them. */
+  private @Nullable List<ExecutableElement> publicOfObject;
 
   AbstractMethods(Elements elements, Types types) {
     this.elements = elements;
@@ -202,16 +206,23 @@ final class AbstractMethods {
 
   /** The public method of {@code Object} with a method's signature. */
   Optional<ExecutableElement> ofObject(ExecutableElement method) {
-    TypeElement object = elements.getTypeElement("java.lang.Object");
+    if (publicOfObject == null) {
+      publicOfObject = publicOf(elements.getTypeElement("java.lang.Object"));
+    }
+    return publicOfObject.stream()
+        .filter(member -> method.getSimpleName().contentEquals(member.getSimpleName()))
+        .filter(
+            member ->
+                types.isSubsignature(
+                    (ExecutableType) method.asType(), (ExecutableType) member.asType()))
+        .findFirst();
+  }
+
+  private static List<ExecutableElement> publicOf(@Nullable TypeElement object) {
     return object == null
-        ? Optional.empty()
+        ? List.of()
         : ElementFilter.methodsIn(object.getEnclosedElements()).stream()
             .filter(member -> member.getModifiers().contains(Modifier.PUBLIC))
-            .filter(member -> method.getSimpleName().contentEquals(member.getSimpleName()))
-            .filter(
-                member ->
-                    types.isSubsignature(
-                        (ExecutableType) method.asType(), (ExecutableType) member.asType()))
-            .findFirst();
+            .toList();
   }
 }

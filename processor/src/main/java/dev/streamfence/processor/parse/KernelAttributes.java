@@ -11,7 +11,6 @@ import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.AnnotationValue;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.VariableElement;
-import javax.lang.model.util.Elements;
 
 /**
  * The attributes of {@code @Kernel} on a method. Reading yields nothing after a finding, or if the
@@ -35,17 +34,16 @@ record KernelAttributes(
       ExecutableElement method,
       AnnotationMirror kernel,
       List<VariableElement> shapes,
-      Elements elements,
       Findings findings) {
-    Optional<EntryName> entry = parseEntry(method, kernel, elements, findings);
+    Optional<EntryName> entry = parseEntry(method, kernel, findings);
     if (!shapes.isEmpty()) {
       refuse(BLOCK_SIZE, method, kernel, shapes.get(0), findings);
       refuse(SHARED_BYTES, method, kernel, shapes.get(0), findings);
     }
-    Optional<Integer> threads = Mirrors.value(elements, kernel, BLOCK_SIZE, Integer.class);
-    Optional<Integer> bytes = Mirrors.value(elements, kernel, SHARED_BYTES, Integer.class);
-    Optional<Boolean> aliases = Mirrors.value(elements, kernel, "mayAlias", Boolean.class);
-    Optional<Boolean> together = Mirrors.value(elements, kernel, "cooperative", Boolean.class);
+    Optional<Integer> threads = Mirrors.value(kernel, BLOCK_SIZE, Integer.class);
+    Optional<Integer> bytes = Mirrors.value(kernel, SHARED_BYTES, Integer.class);
+    Optional<Boolean> aliases = Mirrors.value(kernel, "mayAlias", Boolean.class);
+    Optional<Boolean> together = Mirrors.value(kernel, "cooperative", Boolean.class);
     if (threads.isEmpty() || bytes.isEmpty() || aliases.isEmpty() || together.isEmpty()) {
       return Optional.empty();
     }
@@ -58,20 +56,20 @@ record KernelAttributes(
   }
 
   /** The entry point's name as written, legal or not. */
-  static String entryName(ExecutableElement method, AnnotationMirror kernel, Elements elements) {
-    return Mirrors.value(elements, kernel, "value", String.class)
+  static String entryName(ExecutableElement method, AnnotationMirror kernel) {
+    return Mirrors.value(kernel, "value", String.class)
         .filter(given -> !given.isEmpty())
         .orElse(method.getSimpleName().toString());
   }
 
   private static Optional<EntryName> parseEntry(
-      ExecutableElement method, AnnotationMirror kernel, Elements elements, Findings findings) {
-    Optional<String> written = Mirrors.value(elements, kernel, "value", String.class);
+      ExecutableElement method, AnnotationMirror kernel, Findings findings) {
+    Optional<String> written = Mirrors.value(kernel, "value", String.class);
     if (written.isEmpty()) {
       return Optional.empty();
     }
     String given = written.get();
-    String name = entryName(method, kernel, elements);
+    String name = entryName(method, kernel);
     if (EntryName.isLegal(name)) {
       return Optional.of(new EntryName(name));
     }

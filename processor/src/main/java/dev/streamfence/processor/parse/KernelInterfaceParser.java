@@ -77,7 +77,7 @@ public final class KernelInterfaceParser {
   /** The resource that an interface names, if the name is legal; reports nothing. */
   public Optional<ResourceName> resource(TypeElement type) {
     return Mirrors.find(type, KernelAnnotation.KERNEL_MODULE)
-        .flatMap(module -> Mirrors.value(elements, module, "value", String.class))
+        .flatMap(module -> Mirrors.value(module, "value", String.class))
         .filter(ResourceName::isLegal)
         .map(ResourceName::new);
   }
@@ -144,7 +144,7 @@ public final class KernelInterfaceParser {
 
   private Optional<ResourceName> parseResource(
       TypeElement type, AnnotationMirror module, Findings findings) {
-    Optional<String> written = Mirrors.value(elements, module, "value", String.class);
+    Optional<String> written = Mirrors.value(module, "value", String.class);
     if (written.isEmpty()) {
       return Optional.empty();
     }

@@ -56,11 +56,11 @@ final class KernelMethodParser {
     int before = findings.size();
     checkSignature(method, member.getReturnType());
     List<Parameter> parameters =
-        parseParameters(method, types, KernelAttributes.entryName(method, kernel.get(), elements));
+        parseParameters(method, types, KernelAttributes.entryName(method, kernel.get()));
     List<VariableElement> shapes = shapes(method, types);
     new ShapeRules(findings).check(method, shapes);
     Optional<KernelAttributes> attributes =
-        KernelAttributes.parse(method, kernel.get(), shapes, elements, findings);
+        KernelAttributes.parse(method, kernel.get(), shapes, findings);
     checkArguments(method, parameters);
     // The model rejects values with mistakes, so nothing is built from them.
     if (findings.size() > before || parameters.size() < types.size()) {

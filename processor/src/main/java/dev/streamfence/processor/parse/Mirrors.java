@@ -11,7 +11,7 @@ import javax.lang.model.element.Element;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Name;
 import javax.lang.model.element.TypeElement;
-import javax.lang.model.util.Elements;
+import javax.lang.model.util.ElementFilter;
 
 /** Reads annotations of elements without loading them. Stateless. */
 final class Mirrors {
@@ -106,13 +106,22 @@ final class Mirrors {
    * The value of an attribute, explicit or default; empty if the compiler has refused the value in
    * the source.
    */
-  static <T> Optional<T> value(
-      Elements elements, AnnotationMirror mirror, String name, Class<T> type) {
-    return elements.getElementValuesWithDefaults(mirror).entrySet().stream()
-        .filter(entry -> entry.getKey().getSimpleName().contentEquals(name))
-        .map(entry -> entry.getValue().getValue())
+  static <T> Optional<T> value(AnnotationMirror mirror, String name, Class<T> type) {
+    return attribute(mirror, name)
+        .or(() -> defaultOf(mirror, name))
+        .map(AnnotationValue::getValue)
         .filter(type::isInstance)
-        .map(type::cast)
-        .findFirst();
+        .map(type::cast);
+  }
+
+  /** The default of an attribute. All of them at once take long, and most are not wanted. */
+  private static Optional<AnnotationValue> defaultOf(AnnotationMirror mirror, String name) {
+    Element type = mirror.getAnnotationType().asElement();
+    for (ExecutableElement attribute : ElementFilter.methodsIn(type.getEnclosedElements())) {
+      if (attribute.getSimpleName().contentEquals(name)) {
+        return Optional.ofNullable(attribute.getDefaultValue());
+      }
+    }
+    return Optional.empty();
   }
 }
