@@ -26,7 +26,8 @@ public final class ReduceKernelsLauncher implements ReduceKernels {
   private static final KernelSignature SCAN = KernelSignature.entry("scan")
       .readWrites("values", int[].class)
       .threads("n", int.class, 256)
-      .dynamicSharedBytes("shared");
+      .dynamicSharedBytes("shared")
+      .dynamicSharedBytes(64);
   private static final KernelSignature HISTOGRAM = KernelSignature.entry("histogram")
       .shape("shape")
       .reads("bytes", byte[].class)

@@ -3,6 +3,7 @@ package dev.streamfence.launch;
 import dev.streamfence.Access;
 import dev.streamfence.ElementType;
 import java.util.List;
+import java.util.function.Function;
 
 /** One parameter of a kernel's method, as the interface declares it. Immutable. */
 public sealed interface KernelParameter {
@@ -12,40 +13,32 @@ public sealed interface KernelParameter {
   /** What it takes, for errors. */
   String inWords();
 
-  /** Takes the kinds of parameters apart; a new kind does not compile until each caller has it. */
+  /** Applies the function for this kind of parameter. */
   <R> R match(Cases<R> cases);
 
   /**
-   * One case per kind of parameter.
+   * One function per kind of parameter; a new kind breaks each caller at compile time.
    *
    * @param <R> the type of the results
    */
-  interface Cases<R> extends PassedCases<R> {
-    /** The grid and the blocks of a launch. */
-    R shape(Shape shape);
-
-    /** The dynamic shared memory of a launch. */
-    R sharedBytes(SharedBytes bytes);
-  }
+  record Cases<R>(
+      Function<? super Value, R> value,
+      Function<? super Struct, R> struct,
+      Function<? super Array, R> array,
+      Function<? super ThreadCount, R> threadCount,
+      Function<? super Shape, R> shape,
+      Function<? super SharedBytes, R> sharedBytes) {}
 
   /**
-   * One case per kind of parameter that the kernel itself receives.
+   * One function per kind of parameter that the kernel itself receives.
    *
    * @param <R> the type of the results
    */
-  interface PassedCases<R> {
-    /** A number by value. */
-    R value(Value value);
-
-    /** A structure by value. */
-    R struct(Struct struct);
-
-    /** The address of an array. */
-    R array(Array array);
-
-    /** The number of threads. */
-    R threadCount(ThreadCount count);
-  }
+  record PassedCases<R>(
+      Function<? super Value, R> value,
+      Function<? super Struct, R> struct,
+      Function<? super Array, R> array,
+      Function<? super ThreadCount, R> threadCount) {}
 
   /** One that the kernel itself receives. */
   sealed interface Passed extends KernelParameter {
@@ -57,12 +50,13 @@ public sealed interface KernelParameter {
       return sizeInBytes();
     }
 
-    /** Takes the kinds of parameters that a kernel receives apart. */
-    <R> R matchPassed(PassedCases<R> cases);
+    /** Applies the function for this kind of parameter. */
+    <R> R match(PassedCases<R> cases);
 
     @Override
     default <R> R match(Cases<R> cases) {
-      return matchPassed(cases);
+      return match(
+          new PassedCases<>(cases.value(), cases.struct(), cases.array(), cases.threadCount()));
     }
   }
 
@@ -84,8 +78,8 @@ public sealed interface KernelParameter {
     }
 
     @Override
-    public <R> R matchPassed(PassedCases<R> cases) {
-      return cases.value(this);
+    public <R> R match(PassedCases<R> cases) {
+      return cases.value().apply(this);
     }
   }
 
@@ -117,8 +111,8 @@ public sealed interface KernelParameter {
     }
 
     @Override
-    public <R> R matchPassed(PassedCases<R> cases) {
-      return cases.struct(this);
+    public <R> R match(PassedCases<R> cases) {
+      return cases.struct().apply(this);
     }
   }
 
@@ -143,8 +137,8 @@ public sealed interface KernelParameter {
     }
 
     @Override
-    public <R> R matchPassed(PassedCases<R> cases) {
-      return cases.array(this);
+    public <R> R match(PassedCases<R> cases) {
+      return cases.array().apply(this);
     }
   }
 
@@ -156,6 +150,11 @@ public sealed interface KernelParameter {
    * @param blockSize threads per block, at least 1
    */
   record ThreadCount(String name, ElementType type, int blockSize) implements Passed {
+    /** Whether numbers of this type can count threads. */
+    public static boolean canCount(ElementType type) {
+      return type == ElementType.INT || type == ElementType.LONG;
+    }
+
     @Override
     public String inWords() {
       return "the number of threads";
@@ -167,8 +166,8 @@ public sealed interface KernelParameter {
     }
 
     @Override
-    public <R> R matchPassed(PassedCases<R> cases) {
-      return cases.threadCount(this);
+    public <R> R match(PassedCases<R> cases) {
+      return cases.threadCount().apply(this);
     }
   }
 
@@ -185,7 +184,7 @@ public sealed interface KernelParameter {
 
     @Override
     public <R> R match(Cases<R> cases) {
-      return cases.shape(this);
+      return cases.shape().apply(this);
     }
   }
 
@@ -202,8 +201,17 @@ public sealed interface KernelParameter {
 
     @Override
     public <R> R match(Cases<R> cases) {
-      return cases.sharedBytes(this);
+      return cases.sharedBytes().apply(this);
     }
+  }
+
+  /** The annotation that declares an access, for errors. */
+  static String annotation(Access access) {
+    return switch (access) {
+      case READ -> "@Reads";
+      case WRITE -> "@Writes";
+      case READ_WRITE -> "@ReadWrites";
+    };
   }
 
   /** A number of a type, for errors. */

@@ -2,6 +2,7 @@ package dev.streamfence.launch;
 
 import dev.streamfence.Access;
 import dev.streamfence.ElementType;
+import dev.streamfence.launch.KernelParameter.Cases;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,6 +15,31 @@ import java.util.List;
  * {@code #0} on. Immutable.
  */
 public final class KernelSignature {
+  private static final Cases<Boolean> SETS_THREADS =
+      new Cases<>(
+          value -> false,
+          struct -> false,
+          array -> false,
+          threadCount -> true,
+          shape -> true,
+          sharedBytes -> false);
+  private static final Cases<Boolean> SETS_SHARED_BYTES =
+      new Cases<>(
+          value -> false,
+          struct -> false,
+          array -> false,
+          threadCount -> false,
+          shape -> true,
+          sharedBytes -> true);
+  private static final Cases<Integer> BLOCK_SIZE =
+      new Cases<>(
+          value -> 0,
+          struct -> 0,
+          array -> 0,
+          KernelParameter.ThreadCount::blockSize,
+          shape -> 0,
+          sharedBytes -> 0);
+
   private final String entry;
   private final List<KernelParameter> parameters;
   private final int dynamicSharedBytes;
@@ -136,7 +162,10 @@ public final class KernelSignature {
 
   /** The parameters that the kernel receives, in order. */
   public List<KernelParameter.Passed> passed() {
-    return only(KernelParameter.Passed.class);
+    return parameters.stream()
+        .filter(KernelParameter.Passed.class::isInstance)
+        .map(KernelParameter.Passed.class::cast)
+        .toList();
   }
 
   /** A parameter, for errors. */
@@ -146,9 +175,7 @@ public final class KernelSignature {
 
   /** The threads per block if a parameter counts threads, or 0 if each launch sets them. */
   public int blockSize() {
-    return only(KernelParameter.ThreadCount.class).stream()
-        .mapToInt(KernelParameter.ThreadCount::blockSize)
-        .sum();
+    return parameters.stream().mapToInt(parameter -> parameter.match(BLOCK_SIZE)).sum();
   }
 
   /** Dynamic shared memory per block, in bytes, unless a parameter sets it. */
@@ -172,16 +199,13 @@ public final class KernelSignature {
    * @throws IllegalArgumentException with the names of such parameters
    */
   public void requireComplete() {
-    List<KernelParameter> shapes = new ArrayList<>(only(KernelParameter.ThreadCount.class));
-    shapes.addAll(only(KernelParameter.Shape.class));
+    List<KernelParameter> shapes = only(SETS_THREADS);
     if (shapes.isEmpty()) {
       throw new IllegalArgumentException(
           entry + ": no parameter says how many threads run; add threads(..) or shape(..)");
     }
     requireOne(shapes, "how many threads run");
-    List<KernelParameter> shared = new ArrayList<>(only(KernelParameter.Shape.class));
-    shared.addAll(only(KernelParameter.SharedBytes.class));
-    requireOne(shared, "how much dynamic shared memory there is");
+    requireOne(only(SETS_SHARED_BYTES), "how much dynamic shared memory there is");
   }
 
   private void requireOne(List<KernelParameter> parameters, String what) {
@@ -198,8 +222,8 @@ public final class KernelSignature {
     }
   }
 
-  private <P extends KernelParameter> List<P> only(Class<P> kind) {
-    return parameters.stream().filter(kind::isInstance).map(kind::cast).toList();
+  private List<KernelParameter> only(Cases<Boolean> condition) {
+    return parameters.stream().filter(parameter -> parameter.match(condition)).toList();
   }
 
   private KernelSignature array(String name, Class<?> type, Access access) {
@@ -222,7 +246,7 @@ public final class KernelSignature {
   }
 
   private void requireCount(KernelParameter.ThreadCount count) {
-    if (count.type() != ElementType.INT && count.type() != ElementType.LONG) {
+    if (!KernelParameter.ThreadCount.canCount(count.type())) {
       throw new IllegalArgumentException(
           use(count) + " counts threads as " + count.type().primitive() + "; use an int or a long");
     }

@@ -23,7 +23,7 @@ public final class StructLayout {
    * @throws IllegalArgumentException if there are none, or more than {@value #MAX_FIELDS}
    */
   public StructLayout(List<ElementType> fields) {
-    if (fields.isEmpty() || fields.size() > MAX_FIELDS) {
+    if (!canHold(fields.size())) {
       throw new IllegalArgumentException(
           "a structure of " + fields.size() + " fields; it has from 1 to " + MAX_FIELDS);
     }
@@ -39,6 +39,11 @@ public final class StructLayout {
     }
     sizeInBytes = (int) aligned(end, widest);
     alignment = widest;
+  }
+
+  /** Whether a structure can have this number of fields. */
+  public static boolean canHold(int fields) {
+    return fields >= 1 && fields <= MAX_FIELDS;
   }
 
   /** The next multiple of an alignment from an offset on. */

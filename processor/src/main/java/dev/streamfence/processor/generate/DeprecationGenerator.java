@@ -4,7 +4,7 @@ import com.palantir.javapoet.AnnotationSpec;
 import dev.streamfence.processor.model.Deprecation;
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.KernelMethod;
-import dev.streamfence.processor.model.Parameter;
+import dev.streamfence.processor.model.RecordType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -35,11 +35,9 @@ final class DeprecationGenerator {
     for (KernelMethod kernel : source.kernels()) {
       boolean mayUseDeprecated = source.deprecation().or(kernel.deprecation()) != Deprecation.NONE;
       used = used.or(kernel.deprecation());
-      for (Parameter parameter : kernel.parameters()) {
-        if (parameter instanceof Parameter.Struct struct) {
-          used = used.or(struct.deprecation());
-          usesDeprecated |= !mayUseDeprecated && struct.deprecation() == Deprecation.DEPRECATED;
-        }
+      for (RecordType type : kernel.records().values()) {
+        used = used.or(type.deprecation());
+        usesDeprecated |= !mayUseDeprecated && type.deprecation() == Deprecation.DEPRECATED;
       }
     }
     List<String> warnings = new ArrayList<>();

@@ -10,9 +10,9 @@ import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.processor.model.KernelMethod;
-import dev.streamfence.processor.model.Parameter;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
@@ -52,7 +52,8 @@ final class LaunchMethodGenerator {
             .addAnnotation(OVERRIDE)
             .addModifiers(Modifier.PUBLIC);
     DeprecationGenerator.mark(kernel.deprecation()).ifPresent(method::addAnnotation);
-    kernel.parameters().forEach(p -> method.addParameter(typeOf(p), p.name()));
+    Cases<TypeName> types = types(kernel);
+    kernel.parameters().forEach(p -> method.addParameter(p.match(types), p.name()));
     if (kernel.tellsCompletion()) {
       method.returns(COMPLETION);
     }
@@ -67,20 +68,14 @@ final class LaunchMethodGenerator {
         .build();
   }
 
-  private static TypeName typeOf(Parameter parameter) {
-    if (parameter instanceof Parameter.Value value) {
-      return number(value.type());
-    }
-    if (parameter instanceof Parameter.ThreadCount count) {
-      return number(count.type());
-    }
-    if (parameter instanceof Parameter.Buffer buffer) {
-      return Objects.requireNonNull(ARRAYS.get(buffer.element()));
-    }
-    if (parameter instanceof Parameter.Struct struct) {
-      return LauncherGenerator.className(struct.type());
-    }
-    return parameter instanceof Parameter.Shape ? SHAPE : TypeName.INT;
+  private static Cases<TypeName> types(KernelMethod kernel) {
+    return new Cases<>(
+        value -> number(value.type()),
+        struct -> LauncherGenerator.className(kernel.recordOf(struct).name()),
+        array -> Objects.requireNonNull(ARRAYS.get(array.elementType())),
+        threadCount -> number(threadCount.type()),
+        shape -> SHAPE,
+        sharedBytes -> TypeName.INT);
   }
 
   private static Map<ElementType, TypeName> forEach(Function<ElementType, TypeName> name) {

@@ -1,7 +1,8 @@
 package dev.streamfence.processor.generate;
 
+import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.processor.model.KernelMethod;
-import dev.streamfence.processor.model.Parameter;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -32,53 +33,53 @@ final class LaunchSteps {
     String last = kernel.tellsCompletion() ? "return " + recorder : recorder;
     String protocol =
         ".preflight().launch().commit()" + (kernel.tellsCompletion() ? ".completion();" : ";");
+    Cases<List<String>> cases = calls(kernel);
+    List<List<String>> calls = kernel.parameters().stream().map(p -> p.match(cases)).toList();
     StringBuilder arguments = new StringBuilder();
-    for (Parameter parameter : kernel.parameters()) {
-      calls(parameter).forEach(arguments::append);
-    }
+    calls.forEach(each -> each.forEach(arguments::append));
     if (INDENT + last.length() + arguments.length() + protocol.length() <= SourceLayout.MAX_WIDTH) {
       return last + arguments + protocol + "\n";
     }
     LaunchSteps steps = new LaunchSteps(recorder);
-    kernel.parameters().forEach(steps::pass);
+    calls.forEach(steps::pass);
     steps.endLine();
     return steps.statements + last + protocol + "\n";
   }
 
-  private static List<String> calls(Parameter parameter) {
-    String name = parameter.name();
-    if (parameter instanceof Parameter.Struct struct) {
-      List<String> calls = new ArrayList<>();
-      calls.add(".struct(" + name + ")");
-      struct.fields().forEach(field -> calls.add(".field(" + name + "." + field.name() + "())"));
-      return calls;
-    }
-    String method;
-    if (parameter instanceof Parameter.Buffer) {
-      method = "array";
-    } else if (parameter instanceof Parameter.Value) {
-      method = "value";
-    } else if (parameter instanceof Parameter.ThreadCount) {
-      method = "threads";
-    } else {
-      method = parameter instanceof Parameter.Shape ? "shape" : "dynamicSharedBytes";
-    }
-    return List.of("." + method + "(" + name + ")");
+  /** The calls that pass a parameter, of which a structure has several. */
+  private static Cases<List<String>> calls(KernelMethod kernel) {
+    return new Cases<>(
+        value -> List.of(call("value", value)),
+        struct -> {
+          List<String> calls = new ArrayList<>();
+          calls.add(call("struct", struct));
+          for (String accessor : kernel.recordOf(struct).accessors()) {
+            calls.add(".field(" + struct.name() + "." + accessor + "())");
+          }
+          return calls;
+        },
+        array -> List.of(call("array", array)),
+        threadCount -> List.of(call("threads", threadCount)),
+        shape -> List.of(call("shape", shape)),
+        sharedBytes -> List.of(call("dynamicSharedBytes", sharedBytes)));
   }
 
-  private void pass(Parameter parameter) {
-    boolean isStruct = parameter instanceof Parameter.Struct;
-    if (isStruct) {
+  private static String call(String method, KernelParameter parameter) {
+    return "." + method + "(" + parameter.name() + ")";
+  }
+
+  private void pass(List<String> calls) {
+    if (calls.size() > 1) {
       endLine();
     }
-    for (String call : calls(parameter)) {
+    for (String call : calls) {
       int length = INDENT + recorder.length() + line.length() + call.length() + ";".length();
       if (length > SourceLayout.MAX_WIDTH) {
         endLine();
       }
       line.append(call);
     }
-    if (isStruct) {
+    if (calls.size() > 1) {
       endLine();
     }
   }

@@ -134,7 +134,7 @@ public final class LauncherGenerator {
                   Modifier.PRIVATE,
                   Modifier.STATIC,
                   Modifier.FINAL)
-              .initializer(SignatureGenerator.generate(kernel, declaration))
+              .initializer(SignatureGenerator.generate(kernel.signature(), declaration))
               .build());
       type.addField(LaunchMethodGenerator.RECORDER, field, Modifier.PRIVATE, Modifier.FINAL);
       constructor.addStatement("this.$N = module.recorder($N)", field, constant);

@@ -2,7 +2,7 @@ package dev.streamfence.processor.generate;
 
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.KernelMethod;
-import dev.streamfence.processor.model.Parameter;
+import dev.streamfence.processor.model.RecordType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -49,11 +49,9 @@ public final class LauncherSize {
   public static boolean fits(KernelInterface source) {
     Set<String> names = new HashSet<>();
     for (KernelMethod kernel : source.kernels()) {
-      for (Parameter parameter : kernel.parameters()) {
-        names.add(parameter.name());
-        if (parameter instanceof Parameter.Struct struct) {
-          struct.fields().forEach(field -> names.add(struct.type() + "." + field.name()));
-        }
+      kernel.parameters().forEach(parameter -> names.add(parameter.name()));
+      for (RecordType type : kernel.records().values()) {
+        type.accessors().forEach(accessor -> names.add(type.name() + "." + accessor));
       }
     }
     return (long) CONSTANTS_PER_KERNEL * source.kernels().size() + 4L * names.size()
@@ -80,12 +78,6 @@ public final class LauncherSize {
   }
 
   private static long fields(KernelMethod kernel) {
-    long fields = 0;
-    for (Parameter parameter : kernel.parameters()) {
-      if (parameter instanceof Parameter.Struct struct) {
-        fields += struct.fields().size();
-      }
-    }
-    return fields;
+    return kernel.records().values().stream().mapToLong(type -> type.accessors().size()).sum();
   }
 }

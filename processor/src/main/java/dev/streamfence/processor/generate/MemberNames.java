@@ -1,10 +1,10 @@
 package dev.streamfence.processor.generate;
 
 import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.processor.model.KernelMethod;
-import dev.streamfence.processor.model.Parameter;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -44,7 +44,7 @@ final class MemberNames {
     Set<String> locals = new HashSet<>(IN_EXPRESSIONS);
     for (KernelMethod kernel : kernels) {
       Set<String> parameters =
-          kernel.parameters().stream().map(Parameter::name).collect(Collectors.toSet());
+          kernel.parameters().stream().map(KernelParameter::name).collect(Collectors.toSet());
       String recorder = new Names(parameters).claim(RECORDER, "");
       recorders.put(kernel, recorder);
       locals.add(recorder);

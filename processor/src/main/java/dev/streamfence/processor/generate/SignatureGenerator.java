@@ -3,15 +3,35 @@ package dev.streamfence.processor.generate;
 import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.CodeBlock;
 import dev.streamfence.Access;
+import dev.streamfence.ElementType;
+import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.launch.KernelSignature;
-import dev.streamfence.processor.model.KernelMethod;
-import dev.streamfence.processor.model.Parameter;
+import dev.streamfence.launch.StructLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Generates the expression for a kernel's signature. Stateless. */
 final class SignatureGenerator {
   static final ClassName SIGNATURE = ClassName.get(KernelSignature.class);
+
+  /** The calls that describe one parameter. */
+  private static final Cases<String> CALLS =
+      new Cases<>(
+          value -> call("value", value, type(value.type())),
+          struct -> call("struct", struct, types(struct.layout())),
+          array ->
+              call(verb(array.access()), array, array.elementType().primitive() + "[].class")
+                  + (array.trusted() ? ".trusted()" : ""),
+          threadCount ->
+              call(
+                  "threads",
+                  threadCount,
+                  type(threadCount.type()),
+                  String.valueOf(threadCount.blockSize())),
+          shape -> call("shape", shape),
+          sharedBytes -> call("dynamicSharedBytes", sharedBytes));
 
   private SignatureGenerator() {}
 
@@ -20,9 +40,9 @@ final class SignatureGenerator {
    *
    * @param declaration the length of the line up to the expression
    */
-  static CodeBlock generate(KernelMethod kernel, int declaration) {
-    String entry = ".entry(" + StringLiteral.of(kernel.entry().value()) + ")";
-    List<String> steps = steps(kernel);
+  static CodeBlock generate(KernelSignature signature, int declaration) {
+    String entry = ".entry(" + StringLiteral.of(signature.entry()) + ")";
+    List<String> steps = steps(signature);
     int start = declaration + SIGNATURE.simpleName().length() + entry.length();
     int length = start + ";".length();
     for (String step : steps) {
@@ -38,54 +58,34 @@ final class SignatureGenerator {
         String.join("\n", steps));
   }
 
-  private static List<String> steps(KernelMethod kernel) {
+  private static List<String> steps(KernelSignature signature) {
     List<String> steps = new ArrayList<>();
-    for (Parameter parameter : kernel.parameters()) {
-      steps.add("." + describe(kernel, parameter));
+    signature.parameters().forEach(parameter -> steps.add(parameter.match(CALLS)));
+    if (signature.dynamicSharedBytes() != 0) {
+      steps.add(".dynamicSharedBytes(" + signature.dynamicSharedBytes() + ")");
     }
-    if (kernel.dynamicSharedBytes() != 0
-        && kernel.has(Parameter.ThreadCount.class)
-        && !kernel.has(Parameter.SharedBytes.class)) {
-      steps.add(".dynamicSharedBytes(" + kernel.dynamicSharedBytes() + ")");
-    }
-    if (kernel.mayAlias()) {
+    if (signature.allowsAliases()) {
       steps.add(".mayAlias()");
     }
-    if (kernel.isCooperative()) {
+    if (signature.isCooperative()) {
       steps.add(".cooperative()");
     }
     return steps;
   }
 
-  private static String describe(KernelMethod kernel, Parameter parameter) {
-    String name = StringLiteral.of(parameter.name());
-    if (parameter instanceof Parameter.Value value) {
-      return "value(" + name + ", " + value.type().primitive() + ".class)";
-    }
-    if (parameter instanceof Parameter.Buffer buffer) {
-      return verb(buffer.access())
-          + "("
-          + name
-          + ", "
-          + buffer.element().primitive()
-          + "[].class)"
-          + (buffer.isTrusted() ? ".trusted()" : "");
-    }
-    if (parameter instanceof Parameter.Struct struct) {
-      StringBuilder call = new StringBuilder("struct(").append(name);
-      struct.fields().forEach(f -> call.append(", ").append(f.type().primitive()).append(".class"));
-      return call.append(')').toString();
-    }
-    if (parameter instanceof Parameter.ThreadCount count) {
-      return "threads("
-          + name
-          + ", "
-          + count.type().primitive()
-          + ".class, "
-          + kernel.blockSize()
-          + ")";
-    }
-    return (parameter instanceof Parameter.Shape ? "shape(" : "dynamicSharedBytes(") + name + ")";
+  private static String call(String method, KernelParameter parameter, String... more) {
+    String others = more.length == 0 ? "" : ", " + String.join(", ", more);
+    return "." + method + "(" + StringLiteral.of(parameter.name()) + others + ")";
+  }
+
+  private static String type(ElementType type) {
+    return type.primitive() + ".class";
+  }
+
+  private static String[] types(StructLayout layout) {
+    return IntStream.range(0, layout.fields())
+        .mapToObj(field -> type(layout.type(field)))
+        .toArray(String[]::new);
   }
 
   private static String verb(Access access) {

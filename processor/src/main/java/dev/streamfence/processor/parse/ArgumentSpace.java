@@ -2,7 +2,6 @@ package dev.streamfence.processor.parse;
 
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.StructLayout;
-import dev.streamfence.processor.model.Parameter;
 import java.util.List;
 
 /** Computes how much space the arguments of a launch take. Stateless. */
@@ -16,11 +15,10 @@ final class ArgumentSpace {
   private ArgumentSpace() {}
 
   /** The size of the arguments laid out in order, each at a multiple of its alignment. */
-  static long sizeInBytes(List<Parameter> parameters) {
+  static long sizeInBytes(List<KernelParameter> parameters) {
     long end = 0;
-    for (Parameter parameter : parameters) {
-      // The number of threads per block takes no space.
-      if (parameter.declaration(1) instanceof KernelParameter.Passed passed) {
+    for (KernelParameter parameter : parameters) {
+      if (parameter instanceof KernelParameter.Passed passed) {
         end = StructLayout.aligned(end, passed.alignment()) + passed.sizeInBytes();
       }
     }

@@ -1,10 +1,10 @@
 package dev.streamfence.processor.parse;
 
+import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.EntryName;
-import dev.streamfence.processor.model.KernelMethod;
 import java.util.List;
 import java.util.Optional;
 import javax.lang.model.element.AnnotationMirror;
@@ -15,13 +15,14 @@ import javax.lang.model.element.VariableElement;
 /**
  * The attributes of {@code @Kernel} on a method. Reading yields nothing after a finding, or if the
  * compiler has refused a value.
+ *
+ * @param signature the kernel's signature, as yet without parameters
+ * @param blockSize threads per block if a parameter counts threads
  */
-record KernelAttributes(
-    EntryName entry,
-    int blockSize,
-    int dynamicSharedBytes,
-    boolean mayAlias,
-    boolean isCooperative) {
+record KernelAttributes(KernelSignature signature, int blockSize) {
+  /** The limit of every current CUDA device. */
+  private static final int MAX_BLOCK_SIZE = 1024;
+
   static final String BLOCK_SIZE = "blockSize";
   private static final String SHARED_BYTES = "dynamicSharedBytes";
 
@@ -35,7 +36,8 @@ record KernelAttributes(
       AnnotationMirror kernel,
       List<VariableElement> shapes,
       Findings findings) {
-    Optional<EntryName> entry = parseEntry(method, kernel, findings);
+    int before = findings.size();
+    Optional<String> entry = parseEntry(method, kernel, findings);
     if (!shapes.isEmpty()) {
       refuse(BLOCK_SIZE, method, kernel, shapes.get(0), findings);
       refuse(SHARED_BYTES, method, kernel, shapes.get(0), findings);
@@ -50,9 +52,13 @@ record KernelAttributes(
     if (shapes.isEmpty()) {
       checkRange(threads.get(), bytes.get(), method, kernel, findings);
     }
-    return entry.map(
-        name ->
-            new KernelAttributes(name, threads.get(), bytes.get(), aliases.get(), together.get()));
+    if (entry.isEmpty() || findings.size() > before) {
+      return Optional.empty();
+    }
+    KernelSignature signature = KernelSignature.entry(entry.get()).dynamicSharedBytes(bytes.get());
+    signature = aliases.get() ? signature.mayAlias() : signature;
+    signature = together.get() ? signature.cooperative() : signature;
+    return Optional.of(new KernelAttributes(signature, threads.get()));
   }
 
   /** The entry point's name as written, legal or not. */
@@ -62,7 +68,7 @@ record KernelAttributes(
         .orElse(method.getSimpleName().toString());
   }
 
-  private static Optional<EntryName> parseEntry(
+  private static Optional<String> parseEntry(
       ExecutableElement method, AnnotationMirror kernel, Findings findings) {
     Optional<String> written = Mirrors.value(kernel, "value", String.class);
     if (written.isEmpty()) {
@@ -71,7 +77,7 @@ record KernelAttributes(
     String given = written.get();
     String name = entryName(method, kernel);
     if (EntryName.isLegal(name)) {
-      return Optional.of(new EntryName(name));
+      return Optional.of(name);
     }
     Culprit culprit =
         given.isEmpty()
@@ -107,7 +113,7 @@ record KernelAttributes(
       AnnotationMirror kernel,
       Findings findings) {
     Mirrors.attribute(kernel, BLOCK_SIZE)
-        .filter(value -> threads < 1 || threads > KernelMethod.MAX_BLOCK_SIZE)
+        .filter(value -> threads < 1 || threads > MAX_BLOCK_SIZE)
         .ifPresent(
             value ->
                 findings.report(
@@ -115,7 +121,7 @@ record KernelAttributes(
                     Culprit.of(method, kernel, value),
                     threads,
                     method.getSimpleName(),
-                    KernelMethod.MAX_BLOCK_SIZE));
+                    MAX_BLOCK_SIZE));
     Mirrors.attribute(kernel, SHARED_BYTES)
         .filter(value -> bytes < 0)
         .ifPresent(

@@ -1,11 +1,13 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.Access;
+import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.KernelParameter.Cases;
+import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.KernelMethod;
-import dev.streamfence.processor.model.Parameter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +27,15 @@ import javax.lang.model.util.Elements;
 
 /** Reads one abstract method. Confined to one thread at a time, like its findings. */
 final class KernelMethodParser {
+  private static final Cases<List<Access>> ACCESSES =
+      new Cases<>(
+          value -> List.of(),
+          struct -> List.of(),
+          array -> List.of(array.access()),
+          threadCount -> List.of(),
+          shape -> List.of(),
+          sharedBytes -> List.of());
+
   private final Elements elements;
   private final TypeElement owner;
   private final AccessHints hints;
@@ -55,43 +66,46 @@ final class KernelMethodParser {
     }
     int before = findings.size();
     checkSignature(method, member.getReturnType());
-    List<Parameter> parameters =
-        parseParameters(method, types, KernelAttributes.entryName(method, kernel.get()));
     List<VariableElement> shapes = shapes(method, types);
-    new ShapeRules(findings).check(method, shapes);
     Optional<KernelAttributes> attributes =
         KernelAttributes.parse(method, kernel.get(), shapes, findings);
+    StructParser structs = new StructParser(elements, owner, findings);
+    List<KernelParameter> parameters =
+        parseParameters(
+            // Nothing is built without attributes, so any block size will do then.
+            new ParameterParser(
+                method, attributes.map(KernelAttributes::blockSize).orElse(1), structs, findings),
+            method,
+            types,
+            KernelAttributes.entryName(method, kernel.get()));
+    new ShapeRules(findings).check(method, shapes);
     checkArguments(method, parameters);
     // The model rejects values with mistakes, so nothing is built from them.
-    if (findings.size() > before || parameters.size() < types.size()) {
+    if (findings.size() > before || parameters.size() < types.size() || attributes.isEmpty()) {
       return Optional.empty();
     }
-    if (attributes.isPresent() && attributes.get().mayAlias()) {
+    KernelSignature signature = attributes.get().signature();
+    for (KernelParameter parameter : parameters) {
+      signature = signature.with(parameter);
+    }
+    if (signature.allowsAliases()) {
       checkAliases(method, kernel.get(), parameters);
     }
-    return attributes.map(
-        said ->
-            new KernelMethod(
-                method.getSimpleName().toString(),
-                said.entry(),
-                parameters,
-                said.blockSize(),
-                said.dynamicSharedBytes(),
-                said.mayAlias(),
-                said.isCooperative(),
-                TypeKinds.isCompletion(member.getReturnType()),
-                Deprecations.of(method, elements)));
+    return Optional.of(
+        new KernelMethod(
+            method.getSimpleName().toString(),
+            signature,
+            structs.records(),
+            TypeKinds.isCompletion(member.getReturnType()),
+            Deprecations.of(method, elements)));
   }
 
   /** Warns if {@code mayAlias} has no effect, because no array is written or there is only one. */
   private void checkAliases(
-      ExecutableElement method, AnnotationMirror kernel, List<Parameter> parameters) {
-    List<Parameter.Buffer> buffers =
-        parameters.stream()
-            .filter(Parameter.Buffer.class::isInstance)
-            .map(Parameter.Buffer.class::cast)
-            .toList();
-    if (buffers.size() < 2 || buffers.stream().noneMatch(buffer -> buffer.access().writes())) {
+      ExecutableElement method, AnnotationMirror kernel, List<KernelParameter> parameters) {
+    List<Access> accesses =
+        parameters.stream().flatMap(parameter -> parameter.match(ACCESSES).stream()).toList();
+    if (accesses.size() < 2 || accesses.stream().noneMatch(Access::writes)) {
       findings.report(
           Problem.NEEDLESS_ALIAS,
           Mirrors.culprit(method, kernel, "mayAlias"),
@@ -99,7 +113,7 @@ final class KernelMethodParser {
     }
   }
 
-  private void checkArguments(ExecutableElement method, List<Parameter> parameters) {
+  private void checkArguments(ExecutableElement method, List<KernelParameter> parameters) {
     long bytes = ArgumentSpace.sizeInBytes(parameters);
     if (bytes > ArgumentSpace.MAX_BYTES) {
       findings.report(
@@ -128,11 +142,12 @@ final class KernelMethodParser {
     }
   }
 
-  private List<Parameter> parseParameters(
-      ExecutableElement method, List<? extends TypeMirror> types, String entry) {
-    List<Parameter> parsed = new ArrayList<>();
-    ParameterParser parser =
-        new ParameterParser(method, new StructParser(elements, owner, findings), findings);
+  private List<KernelParameter> parseParameters(
+      ParameterParser parser,
+      ExecutableElement method,
+      List<? extends TypeMirror> types,
+      String entry) {
+    List<KernelParameter> parsed = new ArrayList<>();
     int last = types.size() - 1;
     int passed = 0;
     Supplier<List<Optional<Access>>> hinted =

@@ -2,10 +2,10 @@ package dev.streamfence.processor.parse;
 
 import dev.streamfence.Access;
 import dev.streamfence.ElementType;
+import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.Problem;
-import dev.streamfence.processor.model.Parameter;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -28,12 +28,20 @@ final class ParameterParser {
 
   private final ExecutableElement method;
   private final List<String> names;
+  private final int blockSize;
   private final StructParser structs;
   private final Findings findings;
 
-  ParameterParser(ExecutableElement method, StructParser structs, Findings findings) {
+  /**
+   * Creates a parser of a method's parameters.
+   *
+   * @param blockSize threads per block if one of them counts threads
+   */
+  ParameterParser(
+      ExecutableElement method, int blockSize, StructParser structs, Findings findings) {
     this.method = method;
     this.names = JavaNames.ofParameters(method);
+    this.blockSize = blockSize;
     this.structs = structs;
     this.findings = findings;
   }
@@ -49,7 +57,7 @@ final class ParameterParser {
    *
    * @param hint the access in the kernel's code
    */
-  Optional<Parameter> parse(
+  Optional<KernelParameter> parse(
       VariableElement parameter, TypeMirror type, Supplier<Optional<Access>> hint) {
     if (type.getKind() == TypeKind.TYPEVAR) {
       // The declaration of the type parameter has been reported.
@@ -89,7 +97,7 @@ final class ParameterParser {
     return trusted.isEmpty();
   }
 
-  private Optional<Parameter> parsePrimitive(VariableElement parameter, TypeMirror type) {
+  private Optional<KernelParameter> parsePrimitive(VariableElement parameter, TypeMirror type) {
     List<AnnotationMirror> accesses = Mirrors.all(parameter, ACCESS);
     List<AnnotationMirror> roles = Mirrors.all(parameter, ROLES);
     if (!accesses.isEmpty()) {
@@ -108,18 +116,18 @@ final class ParameterParser {
     String name = nameOf(parameter);
     ElementType primitive = TypeKinds.primitive(type);
     if (roles.isEmpty()) {
-      return Optional.of(new Parameter.Value(name, primitive));
+      return Optional.of(new KernelParameter.Value(name, primitive));
     }
     if (hasWrongRole(parameter, type, roles)) {
       return Optional.empty();
     }
     return Optional.of(
         Mirrors.isA(roles.get(0), KernelAnnotation.THREAD_COUNT)
-            ? new Parameter.ThreadCount(name, primitive)
-            : new Parameter.SharedBytes(name));
+            ? new KernelParameter.ThreadCount(name, primitive, blockSize)
+            : new KernelParameter.SharedBytes(name));
   }
 
-  private Optional<Parameter> parseBuffer(
+  private Optional<KernelParameter> parseBuffer(
       VariableElement parameter, TypeMirror type, Supplier<Optional<Access>> hint) {
     List<AnnotationMirror> accesses = Mirrors.all(parameter, ACCESS);
     Optional<ElementType> element = TypeKinds.elementOf(type);
@@ -136,7 +144,9 @@ final class ParameterParser {
           Culprit.of(parameter),
           parameter.getSimpleName(),
           method.getSimpleName(),
-          hint.get().map(access -> "; its code says " + annotation(access)).orElse(""));
+          hint.get()
+              .map(access -> "; its code says " + KernelParameter.annotation(access))
+              .orElse(""));
     } else if (accesses.size() > 1) {
       findings.report(
           Problem.CONFLICTING_ACCESS,
@@ -151,7 +161,8 @@ final class ParameterParser {
     }
     String name = nameOf(parameter);
     return Optional.of(
-        new Parameter.Buffer(name, element.get(), access(accesses.get(0)), isTrusted(parameter)));
+        new KernelParameter.Array(
+            name, element.get(), access(accesses.get(0)), isTrusted(parameter)));
   }
 
   private boolean isTrusted(VariableElement parameter) {
@@ -180,7 +191,7 @@ final class ParameterParser {
         .anyMatch(c -> Character.isLetterOrDigit(c) && INVISIBLE_LETTERS.indexOf(c) < 0);
   }
 
-  private Optional<Parameter> parseShape(VariableElement parameter, TypeMirror type) {
+  private Optional<KernelParameter> parseShape(VariableElement parameter, TypeMirror type) {
     List<AnnotationMirror> accesses = Mirrors.all(parameter, ACCESS);
     if (!accesses.isEmpty()) {
       findings.report(
@@ -191,7 +202,7 @@ final class ParameterParser {
     }
     boolean hasWrongRole = hasWrongRole(parameter, type, Mirrors.all(parameter, ROLES));
     return accesses.isEmpty() && !hasWrongRole
-        ? Optional.of(new Parameter.Shape(nameOf(parameter)))
+        ? Optional.of(new KernelParameter.Shape(nameOf(parameter)))
         : Optional.empty();
   }
 
@@ -220,7 +231,11 @@ final class ParameterParser {
     boolean isWrong = false;
     for (AnnotationMirror role : roles) {
       boolean isCount = Mirrors.isA(role, KernelAnnotation.THREAD_COUNT);
-      boolean fits = type.getKind() == TypeKind.INT || (isCount && type.getKind() == TypeKind.LONG);
+      boolean fits =
+          isCount
+              ? type.getKind().isPrimitive()
+                  && KernelParameter.ThreadCount.canCount(TypeKinds.primitive(type))
+              : type.getKind() == TypeKind.INT;
       if (!fits) {
         findings.report(
             isCount ? Problem.THREAD_COUNT_TYPE : Problem.SHARED_BYTES_TYPE,
@@ -231,14 +246,6 @@ final class ParameterParser {
       }
     }
     return isWrong;
-  }
-
-  private static String annotation(Access access) {
-    return switch (access) {
-      case READ -> "@Reads";
-      case WRITE -> "@Writes";
-      case READ_WRITE -> "@ReadWrites";
-    };
   }
 
   private String nameOf(VariableElement parameter) {

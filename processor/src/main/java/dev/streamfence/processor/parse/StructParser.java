@@ -1,14 +1,17 @@
 package dev.streamfence.processor.parse;
 
+import dev.streamfence.ElementType;
+import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.StructLayout;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.Deprecation;
-import dev.streamfence.processor.model.Parameter;
-import dev.streamfence.processor.model.Parameter.Struct;
-import dev.streamfence.processor.model.Parameter.Struct.Field;
+import dev.streamfence.processor.model.RecordType;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.Element;
@@ -22,11 +25,12 @@ import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeMirror;
 import javax.lang.model.util.Elements;
 
-/** Reads a record that a kernel takes by value. Confined to one thread at a time. */
+/** Reads the records that a kernel takes by value. Confined to one thread at a time. */
 final class StructParser {
   private final Elements elements;
   private final PackageElement home;
   private final Findings findings;
+  private final Map<String, RecordType> records = new HashMap<>();
 
   /**
    * Creates a parser of records.
@@ -45,12 +49,17 @@ final class StructParser {
         && declared.asElement().getKind() == ElementKind.RECORD;
   }
 
+  /** The records of the parameters read so far, by the parameters' names. */
+  Map<String, RecordType> records() {
+    return Map.copyOf(records);
+  }
+
   /**
    * Returns the parameter; empty after a finding.
    *
    * @param name its name in the launcher
    */
-  Optional<Parameter> parse(VariableElement parameter, String name, DeclaredType type) {
+  Optional<KernelParameter> parse(VariableElement parameter, String name, DeclaredType type) {
     TypeElement record = (TypeElement) type.asElement();
     List<AnnotationMirror> annotations = Mirrors.all(parameter, StrayAnnotations.ON_PARAMETERS);
     if (!annotations.isEmpty()) {
@@ -82,7 +91,8 @@ final class StructParser {
       reportName(parameter, QualifiedNames.of(record).canonical(), "name");
       return Optional.empty();
     }
-    List<Field> fields = new ArrayList<>();
+    List<ElementType> fields = new ArrayList<>();
+    List<String> accessors = new ArrayList<>();
     Deprecation deprecation = Deprecations.around(record, elements);
     for (RecordComponentElement component : record.getRecordComponents()) {
       TypeMirror field = component.asType();
@@ -100,20 +110,22 @@ final class StructParser {
         reportName(parameter, component.getSimpleName().toString(), "read");
         return Optional.empty();
       }
-      fields.add(new Field(component.getSimpleName().toString(), TypeKinds.primitive(field)));
+      fields.add(TypeKinds.primitive(field));
+      accessors.add(component.getSimpleName().toString());
       deprecation = deprecation.or(Deprecations.of(component.getAccessor(), elements));
     }
-    if (fields.isEmpty() || fields.size() > Struct.MAX_FIELDS) {
+    if (!StructLayout.canHold(fields.size())) {
       findings.report(
           Problem.STRUCT_SIZE,
           Culprit.of(parameter),
           parameter.getSimpleName(),
           Descriptions.describe(type),
           fields.size(),
-          Struct.MAX_FIELDS);
+          StructLayout.MAX_FIELDS);
       return Optional.empty();
     }
-    return Optional.of(new Struct(name, QualifiedNames.of(record), fields, deprecation));
+    records.put(name, new RecordType(QualifiedNames.of(record), accessors, deprecation));
+    return Optional.of(KernelParameter.Struct.of(name, fields));
   }
 
   private void reportName(VariableElement parameter, String name, String use) {

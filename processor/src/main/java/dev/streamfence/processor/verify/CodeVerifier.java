@@ -1,18 +1,15 @@
 package dev.streamfence.processor.verify;
 
 import dev.streamfence.Access;
-import dev.streamfence.ElementType;
 import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.check.Mismatch;
+import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.KernelPlaces;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.KernelMethod;
-import dev.streamfence.processor.model.Parameter;
 import dev.streamfence.processor.model.ResourceName;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import javax.lang.model.element.VariableElement;
 
@@ -31,22 +28,13 @@ public final class CodeVerifier {
 
   /** Compares a kernel with its code. */
   public void verify(KernelMethod kernel, KernelPlaces places) {
-    List<Integer> passed = new ArrayList<>();
-    for (int i = 0; i < kernel.parameters().size(); i++) {
-      if (kernel.parameters().get(i).isPassed()) {
-        passed.add(i);
-      }
-    }
-    for (Mismatch mismatch : code.compare(Signatures.of(kernel))) {
+    for (Mismatch mismatch : code.compare(kernel.signature())) {
       if (mismatch.parameter() < 0) {
         report(mismatch, kernel, places);
       } else {
-        int index = passed.get(mismatch.parameter());
-        report(
-            mismatch,
-            kernel,
-            kernel.parameters().get(index),
-            places.method().getParameters().get(index));
+        KernelParameter.Passed parameter = kernel.signature().passed().get(mismatch.parameter());
+        int index = kernel.parameters().indexOf(parameter);
+        report(mismatch, kernel, parameter, places.method().getParameters().get(index));
       }
     }
   }
@@ -58,7 +46,7 @@ public final class CodeVerifier {
               Problem.NO_SUCH_ENTRY,
               places.entry(),
               resource,
-              kernel.entry().value(),
+              kernel.signature().entry(),
               kernel.name(),
               mismatch.actual());
       case PARAMETER_COUNT ->
@@ -66,7 +54,7 @@ public final class CodeVerifier {
               Problem.PARAMETER_COUNT,
               Culprit.of(places.method()),
               kernel.name(),
-              parameters(kernel.parameters().stream().filter(Parameter::isPassed).count()),
+              parameters(kernel.signature().passed().size()),
               mismatch.actual(),
               place(kernel));
       case BLOCK_SIZE ->
@@ -74,7 +62,7 @@ public final class CodeVerifier {
               Problem.BLOCK_SIZE_OF_CODE,
               places.blockSize(),
               kernel.name(),
-              kernel.blockSize(),
+              kernel.signature().blockSize(),
               mismatch.actual(),
               place(kernel));
       default -> throw new IllegalStateException(mismatch.toString());
@@ -82,7 +70,10 @@ public final class CodeVerifier {
   }
 
   private void report(
-      Mismatch mismatch, KernelMethod kernel, Parameter parameter, VariableElement element) {
+      Mismatch mismatch,
+      KernelMethod kernel,
+      KernelParameter.Passed parameter,
+      VariableElement element) {
     Culprit culprit = Culprit.of(element);
     String name = parameter.name();
     String site = mismatch.site().map(found -> describe(found, kernel)).orElse("");
@@ -92,7 +83,7 @@ public final class CodeVerifier {
               Problem.PARAMETER_SIZE,
               culprit,
               name,
-              Signatures.sizeInBytes(parameter),
+              parameter.sizeInBytes(),
               mismatch.actual(),
               place(kernel));
       case PARAMETER_KIND ->
@@ -100,7 +91,7 @@ public final class CodeVerifier {
               Problem.PARAMETER_KIND,
               culprit,
               name,
-              inWords(parameter),
+              parameter.inWords(),
               mismatch.actual(),
               place(kernel));
       case STORES ->
@@ -111,8 +102,8 @@ public final class CodeVerifier {
       case ONLY_LOADS -> findings.report(Problem.NEEDLESS_WRITE, culprit, name, place(kernel));
       case ADDRESS -> findings.report(Problem.NUMBER_AS_ADDRESS, culprit, name, site);
       case UNCLEAR -> {
-        Parameter.Buffer buffer = (Parameter.Buffer) parameter;
-        if (!buffer.isTrusted()) {
+        KernelParameter.Array buffer = (KernelParameter.Array) parameter;
+        if (!buffer.trusted()) {
           String declared = buffer.access() == Access.READ ? "@Reads" : "@Writes";
           findings.report(Problem.UNCLEAR_ACCESS, culprit, name, declared, site);
         }
@@ -125,22 +116,8 @@ public final class CodeVerifier {
     return count + (count == 1 ? " parameter" : " parameters");
   }
 
-  private static String inWords(Parameter parameter) {
-    if (parameter instanceof Parameter.Buffer) {
-      return "an array";
-    }
-    if (parameter instanceof Parameter.Struct) {
-      return "a structure";
-    }
-    ElementType type =
-        parameter instanceof Parameter.Value value
-            ? value.type()
-            : ((Parameter.ThreadCount) parameter).type();
-    return (type == ElementType.INT ? "an " : "a ") + type.primitive().getName();
-  }
-
   private String place(KernelMethod kernel) {
-    String entry = kernel.entry().value();
+    String entry = kernel.signature().entry();
     String line = code instanceof ModuleCode.Ptx ptx ? " in line " + ptx.check().line(entry) : "";
     return "entry " + entry + line + " of " + resource + sourceOf(kernel).orElse("");
   }
@@ -148,7 +125,9 @@ public final class CodeVerifier {
   private Optional<String> sourceOf(KernelMethod kernel) {
     Optional<CudaSource> source =
         code instanceof ModuleCode.Ptx ptx ? ptx.source() : Optional.empty();
-    return source.flatMap(text -> text.place(kernel.entry().value())).map(place -> ", " + place);
+    return source
+        .flatMap(text -> text.place(kernel.signature().entry()))
+        .map(place -> ", " + place);
   }
 
   private String describe(AccessSite site, KernelMethod kernel) {

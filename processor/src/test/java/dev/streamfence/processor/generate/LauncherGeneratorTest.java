@@ -2,17 +2,15 @@ package dev.streamfence.processor.generate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.streamfence.ElementType;
+import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.processor.model.Deprecation;
-import dev.streamfence.processor.model.EntryName;
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.KernelMethod;
-import dev.streamfence.processor.model.Parameter;
 import dev.streamfence.processor.model.QualifiedName;
 import dev.streamfence.processor.model.ResourceName;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -61,12 +59,11 @@ class LauncherGeneratorTest {
   }
 
   private static KernelMethod kernel(int values) {
-    List<Parameter> parameters = new ArrayList<>();
+    KernelSignature signature = KernelSignature.entry("run");
     for (int i = 0; i < values; i++) {
-      parameters.add(new Parameter.Value("value" + i, ElementType.DOUBLE));
+      signature = signature.value("value" + i, double.class);
     }
-    parameters.add(new Parameter.ThreadCount("n", ElementType.INT));
-    return new KernelMethod(
-        "run", new EntryName("run"), parameters, 256, 0, false, false, false, Deprecation.NONE);
+    signature = signature.threads("n", int.class, 256);
+    return new KernelMethod("run", signature, Map.of(), false, Deprecation.NONE);
   }
 }

@@ -4,45 +4,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.ElementType;
+import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.KernelSignature;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class KernelMethodTest {
-  private static final Parameter COUNT = new Parameter.ThreadCount("n", ElementType.INT);
-  private static final Parameter SHAPE = new Parameter.Shape("shape");
-
   @Test
   void exactlyOneParameterSaysHowManyThreadsRun() {
-    assertThat(kernel(256, 0, COUNT).has(Parameter.ThreadCount.class)).isTrue();
-    assertThat(kernel(256, 0, SHAPE).has(Parameter.ThreadCount.class)).isFalse();
-    assertThatThrownBy(() -> kernel(256, 0)).hasMessage("run says 0 times how many threads run");
-    assertThatThrownBy(() -> kernel(256, 0, COUNT, SHAPE))
-        .hasMessage("run says 2 times how many threads run");
-  }
+    KernelSignature run = KernelSignature.entry("run");
 
-  @ParameterizedTest
-  @ValueSource(ints = {0, -1, 1025})
-  void blockSizeIsWithinWhatDevicesTake(int blockSize) {
-    assertThatThrownBy(() -> kernel(blockSize, 0, COUNT))
-        .hasMessage("run has a block size of " + blockSize);
+    assertThat(kernel(run.shape("shape")).parameters()).hasSize(1);
+    assertThatThrownBy(() -> kernel(run))
+        .hasMessageContaining("run: no parameter says how many threads run");
+    assertThatThrownBy(() -> kernel(run.threads("n", int.class, 256).shape("shape")))
+        .hasMessageContaining("run: 'n' and 'shape' both say how many threads run");
   }
 
   @Test
-  void sharedBytesAreNotNegative() {
-    assertThatThrownBy(() -> kernel(1, -1, COUNT)).hasMessage("run has -1 shared bytes");
-  }
+  void structureHasARecord() {
+    KernelParameter.Struct box = KernelParameter.Struct.of("box", List.of(ElementType.INT));
+    KernelMethod kernel = kernel(KernelSignature.entry("run").with(box).shape("shape"));
 
-  @ParameterizedTest
-  @EnumSource(
-      mode = EnumSource.Mode.EXCLUDE,
-      names = {"INT", "LONG"})
-  void threadsAreCountedAsIntOrLong(ElementType type) {
-    assertThatThrownBy(() -> new Parameter.ThreadCount("n", type))
-        .hasMessage("n counts threads as " + type);
+    assertThatThrownBy(() -> kernel.recordOf(box)).hasMessage("box");
   }
 
   @Test
@@ -57,16 +43,7 @@ class KernelMethodTest {
         .hasMessage("demo.K has no kernel");
   }
 
-  private static KernelMethod kernel(int blockSize, int sharedBytes, Parameter... parameters) {
-    return new KernelMethod(
-        "run",
-        new EntryName("run"),
-        List.of(parameters),
-        blockSize,
-        sharedBytes,
-        false,
-        false,
-        false,
-        Deprecation.NONE);
+  private static KernelMethod kernel(KernelSignature signature) {
+    return new KernelMethod("run", signature, Map.of(), false, Deprecation.NONE);
   }
 }

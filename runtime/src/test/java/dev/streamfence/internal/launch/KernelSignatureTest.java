@@ -126,7 +126,7 @@ final class KernelSignatureTest {
         "k: 'tile' and 'more' both say how much dynamic shared memory there is; leave one out");
     assertIncomplete(
         KernelSignature.entry("k").dynamicSharedBytes("tile").shape("grid"),
-        "k: 'grid' and 'tile' both say how much dynamic shared memory there is; leave one out");
+        "k: 'tile' and 'grid' both say how much dynamic shared memory there is; leave one out");
   }
 
   /** A signature that no recorder is made of. */

@@ -12,12 +12,14 @@ import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.PtxParameter;
 import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.KernelParameter.PassedCases;
 import dev.streamfence.launch.KernelSignature;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -31,8 +33,14 @@ import java.util.stream.IntStream;
  */
 public final class KernelCheck {
   private static final String BOTH = "@ReadWrites";
-  private static final Fits FITS_FLOAT = new Fits(true);
-  private static final Fits FITS_INTEGER = new Fits(false);
+  private static final PassedCases<Boolean> IS_ARRAY =
+      new PassedCases<>(value -> false, struct -> false, array -> true, threadCount -> false);
+
+  /** Which parameters may be floating-point numbers in the code. */
+  private static final PassedCases<Boolean> FITS_FLOAT = fits(true);
+
+  /** Which parameters may be integers in the code. */
+  private static final PassedCases<Boolean> FITS_INTEGER = fits(false);
 
   /**
    * The most parameters of kernels with remembered analyses; further kernels are analysed each
@@ -186,38 +194,23 @@ public final class KernelCheck {
     return switch (actual) {
       case POINTER -> !isArray(declared);
       case OFFSET -> isArray(declared);
-      case FLOAT -> !declared.matchPassed(FITS_FLOAT);
-      case INTEGER -> !declared.matchPassed(FITS_INTEGER);
+      case FLOAT -> !declared.match(FITS_FLOAT);
+      case INTEGER -> !declared.match(FITS_INTEGER);
       default -> false;
     };
   }
 
   private static boolean isArray(KernelParameter.Passed declared) {
-    return declared instanceof KernelParameter.Array;
+    return declared.match(IS_ARRAY);
   }
 
-  /** Which parameters may be floating-point numbers, or else integers, in the code. */
-  private record Fits(boolean floatingPoint) implements KernelParameter.PassedCases<Boolean> {
-    @Override
-    public Boolean value(KernelParameter.Value value) {
-      return value.type().isFloatingPoint() == floatingPoint;
-    }
-
-    @Override
-    public Boolean struct(KernelParameter.Struct struct) {
-      // A structure of one number is laid out like the number.
-      return struct.layout().fields() == 1;
-    }
-
-    @Override
-    public Boolean array(KernelParameter.Array array) {
-      return !floatingPoint;
-    }
-
-    @Override
-    public Boolean threadCount(KernelParameter.ThreadCount count) {
-      return !floatingPoint;
-    }
+  private static PassedCases<Boolean> fits(boolean floatingPoint) {
+    return new PassedCases<>(
+        value -> value.type().isFloatingPoint() == floatingPoint,
+        // A structure of one number is laid out like the number.
+        struct -> struct.layout().fields() == 1,
+        array -> !floatingPoint,
+        threadCount -> !floatingPoint);
   }
 
   private static String inWords(PtxParameter.ParameterKind kind) {
@@ -231,13 +224,15 @@ public final class KernelCheck {
 
   private static Supplier<Optional<Mismatch>> compare(
       int index, KernelParameter.Passed declared, ParameterAccess access) {
-    return () ->
-        declared instanceof KernelParameter.Array array
-            ? compare(index, array.access(), access)
-            : access
+    Function<KernelParameter, Optional<Mismatch>> number =
+        parameter ->
+            access
                 .read()
                 .or(access::write)
                 .map(site -> Mismatch.at(site, index, Difference.ADDRESS, ""));
+    PassedCases<Optional<Mismatch>> cases =
+        new PassedCases<>(number, number, array -> compare(index, array.access(), access), number);
+    return () -> declared.match(cases);
   }
 
   private static Optional<Mismatch> compare(int index, Access declared, ParameterAccess access) {

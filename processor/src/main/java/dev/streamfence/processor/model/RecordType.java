@@ -1,0 +1,16 @@
+package dev.streamfence.processor.model;
+
+import java.util.List;
+
+/**
+ * The record that a structure is read from. Immutable.
+ *
+ * @param name its name
+ * @param accessors the names of its components, in the order of the structure's fields
+ * @param deprecation of the record, an enclosing type, or a component
+ */
+public record RecordType(QualifiedName name, List<String> accessors, Deprecation deprecation) {
+  public RecordType {
+    accessors = List.copyOf(accessors);
+  }
+}
