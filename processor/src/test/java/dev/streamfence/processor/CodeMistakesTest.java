@@ -145,7 +145,7 @@ class CodeMistakesTest {
     mistakes(kernels("@Kernel void «missing(@ThreadCount int n);"))
         .are(
             Problem.NO_SUCH_ENTRY,
-            "k/k.ptx has no entry missing for missing; it has copy, increment, scale, choose");
+            "k/k.ptx: the code has no entry missing; it has copy, increment, scale, choose");
   }
 
   @Test
@@ -153,8 +153,8 @@ class CodeMistakesTest {
     mistakes(kernels("@Kernel void «increment(@ThreadCount int n);"))
         .are(
             Problem.PARAMETER_COUNT,
-            "increment passes 1 parameter to its kernel, which takes 2; see entry increment in line 20 of"
-                + " k/k.ptx");
+            "increment takes 2 parameters; the interface passes 1; see entry increment in line 20"
+                + " of k/k.ptx");
   }
 
   @Test
@@ -164,7 +164,8 @@ class CodeMistakesTest {
                 "@Kernel void increment(@ReadWrites DeviceArray<int[]> v, @ThreadCount long «n);"))
         .are(
             Problem.PARAMETER_SIZE,
-            "'n' passes 8 bytes, its kernel takes 4; see entry increment in line 20 of k/k.ptx");
+            "increment: parameter 'n' has 8 bytes; parameter 2 of the kernel has 4; see entry"
+                + " increment in line 20 of k/k.ptx");
   }
 
   @Test
@@ -174,7 +175,8 @@ class CodeMistakesTest {
                 "@Kernel void scale(int «f, @ReadWrites DeviceArray<float[]> v, LaunchShape s);"))
         .are(
             Problem.PARAMETER_KIND,
-            "'f' is an int, its kernel takes a floating-point number; see entry scale in line 31 of k/k.ptx");
+            "scale: parameter 'f' is an int; parameter 1 of the kernel is a floating-point number;"
+                + " see entry scale in line 31 of k/k.ptx");
   }
 
   @Test
@@ -185,8 +187,8 @@ class CodeMistakesTest {
                     + " @ThreadCount int n);"))
         .are(
             Problem.BLOCK_SIZE_OF_CODE,
-            "copy is launched with 256 threads per block, its kernel allows 128; see entry copy in line 5 of"
-                + " k/k.ptx");
+            "copy is launched with 256 threads per block; the kernel allows 128; see entry copy in"
+                + " line 5 of k/k.ptx");
   }
 
   @Test
@@ -199,7 +201,7 @@ class CodeMistakesTest {
             kernels("@Kernel(blockSize = «256) void square(@ThreadCount int n);"))
         .are(
             Problem.BLOCK_SIZE_OF_CODE,
-            "square is launched with 256 threads per block, its kernel allows exactly 16 x 16 x 1;"
+            "square is launched with 256 threads per block; the kernel allows exactly 16 x 16 x 1;"
                 + " see entry square in line 4 of k/k.ptx");
   }
 
@@ -212,8 +214,8 @@ class CodeMistakesTest {
                     + " LaunchShape s);"))
         .are(
             Problem.PARAMETER_KIND,
-            "'pair' is a structure, its kernel takes a floating-point number; see entry scale in line 31 of"
-                + " k/k.ptx");
+            "scale: parameter 'pair' is a structure; parameter 1 of the kernel is a floating-point"
+                + " number; see entry scale in line 31 of k/k.ptx");
   }
 
   @Test
@@ -221,7 +223,7 @@ class CodeMistakesTest {
     mistakes(kernels("@Kernel(«\"copi\") void copy(@ThreadCount int n);"))
         .are(
             Problem.NO_SUCH_ENTRY,
-            "k/k.ptx has no entry copi for copy; it has copy, increment, scale, choose");
+            "k/k.ptx: the code has no entry copi; it has copy, increment, scale, choose");
   }
 
   @Test
@@ -234,7 +236,7 @@ class CodeMistakesTest {
             many.toString().getBytes(UTF_8), kernels("@Kernel void «missing(@ThreadCount int n);"))
         .are(
             Problem.NO_SUCH_ENTRY,
-            "k/k.ptx has no entry missing for missing; it has e0, e1, e2, e3, e4, e5, e6, e7 and"
+            "k/k.ptx: the code has no entry missing; it has e0, e1, e2, e3, e4, e5, e6, e7 and"
                 + " 92 more");
   }
 
@@ -243,7 +245,8 @@ class CodeMistakesTest {
     mistakes(kernels("@Kernel void increment(@Reads DeviceArray<int[]> «v, @ThreadCount int n);"))
         .are(
             Problem.STORES_THROUGH_READS,
-            "'v' is @Reads, but its kernel stores to it: st.global.u32 in line 28 of k/k.ptx;"
+            "increment: parameter 'v' is @Reads, but the kernel stores to it: st.global.u32 in line"
+                + " 28 of k/k.ptx;"
                 + " declare @ReadWrites");
   }
 
@@ -252,7 +255,8 @@ class CodeMistakesTest {
     mistakes(kernels("@Kernel void increment(@Writes DeviceArray<int[]> «v, @ThreadCount int n);"))
         .are(
             Problem.LOADS_THROUGH_WRITES,
-            "'v' is @Writes, but its kernel loads from it: ld.global.u32 in line 26 of k/k.ptx;"
+            "increment: parameter 'v' is @Writes, but the kernel loads from it: ld.global.u32 in line"
+                + " 26 of k/k.ptx;"
                 + " declare @ReadWrites");
   }
 
@@ -271,7 +275,7 @@ class CodeMistakesTest {
             kernels(
                 "@Kernel(blockSize = 64) void copy(@ReadWrites DeviceArray<int[]> a,"
                     + " @ReadWrites DeviceArray<int[]> b, @ThreadCount int n);"))
-        .say("[" + Problem.NEEDLESS_WRITE.id() + "] 'a' is @ReadWrites");
+        .say("[" + Problem.NEEDLESS_WRITE.id() + "] copy: parameter 'a' is @ReadWrites");
     String untouched =
         ".version 7.0\n.target sm_75\n.address_size 64\n"
             + ".visible .entry idle(.param .u64 a) { ret; }\n";
@@ -280,8 +284,8 @@ class CodeMistakesTest {
             kernels("@Kernel void idle(@Writes DeviceArray<int[]> «a, LaunchShape s);"))
         .are(
             Problem.NEVER_STORED,
-            "'a' is @Writes, but its kernel never stores to it; declare @Reads, or pass what it does"
-                + " store to; see entry idle in line 4 of k/k.ptx");
+            "idle: parameter 'a' is @Writes, but the kernel never stores to it; declare @Reads, or"
+                + " pass the array that it stores to; see entry idle in line 4 of k/k.ptx");
   }
 
   @Test
@@ -292,8 +296,8 @@ class CodeMistakesTest {
                     + " @Writes DeviceArray<int[]> b, @ThreadCount int n);"))
         .areWarning(
             Problem.NEEDLESS_WRITE,
-            "'a' is @ReadWrites, but its kernel only loads from it; @Reads lets launches run side"
-                + " by side; see entry copy in line 5 of k/k.ptx");
+            "copy: parameter 'a' is @ReadWrites, but the kernel only loads from it; declare @Reads,"
+                + " so that launches can run side by side; see entry copy in line 5 of k/k.ptx");
   }
 
   @Test
@@ -301,8 +305,8 @@ class CodeMistakesTest {
     mistakes(kernels("@Kernel void increment(long «v, @ThreadCount int n);"))
         .are(
             Problem.NUMBER_AS_ADDRESS,
-            "'v' is passed by value, but its kernel uses it as an address: ld.global.u32 in line 26"
-                + " of k/k.ptx; take a DeviceArray");
+            "increment: parameter 'v' is passed by value, but the kernel uses it as an address:"
+                + " ld.global.u32 in line 26 of k/k.ptx; take a DeviceArray");
   }
 
   @Test
@@ -311,7 +315,10 @@ class CodeMistakesTest {
         "@Kernel void choose(%s@Reads DeviceArray<int[]> a, @ReadWrites DeviceArray<int[]> b,"
             + " @ThreadCount int n);";
     mistakes(kernels(kernel.formatted("")))
-        .say("[" + Problem.UNCLEAR_ACCESS.id() + "] 'a' is @Reads, but its kernel may do more:");
+        .say(
+            "["
+                + Problem.UNCLEAR_ACCESS.id()
+                + "] choose: parameter 'a' is @Reads, but the kernel may store to it:");
     mistakes(kernels(kernel.formatted("@Trusted(\"n is never 3\") "))).areNoneAtAll();
   }
 
@@ -395,9 +402,10 @@ class CodeMistakesTest {
                     + "@Kernel void «nothing(@ThreadCount int n);\n"
                     + "@Kernel void «other(@ThreadCount int n);"))
         .say(
-            "'seconds' passes 4 bytes, its kernel takes 8; see entry move of k/k.ptx",
-            "nothing passes 1 parameter to its kernel, which takes 0",
-            "k/k.ptx has no entry other for other; it has move, nothing",
+            "move: parameter 'seconds' has 4 bytes; parameter 3 of the kernel has 8; see entry move of"
+                + " k/k.ptx",
+            "nothing takes 0 parameters; the interface passes 1",
+            "k/k.ptx: the code has no entry other; it has move, nothing",
             "[UncheckedModule]");
   }
 
@@ -519,7 +527,7 @@ class CodeMistakesTest {
             kernels("@Kernel void «fill(@ThreadCount int n);"))
         .are(
             Problem.NO_SUCH_ENTRY,
-            "k/k.ptx has no entry fill for fill; it has _Z4fillIfEvPT_i, _Z4fillIdEvPT_i; name"
+            "k/k.ptx: the code has no entry fill; it has _Z4fillIfEvPT_i, _Z4fillIdEvPT_i; name"
                 + " one of them by @Kernel(\"…\")");
   }
 
@@ -531,7 +539,7 @@ class CodeMistakesTest {
             (head + entry).getBytes(UTF_8), kernels("@Kernel void «scale(@ThreadCount int n);"))
         .are(
             Problem.NO_SUCH_ENTRY,
-            "k/k.ptx has no entry scale for scale; it has _Z5scalePfi; declare that extern \"C\", or"
+            "k/k.ptx: the code has no entry scale; it has _Z5scalePfi; declare that extern \"C\", or"
                 + " name it by @Kernel(\"_Z5scalePfi\")");
   }
 

@@ -103,26 +103,21 @@ public enum Problem {
   UNREADABLE_MODULE("%s cannot be read as PTX: %s"),
   UNCHECKED_MODULE(Diagnostic.Kind.WARNING, "%s is %s, whose code cannot be compared with %s; %s"),
   RESOURCE_FOLDER("-Astreamfence.resources names %s, which is no folder"),
-  NO_SUCH_ENTRY("%s has no entry %s for %s; it has %s"),
-  PARAMETER_COUNT("%s passes %s to its kernel, which takes %s; see %s"),
-  PARAMETER_SIZE("'%s' passes %s bytes, its kernel takes %s; see %s"),
-  PARAMETER_KIND("'%s' is %s, its kernel takes %s; see %s"),
-  BLOCK_SIZE_OF_CODE("%s is launched with %s threads per block, its kernel allows %s; see %s"),
-  STORES_THROUGH_READS("'%s' is @Reads, but its kernel stores to it: %s; declare %s"),
-  LOADS_THROUGH_WRITES("'%s' is @Writes, but its kernel loads from it: %s; declare %s"),
-  NEVER_STORED(
-      "'%s' is @Writes, but its kernel never stores to it; declare @Reads, or pass what it does"
-          + " store to; see %s"),
+  // Each begins with what differs; the second argument is what the code has, the third its place.
+  NO_SUCH_ENTRY("%3$s: %1$s"),
+  PARAMETER_COUNT("%s; see %3$s"),
+  PARAMETER_SIZE("%s; see %3$s"),
+  PARAMETER_KIND("%s; see %3$s"),
+  BLOCK_SIZE_OF_CODE("%s; see %3$s"),
+  STORES_THROUGH_READS("%s; declare %s"),
+  LOADS_THROUGH_WRITES("%s; declare %s"),
+  NEVER_STORED("%s; declare @Reads, or pass the array that it stores to; see %3$s"),
   NEEDLESS_WRITE(
       Diagnostic.Kind.WARNING,
-      "'%s' is @ReadWrites, but its kernel only loads from it; @Reads lets launches run side by"
-          + " side; see %s"),
-  NUMBER_AS_ADDRESS(
-      "'%s' is passed by value, but its kernel uses it as an address: %s; take a DeviceArray"),
+      "%s; declare @Reads, so that launches can run side by side; see %3$s"),
+  NUMBER_AS_ADDRESS("%s; take a DeviceArray"),
   UNCLEAR_ACCESS(
-      Diagnostic.Kind.WARNING,
-      "'%s' is %s, but its kernel may do more: %s; look, and add @Trusted(\"reason\") if it does"
-          + " not"),
+      Diagnostic.Kind.WARNING, "%s; check it, and add @Trusted(\"reason\") if it never does"),
 
   // The processor itself.
   WRITE_FAILED("%s cannot be written: %s"),

@@ -1,9 +1,9 @@
 package dev.streamfence.processor.verify;
 
-import dev.streamfence.Access;
 import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.check.Mismatch;
 import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.KernelPlaces;
@@ -11,7 +11,6 @@ import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.ResourceName;
 import java.util.Optional;
-import javax.lang.model.element.VariableElement;
 
 /** Reports where a kernel's code contradicts its interface. Confined to one thread at a time. */
 public final class CodeVerifier {
@@ -28,92 +27,45 @@ public final class CodeVerifier {
 
   /** Compares a kernel with its code. */
   public void verify(KernelMethod kernel, KernelPlaces places) {
-    for (Mismatch mismatch : code.compare(kernel.signature())) {
-      if (mismatch.parameter() < 0) {
-        report(mismatch, kernel, places);
-      } else {
-        KernelParameter.Passed parameter = kernel.signature().passed().get(mismatch.parameter());
-        int index = kernel.parameters().indexOf(parameter);
-        report(mismatch, kernel, parameter, places.method().getParameters().get(index));
+    KernelSignature signature = kernel.signature();
+    for (Mismatch mismatch : code.compare(signature)) {
+      findings.report(
+          problem(mismatch.kind()),
+          culprit(mismatch, signature, places),
+          mismatch.sentence(signature, site -> describe(site, kernel)),
+          mismatch.actual(),
+          mismatch.kind() == Mismatch.Difference.NO_ENTRY ? resource : place(kernel));
+    }
+  }
+
+  private static Problem problem(Mismatch.Difference kind) {
+    return switch (kind) {
+      case NO_ENTRY -> Problem.NO_SUCH_ENTRY;
+      case PARAMETER_COUNT -> Problem.PARAMETER_COUNT;
+      case PARAMETER_SIZE -> Problem.PARAMETER_SIZE;
+      case PARAMETER_KIND -> Problem.PARAMETER_KIND;
+      case BLOCK_SIZE -> Problem.BLOCK_SIZE_OF_CODE;
+      case STORES -> Problem.STORES_THROUGH_READS;
+      case LOADS -> Problem.LOADS_THROUGH_WRITES;
+      case NEVER_STORES -> Problem.NEVER_STORED;
+      case ONLY_LOADS -> Problem.NEEDLESS_WRITE;
+      case ADDRESS -> Problem.NUMBER_AS_ADDRESS;
+      case MAY_STORE, MAY_LOAD -> Problem.UNCLEAR_ACCESS;
+    };
+  }
+
+  private static Culprit culprit(
+      Mismatch mismatch, KernelSignature signature, KernelPlaces places) {
+    return switch (mismatch.kind()) {
+      case NO_ENTRY -> places.entry();
+      case PARAMETER_COUNT -> Culprit.of(places.method());
+      case BLOCK_SIZE -> places.blockSize();
+      default -> {
+        KernelParameter parameter = signature.passed().get(mismatch.parameter());
+        int index = signature.parameters().indexOf(parameter);
+        yield Culprit.of(places.method().getParameters().get(index));
       }
-    }
-  }
-
-  private void report(Mismatch mismatch, KernelMethod kernel, KernelPlaces places) {
-    switch (mismatch.kind()) {
-      case NO_ENTRY ->
-          findings.report(
-              Problem.NO_SUCH_ENTRY,
-              places.entry(),
-              resource,
-              kernel.signature().entry(),
-              kernel.name(),
-              mismatch.actual());
-      case PARAMETER_COUNT ->
-          findings.report(
-              Problem.PARAMETER_COUNT,
-              Culprit.of(places.method()),
-              kernel.name(),
-              parameters(kernel.signature().passed().size()),
-              mismatch.actual(),
-              place(kernel));
-      case BLOCK_SIZE ->
-          findings.report(
-              Problem.BLOCK_SIZE_OF_CODE,
-              places.blockSize(),
-              kernel.name(),
-              kernel.signature().blockSize(),
-              mismatch.actual(),
-              place(kernel));
-      default -> throw new IllegalStateException(mismatch.toString());
-    }
-  }
-
-  private void report(
-      Mismatch mismatch,
-      KernelMethod kernel,
-      KernelParameter.Passed parameter,
-      VariableElement element) {
-    Culprit culprit = Culprit.of(element);
-    String name = parameter.name();
-    String site = mismatch.site().map(found -> describe(found, kernel)).orElse("");
-    switch (mismatch.kind()) {
-      case PARAMETER_SIZE ->
-          findings.report(
-              Problem.PARAMETER_SIZE,
-              culprit,
-              name,
-              parameter.sizeInBytes(),
-              mismatch.actual(),
-              place(kernel));
-      case PARAMETER_KIND ->
-          findings.report(
-              Problem.PARAMETER_KIND,
-              culprit,
-              name,
-              parameter.inWords(),
-              mismatch.actual(),
-              place(kernel));
-      case STORES ->
-          findings.report(Problem.STORES_THROUGH_READS, culprit, name, site, mismatch.actual());
-      case LOADS ->
-          findings.report(Problem.LOADS_THROUGH_WRITES, culprit, name, site, mismatch.actual());
-      case NEVER_STORES -> findings.report(Problem.NEVER_STORED, culprit, name, place(kernel));
-      case ONLY_LOADS -> findings.report(Problem.NEEDLESS_WRITE, culprit, name, place(kernel));
-      case ADDRESS -> findings.report(Problem.NUMBER_AS_ADDRESS, culprit, name, site);
-      case UNCLEAR -> {
-        KernelParameter.Array buffer = (KernelParameter.Array) parameter;
-        if (!buffer.trusted()) {
-          String declared = buffer.access() == Access.READ ? "@Reads" : "@Writes";
-          findings.report(Problem.UNCLEAR_ACCESS, culprit, name, declared, site);
-        }
-      }
-      default -> throw new IllegalStateException(mismatch.toString());
-    }
-  }
-
-  private static String parameters(long count) {
-    return count + (count == 1 ? " parameter" : " parameters");
+    };
   }
 
   private String place(KernelMethod kernel) {

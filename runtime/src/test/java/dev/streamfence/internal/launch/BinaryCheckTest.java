@@ -35,7 +35,7 @@ final class BinaryCheckTest {
       assertThatThrownBy(() -> module.recorder(narrow))
           .isInstanceOf(KernelLoadException.class)
           .hasMessageContaining("parameter 'seconds'")
-          .hasMessageContaining("has 4 bytes; the kernel takes 8");
+          .hasMessageContaining("has 4 bytes; parameter 3 of the kernel has 8");
     }
   }
 }

@@ -84,33 +84,32 @@ final class CodeCheckTest {
   void aReadOnlyArrayThatIsStoredToIsRefusedWithTheLine() {
     assertRefused(
         add(Access.READ, Access.READ),
-        "add: parameter 'sum'",
-        "read-only",
-        "stores to it: st.global.u32 in line ");
+        "add: parameter 'sum' is @Reads, but the kernel stores to it: st.global.u32 in line ");
   }
 
   @Test
   void aWriteOnlyArrayThatIsLoadedFromIsRefusedWithTheLine() {
     assertRefused(
         add(Access.WRITE, Access.WRITE),
-        "add: parameter 'a'",
-        "write-only",
-        "loads from it: ld.global.u32 in line ");
+        "add: parameter 'a' is @Writes, but the kernel loads from it: ld.global.u32 in line ");
   }
 
   @Test
   void aNumberThatIsUsedAsAnAddressIsRefused() {
     KernelSignature smuggling =
         KernelSignature.entry("increment").value("values", long.class).threads("n", int.class, 256);
-    assertRefused(smuggling, "increment: parameter 'values'", "uses it as an address");
+    assertRefused(
+        smuggling,
+        "increment: parameter 'values' is passed by value, but the kernel uses it as an address:"
+            + " ld.global.u32 in line ");
   }
 
   @Test
   void aBufferThatIsToBeWrittenAndNeverIsIsRefused() {
     assertThatThrownBy(() -> LoadedModule.of(stream, image(OPEN)).recorder(fill(256)))
         .isInstanceOf(KernelLoadException.class)
-        .hasMessageContaining("fill: parameter 'out'")
-        .hasMessageContaining("is to be written; the kernel never stores to it");
+        .hasMessageContaining(
+            "fill: parameter 'out' is @Writes, but the kernel never stores to it");
   }
 
   @Test
@@ -119,8 +118,7 @@ final class CodeCheckTest {
     LoadedModule module = LoadedModule.of(stream, image(storing));
     assertThatThrownBy(() -> module.recorder(fill(256)))
         .isInstanceOf(KernelLoadException.class)
-        .hasMessageContaining("fill is launched with blocks of 256 threads")
-        .hasMessageContaining("the kernel allows 128");
+        .hasMessageContaining("fill is launched with 256 threads per block; the kernel allows 128");
     assertThat(module.recorder(fill(128))).isNotNull();
   }
 
@@ -143,7 +141,9 @@ final class CodeCheckTest {
       assertThat(log.messages())
           .singleElement()
           .asString()
-          .contains("test.ptx", "either: parameter 'source'", "not certain: st.global.u32 in line");
+          .contains(
+              "test.ptx: either: parameter 'source' is @Reads, but the kernel may store to it:"
+                  + " st.global.u32 in line");
     }
   }
 

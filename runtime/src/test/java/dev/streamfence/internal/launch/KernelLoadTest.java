@@ -89,7 +89,7 @@ final class KernelLoadTest {
         KernelSignature.entry("increment").readWrites("values", int[].class).shape("shape");
     assertThatThrownBy(() -> LoadedModule.of(stream, VectorKernels.IMAGE).recorder(tooFew))
         .isInstanceOf(KernelLoadException.class)
-        .hasMessageContaining("increment takes 2 parameters; the interface declares 1");
+        .hasMessageContaining("increment takes 2 parameters; the interface passes 1");
   }
 
   @Test

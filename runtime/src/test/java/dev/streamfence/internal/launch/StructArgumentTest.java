@@ -270,6 +270,6 @@ final class StructArgumentTest {
     assertThatThrownBy(() -> LoadedModule.of(stream, IMAGE).recorder(small))
         .isInstanceOf(KernelLoadException.class)
         .hasMessageContaining(
-            "spread: parameter 'mixed' (number 1) has 8 bytes; the kernel takes 16");
+            "spread: parameter 'mixed' has 8 bytes; parameter 1 of the kernel has 16");
   }
 }

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.ptx.check;
 
+import static dev.streamfence.launch.KernelParameter.annotation;
+
 import dev.streamfence.Access;
 import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.analysis.AnalysisBudget;
@@ -32,7 +34,6 @@ import java.util.stream.IntStream;
  * that, every access is unclear. Confined to one thread.
  */
 public final class KernelCheck {
-  private static final String BOTH = "@ReadWrites";
   private static final PassedCases<Boolean> IS_ARRAY =
       new PassedCases<>(value -> false, struct -> false, array -> true, threadCount -> false);
 
@@ -217,7 +218,7 @@ public final class KernelCheck {
     return switch (kind) {
       case FLOAT -> "a floating-point number";
       case POINTER -> "a pointer";
-      case OFFSET -> "a place in another space than the global one";
+      case OFFSET -> "an address outside global memory";
       default -> "an integer";
     };
   }
@@ -231,11 +232,13 @@ public final class KernelCheck {
                 .or(access::write)
                 .map(site -> Mismatch.at(site, index, Difference.ADDRESS, ""));
     PassedCases<Optional<Mismatch>> cases =
-        new PassedCases<>(number, number, array -> compare(index, array.access(), access), number);
+        new PassedCases<>(number, number, array -> compare(index, array, access), number);
     return () -> declared.match(cases);
   }
 
-  private static Optional<Mismatch> compare(int index, Access declared, ParameterAccess access) {
+  private static Optional<Mismatch> compare(
+      int index, KernelParameter.Array array, ParameterAccess access) {
+    Access declared = array.access();
     boolean mayLoad = access.read().isPresent() || access.possibleRead().isPresent();
     boolean mayStore = access.write().isPresent() || access.possibleWrite().isPresent();
     if (declared.reads() && declared.writes()) {
@@ -246,20 +249,35 @@ public final class KernelCheck {
     if (declared.reads()) {
       return access
           .write()
-          .map(site -> Mismatch.at(site, index, Difference.STORES, mayLoad ? BOTH : "@Writes"))
-          .or(() -> unclear(index, access.possibleWrite()));
+          .map(
+              site ->
+                  Mismatch.at(
+                      site,
+                      index,
+                      Difference.STORES,
+                      annotation(mayLoad ? Access.READ_WRITE : Access.WRITE)))
+          .or(() -> unclear(index, array, Difference.MAY_STORE, access.possibleWrite()));
     }
     if (access.read().isPresent()) {
       return access
           .read()
-          .map(site -> Mismatch.at(site, index, Difference.LOADS, mayStore ? BOTH : "@Reads"));
+          .map(
+              site ->
+                  Mismatch.at(
+                      site,
+                      index,
+                      Difference.LOADS,
+                      annotation(mayStore ? Access.READ_WRITE : Access.READ)));
     }
     return mayStore
-        ? unclear(index, access.possibleRead())
+        ? unclear(index, array, Difference.MAY_LOAD, access.possibleRead())
         : Optional.of(Mismatch.of(index, Difference.NEVER_STORES, ""));
   }
 
-  private static Optional<Mismatch> unclear(int index, Optional<AccessSite> possible) {
-    return possible.map(site -> Mismatch.at(site, index, Difference.UNCLEAR, ""));
+  private static Optional<Mismatch> unclear(
+      int index, KernelParameter.Array array, Difference kind, Optional<AccessSite> possible) {
+    return possible
+        .filter(site -> !array.trusted())
+        .map(site -> Mismatch.at(site, index, kind, ""));
   }
 }

@@ -1,7 +1,9 @@
 package dev.streamfence.internal.ptx.check;
 
 import dev.streamfence.internal.ptx.analysis.AccessSite;
-import java.util.Optional;
+import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.KernelSignature;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One difference between a kernel's code and its declaration. Immutable. */
@@ -24,12 +26,14 @@ public final class Mismatch {
     LOADS,
     /** The kernel never stores to a buffer that is declared as written. */
     NEVER_STORES,
-    /** The kernel only loads from a read-write buffer: correct, but later launches wait in vain. */
+    /** The kernel only loads from a read-write buffer: safe, but other readers wait in vain. */
     ONLY_LOADS,
     /** The kernel uses a number as an address, so its memory is not tracked. */
     ADDRESS,
-    /** An undeclared access cannot be ruled out; the site has a reason. */
-    UNCLEAR
+    /** The kernel may store to a read-only buffer that is not trusted; the site has a reason. */
+    MAY_STORE,
+    /** The kernel may load from a write-only buffer that is not trusted; the site has a reason. */
+    MAY_LOAD
   }
 
   private final Difference kind;
@@ -75,19 +79,52 @@ public final class Mismatch {
   }
 
   /**
-   * Returns the instruction that shows the difference.
+   * Says what differs; names the kernel, and the parameter if it is about one.
    *
-   * @return the place of an undeclared access, if the difference is one
+   * @param declared the declaration that the code was compared with
+   * @param place describes the instruction that shows the difference
+   * @return a sentence without a full stop
    */
-  public Optional<AccessSite> site() {
-    return Optional.ofNullable(site);
+  public String sentence(KernelSignature declared, Function<AccessSite, String> place) {
+    String entry = declared.entry();
+    String shown = site == null ? "" : ": " + place.apply(site);
+    return switch (kind) {
+      case NO_ENTRY -> "the code has no entry " + entry + "; it has " + actual;
+      case PARAMETER_COUNT ->
+          entry
+              + (actual.equals("1") ? " takes 1 parameter" : " takes " + actual + " parameters")
+              + "; the interface passes "
+              + declared.passed().size();
+      case BLOCK_SIZE ->
+          entry
+              + " is launched with "
+              + declared.blockSize()
+              + " threads per block; the kernel allows "
+              + actual;
+      case PARAMETER_SIZE ->
+          use(declared, " has " + passed(declared).sizeInBytes() + " bytes; " + ofKernel("has"));
+      case PARAMETER_KIND ->
+          use(declared, " is " + passed(declared).inWords() + "; " + ofKernel("is"));
+      case STORES -> use(declared, " is @Reads, but the kernel stores to it" + shown);
+      case LOADS -> use(declared, " is @Writes, but the kernel loads from it" + shown);
+      case NEVER_STORES -> use(declared, " is @Writes, but the kernel never stores to it");
+      case ONLY_LOADS -> use(declared, " is @ReadWrites, but the kernel only loads from it");
+      case ADDRESS ->
+          use(declared, " is passed by value, but the kernel uses it as an address" + shown);
+      case MAY_STORE -> use(declared, " is @Reads, but the kernel may store to it" + shown);
+      case MAY_LOAD -> use(declared, " is @Writes, but the kernel may load from it" + shown);
+    };
   }
 
-  @Override
-  public String toString() {
-    return kind
-        + (parameter < 0 ? "" : " of parameter " + parameter)
-        + (actual.isEmpty() ? "" : " " + actual)
-        + (site == null ? "" : " by " + site);
+  private String use(KernelSignature declared, String predicate) {
+    return declared.use(passed(declared)) + predicate;
+  }
+
+  private KernelParameter.Passed passed(KernelSignature declared) {
+    return declared.passed().get(parameter);
+  }
+
+  private String ofKernel(String verb) {
+    return "parameter " + (parameter + 1) + " of the kernel " + verb + " " + actual;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Compares the declaration of a kernel with its code, PTX or binary. Not here: the analysis of the
- * code, and the words in which a compiler or a loader reports a mismatch.
+ * Compares the declaration of a kernel with its code, PTX or binary, and says what differs. Not
+ * here: the analysis of the code, and what a compiler or a loader makes of a difference.
  */
 @NullMarked
 package dev.streamfence.internal.ptx.check;

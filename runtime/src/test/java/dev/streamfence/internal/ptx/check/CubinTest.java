@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.Access;
 import dev.streamfence.ElementType;
+import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.binary.Cubin;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
@@ -44,7 +45,10 @@ final class CubinTest {
     for (KernelParameter parameter : parameters) {
       declared = declared.with(parameter);
     }
-    return CubinCheck.compare(binary, declared).stream().map(Mismatch::toString).toList();
+    KernelSignature signature = declared;
+    return CubinCheck.compare(binary, signature).stream()
+        .map(mismatch -> mismatch.sentence(signature, AccessSite::toString))
+        .toList();
   }
 
   @ParameterizedTest
@@ -54,10 +58,15 @@ final class CubinTest {
     assertThat(compare(file, "move", POSITIONS, BOX, SECONDS, COUNT)).isEmpty();
     assertThat(compare(file, "nothing")).isEmpty();
     assertThat(compare(file, "move", POSITIONS, BOX, COUNT, SECONDS))
-        .containsExactly("PARAMETER_SIZE of parameter 2 8", "PARAMETER_SIZE of parameter 3 4");
-    assertThat(compare(file, "move", POSITIONS, BOX, SECONDS)).containsExactly("PARAMETER_COUNT 4");
-    assertThat(compare(file, "nothing", COUNT)).containsExactly("PARAMETER_COUNT 0");
-    assertThat(compare(file, "scaled", COUNT)).containsExactly("NO_ENTRY move, nothing");
+        .containsExactly(
+            "move: parameter 'count' has 4 bytes; parameter 3 of the kernel has 8",
+            "move: parameter 'seconds' has 8 bytes; parameter 4 of the kernel has 4");
+    assertThat(compare(file, "move", POSITIONS, BOX, SECONDS))
+        .containsExactly("move takes 4 parameters; the interface passes 3");
+    assertThat(compare(file, "nothing", COUNT))
+        .containsExactly("nothing takes 0 parameters; the interface passes 1");
+    assertThat(compare(file, "scaled", COUNT))
+        .containsExactly("the code has no entry scaled; it has move, nothing");
   }
 
   @Test
