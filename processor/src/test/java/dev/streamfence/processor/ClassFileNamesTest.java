@@ -60,7 +60,7 @@ class ClassFileNamesTest {
             NO_JAVA_NAME,
             "\""
                 + name
-                + "\" is no name in Java, so no launcher can implement it; rename it where it is"
+                + "\" is not a name in Java, so no launcher can implement it; rename it where it is"
                 + " declared (inherited from Base)");
     assertThat(
             UserBuild.by(UserBuild.Tool.ECLIPSE, folder.resolve("eclipse"))
@@ -104,9 +104,9 @@ class ClassFileNamesTest {
                 .run()
                 .complaints())
         .containsExactlyInAnyOrder(
-            "[NoJavaName] \"new\" is no name in Java, so no launcher can read it; rename it where"
+            "[NoJavaName] \"new\" is not a name in Java, so no launcher can read it; rename it where"
                 + " it is declared (inherited from Base)",
-            "[NoJavaName] \"lib.new\" is no name in Java, so no launcher can name it; rename it"
+            "[NoJavaName] \"lib.new\" is not a name in Java, so no launcher can name it; rename it"
                 + " where it is declared (inherited from Base)");
   }
 

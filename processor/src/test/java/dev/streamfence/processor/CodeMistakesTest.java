@@ -382,8 +382,8 @@ class CodeMistakesTest {
     mistakesOfResource(new byte[] {0x7f, 'E', 'L', 'F', 2, 1})
         .areWarning(
             Problem.UNCHECKED_MODULE,
-            "k/k.ptx is a binary, whose code cannot be compared with Kernels; name the PTX that"
-                + " it was made of");
+            "k/k.ptx is a binary, so its code cannot be compared with Kernels; name the PTX"
+                + " that it was compiled from");
   }
 
   @Test
@@ -416,8 +416,8 @@ class CodeMistakesTest {
     mistakesOfResource(large)
         .areWarning(
             Problem.UNCHECKED_MODULE,
-            "k/k.ptx is larger than 16 MiB, whose code cannot be compared with Kernels; split its"
-                + " kernels up");
+            "k/k.ptx is larger than 16 MiB, so its code cannot be compared with Kernels; split"
+                + " it");
   }
 
   @Test
@@ -602,6 +602,6 @@ class CodeMistakesTest {
                             + " @ThreadCount int n);")))
         .are(
             Problem.RESOURCE_FOLDER,
-            "-Astreamfence.resources names " + nowhere + ", which is no folder");
+            "-Astreamfence.resources names " + nowhere + ", which is not a folder");
   }
 }

@@ -24,8 +24,8 @@ class ImplementationMistakesTest {
     Mistakes.in(kernels("«interface K extends A, B {}", "A { " + FLOATS + "}", "B { " + INTS + "}"))
         .are(
             ERASURE_CLASH,
-            "k of A and of B differ in type arguments alone, which no class can implement; rename"
-                + " one");
+            "k of A and of B differ only in type arguments, so no class can implement both;"
+                + " rename one");
   }
 
   @ParameterizedTest
@@ -53,8 +53,8 @@ class ImplementationMistakesTest {
                 "A { " + FLOATS + " }"))
         .are(
             ERASURE_CLASH,
-            "k of K and of A differ in type arguments alone, which no class can implement; rename"
-                + " one");
+            "k of K and of A differ only in type arguments, so no class can implement both;"
+                + " rename one");
   }
 
   @Test

@@ -35,7 +35,7 @@ class InheritanceMistakesTest {
             base("Base<T>", "@Kernel void run(@Reads DeviceArray<T> x, @ThreadCount int n);"))
         .are(
             BUFFER_ELEMENT,
-            "'x' has type DeviceArray<Integer>; name an array of a primitive, such as"
+            "'x' has type DeviceArray<Integer>; use an array of primitives, such as"
                 + " DeviceArray<float[]> (inherited from Base)");
   }
 
@@ -46,7 +46,7 @@ class InheritanceMistakesTest {
             base("Base<T>", "@Kernel void run(@Reads DeviceArray<T> x, @ThreadCount int n);"))
         .are(
             BUFFER_ELEMENT,
-            "'x' has type DeviceArray; name an array of a primitive, such as DeviceArray<float[]>"
+            "'x' has type DeviceArray; use an array of primitives, such as DeviceArray<float[]>"
                 + " (inherited from Base)");
   }
 
@@ -57,7 +57,7 @@ class InheritanceMistakesTest {
             base("Base", "@Kernel <T> void run(@Reads DeviceArray<T> x, @ThreadCount int n);"))
         .are(
             GENERIC,
-            "run has the type parameter T; kernels are compiled for fixed types, remove it"
+            "run has the type parameter T; kernels are compiled for fixed types, so remove it"
                 + " (inherited from Base)");
   }
 
@@ -69,7 +69,7 @@ class InheritanceMistakesTest {
             base("Far", "@Kernel int run(@ThreadCount int n);"))
         .are(
             RETURNS_VALUE,
-            "run returns int; a kernel returns void or a Completion, results go through @Writes parameters"
+            "run returns int; a kernel returns void or a Completion, and results go through @Writes parameters"
                 + " (inherited from Far)");
   }
 
@@ -124,7 +124,7 @@ class InheritanceMistakesTest {
             base("C", "@Kernel void run(@ThreadCount int n);"))
         .are(
             AMBIGUOUS_KERNEL,
-            "run is inherited from A and from B; declare it in Kernels to say which it is");
+            "run is inherited from A and from B; declare it in Kernels to choose one");
   }
 
   @Test

@@ -54,7 +54,8 @@ class InterfaceMistakesTest {
                     + "> { @Kernel void run(@Reads DeviceArray<T> x, @ThreadCount int n); }"))
         .are(
             GENERIC,
-            "Kernels has the type parameter T; kernels are compiled for fixed types, remove it");
+            "Kernels has the type parameter T; kernels are compiled for fixed types, so remove"
+                + " it");
   }
 
   @ParameterizedTest
@@ -65,12 +66,13 @@ class InterfaceMistakesTest {
         "record Outer(int a) { %s private «interface Saxpy %s } | it is",
         "enum Outer { A; %s private «interface Saxpy %s } | it is",
         "class Outer { private static class Inner { %s public «interface Saxpy %s } }"
-            + "| its encloser Inner is",
-        "class Outer { private class Inner { %s «interface Saxpy %s } } | its encloser Inner is",
+            + "| its enclosing type Inner is",
+        "class Outer { private class Inner { %s «interface Saxpy %s } } | its enclosing type"
+            + " Inner is",
         "class Outer { private interface Inner { %s «interface Saxpy %s } }"
-            + "| its encloser Inner is",
+            + "| its enclosing type Inner is",
         "class Outer { private enum Inner { A; class Deep { %s «interface Saxpy %s } } }"
-            + "| its encloser Inner is",
+            + "| its enclosing type Inner is",
       })
   void privateInterfaceCannotBeImplemented(String types, String reason) {
     Mistakes.in(Sources.importing(types.formatted("@KernelModule(\"k.ptx\")", RUN)))
@@ -162,9 +164,9 @@ class InterfaceMistakesTest {
             RESOURCE_NAME,
             "\""
                 + name.replace("\\\\", "\\").replace("\\n", "\\u000a")
-                + "\" is no resource name; it is relative to the root of the class path, of at most"
-                + " 1024 characters, with '/' between parts that are not empty, '.' or '..', and"
-                + " without ':', '\\' and control characters");
+                + "\" is not a resource name; a resource name is relative to the root of the class"
+                + " path, has at most 1024 characters, no ':', '\\' or control character, and no"
+                + " part that is empty, '.' or '..'");
   }
 
   @Test
@@ -176,7 +178,7 @@ class InterfaceMistakesTest {
         .are(
             LAUNCHER_NAME_CLASH,
             "the launcher Outer_SaxpyLauncher of Outer_Saxpy clashes with the launcher of"
-                + " demo.Outer.Saxpy, at least ignoring case; rename one");
+                + " demo.Outer.Saxpy, at least on file systems that ignore case; rename one");
   }
 
   @Test
@@ -187,8 +189,8 @@ class InterfaceMistakesTest {
                     + " @Kernel void run(@ThreadCount int n); class SaxpyLauncher {} }"))
         .are(
             LAUNCHER_NAME_CLASH,
-            "the launcher SaxpyLauncher of Saxpy clashes with a member of Saxpy, at least ignoring"
-                + " case; rename one");
+            "the launcher SaxpyLauncher of Saxpy clashes with a member of Saxpy, at least on"
+                + " file systems that ignore case; rename one");
   }
 
   @Test
@@ -224,9 +226,10 @@ class InterfaceMistakesTest {
     Mistakes.in(Sources.importing("«interface Saxpy " + RUN))
         .areWarning(
             KERNEL_WITHOUT_LAUNCHER,
-            "Saxpy has kernels but no @KernelModule, so no launcher; add it, or"
-                + " @SuppressWarnings(\"streamfence:KernelWithoutLauncher\") if it is there to be"
-                + " extended");
+            "Saxpy has kernels but no @KernelModule, so it gets no launcher; add"
+                + " @KernelModule, or"
+                + " @SuppressWarnings(\"streamfence:KernelWithoutLauncher\") if other"
+                + " interfaces extend it");
   }
 
   @ParameterizedTest
@@ -257,9 +260,10 @@ class InterfaceMistakesTest {
     Mistakes.in(Sources.importing("@SuppressWarnings(" + value + ")\n«interface Saxpy " + RUN))
         .areWarning(
             KERNEL_WITHOUT_LAUNCHER,
-            "Saxpy has kernels but no @KernelModule, so no launcher; add it, or"
-                + " @SuppressWarnings(\"streamfence:KernelWithoutLauncher\") if it is there to be"
-                + " extended");
+            "Saxpy has kernels but no @KernelModule, so it gets no launcher; add"
+                + " @KernelModule, or"
+                + " @SuppressWarnings(\"streamfence:KernelWithoutLauncher\") if other"
+                + " interfaces extend it");
   }
 
   @Test
@@ -287,7 +291,7 @@ class InterfaceMistakesTest {
     Mistakes.in(Sources.importing("class Saxpy { void run(«@" + annotation + " int n) {} }"))
         .are(
             STRAY_ANNOTATION,
-            "@" + name + " on 'n' has no effect: run is no kernel; remove it or add @Kernel");
+            "@" + name + " on 'n' has no effect: run is not a kernel; remove it or add @Kernel");
   }
 
   @ParameterizedTest
@@ -309,7 +313,7 @@ class InterfaceMistakesTest {
     Mistakes.in(Sources.importing(type))
         .are(
             STRAY_ANNOTATION,
-            "@Reads on 'n' has no effect: " + place + " is no kernel; remove it or add @Kernel");
+            "@Reads on 'n' has no effect: " + place + " is not a kernel; remove it or add @Kernel");
   }
 
   @ParameterizedTest
@@ -321,6 +325,6 @@ class InterfaceMistakesTest {
                 + " void other(«@ThreadCount int n) {}")
         .are(
             STRAY_ANNOTATION,
-            "@ThreadCount on 'n' has no effect: other is no kernel; remove it or add @Kernel");
+            "@ThreadCount on 'n' has no effect: other is not a kernel; remove it or add @Kernel");
   }
 }

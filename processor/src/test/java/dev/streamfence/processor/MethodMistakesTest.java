@@ -36,8 +36,8 @@ class MethodMistakesTest {
           "\\0", "\\u0000");
 
   private static final String NAME_RULE =
-      " is no entry name; it is a letter, '_' or '$', then also digits, all ASCII and at most 1024"
-          + " characters, and can be given as @Kernel(\"name\")";
+      " is not an entry name; an entry name starts with an ASCII letter, '_' or '$', continues"
+          + " with these or digits, and has at most 1024 characters; give one as @Kernel(\"name\")";
 
   @Test
   void abstractMethodIsAKernel() {
@@ -84,7 +84,8 @@ class MethodMistakesTest {
             RETURNS_VALUE,
             "sum returns "
                 + described
-                + "; a kernel returns void or a Completion, results go through @Writes parameters");
+                + "; a kernel returns void or a Completion, and results go through @Writes"
+                + " parameters");
   }
 
   @ParameterizedTest
@@ -101,7 +102,9 @@ class MethodMistakesTest {
     Mistakes.inKernels("@Kernel void «run(@ThreadCount int n) throws " + thrown + ";")
         .are(
             THROWS_CLAUSE,
-            "run declares " + described + "; a launch throws unchecked exceptions only, remove it");
+            "run declares "
+                + described
+                + "; a launch throws only unchecked exceptions, so remove it");
   }
 
   @ParameterizedTest
@@ -124,7 +127,7 @@ class MethodMistakesTest {
     Mistakes.inKernels("@Kernel " + declared + " void run(" + parameters + ", @ThreadCount int n);")
         .are(
             GENERIC,
-            "run has the type parameter T; kernels are compiled for fixed types, remove it");
+            "run has the type parameter T; kernels are compiled for fixed types, so remove it");
   }
 
   @Test
@@ -147,8 +150,7 @@ class MethodMistakesTest {
     Mistakes.inKernels("@Kernel void run(LaunchShape shape, «@ThreadCount int n);")
         .are(
             CONFLICTING_SHAPE,
-            "run has both @ThreadCount 'n' and LaunchShape 'shape'; keep one of them to say how"
-                + " many threads run");
+            "run has both @ThreadCount 'n' and LaunchShape 'shape'; keep one of them");
   }
 
   @Test
@@ -156,8 +158,7 @@ class MethodMistakesTest {
     Mistakes.inKernels("@Kernel void run(@ThreadCount int n, LaunchShape «shape);")
         .are(
             CONFLICTING_SHAPE,
-            "run has both @ThreadCount 'n' and LaunchShape 'shape'; keep one of them to say how"
-                + " many threads run");
+            "run has both @ThreadCount 'n' and LaunchShape 'shape'; keep one of them");
   }
 
   @Test
@@ -185,7 +186,7 @@ class MethodMistakesTest {
     Mistakes.inKernels("@Kernel void run(LaunchShape shape, «@DynamicSharedBytes int bytes);")
         .are(
             SHARED_BYTES_WITH_SHAPE,
-            "LaunchShape 'shape' says the dynamic shared bytes of run already; remove"
+            "LaunchShape 'shape' already sets the dynamic shared bytes of run; remove"
                 + " @DynamicSharedBytes 'bytes'");
   }
 
@@ -195,7 +196,7 @@ class MethodMistakesTest {
     Mistakes.inKernels("@Kernel(" + attribute + " = «" + value + ") void run(LaunchShape shape);")
         .are(
             ATTRIBUTE_WITH_LAUNCH_SHAPE,
-            "'shape' says the launch shape of run already; remove " + attribute);
+            "'shape' already sets the launch shape of run; remove " + attribute);
   }
 
   @ParameterizedTest
@@ -388,7 +389,7 @@ class MethodMistakesTest {
                 "@KernelModule(\"k.ptx\")\n«interface Kernels extends B, A {}\n" + bases))
         .are(
             AMBIGUOUS_KERNEL,
-            "run is inherited from A and from B; declare it in Kernels to say which it is");
+            "run is inherited from A and from B; declare it in Kernels to choose one");
     Mistakes.in(
             Sources.importing(
                 "@KernelModule(\"k.ptx\")\ninterface Kernels extends B, A {"
@@ -408,7 +409,7 @@ class MethodMistakesTest {
     Mistakes.inKernels("@Kernel(mayAlias = «true) void run(@ThreadCount int n" + arrays + ");")
         .areWarning(
             NEEDLESS_ALIAS,
-            "run takes no two arrays of which one is written, so mayAlias allows nothing; remove"
-                + " it");
+            "mayAlias has no effect on run, which takes fewer than two arrays or writes none;"
+                + " remove it");
   }
 }

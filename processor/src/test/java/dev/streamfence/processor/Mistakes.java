@@ -64,7 +64,7 @@ final class Mistakes {
 
   /** Asserts one complaint, a warning, and its place. */
   void areWarning(Problem problem, String message) {
-    String hint = "; hide this by @SuppressWarnings(\"" + problem.suppression() + "\")";
+    String hint = "; suppress this with @SuppressWarnings(\"" + problem.suppression() + "\")";
     are(
         Diagnostic.Kind.WARNING,
         "[" + problem.id() + "] " + message + (message.contains("@SuppressWarnings") ? "" : hint));

@@ -14,8 +14,8 @@ class NameMistakesTest {
   private static final String RUN = "{ @Kernel void run(@ThreadCount int n); }\n";
 
   private static final String NAME_RULE =
-      " is no entry name; it is a letter, '_' or '$', then also digits, all ASCII and at most 1024"
-          + " characters, and can be given as @Kernel(\"name\")";
+      " is not an entry name; an entry name starts with an ASCII letter, '_' or '$', continues"
+          + " with these or digits, and has at most 1024 characters; give one as @Kernel(\"name\")";
 
   @ParameterizedTest
   @CsvSource(
@@ -114,11 +114,12 @@ class NameMistakesTest {
         .are(
             LAUNCHER_NAME_CLASH,
             "the launcher Outer_SAXPYLauncher of Outer.SAXPY clashes with the launcher of"
-                + " demo.Outer.Saxpy, at least ignoring case; rename one");
+                + " demo.Outer.Saxpy, at least on file systems that ignore case; rename one");
   }
 
   private static String clash(String type, String other) {
-    return "the launcher %sLauncher of %s clashes with %s, at least ignoring case; rename one"
+    return ("the launcher %sLauncher of %s clashes with %s, at least on file systems that ignore"
+            + " case; rename one")
         .formatted(type, type, other);
   }
 }

@@ -34,8 +34,7 @@ class OverridingTest {
                     "B<T> { " + WRITING_ANY + " }")
                 .complaints())
         .containsExactly(
-            "[AmbiguousKernel] k is inherited from A and from B; declare it in K to say which it"
-                + " is");
+            "[AmbiguousKernel] k is inherited from A and from B; declare it in K to choose one");
   }
 
   @ParameterizedTest

@@ -33,17 +33,13 @@ class ParameterMistakesTest {
   @ValueSource(strings = {"boolean", "byte", "char", "short", "float", "double"})
   void threadCountIsAnIntOrALong(String type) {
     Mistakes.inKernels("@Kernel void run(«@ThreadCount " + type + " n);")
-        .are(
-            THREAD_COUNT_TYPE,
-            "@ThreadCount 'n' has type " + type + "; it counts threads as an int or a long");
+        .are(THREAD_COUNT_TYPE, "@ThreadCount 'n' has type " + type + "; use an int or a long");
   }
 
   @Test
   void launchShapeIsNoThreadCount() {
     Mistakes.inKernels("@Kernel void run(«@ThreadCount LaunchShape shape);")
-        .are(
-            THREAD_COUNT_TYPE,
-            "@ThreadCount 'shape' has type LaunchShape; it counts threads as an int or a long");
+        .are(THREAD_COUNT_TYPE, "@ThreadCount 'shape' has type LaunchShape; use an int or a long");
   }
 
   @Test
@@ -51,7 +47,7 @@ class ParameterMistakesTest {
     Mistakes.inKernels("@Kernel void run(«@ThreadCount @Reads DeviceArray<int[]> n);")
         .are(
             THREAD_COUNT_TYPE,
-            "@ThreadCount 'n' has type DeviceArray<int[]>; it counts threads as an int or a long");
+            "@ThreadCount 'n' has type DeviceArray<int[]>; use an int or a long");
   }
 
   @ParameterizedTest
@@ -59,9 +55,7 @@ class ParameterMistakesTest {
   void sharedBytesAreAnInt(String type) {
     Mistakes.inKernels(
             "@Kernel void run(@ThreadCount int n, «@DynamicSharedBytes " + type + " bytes);")
-        .are(
-            SHARED_BYTES_TYPE,
-            "@DynamicSharedBytes 'bytes' has type " + type + "; it counts bytes as an int");
+        .are(SHARED_BYTES_TYPE, "@DynamicSharedBytes 'bytes' has type " + type + "; use an int");
   }
 
   @Test
@@ -71,9 +65,7 @@ class ParameterMistakesTest {
     Mistakes.inKernels(
             "@Kernel void run(«@DynamicSharedBytes @Reads DeviceArray<int[]> x, @ThreadCount int"
                 + " n);")
-        .are(
-            SHARED_BYTES_TYPE,
-            "@DynamicSharedBytes 'x' has type DeviceArray<int[]>; it counts bytes as an int");
+        .are(SHARED_BYTES_TYPE, "@DynamicSharedBytes 'x' has type DeviceArray<int[]>; use an int");
   }
 
   @Test
@@ -117,6 +109,7 @@ class ParameterMistakesTest {
   private static String varargs(String name) {
     return "'"
         + name
-        + "' of run is variable in number; a kernel has fixed parameters, spell them out";
+        + "' of run takes any number of arguments; a kernel has fixed parameters, so spell"
+        + " them out";
   }
 }

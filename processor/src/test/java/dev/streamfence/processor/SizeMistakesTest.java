@@ -55,7 +55,7 @@ class SizeMistakesTest {
     Mistakes.inKernels(String.format(kernel, repeat(71, i -> ", Many m" + i)))
         .are(
             KERNEL_TOO_LARGE,
-            "run passes more fields of records than one method can; use fewer of them");
+            "run passes more record fields than one generated method can; pass fewer");
   }
 
   @Test
@@ -66,7 +66,8 @@ class SizeMistakesTest {
     Mistakes.inKernels(String.format(kernel, repeat(128, i -> ", Many m" + i)))
         .are(
             ARGUMENT_BYTES,
-            "run passes 32776 bytes of arguments, a kernel takes at most 32764; pass an array");
+            "run passes 32776 bytes of arguments; a kernel takes at most 32764, so pass an"
+                + " array");
   }
 
   private static String record(int fields, String type) {

@@ -28,7 +28,7 @@ class StructMistakesTest {
     with("record Named(int id, String name) {}", "Named «named")
         .are(
             Problem.STRUCT_FIELD,
-            "'named' is the record Named, whose name has type String; a structure holds"
+            "'named' is the record Named, whose name has type String; a structure holds only"
                 + " primitives");
   }
 
@@ -43,7 +43,7 @@ class StructMistakesTest {
     with("record Empty() {}", "Empty «empty")
         .are(
             Problem.STRUCT_SIZE,
-            "'empty' is the record Empty with 0 fields; a structure has from 1 to 64");
+            "'empty' is the record Empty with 0 fields; a structure has 1 to 64");
     String fields =
         IntStream.range(0, 65).mapToObj(i -> "int f" + i).collect(Collectors.joining(", "));
     with("record Wide(" + fields + ") {}", "Wide «wide").are(Problem.STRUCT_SIZE);
@@ -54,7 +54,7 @@ class StructMistakesTest {
     with("record Of<T>(int x) {}", "Of<String> «of")
         .are(
             Problem.GENERIC,
-            "Of has the type parameter T; kernels are compiled for fixed types, remove it");
+            "Of has the type parameter T; kernels are compiled for fixed types, so remove it");
   }
 
   @Test
@@ -66,8 +66,8 @@ class StructMistakesTest {
                     + " @Kernel void run(Hidden «hidden, @ThreadCount int n); }\n}\n"))
         .are(
             Problem.HIDDEN_STRUCT,
-            "'hidden' has type Outer.Hidden, which its launcher cannot name; make it and what"
-                + " encloses it accessible there");
+            "'hidden' has type Outer.Hidden, which the launcher cannot access; make it and its"
+                + " enclosing types accessible to the launcher");
   }
 
   @Test
@@ -81,7 +81,7 @@ class StructMistakesTest {
   @Test
   void numberIsNotTrusted() {
     with("", "«@Trusted(\"sure\") int x")
-        .are(Problem.TRUSTED_SCALAR, "'x' is an int, behind which no memory is; remove @Trusted");
+        .are(Problem.TRUSTED_SCALAR, "'x' is an int, not an array; remove @Trusted");
   }
 
   @ParameterizedTest

@@ -150,9 +150,7 @@ class UntrackedTypesTest {
     Mistakes.inKernels("@Kernel void run(@Reads " + type + " «x, @ThreadCount int n);")
         .are(
             BUFFER_ELEMENT,
-            "'x' has type "
-                + type
-                + "; name an array of a primitive, such as DeviceArray<float[]>");
+            "'x' has type " + type + "; use an array of primitives, such as DeviceArray<float[]>");
   }
 
   private static void refuse(String type, String remedy) {

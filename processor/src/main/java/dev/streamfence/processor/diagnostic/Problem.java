@@ -12,23 +12,25 @@ import javax.tools.Diagnostic;
 public enum Problem {
   // The interface.
   NOT_AN_INTERFACE("@KernelModule needs an interface; %s is %s"),
-  GENERIC("%s has the type parameter %s; kernels are compiled for fixed types, remove it"),
+  GENERIC("%s has the type parameter %s; kernels are compiled for fixed types, so remove it"),
   PRIVATE_INTERFACE("%s cannot have a launcher: %s private"),
   SEALED_INTERFACE("%s cannot have a launcher: it is sealed; remove sealed and permits"),
   EMPTY_MODULE("%s has no kernel; declare a method with @Kernel or remove @KernelModule"),
   TOO_LARGE("%s has %s kernels, more than one launcher class can hold; split it"),
-  KERNEL_TOO_LARGE("%s passes more fields of records than one method can; use fewer of them"),
-  ARGUMENT_BYTES("%s passes %s bytes of arguments, a kernel takes at most %s; pass an array"),
+  KERNEL_TOO_LARGE("%s passes more record fields than one generated method can; pass fewer"),
+  ARGUMENT_BYTES("%s passes %s bytes of arguments; a kernel takes at most %s, so pass an array"),
   RESOURCE_NAME(
-      "%s is no resource name; it is relative to the root of the class path, of at most %s"
-          + " characters, with '/' between parts that are not empty, '.' or '..', and without"
-          + " ':', '\\' and control characters"),
-  LAUNCHER_NAME_CLASH("the launcher %s of %s clashes with %s, at least ignoring case; rename one"),
+      "%s is not a resource name; a resource name is relative to the root of the class path, has at"
+          + " most %s characters, no ':', '\\' or control character, and no part that is empty,"
+          + " '.' or '..'"),
+  LAUNCHER_NAME_CLASH(
+      "the launcher %s of %s clashes with %s, at least on file systems that ignore case;"
+          + " rename one"),
   FACTORY_CLASH(
       "the default method on(DeviceStream) of %s hides its launcher's factory; rename the method"),
-  AMBIGUOUS_KERNEL("%s is inherited from %s and from %s; declare it in %s to say which it is"),
+  AMBIGUOUS_KERNEL("%s is inherited from %s and from %s; declare it in %s to choose one"),
   ERASURE_CLASH(
-      "%s of %s and of %s differ in type arguments alone, which no class can implement; rename"
+      "%s of %s and of %s differ only in type arguments, so no class can implement both; rename"
           + " one"),
   UNRESOLVED_TYPE("no launcher generated for %s: type %s in %s is not resolved"),
 
@@ -38,71 +40,71 @@ public enum Problem {
   KERNEL_OUTSIDE_MODULE("%s is a method of %s; @Kernel needs an interface with @KernelModule"),
   KERNEL_WITHOUT_LAUNCHER(
       Diagnostic.Kind.WARNING,
-      "%s has kernels but no @KernelModule, so no launcher; add it, or"
-          + " @SuppressWarnings(\"streamfence:KernelWithoutLauncher\") if it is there to be"
-          + " extended"),
+      "%s has kernels but no @KernelModule, so it gets no launcher; add @KernelModule, or"
+          + " @SuppressWarnings(\"streamfence:KernelWithoutLauncher\") if other interfaces extend"
+          + " it"),
   RETURNS_VALUE(
-      "%s returns %s; a kernel returns void or a Completion, results go through @Writes"
+      "%s returns %s; a kernel returns void or a Completion, and results go through @Writes"
           + " parameters"),
-  THROWS_CLAUSE("%s declares %s; a launch throws unchecked exceptions only, remove it"),
-  VARARGS("'%s' of %s is variable in number; a kernel has fixed parameters, spell them out"),
+  THROWS_CLAUSE("%s declares %s; a launch throws only unchecked exceptions, so remove it"),
+  VARARGS(
+      "'%s' of %s takes any number of arguments; a kernel has fixed parameters, so spell them out"),
   FINAL_METHOD(
       "%1$s is final in Object, so no launcher can implement it; rename it and add"
           + " @Kernel(\"%1$s\")"),
-  NO_JAVA_NAME("%s is no name in Java, so no launcher can %s it; rename it where it is declared"),
+  NO_JAVA_NAME(
+      "%s is not a name in Java, so no launcher can %s it; rename it where it is declared"),
   ENTRY_NAME(
-      "%s is no entry name; it is a letter, '_' or '$', then also digits, all ASCII and at most %s"
-          + " characters, and can be given as @Kernel(\"name\")"),
+      "%s is not an entry name; an entry name starts with an ASCII letter, '_' or '$', continues"
+          + " with these or digits, and has at most %s characters; give one as @Kernel(\"name\")"),
   BLOCK_SIZE("blockSize %s of %s is outside 1..%s"),
   NEGATIVE_SHARED_BYTES("dynamicSharedBytes %s of %s is negative; it is a number of bytes"),
   NEEDLESS_ALIAS(
       Diagnostic.Kind.WARNING,
-      "%s takes no two arrays of which one is written, so mayAlias allows nothing; remove it"),
-  ATTRIBUTE_WITH_LAUNCH_SHAPE("'%s' says the launch shape of %s already; remove %s"),
+      "mayAlias has no effect on %s, which takes fewer than two arrays or writes none; remove it"),
+  ATTRIBUTE_WITH_LAUNCH_SHAPE("'%s' already sets the launch shape of %s; remove %s"),
 
   // How many threads.
   MISSING_SHAPE(
       "%s does not say how many threads it needs; add @ThreadCount to an int or long, or a"
           + " LaunchShape parameter"),
-  CONFLICTING_SHAPE(
-      "%s has both @ThreadCount '%s' and LaunchShape '%s'; keep one of them to say how many threads"
-          + " run"),
+  CONFLICTING_SHAPE("%s has both @ThreadCount '%s' and LaunchShape '%s'; keep one of them"),
   SECOND_THREAD_COUNT("'%s' and '%s' of %s are both @ThreadCount; keep one"),
   SECOND_LAUNCH_SHAPE("'%s' and '%s' of %s are both LaunchShapes; keep one"),
   SECOND_SHARED_BYTES("'%s' and '%s' of %s are both @DynamicSharedBytes; keep one"),
-  THREAD_COUNT_TYPE("@ThreadCount '%s' has type %s; it counts threads as an int or a long"),
-  SHARED_BYTES_TYPE("@DynamicSharedBytes '%s' has type %s; it counts bytes as an int"),
+  THREAD_COUNT_TYPE("@ThreadCount '%s' has type %s; use an int or a long"),
+  SHARED_BYTES_TYPE("@DynamicSharedBytes '%s' has type %s; use an int"),
   SHARED_BYTES_WITH_SHAPE(
-      "LaunchShape '%s' says the dynamic shared bytes of %s already; remove @DynamicSharedBytes"
+      "LaunchShape '%s' already sets the dynamic shared bytes of %s; remove @DynamicSharedBytes"
           + " '%s'"),
   CONFLICTING_ROLES("'%s' cannot be both @%s and @%s; use two parameters"),
 
   // The parameter.
   UNSUPPORTED_TYPE("'%s' has type %s; %s"),
-  BUFFER_ELEMENT("'%s' has type %s; name an array of a primitive, such as DeviceArray<float[]>"),
+  BUFFER_ELEMENT("'%s' has type %s; use an array of primitives, such as DeviceArray<float[]>"),
   MISSING_ACCESS("parameter '%s' of %s needs @Reads, @Writes or @ReadWrites%s"),
   CONFLICTING_ACCESS("@%s contradicts @%s on '%s'; use @ReadWrites for both"),
   ACCESS_ON_SCALAR("'%s' is %s and is passed by value; remove @%s"),
   ACCESS_ON_LAUNCH_SHAPE("'%s' is a LaunchShape, which the kernel does not receive; remove @%s"),
-  TRUSTED_SCALAR("'%s' is %s, behind which no memory is; remove @Trusted"),
+  TRUSTED_SCALAR("'%s' is %s, not an array; remove @Trusted"),
   TRUSTED_WITHOUT_REASON("@Trusted on '%s' gives no reason; say why the declared access is right"),
   ANNOTATION_ON_STRUCT("'%s' is the record %s and is passed by value; remove @%s"),
   HIDDEN_STRUCT(
-      "'%s' has type %s, which its launcher cannot name; make it and what encloses it accessible"
-          + " there"),
-  STRUCT_FIELD("'%s' is the record %s, whose %s has type %s; a structure holds primitives"),
-  STRUCT_SIZE("'%s' is the record %s with %s fields; a structure has from 1 to %s"),
-  STRAY_ANNOTATION("@%s on '%s' has no effect: %s is no kernel; remove it or add @Kernel"),
+      "'%s' has type %s, which the launcher cannot access; make it and its enclosing types"
+          + " accessible to the launcher"),
+  STRUCT_FIELD("'%s' is the record %s, whose %s has type %s; a structure holds only primitives"),
+  STRUCT_SIZE("'%s' is the record %s with %s fields; a structure has 1 to %s"),
+  STRAY_ANNOTATION("@%s on '%s' has no effect: %s is not a kernel; remove it or add @Kernel"),
 
   // The kernel's code.
   UNSEEN_MODULE(
       Diagnostic.Kind.WARNING,
       "%s is not visible to the compiler, so its kernels are compared with %s only when they are"
-          + " loaded; put it where resources are copied before compilation, or name its folder by"
+          + " loaded; copy resources before compilation, or name their folder with"
           + " -Astreamfence.resources"),
   UNREADABLE_MODULE("%s cannot be read as PTX: %s"),
-  UNCHECKED_MODULE(Diagnostic.Kind.WARNING, "%s is %s, whose code cannot be compared with %s; %s"),
-  RESOURCE_FOLDER("-Astreamfence.resources names %s, which is no folder"),
+  UNCHECKED_MODULE(Diagnostic.Kind.WARNING, "%s is %s, so its code cannot be compared with %s; %s"),
+  RESOURCE_FOLDER("-Astreamfence.resources names %s, which is not a folder"),
   // Each begins with what differs; the second argument is what the code has, the third its place.
   NO_SUCH_ENTRY("%3$s: %1$s"),
   PARAMETER_COUNT("%s; see %3$s"),
@@ -155,7 +157,7 @@ public enum Problem {
   /** How to hide it, unless its text already says so; empty for an error. */
   String hint() {
     return kind == Diagnostic.Kind.WARNING && !template.contains("@SuppressWarnings")
-        ? "; hide this by @SuppressWarnings(\"" + suppression() + "\")"
+        ? "; suppress this with @SuppressWarnings(\"" + suppression() + "\")"
         : "";
   }
 

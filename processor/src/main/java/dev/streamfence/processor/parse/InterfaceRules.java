@@ -73,7 +73,7 @@ final class InterfaceRules {
             Problem.PRIVATE_INTERFACE,
             Culprit.of(type),
             type.getSimpleName(),
-            e.equals(type) ? "it is" : "its encloser " + e.getSimpleName() + " is");
+            e.equals(type) ? "it is" : "its enclosing type " + e.getSimpleName() + " is");
         return;
       }
     }

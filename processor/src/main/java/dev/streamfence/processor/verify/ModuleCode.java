@@ -24,11 +24,11 @@ public sealed interface ModuleCode {
    */
   record Opaque(String kind, String remedy, Optional<Cubin> cubin) implements ModuleCode {
     static Opaque binary(String kind, Optional<Cubin> cubin) {
-      return new Opaque(kind, "name the PTX that it was made of", cubin);
+      return new Opaque(kind, "name the PTX that it was compiled from", cubin);
     }
 
     static Opaque tooLarge(String kind) {
-      return new Opaque(kind, "split its kernels up", Optional.empty());
+      return new Opaque(kind, "split it", Optional.empty());
     }
   }
 
