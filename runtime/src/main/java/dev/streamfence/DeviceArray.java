@@ -3,6 +3,7 @@
 package dev.streamfence;
 
 import dev.streamfence.internal.device.TrackedArray;
+import java.nio.Buffer;
 import java.time.Duration;
 
 /**
@@ -53,6 +54,20 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
   void upload(DeviceStream stream, A source, int sourceFrom, long from, long count);
 
   /**
+   * Overwrites elements with the remaining elements of a buffer, direct or on the heap, which may
+   * be changed as soon as this returns. The buffer keeps its position. Synchronises only while
+   * staging memory is short.
+   *
+   * @param source a buffer of this array's element type, or a {@link java.nio.ByteBuffer} with the
+   *     bytes of such elements in native order
+   * @param from the first element of this array
+   * @throws IllegalArgumentException if the buffer does not fit the elements, or the range is not
+   *     within this array
+   * @throws UseAfterFreeException if this array is closed
+   */
+  void upload(DeviceStream stream, Buffer source, long from);
+
+  /**
    * Copies the whole array to a new host array. Waits until the copy is done.
    *
    * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
@@ -84,6 +99,20 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
    * @throws UseAfterFreeException if this array is closed
    */
   void download(DeviceStream stream, long from, A target, int targetFrom, long count);
+
+  /**
+   * Copies as many elements as a buffer has remaining to that buffer, direct or on the heap. Waits
+   * until the copy is done. The buffer keeps its position.
+   *
+   * @param from the first element of this array
+   * @param target a buffer of this array's element type, or a {@link java.nio.ByteBuffer} for the
+   *     bytes of such elements in native order
+   * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
+   * @throws IllegalArgumentException if the buffer is read-only or does not fit the elements, or
+   *     the range is not within this array
+   * @throws UseAfterFreeException if this array is closed
+   */
+  void download(DeviceStream stream, long from, Buffer target);
 
   /**
    * Copies the whole array to the start of a host array. Waits until the copy is done; later

@@ -7,11 +7,13 @@ import dev.streamfence.ElementType;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.memory.Allocation;
+import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.HazardState;
 import java.lang.ref.Reference;
 import java.lang.reflect.Array;
+import java.nio.Buffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -118,6 +120,14 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   @Override
+  public void upload(DeviceStream stream, Buffer source, long from) {
+    HostBuffer host =
+        HostBuffer.of(Objects.requireNonNull(source, "source"), elementType, "upload");
+    requireRange(from, host.length(), "upload");
+    uploadTo(stream, host, from, host.length());
+  }
+
+  @Override
   public A download(DeviceStream stream) {
     return download(stream, 0, length);
   }
@@ -152,6 +162,16 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     requireHostRange(HostArray.length(target), targetFrom, count, "download");
     requireDownload(stream);
     downloadFrom(stream, from, count, new HostArray(target, elementType, targetFrom));
+  }
+
+  @Override
+  public void download(DeviceStream stream, long from, Buffer target) {
+    HostBuffer host =
+        HostBuffer.of(Objects.requireNonNull(target, "target"), elementType, "download")
+            .requireWritable("download");
+    requireRange(from, host.length(), "download");
+    requireDownload(stream);
+    downloadFrom(stream, from, host.length(), host);
   }
 
   @Override
@@ -411,7 +431,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     return parts;
   }
 
-  private void uploadTo(DeviceStream stream, HostArray source, long from, long count) {
+  private void uploadTo(DeviceStream stream, HostBytes source, long from, long count) {
     requireUsable(stream, "upload");
     Region target = range(from, count);
     if (target != null) {
@@ -463,7 +483,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     }
   }
 
-  private void downloadFrom(DeviceStream stream, long from, long count, HostArray target) {
+  private void downloadFrom(DeviceStream stream, long from, long count, HostBytes target) {
     Region source = range(from, count);
     if (source != null) {
       carryOut(() -> runtime.copies().download(TrackedStream.timelineOf(stream), source, target));

@@ -13,6 +13,15 @@ import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.lang.reflect.Array;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.CharBuffer;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
+import java.nio.ShortBuffer;
 import java.util.SplittableRandom;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -209,6 +218,119 @@ final class ArrayRangesTest {
     MemoryStatistics statistics = gpu.memory().statistics();
     assertThat(statistics.uploadedBytes()).isEqualTo(12);
     assertThat(statistics.downloadedBytes()).isEqualTo(28);
+  }
+
+  /** Each buffer begins before and ends behind the elements that are transferred. */
+  private static <B extends Buffer> B window(B buffer) {
+    buffer.position(2).limit(6);
+    return buffer;
+  }
+
+  /** Uploads four elements of a buffer, and downloads them to another one at the same place. */
+  private <A> void assertRoundTrip(A elements, Buffer source, Buffer target) {
+    DeviceArray<A> array = gpu.memory().upload(stream, elements);
+    array.upload(stream, window(source), 1);
+    array.download(stream, 1, window(target));
+    assertThat(source.position()).isEqualTo(2);
+    assertThat(target.position()).isEqualTo(2);
+    assertThat(target).isEqualTo(source);
+    array.close();
+  }
+
+  @Test
+  void buffersOfEveryTypeGoUpAndDown() {
+    assertRoundTrip(new byte[6], ByteBuffer.wrap(new byte[] {1, 2, 3, 4, 5, 6, 7}), bytes(7));
+    assertRoundTrip(new char[6], CharBuffer.wrap("abcdefg"), CharBuffer.allocate(7));
+    assertRoundTrip(
+        new short[6],
+        ShortBuffer.wrap(new short[] {1, 2, 3, -4, 5, 6, 7}),
+        ShortBuffer.allocate(7));
+    assertRoundTrip(
+        new int[6], IntBuffer.wrap(new int[] {1, 2, 3, -4, 5, 6, 7}), IntBuffer.allocate(7));
+    assertRoundTrip(
+        new long[6], LongBuffer.wrap(new long[] {1, 2, 3, -4, 5, 6, 7}), LongBuffer.allocate(7));
+    assertRoundTrip(
+        new float[6],
+        FloatBuffer.wrap(new float[] {1, 2, 3, -4, 5, 6, 7}),
+        FloatBuffer.allocate(7));
+    assertRoundTrip(
+        new double[6],
+        DoubleBuffer.wrap(new double[] {1, 2, 3, -4, 5, 6, 7}),
+        DoubleBuffer.allocate(7));
+    assertRoundTrip(
+        new int[6], direct(28).putInt(8, 77).asIntBuffer(), ByteBuffer.allocate(28).asIntBuffer());
+  }
+
+  private static ByteBuffer bytes(int size) {
+    return ByteBuffer.allocate(size);
+  }
+
+  private static ByteBuffer direct(int size) {
+    return ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
+  }
+
+  @Test
+  void aReadOnlyBufferIsUploaded() {
+    DeviceArray<int[]> array = numbers();
+    array.upload(stream, IntBuffer.wrap(new int[] {7, 8}).asReadOnlyBuffer(), 3);
+    assertThat(array.download(stream, 2, 4)).containsExactly(2, 7, 8, 5);
+  }
+
+  @Test
+  void bytesInNativeOrderAreElementsOfAnyType() {
+    DeviceArray<int[]> array = numbers();
+    ByteBuffer source = direct(12).putInt(0, 5).putInt(4, 6).putInt(8, 7);
+    source.position(4);
+    array.upload(stream, source, 10);
+    assertThat(array.download(stream, 9, 4)).containsExactly(9, 6, 7, 12);
+    ByteBuffer target = ByteBuffer.allocate(9).order(ByteOrder.nativeOrder());
+    target.position(1);
+    array.download(stream, 10, target);
+    assertThat(target.getInt(1)).isEqualTo(6);
+    assertThat(target.getInt(5)).isEqualTo(7);
+  }
+
+  /** More than a staging chunk, so that the offsets in the buffer count. */
+  @Test
+  void largeBuffersArriveWhole() {
+    int length = 3 << 20;
+    IntBuffer source = direct(4 * length).asIntBuffer();
+    for (int i = 0; i < length; i++) {
+      source.put(i, i);
+    }
+    DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, length);
+    array.upload(stream, source, 0);
+    IntBuffer target = IntBuffer.allocate(length);
+    array.download(stream, 0, target);
+    assertThat(target).isEqualTo(source);
+  }
+
+  @Test
+  void buffersThatDoNotFitAreRefusedAndNothingIsQueued() {
+    DeviceArray<int[]> array = numbers();
+    long calls = device.calls();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> array.upload(stream, FloatBuffer.allocate(2), 0))
+        .withMessageContaining("buffer of float")
+        .withMessageContaining("one of int");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> array.upload(stream, bytes(8), 0))
+        .withMessageContaining("BIG_ENDIAN");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> array.upload(stream, direct(7), 0))
+        .withMessageContaining("7 remaining bytes");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> array.upload(stream, IntBuffer.allocate(11), N - 10))
+        .withMessageContaining("elements 990 to 1000");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> array.download(stream, 0, IntBuffer.allocate(N + 1)))
+        .withMessageContaining("elements 0 to 1000");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> array.download(stream, 0, IntBuffer.allocate(1).asReadOnlyBuffer()))
+        .withMessageContaining("read-only");
+    assertThatThrownBy(() -> array.upload(stream, null, 0))
+        .isInstanceOf(NullPointerException.class);
+    assertThat(device.calls()).isEqualTo(calls);
   }
 
   @Test

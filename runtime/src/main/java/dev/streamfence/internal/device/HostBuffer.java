@@ -1,0 +1,143 @@
+// Long because each type of buffer has its own methods: a common one would box.
+package dev.streamfence.internal.device;
+
+import dev.streamfence.ElementType;
+import dev.streamfence.internal.memory.HostBytes;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.CharBuffer;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
+import java.nio.ReadOnlyBufferException;
+import java.nio.ShortBuffer;
+
+/**
+ * The elements between a buffer's position and limit as the bytes that the device sees. The buffer
+ * keeps its position. Confined to the copy that uses it.
+ */
+final class HostBuffer implements HostBytes {
+  private final Buffer buffer;
+  private final ElementType type;
+  private final int first;
+  private final int length;
+
+  private HostBuffer(Buffer buffer, ElementType type, int length) {
+    this.buffer = buffer;
+    this.type = type;
+    this.first = buffer.position();
+    this.length = length;
+  }
+
+  /**
+   * The remaining elements of a buffer.
+   *
+   * @param use the transfer, for errors
+   * @throws IllegalArgumentException if the buffer has another type; if it has bytes in another
+   *     order than the device's, or no whole number of elements
+   */
+  static HostBuffer of(Buffer buffer, ElementType type, String use) {
+    if (!(buffer instanceof ByteBuffer bytes)) {
+      if (elements(buffer) != type) {
+        throw new IllegalArgumentException(
+            use
+                + " with a buffer of "
+                + elements(buffer).primitive()
+                + "; pass one of "
+                + type.primitive()
+                + " or of bytes");
+      }
+      return new HostBuffer(buffer, type, buffer.remaining());
+    }
+    if (type.sizeInBytes() > 1 && bytes.order() != ByteOrder.nativeOrder()) {
+      throw new IllegalArgumentException(
+          use
+              + " with a byte buffer in "
+              + bytes.order()
+              + " order; the device's is "
+              + ByteOrder.nativeOrder()
+              + ", see ByteBuffer.order");
+    }
+    if (bytes.remaining() % type.sizeInBytes() != 0) {
+      throw new IllegalArgumentException(
+          use
+              + " with "
+              + bytes.remaining()
+              + " remaining bytes, which are no whole number of "
+              + type.primitive());
+    }
+    return new HostBuffer(buffer, type, bytes.remaining() / type.sizeInBytes());
+  }
+
+  /**
+   * Refuses a buffer that cannot be written.
+   *
+   * @throws IllegalArgumentException if the buffer is read-only
+   */
+  HostBuffer requireWritable(String use) {
+    if (buffer.isReadOnly()) {
+      throw new IllegalArgumentException(
+          use + " to a read-only buffer", new ReadOnlyBufferException());
+    }
+    return this;
+  }
+
+  /** How many elements remain. */
+  int length() {
+    return length;
+  }
+
+  private static ElementType elements(Buffer buffer) {
+    if (buffer instanceof CharBuffer) {
+      return ElementType.CHAR;
+    }
+    if (buffer instanceof ShortBuffer) {
+      return ElementType.SHORT;
+    }
+    if (buffer instanceof IntBuffer) {
+      return ElementType.INT;
+    }
+    if (buffer instanceof LongBuffer) {
+      return ElementType.LONG;
+    }
+    return buffer instanceof FloatBuffer ? ElementType.FLOAT : ElementType.DOUBLE;
+  }
+
+  @Override
+  public void writeTo(ByteBuffer chunk, long offset) {
+    int count = chunk.remaining() / type.sizeInBytes();
+    int from = first + (int) (offset / type.sizeInBytes());
+    if (buffer instanceof ByteBuffer source) {
+      chunk.put(chunk.position(), source, first + (int) offset, chunk.remaining());
+      return;
+    }
+    switch (type) {
+      case CHAR -> chunk.asCharBuffer().put(0, (CharBuffer) buffer, from, count);
+      case SHORT -> chunk.asShortBuffer().put(0, (ShortBuffer) buffer, from, count);
+      case INT -> chunk.asIntBuffer().put(0, (IntBuffer) buffer, from, count);
+      case LONG -> chunk.asLongBuffer().put(0, (LongBuffer) buffer, from, count);
+      case FLOAT -> chunk.asFloatBuffer().put(0, (FloatBuffer) buffer, from, count);
+      default -> chunk.asDoubleBuffer().put(0, (DoubleBuffer) buffer, from, count);
+    }
+  }
+
+  @Override
+  public void readFrom(ByteBuffer chunk, long offset) {
+    int count = chunk.remaining() / type.sizeInBytes();
+    int from = first + (int) (offset / type.sizeInBytes());
+    if (buffer instanceof ByteBuffer target) {
+      target.put(first + (int) offset, chunk, chunk.position(), chunk.remaining());
+      return;
+    }
+    switch (type) {
+      case CHAR -> ((CharBuffer) buffer).put(from, chunk.asCharBuffer(), 0, count);
+      case SHORT -> ((ShortBuffer) buffer).put(from, chunk.asShortBuffer(), 0, count);
+      case INT -> ((IntBuffer) buffer).put(from, chunk.asIntBuffer(), 0, count);
+      case LONG -> ((LongBuffer) buffer).put(from, chunk.asLongBuffer(), 0, count);
+      case FLOAT -> ((FloatBuffer) buffer).put(from, chunk.asFloatBuffer(), 0, count);
+      default -> ((DoubleBuffer) buffer).put(from, chunk.asDoubleBuffer(), 0, count);
+    }
+  }
+}
