@@ -37,22 +37,22 @@ final class Q6Query {
    * @param threads the threads that launch
    */
   static Q6Answer run(DeviceRuntime device, DeviceTables tables, int streams, HostThreads threads) {
-    Deque<Chunk> chunks = new ArrayDeque<>();
+    Deque<RowChunk> chunks = new ArrayDeque<>();
     try {
       for (int i = 0; i < streams; i++) {
         int first = boundary(tables.lineItems(), i, streams);
         int end = boundary(tables.lineItems(), i + 1, streams);
-        chunks.add(new Chunk(device, first, end - first));
+        chunks.add(new RowChunk(device, first, end - first));
       }
       threads.runAll(
-          chunks.stream().<Callable<Chunk>>map(chunk -> () -> chunk.launch(tables)).toList());
+          chunks.stream().<Callable<RowChunk>>map(chunk -> () -> chunk.launch(tables)).toList());
       long revenue = 0;
-      for (Chunk chunk : chunks) {
+      for (RowChunk chunk : chunks) {
         revenue = Math.addExact(revenue, chunk.awaitRevenue());
       }
       return new Q6Answer(revenue);
     } finally {
-      chunks.forEach(Chunk::close);
+      chunks.forEach(RowChunk::close);
     }
   }
 
@@ -61,13 +61,13 @@ final class Q6Query {
   }
 
   /** Some of the rows, with a stream and a sum of their own. */
-  private static final class Chunk implements AutoCloseable {
+  private static final class RowChunk implements AutoCloseable {
     private final int first;
     private final int rows;
     private final DeviceStream stream;
     private final DeviceArray<long[]> revenue;
 
-    Chunk(DeviceRuntime device, int first, int rows) {
+    RowChunk(DeviceRuntime device, int first, int rows) {
       this.first = first;
       this.rows = rows;
       this.stream = device.streams().acquire();
@@ -79,7 +79,7 @@ final class Q6Query {
       }
     }
 
-    Chunk launch(DeviceTables tables) {
+    RowChunk launch(DeviceTables tables) {
       Q6KernelsLauncher.on(stream)
           .addRevenue(
               tables.shipDates,

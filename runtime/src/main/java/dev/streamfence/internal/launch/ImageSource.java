@@ -32,7 +32,7 @@ sealed interface ImageSource {
     String name = image.name();
     Optional<KernelImage.ResourceOpener> opener = image.opener();
     if (opener.isEmpty()) {
-      return List.of(new InMemory(name, image.bytes()));
+      return List.of(new GivenBytes(name, image.bytes()));
     }
     List<String> files = binaries.isEmpty() ? List.of(name) : List.of(binary(name, binaries), name);
     List<ImageSource> sources = new ArrayList<>();
@@ -57,12 +57,12 @@ sealed interface ImageSource {
    */
   Optional<byte[]> read();
 
-  /** Bytes in memory. */
-  final class InMemory implements ImageSource {
+  /** Bytes that the caller passed. */
+  final class GivenBytes implements ImageSource {
     private final String name;
     private final byte[] bytes;
 
-    InMemory(String name, byte[] bytes) {
+    GivenBytes(String name, byte[] bytes) {
       this.name = name;
       this.bytes = bytes.clone();
     }

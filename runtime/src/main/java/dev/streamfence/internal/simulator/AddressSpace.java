@@ -31,13 +31,13 @@ final class AddressSpace {
   private static final long FIRST = 0x7_0000_0000L;
 
   /** A range of addresses that is handed out as a whole. */
-  static final class Range {
+  static final class AddressRange {
     private final long address;
     private final long size;
     private @Nullable Backing bytes;
     private int lives;
 
-    private Range(long address, long size) {
+    private AddressRange(long address, long size) {
       this.address = address;
       this.size = size;
     }
@@ -54,12 +54,12 @@ final class AddressSpace {
 
   /** A range whose free was submitted. */
   final class Freed {
-    private final Range range;
+    private final AddressRange range;
     private final SimulatedStream stream;
     private final long sequence;
     private boolean usedAgain;
 
-    private Freed(Range range, SimulatedStream stream) {
+    private Freed(AddressRange range, SimulatedStream stream) {
       this.range = range;
       this.stream = stream;
       this.sequence = ++frees;
@@ -128,7 +128,7 @@ final class AddressSpace {
   private final HeapMemory heap;
   private final int segmentShift;
   private final Map<Long, FreedRanges> freedBySize = new HashMap<>();
-  private final Map<Long, Range> ranges = new HashMap<>();
+  private final Map<Long, AddressRange> ranges = new HashMap<>();
   private final Set<Freed> idle = new LinkedHashSet<>();
   private long idleBytes;
   private long next = FIRST;
@@ -152,7 +152,7 @@ final class AddressSpace {
    *
    * @throws HeapExhausted if the device has the memory but the Java heap does not
    */
-  @Nullable Range allocate(long bytes, SimulatedStream stream) {
+  @Nullable AddressRange allocate(long bytes, SimulatedStream stream) {
     if (bytes > capacity) {
       return null;
     }
@@ -165,7 +165,7 @@ final class AddressSpace {
         return null;
       }
     }
-    Range range = freed == null ? new Range(next, size) : freed.range;
+    AddressRange range = freed == null ? new AddressRange(next, size) : freed.range;
     if (range.bytes == null) {
       range.bytes = heap.take(size, () -> new Backing(size, segmentShift));
       if (range.bytes == null) {
@@ -189,7 +189,7 @@ final class AddressSpace {
 
   /** Takes an address back, or returns null if it is not allocated. */
   @Nullable Freed free(long address, SimulatedStream stream) {
-    Range range = ranges.remove(address);
+    AddressRange range = ranges.remove(address);
     if (range == null) {
       return null;
     }

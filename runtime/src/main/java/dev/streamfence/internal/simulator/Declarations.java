@@ -10,18 +10,19 @@ import org.jspecify.annotations.Nullable;
 /** The declaration of each thread for its next launch. Thread-safe. */
 final class Declarations implements LaunchObserver {
   /** One declaration. Immutable. */
-  record Declaration(String purpose, StreamHandle stream, long ticket, List<Use> uses) {}
+  record LaunchDeclaration(String purpose, StreamHandle stream, long ticket, List<Use> uses) {}
 
-  private final Map<Thread, Declaration> next = new ConcurrentHashMap<>();
+  private final Map<Thread, LaunchDeclaration> next = new ConcurrentHashMap<>();
 
   @Override
   public void launching(String purpose, StreamHandle stream, long ticket, List<Use> uses) {
-    next.put(Thread.currentThread(), new Declaration(purpose, stream, ticket, List.copyOf(uses)));
+    next.put(
+        Thread.currentThread(), new LaunchDeclaration(purpose, stream, ticket, List.copyOf(uses)));
   }
 
   /** Removes the calling thread's declaration, and returns it if it is for this stream. */
-  @Nullable Declaration take(StreamHandle stream) {
-    Declaration declaration = next.remove(Thread.currentThread());
+  @Nullable LaunchDeclaration take(StreamHandle stream) {
+    LaunchDeclaration declaration = next.remove(Thread.currentThread());
     return declaration != null && declaration.stream() == stream ? declaration : null;
   }
 }

@@ -12,11 +12,11 @@ final class Intervals {
   private static final int MOST_IN_CHUNK = 128;
 
   /** Neighbouring intervals, at least 1; each ends where the next one begins. Immutable. */
-  private static final class Chunk {
+  private static final class IntervalChunk {
     private final long[] starts;
     private final ByteState[] states;
 
-    private Chunk(long[] starts, ByteState[] states) {
+    private IntervalChunk(long[] starts, ByteState[] states) {
       this.starts = starts;
       this.states = states;
     }
@@ -36,7 +36,7 @@ final class Intervals {
     void visit(long start, long end, ByteState state);
   }
 
-  private final List<Chunk> chunks = new ArrayList<>(1);
+  private final List<IntervalChunk> chunks = new ArrayList<>(1);
 
   /** One interval. */
   Intervals(ByteState state) {
@@ -45,7 +45,7 @@ final class Intervals {
 
   void reset(ByteState state) {
     chunks.clear();
-    chunks.add(new Chunk(new long[] {0}, new ByteState[] {state}));
+    chunks.add(new IntervalChunk(new long[] {0}, new ByteState[] {state}));
   }
 
   /**
@@ -88,7 +88,7 @@ final class Intervals {
 
   private void forEach(int from, int to, long size, Visitor visitor) {
     for (int i = from; i < to; i++) {
-      Chunk chunk = chunks.get(i);
+      IntervalChunk chunk = chunks.get(i);
       long chunkEnd = i + 1 < chunks.size() ? chunks.get(i + 1).starts[0] : size;
       for (int k = 0; k < chunk.count(); k++) {
         long end = k + 1 < chunk.count() ? chunk.starts[k + 1] : chunkEnd;
@@ -137,16 +137,16 @@ final class Intervals {
       }
       boolean goesOn = from > 0 && chunks.get(from - 1).last().equals(states[0]);
       int next = goesOn ? 1 : 0;
-      List<Chunk> fresh = new ArrayList<>();
+      List<IntervalChunk> fresh = new ArrayList<>();
       // Half full, to leave them space to grow.
       int step = count - next <= MOST_IN_CHUNK ? MOST_IN_CHUNK : MOST_IN_CHUNK / 2;
       for (; next < count; next += step) {
         int end = Math.min(count, next + step);
         fresh.add(
-            new Chunk(
+            new IntervalChunk(
                 Arrays.copyOfRange(starts, next, end), Arrays.copyOfRange(states, next, end)));
       }
-      List<Chunk> replaced = chunks.subList(from, to);
+      List<IntervalChunk> replaced = chunks.subList(from, to);
       if (fresh.size() == replaced.size()) {
         for (int i = 0; i < fresh.size(); i++) {
           replaced.set(i, fresh.get(i));
@@ -159,13 +159,13 @@ final class Intervals {
 
     /** Drops a chunk's first interval, which has become part of the one before. */
     private void dropFirst(int index) {
-      Chunk chunk = chunks.get(index);
+      IntervalChunk chunk = chunks.get(index);
       if (chunk.count() == 1) {
         chunks.remove(index);
       } else {
         chunks.set(
             index,
-            new Chunk(
+            new IntervalChunk(
                 Arrays.copyOfRange(chunk.starts, 1, chunk.count()),
                 Arrays.copyOfRange(chunk.states, 1, chunk.count())));
       }

@@ -10,7 +10,7 @@ import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
 import dev.streamfence.internal.ptx.run.machine.PtxFault;
 import dev.streamfence.internal.ptx.run.machine.PtxGrid;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
-import dev.streamfence.internal.simulator.Declarations.Declaration;
+import dev.streamfence.internal.simulator.Declarations.LaunchDeclaration;
 import dev.streamfence.internal.simulator.SimulatedModule.KernelFunction;
 import dev.streamfence.simulation.DriverCall;
 import java.util.Optional;
@@ -45,7 +45,7 @@ final class Launches {
 
   void launch(KernelLaunch launch) {
     DriverCall call = DriverCall.launch(launch.isCooperative());
-    Declaration declaration = declarations.take(launch.stream());
+    LaunchDeclaration declaration = declarations.take(launch.stream());
     SimulatedStream known = state.enter(call, launch.stream());
     KernelFunction kernel = (KernelFunction) launch.function();
     PtxGrid grid =

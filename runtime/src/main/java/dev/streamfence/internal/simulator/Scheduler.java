@@ -1,7 +1,7 @@
 package dev.streamfence.internal.simulator;
 
-import dev.streamfence.internal.simulator.SimulatedStream.Place;
 import dev.streamfence.internal.simulator.SimulatedStream.Point;
+import dev.streamfence.internal.simulator.SimulatedStream.QueuePlace;
 import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
 import dev.streamfence.simulation.Schedule;
 import java.util.ArrayDeque;
@@ -57,7 +57,7 @@ final class Scheduler {
       case EAGER -> drain(stream);
       case LAZY -> {}
       case RANDOM -> {
-        if (stream.place() == Place.NOWHERE) {
+        if (stream.place() == QueuePlace.NOWHERE) {
           consider(stream);
         }
         runSomeReady();
@@ -135,7 +135,7 @@ final class Scheduler {
   }
 
   private void consider(SimulatedStream stream) {
-    stream.setPlace(Place.CANDIDATES);
+    stream.setPlace(QueuePlace.CANDIDATES);
     candidates.add(stream);
   }
 
@@ -163,9 +163,9 @@ final class Scheduler {
       }
       Point blocker = drawn.blockedBy();
       if (blocker == null) {
-        drawn.setPlace(Place.NOWHERE);
+        drawn.setPlace(QueuePlace.NOWHERE);
       } else {
-        drawn.setPlace(Place.POINT);
+        drawn.setPlace(QueuePlace.POINT);
         blocker.waiting().add(drawn);
       }
     }

@@ -7,9 +7,9 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
+import dev.streamfence.internal.simulator.AddressSpace.AddressRange;
 import dev.streamfence.internal.simulator.AddressSpace.Freed;
 import dev.streamfence.internal.simulator.AddressSpace.HeapExhausted;
-import dev.streamfence.internal.simulator.AddressSpace.Range;
 import dev.streamfence.simulation.DriverCall;
 import java.util.HashSet;
 import java.util.List;
@@ -70,7 +70,7 @@ final class SimulatedMemory {
 
   long allocateAsync(long bytes, StreamHandle stream) {
     SimulatedStream known = state.enter(DriverCall.ALLOCATE_ASYNC, stream);
-    Range range = range(DriverCall.ALLOCATE_ASYNC, bytes, known);
+    AddressRange range = range(DriverCall.ALLOCATE_ASYNC, bytes, known);
     long address = range.address();
     Backing memoryOfIt = range.bytes();
     Submitted op =
@@ -112,7 +112,7 @@ final class SimulatedMemory {
 
   long allocate(long bytes) {
     state.enter(DriverCall.ALLOCATE);
-    Range range = range(DriverCall.ALLOCATE, bytes, host);
+    AddressRange range = range(DriverCall.ALLOCATE, bytes, host);
     memory.map(new SimulatedAllocation(range.address(), bytes, range.bytes()));
     return range.address();
   }
@@ -177,7 +177,7 @@ final class SimulatedMemory {
    */
   long place(long bytes) {
     long size = Math.max(1, bytes);
-    Range range = range(DriverCall.LOAD_MODULE, size, host);
+    AddressRange range = range(DriverCall.LOAD_MODULE, size, host);
     memory.map(new SimulatedAllocation(range.address(), size, range.bytes()));
     if (checker != null) {
       checker.forget(range.address());
@@ -196,10 +196,10 @@ final class SimulatedMemory {
     }
   }
 
-  private Range range(DriverCall call, long bytes, SimulatedStream stream) {
+  private AddressRange range(DriverCall call, long bytes, SimulatedStream stream) {
     requireArgument(call, bytes > 0, bytes + " bytes");
     try {
-      Range range = addresses.allocate(bytes, stream);
+      AddressRange range = addresses.allocate(bytes, stream);
       if (range == null) {
         throw error(call, ResultCode.OUT_OF_MEMORY, "an allocation of " + bytes + " bytes");
       }

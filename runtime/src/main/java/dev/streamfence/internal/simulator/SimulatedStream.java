@@ -54,7 +54,7 @@ final class SimulatedStream implements StreamHandle {
   }
 
   /** Where a scheduler looks for a stream. */
-  enum Place {
+  enum QueuePlace {
     /** Nowhere: its queue is empty. */
     NOWHERE,
     /** Among those that may be ready. */
@@ -65,17 +65,17 @@ final class SimulatedStream implements StreamHandle {
 
   private final StreamClock clock;
   private final Deque<QueuedOperation> queue = new ArrayDeque<>();
-  private Place place = Place.NOWHERE;
+  private QueuePlace place = QueuePlace.NOWHERE;
 
   SimulatedStream(StreamClock clock) {
     this.clock = clock;
   }
 
-  Place place() {
+  QueuePlace place() {
     return place;
   }
 
-  void setPlace(Place place) {
+  void setPlace(QueuePlace place) {
     this.place = place;
   }
 

@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  * to the driver's lock.
  */
 final class SimulatedStreams {
-  private static final class Event implements EventHandle {
+  private static final class SimulatedEvent implements EventHandle {
     private @Nullable Point recorded;
   }
 
   private final DeviceState state;
   private final Scheduler scheduler;
   private final SubmissionOrder order;
-  private final Set<Event> events = new HashSet<>();
+  private final Set<SimulatedEvent> events = new HashSet<>();
 
   SimulatedStreams(DeviceState state, Scheduler scheduler, SubmissionOrder order) {
     this.state = state;
@@ -76,7 +76,7 @@ final class SimulatedStreams {
 
   EventHandle createEvent() {
     state.enter(DriverCall.CREATE_EVENT);
-    Event event = new Event();
+    SimulatedEvent event = new SimulatedEvent();
     events.add(event);
     return event;
   }
@@ -124,8 +124,8 @@ final class SimulatedStreams {
     state.requireNoFault();
   }
 
-  private Event require(DriverCall call, EventHandle event) {
-    if (event instanceof Event known && events.contains(known)) {
+  private SimulatedEvent require(DriverCall call, EventHandle event) {
+    if (event instanceof SimulatedEvent known && events.contains(known)) {
       return known;
     }
     throw DeviceState.error(call, ResultCode.INVALID_HANDLE, "an event that does not exist here");

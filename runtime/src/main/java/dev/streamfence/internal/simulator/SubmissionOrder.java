@@ -29,13 +29,13 @@ final class SubmissionOrder {
   }
 
   /** The place of one operation. Immutable. */
-  static final class Place {
+  static final class SubmissionPoint {
     private final int stream;
     private final long position;
     private final long[][] seen;
     private final long sequence;
 
-    private Place(int stream, long position, long[][] seen, long sequence) {
+    private SubmissionPoint(int stream, long position, long[][] seen, long sequence) {
       this.stream = stream;
       this.position = position;
       this.seen = seen;
@@ -53,7 +53,7 @@ final class SubmissionOrder {
     }
 
     /** Whether it was submitted before the other one; that alone orders nothing. */
-    boolean submittedBefore(Place other) {
+    boolean submittedBefore(SubmissionPoint other) {
       return sequence < other.sequence;
     }
 
@@ -61,7 +61,7 @@ final class SubmissionOrder {
      * Whether it is done before the other one begins under every schedule, or is the same
      * operation.
      */
-    boolean before(Place other) {
+    boolean before(SubmissionPoint other) {
       if (stream == HOST) {
         return sequence <= other.sequence;
       }
@@ -90,16 +90,16 @@ final class SubmissionOrder {
   }
 
   /** The place of a stream's next operation. */
-  Place submit(StreamClock stream) {
+  SubmissionPoint submit(StreamClock stream) {
     learnFromHost(stream);
     stream.position++;
-    return new Place(stream.number, stream.position, stream.seen, ++sequence);
+    return new SubmissionPoint(stream.number, stream.position, stream.seen, ++sequence);
   }
 
   /** The place of something that the host does at this moment. */
-  Place onHost() {
+  SubmissionPoint onHost() {
     ++sequence;
-    return new Place(HOST, sequence, host, sequence);
+    return new SubmissionPoint(HOST, sequence, host, sequence);
   }
 
   /** The clock of an event: everything queued on the stream so far, and what comes before that. */

@@ -2,7 +2,7 @@ package dev.streamfence.internal.simulator;
 
 import dev.streamfence.RacyAccessException.Operation;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
-import dev.streamfence.internal.simulator.SubmissionOrder.Place;
+import dev.streamfence.internal.simulator.SubmissionOrder.SubmissionPoint;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Submitted(
     String what,
-    Place place,
+    SubmissionPoint place,
     long ticket,
     List<Use> uses,
     boolean declared,

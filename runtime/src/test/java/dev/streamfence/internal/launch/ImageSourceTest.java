@@ -89,7 +89,7 @@ final class ImageSourceTest {
   @Test
   void bytesThatAreAtHandAreCopied() {
     byte[] bytes = {1, 2};
-    ImageSource source = new ImageSource.InMemory("at hand", bytes);
+    ImageSource source = new ImageSource.GivenBytes("at hand", bytes);
     bytes[0] = 9;
 
     assertThat(source.name()).isEqualTo("at hand");

@@ -81,17 +81,17 @@ final class DeviceMemoryLimitsTest {
     SimulatedStream stream = new SimulatedStream(order.newStream());
     SimulatedStream other = new SimulatedStream(order.newStream());
 
-    AddressSpace.Range first = requireNonNull(addresses.allocate(1000, stream));
+    AddressSpace.AddressRange first = requireNonNull(addresses.allocate(1000, stream));
     Backing bytes = first.bytes();
     AddressSpace.Freed freed = requireNonNull(addresses.free(first.address(), stream));
-    AddressSpace.Range second = requireNonNull(addresses.allocate(900, stream));
+    AddressSpace.AddressRange second = requireNonNull(addresses.allocate(900, stream));
     assertThat(second.address()).isEqualTo(first.address());
     assertThat(second.bytes()).isSameAs(bytes);
 
     freed.carryOut();
     assertThat(second.bytes()).isSameAs(bytes);
     requireNonNull(addresses.free(second.address(), stream)).carryOut();
-    AddressSpace.Range third = requireNonNull(addresses.allocate(1000, other));
+    AddressSpace.AddressRange third = requireNonNull(addresses.allocate(1000, other));
     assertThat(third.address()).isEqualTo(first.address());
     assertThat(third.bytes()).as("memory that was given back").isNotSameAs(bytes);
     assertThat(addresses.available()).isEqualTo((1 << 20) - 1024);

@@ -171,7 +171,8 @@ final class FunctionParser {
     if (operands.simple(body.scope, body.registers) instanceof Operand.RegisterUse use
         && use.register().type() == ScalarType.PRED) {
       String opcode = lexer.take(Lexer.TokenKind.WORD, "an instruction");
-      Instruction.Guard guard = new Instruction.Guard(use.register(), negated ^ use.negated());
+      Instruction.GuardPredicate guard =
+          new Instruction.GuardPredicate(use.register(), negated ^ use.negated());
       instruction(body, line, guard, opcode);
     } else {
       throw new PtxException(line, "'@' must stand before a declared predicate register");
@@ -261,7 +262,8 @@ final class FunctionParser {
             List.of()));
   }
 
-  private void instruction(Body body, int line, Instruction.@Nullable Guard guard, String opcode) {
+  private void instruction(
+      Body body, int line, Instruction.@Nullable GuardPredicate guard, String opcode) {
     List<String> modifiers = new ArrayList<>();
     while (lexer.is(Lexer.TokenKind.DOTTED)) {
       if (modifiers.size() == CodeLimits.MODIFIERS) {

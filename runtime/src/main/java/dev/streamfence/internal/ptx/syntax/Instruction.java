@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Instruction(
     int line,
-    @Nullable Guard guard,
+    @Nullable GuardPredicate guard,
     String opcode,
     List<String> modifiers,
     List<Operand> operands,
@@ -25,7 +25,7 @@ public record Instruction(
    *
    * @param negated written {@code @!p}
    */
-  public record Guard(Register predicate, boolean negated) {}
+  public record GuardPredicate(Register predicate, boolean negated) {}
 
   /** Copies the lists. */
   public Instruction {

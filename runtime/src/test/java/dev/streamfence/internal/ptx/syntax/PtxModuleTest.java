@@ -139,7 +139,8 @@ class PtxModuleTest {
     assertThat(load.opcode()).isEqualTo("ld");
     assertThat(load.modifiers()).containsExactly("global", "nc", "L1::evict_last", "v4", "f32");
     assertThat(load.guard())
-        .isEqualTo(new Instruction.Guard(new Register("%p1", ScalarType.PRED, 1, 0), true));
+        .isEqualTo(
+            new Instruction.GuardPredicate(new Register("%p1", ScalarType.PRED, 1, 0), true));
     assertThat(load.operands().get(0))
         .isInstanceOfSatisfying(
             Operand.Vector.class,

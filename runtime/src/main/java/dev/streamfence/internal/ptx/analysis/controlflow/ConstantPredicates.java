@@ -60,7 +60,7 @@ final class ConstantPredicates {
   }
 
   boolean mayRun(Instruction instruction) {
-    Instruction.Guard guard = instruction.guard();
+    Instruction.GuardPredicate guard = instruction.guard();
     if (guard == null) {
       return true;
     }
@@ -69,7 +69,7 @@ final class ConstantPredicates {
   }
 
   boolean mustRun(Instruction instruction) {
-    Instruction.Guard guard = instruction.guard();
+    Instruction.GuardPredicate guard = instruction.guard();
     return guard == null || (values.containsKey(guard.predicate().index()) && mayRun(instruction));
   }
 }

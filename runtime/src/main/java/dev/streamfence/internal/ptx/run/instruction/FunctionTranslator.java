@@ -84,7 +84,7 @@ public final class FunctionTranslator {
   private void translate(Instruction instruction) {
     Translation translation = new Translation(this, instruction);
     Op op = InstructionSet.translate(translation);
-    Instruction.Guard guard = instruction.guard();
+    Instruction.GuardPredicate guard = instruction.guard();
     emit(guard == null ? op : new Guarded(op, guard.predicate().index(), guard.negated() ? 0 : 1));
   }
 
