@@ -17,6 +17,8 @@ public record LaunchShape(
 
   /**
    * Checks that no size is negative and no block is empty. The launch checks the device's limits.
+   *
+   * @throws IllegalArgumentException if a size is negative or a block is empty
    */
   public LaunchShape {
     if (gridX < 0 || gridY < 0 || gridZ < 0) {
@@ -39,12 +41,20 @@ public record LaunchShape(
     }
   }
 
-  /** A one-dimensional shape. */
+  /**
+   * A one-dimensional shape.
+   *
+   * @throws IllegalArgumentException if the grid is negative or the block is empty
+   */
   public static LaunchShape of(int gridX, int blockX) {
     return new LaunchShape(gridX, 1, 1, blockX, 1, 1, 0);
   }
 
-  /** A two-dimensional shape. */
+  /**
+   * A two-dimensional shape.
+   *
+   * @throws IllegalArgumentException if a size of the grid is negative or the block is empty
+   */
   public static LaunchShape of(int gridX, int gridY, int blockX, int blockY) {
     return new LaunchShape(gridX, gridY, 1, blockX, blockY, 1, 0);
   }
@@ -53,13 +63,17 @@ public record LaunchShape(
    * The smallest one-dimensional shape with at least {@code threads} threads.
    *
    * @throws IllegalArgumentException if {@code threads} is negative or needs more blocks than an
-   *     {@code int} counts
+   *     {@code int} counts, or {@code blockSize} is less than 1
    */
   public static LaunchShape covering(long threads, int blockSize) {
     if (blockSize < 1) {
       throw new IllegalArgumentException("a block of " + blockSize + " threads; it has at least 1");
     }
-    long blocks = blocks("the number of threads", threads, blockSize);
+    if (threads < 0) {
+      throw new IllegalArgumentException(
+          "the number of threads is " + threads + "; a launch has at least 0 threads");
+    }
+    long blocks = -Math.floorDiv(-threads, (long) blockSize);
     if (blocks > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
           threads
@@ -74,20 +88,10 @@ public record LaunchShape(
   }
 
   /**
-   * The number of blocks that a number of threads needs.
+   * The same shape with dynamic shared memory.
    *
-   * @param what name of the number of threads in errors
-   * @throws IllegalArgumentException if it is negative
+   * @throws IllegalArgumentException if {@code bytes} is negative
    */
-  public static long blocks(String what, long threads, int blockSize) {
-    if (threads < 0) {
-      throw new IllegalArgumentException(
-          what + " is " + threads + "; a launch has at least 0 threads");
-    }
-    return -Math.floorDiv(-threads, (long) blockSize);
-  }
-
-  /** The same shape with dynamic shared memory. */
   public LaunchShape withDynamicSharedBytes(int bytes) {
     return new LaunchShape(gridX, gridY, gridZ, blockX, blockY, blockZ, bytes);
   }

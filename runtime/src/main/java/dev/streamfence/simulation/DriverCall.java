@@ -80,11 +80,6 @@ public enum DriverCall {
     this.function = function;
   }
 
-  /** The call that launches a kernel. */
-  public static DriverCall launch(boolean cooperative) {
-    return cooperative ? LAUNCH_COOPERATIVE_KERNEL : LAUNCH_KERNEL;
-  }
-
   /** Its function in the CUDA driver API. */
   public String function() {
     return function;

@@ -336,7 +336,7 @@ public final class CheckedDriver implements CudaDriver {
 
   @Override
   public void launchKernel(KernelLaunch launch) {
-    begin(DriverCall.launch(launch.isCooperative()));
+    begin(launch.call());
     try {
       driver.launchKernel(launch);
     } catch (CudaDriverException e) {

@@ -2,6 +2,7 @@ package dev.streamfence.internal.driver;
 
 import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.simulation.DriverCall;
 
 /**
  * One launch of a kernel as it goes down to the device. A recorder reuses it: only the grid, the
@@ -67,6 +68,11 @@ public final class KernelLaunch {
   /** Whether all blocks run at the same time. */
   public boolean isCooperative() {
     return cooperative;
+  }
+
+  /** The driver call that it takes. */
+  public DriverCall call() {
+    return cooperative ? DriverCall.LAUNCH_COOPERATIVE_KERNEL : DriverCall.LAUNCH_KERNEL;
   }
 
   /** The stream. */

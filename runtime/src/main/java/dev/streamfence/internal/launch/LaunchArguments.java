@@ -184,7 +184,11 @@ final class LaunchArguments {
       throw new IllegalArgumentException(
           threadsInWords + " is " + threads + "; an int is at most " + Integer.MAX_VALUE);
     }
-    long blocks = LaunchShape.blocks(threadsInWords, threads, declared.blockSize());
+    if (threads < 0) {
+      throw new IllegalArgumentException(
+          threadsInWords + " is " + threads + "; a launch has at least 0 threads");
+    }
+    long blocks = -Math.floorDiv(-threads, (long) declared.blockSize());
     if (blocks > Integer.MAX_VALUE) {
       kernel.requireBlocks(blocks);
     }

@@ -44,7 +44,7 @@ final class Launches {
   }
 
   void launch(KernelLaunch launch) {
-    DriverCall call = DriverCall.launch(launch.isCooperative());
+    DriverCall call = launch.call();
     LaunchDeclaration declaration = declarations.take(launch.stream());
     SimulatedStream known = state.enter(call, launch.stream());
     KernelFunction kernel = (KernelFunction) launch.function();
@@ -64,8 +64,7 @@ final class Launches {
             ? submissions.submit(known, kernel.entry().name(), 0, kernel.pointers(arguments), false)
             : submissions.submit(
                 known, declaration.purpose(), declaration.ticket(), declaration.uses(), true);
-    boolean cooperative = launch.isCooperative();
-    submissions.work(known, call, op, () -> run(op, kernel, cooperative, grid, arguments));
+    submissions.work(known, call, op, () -> run(op, kernel, call, grid, arguments));
   }
 
   private void requireAllowed(DriverCall call, KernelLaunch launch, KernelFunction kernel) {
@@ -106,14 +105,14 @@ final class Launches {
   }
 
   private void run(
-      Submitted op, KernelFunction kernel, boolean cooperative, PtxGrid grid, byte[] arguments) {
+      Submitted op, KernelFunction kernel, DriverCall call, PtxGrid grid, byte[] arguments) {
     SimulatedModule module = kernel.module();
     String entry = kernel.entry().name();
     LaunchAccesses accesses = checker == null ? null : checker.begin(memory, op);
     PtxFault thrown = null;
     try {
       GlobalMemory seen = accesses == null ? memory : accesses;
-      if (cooperative) {
+      if (call == DriverCall.LAUNCH_COOPERATIVE_KERNEL) {
         module.instance().runTogether(entry, grid, arguments, seen);
       } else {
         module.instance().run(entry, grid, arguments, seen);
@@ -127,7 +126,7 @@ final class Launches {
     if (thrown != null
         && !(thrown.getCause() instanceof IllegalAccess refusal
             && submissions.isExplained(op, refusal))) {
-      state.lose(KernelFault.of(DriverCall.launch(cooperative), thrown, module.name()));
+      state.lose(KernelFault.of(call, thrown, module.name()));
     }
   }
 }
