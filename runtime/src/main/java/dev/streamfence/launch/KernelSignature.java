@@ -64,22 +64,38 @@ public final class KernelSignature {
     return new KernelSignature(entry, List.of(), 0, false, false);
   }
 
-  /** Adds a number by value; {@code type} is the class of a primitive. */
+  /**
+   * Adds a number by value; {@code type} is the class of a primitive.
+   *
+   * @throws IllegalArgumentException if it is another class
+   */
   public KernelSignature value(String name, Class<?> type) {
     return with(new KernelParameter.Value(named(name), primitive(type)));
   }
 
-  /** Adds an array that the kernel reads; {@code type} is that of its host array. */
+  /**
+   * Adds an array that the kernel reads; {@code type} is that of its host array.
+   *
+   * @throws IllegalArgumentException if {@code type} is not an array of primitives
+   */
   public KernelSignature reads(String name, Class<?> type) {
     return array(name, type, Access.READ);
   }
 
-  /** Adds an array that the kernel overwrites; {@code type} is that of its host array. */
+  /**
+   * Adds an array that the kernel overwrites; {@code type} is that of its host array.
+   *
+   * @throws IllegalArgumentException if {@code type} is not an array of primitives
+   */
   public KernelSignature writes(String name, Class<?> type) {
     return array(name, type, Access.WRITE);
   }
 
-  /** Adds an array that the kernel reads and writes; {@code type} is that of its host array. */
+  /**
+   * Adds an array that the kernel reads and writes; {@code type} is that of its host array.
+   *
+   * @throws IllegalArgumentException if {@code type} is not an array of primitives
+   */
   public KernelSignature readWrites(String name, Class<?> type) {
     return array(name, type, Access.READ_WRITE);
   }
@@ -100,7 +116,12 @@ public final class KernelSignature {
     return new KernelSignature(entry, others, dynamicSharedBytes, aliasing, cooperative);
   }
 
-  /** Adds a structure by value; {@code fields} are the classes of primitives, in order. */
+  /**
+   * Adds a structure by value; {@code fields} are the classes of primitives, in order.
+   *
+   * @throws IllegalArgumentException if one of them is another class, or there are none or more
+   *     than {@value StructLayout#MAX_FIELDS}
+   */
   public KernelSignature struct(String name, Class<?>... fields) {
     List<ElementType> types = Arrays.stream(fields).map(KernelSignature::primitive).toList();
     return with(KernelParameter.Struct.of(named(name), types));
@@ -110,6 +131,8 @@ public final class KernelSignature {
    * Adds an {@code int} or {@code long} by value that also sets the number of threads of a launch.
    *
    * @param blockSize threads per block, at least 1
+   * @throws IllegalArgumentException if {@code type} is another class, or {@code blockSize} is less
+   *     than 1
    */
   public KernelSignature threads(String name, Class<?> type, int blockSize) {
     return with(new KernelParameter.ThreadCount(named(name), primitive(type), blockSize));
@@ -131,6 +154,8 @@ public final class KernelSignature {
   /**
    * Sets the dynamic shared memory per block of launches for which no parameter sets it; 0 by
    * default.
+   *
+   * @throws IllegalArgumentException if {@code bytes} is negative
    */
   public KernelSignature dynamicSharedBytes(int bytes) {
     if (bytes < 0) {
