@@ -39,7 +39,11 @@ public sealed interface Completion permits TrackedCompletion {
    *
    * @param timeout at least 0
    * @return whether the launch is done
+   * @throws IllegalArgumentException if the timeout is negative
    * @throws InterruptedException if the thread is interrupted before or while it waits
+   * @throws StreamMisuseException as {@link #await()}
+   * @throws RuntimeClosedException as {@link #await()}
+   * @throws CudaDriverException as {@link #await()}
    */
   boolean await(Duration timeout) throws InterruptedException;
 

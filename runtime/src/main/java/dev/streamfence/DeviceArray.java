@@ -14,6 +14,12 @@ import java.time.Duration;
  * array happen in either order, but never mix. An array of length 0 takes no device memory and can
  * be used like any other. {@link #view} and {@link #split} make arrays of some of its elements.
  *
+ * <p>Each operation on a stream throws a {@link StreamMisuseException} if the stream is closed or
+ * belongs to another runtime, or if this thread has a launch open; a {@link RuntimeClosedException}
+ * if the runtime is closed; and a {@link CudaDriverException} if the device is lost or a driver
+ * call fails. Guarded memory refuses to read an array that nothing has written, with an {@link
+ * UninitializedReadException}.
+ *
  * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on for the eight primitives
  */
 public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArray {
@@ -132,6 +138,9 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
    *
    * @param timeout at least 0
    * @return whether the copy is done; if not, the content of {@code target} is undefined
+   * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
+   * @throws IllegalArgumentException if the host array is shorter, or the timeout is negative
+   * @throws UseAfterFreeException if this array is closed
    * @throws InterruptedException if the thread is interrupted before or while it waits; {@code
    *     target} is then undefined as after a timeout
    */
@@ -265,10 +274,12 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
    * result is a view of the same bytes, and the view itself stays usable.
    *
    * @param arrayType the Java array type, such as {@code byte[].class}
-   * @throws IllegalArgumentException if this array's bytes are not a whole number of such elements,
-   *     or a view begins where no such element can
+   * @throws IllegalArgumentException if {@code arrayType} is not an array of primitives, if this
+   *     array's bytes are not a whole number of its elements, or if a view begins where no such
+   *     element can
    * @throws UseAfterFreeException if this array is closed
    * @throws StreamMisuseException if this array is split, or is a part
+   * @throws RuntimeClosedException if the runtime is closed
    */
   <B> DeviceArray<B> reinterpret(Class<B> arrayType);
 

@@ -2,7 +2,13 @@ package dev.streamfence;
 
 import dev.streamfence.internal.device.TrackedMemory;
 
-/** Allocates the arrays of a runtime and accounts for their bytes. Thread-safe. */
+/**
+ * Allocates the arrays of a runtime and accounts for their bytes. Thread-safe.
+ *
+ * <p>Each allocation throws a {@link StreamMisuseException} if the stream is closed or belongs to
+ * another runtime, a {@link RuntimeClosedException} if the runtime is closed, and a {@link
+ * CudaDriverException} if the device is lost or a driver call fails.
+ */
 public sealed interface DeviceMemory permits TrackedMemory {
   /**
    * The same memory within a budget of its own, for one of several users of a runtime. Its arrays
@@ -11,6 +17,7 @@ public sealed interface DeviceMemory permits TrackedMemory {
    *
    * @param budgetInBytes limit on its open arrays and reservations, at least 0; the enclosing
    *     budget applies as well
+   * @throws IllegalArgumentException if {@code budgetInBytes} is negative
    */
   DeviceMemory within(long budgetInBytes);
 
@@ -18,6 +25,7 @@ public sealed interface DeviceMemory permits TrackedMemory {
    * The same memory within a budget of its own, like {@link #within(long)}.
    *
    * @param name the name of the budget in exceptions
+   * @throws IllegalArgumentException if {@code budgetInBytes} is negative
    */
   DeviceMemory within(long budgetInBytes, String name);
 
@@ -37,12 +45,18 @@ public sealed interface DeviceMemory permits TrackedMemory {
    * Allocates an array like {@link #allocate(DeviceStream, Class, long)}.
    *
    * @param tag its purpose, which errors, logs and reports give instead of its type and length
+   * @throws IllegalArgumentException as there
+   * @throws OutOfMemoryBudgetException if there is not enough memory
    */
   <A> DeviceArray<A> allocate(DeviceStream stream, Class<A> arrayType, long length, String tag);
 
   /**
    * Allocates an array of zeros, like {@link #allocate} followed by a fill. Does not synchronise
    * unless memory is short.
+   *
+   * @throws IllegalArgumentException as there
+   * @throws OutOfMemoryBudgetException if there is not enough memory
+   * @throws StreamMisuseException if this thread has a launch open
    */
   <A> DeviceArray<A> allocateZeroed(DeviceStream stream, Class<A> arrayType, long length);
 
@@ -52,6 +66,7 @@ public sealed interface DeviceMemory permits TrackedMemory {
    *
    * @throws IllegalArgumentException if {@code source} is not an array of primitives
    * @throws OutOfMemoryBudgetException if there is not enough memory
+   * @throws StreamMisuseException if this thread has a launch open
    */
   <A> DeviceArray<A> upload(DeviceStream stream, A source);
 
@@ -61,7 +76,10 @@ public sealed interface DeviceMemory permits TrackedMemory {
    *
    * @param bytes at least 1
    * @throws OutOfMemoryBudgetException if the bytes do not fit into the budget; nothing has changed
+   * @throws IllegalArgumentException if {@code bytes} is less than 1
    * @throws IllegalStateException if the runtime has no memory budget
+   * @throws RuntimeClosedException if the runtime is closed
+   * @throws CudaDriverException if the device is lost
    */
   MemoryReservation reserve(long bytes);
 

@@ -22,7 +22,12 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
     return open(ordinal, RuntimeOptions.defaults());
   }
 
-  /** Opens a GPU, see {@link #open(int)}. */
+  /**
+   * Opens a GPU, see {@link #open(int)}.
+   *
+   * @throws DeviceException as there
+   * @throws IllegalArgumentException if the options ask for more streams than a runtime can have
+   */
   static DeviceRuntime open(int ordinal, RuntimeOptions options) {
     return Services.create(RuntimeProvider.class).open(ordinal, options);
   }
@@ -65,7 +70,12 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
     return simulated(device, RuntimeOptions.defaults());
   }
 
-  /** Opens a simulated device, see {@link #simulated(DeviceSimulation)}. */
+  /**
+   * Opens a simulated device, see {@link #simulated(DeviceSimulation)}.
+   *
+   * @throws IllegalStateException if the device is open already
+   * @throws IllegalArgumentException if the options ask for more streams than a runtime can have
+   */
   static DeviceRuntime simulated(DeviceSimulation device, RuntimeOptions options) {
     return Services.create(RuntimeProvider.class).simulated(device, options);
   }
@@ -99,6 +109,7 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    *
    * @param timeout at least 0
    * @return whether everything is done
+   * @throws IllegalArgumentException if the timeout is negative
    * @throws InterruptedException if the thread is interrupted before or while it waits
    * @throws CudaDriverException if some of it failed
    * @throws RuntimeClosedException if the runtime is closed
@@ -135,8 +146,12 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    *
    * @param timeout at least 0
    * @return whether it is closed
+   * @throws IllegalArgumentException if the timeout is negative
    * @throws InterruptedException if the thread is interrupted before or while it waits; the runtime
    *     is then as after a timeout
+   * @throws CudaDriverException as {@link #close()}
+   * @throws StreamMisuseException as {@link #close()}
+   * @throws IllegalStateException as {@link #close()}
    */
   boolean close(Duration timeout) throws InterruptedException;
 }

@@ -35,11 +35,21 @@ public sealed interface DeviceStream extends AutoCloseable permits TrackedStream
    *
    * @param timeout at least 0
    * @return whether everything is done
+   * @throws IllegalArgumentException if the timeout is negative
    * @throws InterruptedException if the thread is interrupted before or while it waits
+   * @throws CudaDriverException if some of it failed
+   * @throws StreamMisuseException if the stream is closed
+   * @throws RuntimeClosedException if its runtime is closed
    */
   boolean synchronize(Duration timeout) throws InterruptedException;
 
-  /** Whether everything queued on this stream so far is done. Does not synchronise. */
+  /**
+   * Whether everything queued on this stream so far is done. Does not synchronise.
+   *
+   * @throws CudaDriverException if the device is lost, or the driver call fails
+   * @throws StreamMisuseException if the stream is closed
+   * @throws RuntimeClosedException if its runtime is closed
+   */
   boolean isIdle();
 
   /**

@@ -21,6 +21,7 @@ public final class MemoryBudget {
    * A number of bytes.
    *
    * @param bytes at least 0; 0 refuses every array that is not empty
+   * @throws IllegalArgumentException if it is negative
    */
   public static MemoryBudget ofBytes(long bytes) {
     if (bytes < 0) {
@@ -34,6 +35,7 @@ public final class MemoryBudget {
    * A share of the device's total memory, regardless of other users.
    *
    * @param share above 0 and at most 1
+   * @throws IllegalArgumentException if it is anything else
    */
   public static MemoryBudget ofDevice(double share) {
     if (!(share > 0 && share <= 1)) {

@@ -14,10 +14,14 @@ public sealed interface MemoryReservation extends AutoCloseable permits TrackedR
    * Allocates an array from the reserved bytes, like {@link DeviceMemory#allocate}. If that fails,
    * the bytes return to the reservation.
    *
+   * @throws IllegalArgumentException if the length is negative, too large to count in bytes, or the
+   *     type is not an array of primitives
    * @throws OutOfMemoryBudgetException if the array is larger than the rest of the reservation, or
    *     the driver has no memory
    * @throws IllegalStateException if the reservation is closed
+   * @throws StreamMisuseException if the stream is closed or belongs to another runtime
    * @throws RuntimeClosedException if the runtime is closed
+   * @throws CudaDriverException if the device is lost, or the driver call fails
    */
   <A> DeviceArray<A> allocate(DeviceStream stream, Class<A> arrayType, long length);
 

@@ -64,7 +64,13 @@ public record RuntimeOptions(
           List.of(),
           Duration.ofSeconds(10));
 
-  /** Checks the numbers, and that nothing is null. */
+  /**
+   * Checks the numbers, and that nothing is null.
+   *
+   * @throws IllegalArgumentException if {@code streams} is less than 1, or the threshold or the
+   *     timeout is negative
+   * @throws NullPointerException if the budget, the log, the folders or the timeout is null
+   */
   public RuntimeOptions {
     Objects.requireNonNull(memoryBudget, "memoryBudget");
     Objects.requireNonNull(allocationLog, "allocationLog");
@@ -91,7 +97,11 @@ public record RuntimeOptions(
     return DEFAULTS;
   }
 
-  /** The same with another number of streams. */
+  /**
+   * The same with another number of streams.
+   *
+   * @throws IllegalArgumentException if it is less than 1
+   */
   public RuntimeOptions withStreams(int streams) {
     return with(draft -> draft.streams = streams);
   }
@@ -106,7 +116,11 @@ public record RuntimeOptions(
     return with(draft -> draft.memoryBudget = memoryBudget);
   }
 
-  /** The same with another limit on device memory, in bytes. */
+  /**
+   * The same with another limit on device memory, in bytes.
+   *
+   * @throws IllegalArgumentException if it is negative
+   */
   public RuntimeOptions withMemoryBudgetInBytes(long bytes) {
     return withMemoryBudget(MemoryBudget.ofBytes(bytes));
   }
@@ -131,7 +145,11 @@ public record RuntimeOptions(
     return with(draft -> draft.synchronousLaunches = synchronousLaunches);
   }
 
-  /** The same with another amount of freed memory that the driver's pool keeps. */
+  /**
+   * The same with another amount of freed memory that the driver's pool keeps.
+   *
+   * @throws IllegalArgumentException if it is negative
+   */
   public RuntimeOptions withPoolReleaseThresholdInBytes(long bytes) {
     return with(draft -> draft.poolReleaseThresholdInBytes = bytes);
   }
@@ -152,6 +170,8 @@ public record RuntimeOptions(
   /**
    * The same with another limit on how long closing waits for a launch that another thread has left
    * open.
+   *
+   * @throws IllegalArgumentException if it is negative
    */
   public RuntimeOptions withAbandonedLaunchTimeout(Duration timeout) {
     return with(draft -> draft.abandonedLaunchTimeout = timeout);

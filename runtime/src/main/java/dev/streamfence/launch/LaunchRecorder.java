@@ -1,3 +1,4 @@
+// Long for its documentation: each argument says what its parameter takes and what is refused.
 package dev.streamfence.launch;
 
 import dev.streamfence.Completion;
@@ -6,18 +7,19 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.launch.TrackedRecorder;
 
 /**
  * Launches one kernel on one stream, over and over: {@link #begin}, the arguments, {@link
  * #preflight}, {@link #launch}, {@link #commit}, {@link #close}. Arguments are passed in the order
- * of the signature, each once; one that is passed out of turn, or that its parameter does not take,
- * is refused with an {@link IllegalArgumentException}, and another may be passed in its place; so
- * is null. Passing an argument before {@code begin} or after {@code preflight} is a {@link
- * StreamMisuseException}. Preflight checks everything and queues the waits. A launch that is closed
- * after its preflight and before its commit still counts as a use, since it may have been queued;
- * unless an exception explained it, it is counted and logged as abandoned.
+ * of the signature, each once. An argument that is refused leaves its parameter's turn as it is, so
+ * that another one can be passed in its place. Preflight checks everything and queues the waits. A
+ * launch that is closed after its preflight and before its commit still counts as a use, since it
+ * may have been queued; unless an exception explained it, it is counted and logged as abandoned.
+ * After the end of the runtime, every method but {@code close} throws a {@link
+ * RuntimeClosedException}.
  *
  * <p>Thread-safe: threads take turns from {@code begin} to {@code close}. The same thread calls
  * both, and only this recorder's methods in between. After the first launch no method but {@link
@@ -38,67 +40,157 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    */
   LaunchRecorder begin();
 
-  /** Passes a {@code boolean}, as one byte. */
+  /**
+   * Passes a {@code boolean}, as one byte.
+   *
+   * @throws IllegalArgumentException if the parameter whose turn it is takes no {@code boolean}
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder value(boolean value);
 
-  /** Passes a {@code byte}. */
+  /**
+   * Passes a {@code byte}.
+   *
+   * @throws IllegalArgumentException if the parameter whose turn it is takes no {@code byte}
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder value(byte value);
 
-  /** Passes a {@code char}, as an unsigned 16-bit number. */
+  /**
+   * Passes a {@code char}, as an unsigned 16-bit number.
+   *
+   * @throws IllegalArgumentException if the parameter whose turn it is takes no {@code char}
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder value(char value);
 
-  /** Passes a {@code short}. */
+  /**
+   * Passes a {@code short}.
+   *
+   * @throws IllegalArgumentException if the parameter whose turn it is takes no {@code short}
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder value(short value);
 
-  /** Passes an {@code int}. */
+  /**
+   * Passes an {@code int}.
+   *
+   * @throws IllegalArgumentException if the parameter whose turn it is takes no {@code int}
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder value(int value);
 
-  /** Passes a {@code long}. */
+  /**
+   * Passes a {@code long}.
+   *
+   * @throws IllegalArgumentException if the parameter whose turn it is takes no {@code long}
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder value(long value);
 
-  /** Passes a {@code float}. */
+  /**
+   * Passes a {@code float}.
+   *
+   * @throws IllegalArgumentException if the parameter whose turn it is takes no {@code float}
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder value(float value);
 
-  /** Passes a {@code double}. */
+  /**
+   * Passes a {@code double}.
+   *
+   * @throws IllegalArgumentException if the parameter whose turn it is takes no {@code double}
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder value(double value);
 
   /**
    * Begins a structure; its fields follow, in order.
    *
    * @param struct the object that holds the fields; only checked for null
+   * @throws IllegalArgumentException if it is null, or the parameter whose turn it is takes no
+   *     structure
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
    */
   LaunchRecorder struct(Object struct);
 
-  /** Passes a {@code boolean} field of a structure, as one byte. */
+  /**
+   * Passes a {@code boolean} field of a structure, as one byte.
+   *
+   * @throws IllegalArgumentException if no structure is begun, or its next field is no {@code
+   *     boolean}
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder field(boolean value);
 
-  /** Passes a {@code byte} field of a structure. */
+  /**
+   * Passes a {@code byte} field of a structure.
+   *
+   * @throws IllegalArgumentException if no structure is begun, or its next field is no {@code byte}
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder field(byte value);
 
-  /** Passes a {@code char} field of a structure, as an unsigned 16-bit number. */
+  /**
+   * Passes a {@code char} field of a structure, as an unsigned 16-bit number.
+   *
+   * @throws IllegalArgumentException if no structure is begun, or its next field is no {@code char}
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder field(char value);
 
-  /** Passes a {@code short} field of a structure. */
+  /**
+   * Passes a {@code short} field of a structure.
+   *
+   * @throws IllegalArgumentException if no structure is begun, or its next field is no {@code
+   *     short}
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder field(short value);
 
-  /** Passes an {@code int} field of a structure. */
+  /**
+   * Passes an {@code int} field of a structure.
+   *
+   * @throws IllegalArgumentException if no structure is begun, or its next field is no {@code int}
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder field(int value);
 
-  /** Passes a {@code long} field of a structure. */
+  /**
+   * Passes a {@code long} field of a structure.
+   *
+   * @throws IllegalArgumentException if no structure is begun, or its next field is no {@code long}
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder field(long value);
 
-  /** Passes a {@code float} field of a structure. */
+  /**
+   * Passes a {@code float} field of a structure.
+   *
+   * @throws IllegalArgumentException if no structure is begun, or its next field is no {@code
+   *     float}
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder field(float value);
 
-  /** Passes a {@code double} field of a structure. */
+  /**
+   * Passes a {@code double} field of a structure.
+   *
+   * @throws IllegalArgumentException if no structure is begun, or its next field is no {@code
+   *     double}
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder field(double value);
 
   /**
    * Passes an array; the signature says how the kernel uses it.
    *
+   * @throws IllegalArgumentException if it is null, or the parameter whose turn it is takes no
+   *     array of such elements
    * @throws UseAfterFreeException if the array is closed
-   * @throws StreamMisuseException if it belongs to another runtime, or is passed twice and one of
-   *     the parameters is written, unless the signature allows that
+   * @throws StreamMisuseException if it belongs to another runtime; if it is passed twice and one
+   *     of the parameters is written, unless the signature allows that; if a strict recorder gets
+   *     an array whose memory is not tracked; before {@link #begin} or after {@link #preflight}
    */
   LaunchRecorder array(DeviceArray<?> array);
 
@@ -106,7 +198,9 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    * Passes an untracked device address in the place of an array: the caller orders every use of it.
    * Permissive recorders only.
    *
-   * @throws StreamMisuseException if the recorder is strict
+   * @throws IllegalArgumentException if the parameter whose turn it is takes no array
+   * @throws StreamMisuseException if the recorder is strict; before {@link #begin} or after {@link
+   *     #preflight}
    */
   LaunchRecorder untracked(long address);
 
@@ -114,14 +208,29 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    * Passes the number of threads, which also shapes the launch: {@code ceil(threads / blockSize)}
    * blocks. 0 launches nothing.
    *
-   * @throws IllegalArgumentException if it is negative, or more than the parameter's type holds
+   * @throws IllegalArgumentException if it is negative, is more than the parameter's type holds, or
+   *     needs more blocks than a grid can have; or if the parameter whose turn it is counts no
+   *     threads
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
    */
   LaunchRecorder threads(long threads);
 
-  /** Shapes the launch. An empty grid launches nothing. */
+  /**
+   * Shapes the launch. An empty grid launches nothing.
+   *
+   * @throws IllegalArgumentException if it is null, or the parameter whose turn it is takes no
+   *     shape
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder shape(LaunchShape shape);
 
-  /** Sets the dynamic shared memory per block of this launch, in bytes. */
+  /**
+   * Sets the dynamic shared memory per block of this launch, in bytes.
+   *
+   * @throws IllegalArgumentException if it is negative, or the parameter whose turn it is does not
+   *     set it
+   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
+   */
   LaunchRecorder dynamicSharedBytes(int bytes);
 
   /**
@@ -130,6 +239,8 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    *
    * @throws IllegalArgumentException if an argument or the shape is missing or too large
    * @throws UseAfterFreeException if an array is closed
+   * @throws UninitializedReadException if memory is guarded and the kernel reads an array that
+   *     nothing has written
    * @throws StreamMisuseException if no launch is begun, or preflight has already run
    * @throws CudaDriverException if a wait cannot be queued
    */
@@ -138,7 +249,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /**
    * Queues the kernel, unless the grid is empty.
    *
-   * @throws StreamMisuseException before preflight, or if the kernel was launched already
+   * @throws StreamMisuseException before preflight, or if the kernel was already launched
    * @throws CudaDriverException if the driver refuses; its {@code purpose} names kernel and stream
    */
   LaunchRecorder launch();
@@ -146,7 +257,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /**
    * Commits the launch, with an event that covers it when other streams are in use.
    *
-   * @throws StreamMisuseException if {@link #launch} was not called
+   * @throws StreamMisuseException if {@link #launch} was not called or failed
    * @throws CudaDriverException if the driver can neither record that event nor wait; the device is
    *     then lost
    */
@@ -162,7 +273,12 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    */
   Completion completion();
 
-  /** Ends the launch, successful or not, and releases the stream to the next thread. */
+  /**
+   * Ends the launch, successful or not, and releases the stream to the next thread.
+   *
+   * @throws CudaDriverException if the kernel of a synchronous launch failed, or an array that was
+   *     closed during the launch could not be freed
+   */
   @Override
   void close();
 }

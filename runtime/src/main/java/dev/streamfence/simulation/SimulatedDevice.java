@@ -47,6 +47,7 @@ public sealed interface SimulatedDevice extends DeviceSimulation permits Simulat
    * @param call the call
    * @param nth counts from now: 1 is the next call of that kind
    * @param code the {@code CUresult} that it answers
+   * @throws IllegalArgumentException if {@code nth} is less than 1
    */
   void failCall(DriverCall call, long nth, int code);
 
@@ -54,6 +55,7 @@ public sealed interface SimulatedDevice extends DeviceSimulation permits Simulat
    * Makes the n-th driver call of any kind from now fail without any effect.
    *
    * @param code the {@code CUresult} that it answers
+   * @throws IllegalArgumentException if {@code nth} is less than 1
    */
   void failCall(long nth, int code);
 
@@ -81,6 +83,8 @@ public sealed interface SimulatedDevice extends DeviceSimulation permits Simulat
      * Device memory; 2 GiB by default. One array may take all of it. The Java heap provides the
      * memory when an allocation is submitted: an allocation too large for the heap fails like one
      * too large for the device, with {@code CUDA_ERROR_OUT_OF_MEMORY}.
+     *
+     * @throws IllegalArgumentException if it is less than 1
      */
     Builder memoryInBytes(long bytes);
 
@@ -90,12 +94,18 @@ public sealed interface SimulatedDevice extends DeviceSimulation permits Simulat
     /** The seed of {@link Schedule#RANDOM}; 0 by default. */
     Builder seed(long seed);
 
-    /** The compute capability that it reports; 9.0 by default. */
+    /**
+     * The compute capability that it reports; 9.0 by default.
+     *
+     * @throws IllegalArgumentException if it is before 1.0
+     */
     Builder computeCapability(int major, int minor);
 
     /**
      * The number of multiprocessors that it reports; 1 by default. Each holds as many blocks of a
      * cooperative launch as one of compute capability 9.0. All run on one thread of the host.
+     *
+     * @throws IllegalArgumentException if it is less than 1
      */
     Builder multiprocessors(int count);
 
@@ -103,6 +113,8 @@ public sealed interface SimulatedDevice extends DeviceSimulation permits Simulat
      * How many instructions all threads of one launch run together before the device regards the
      * kernel as endless: the launch then fails with {@code CUDA_ERROR_LAUNCH_TIMEOUT}, which ends
      * the device. About 17 billion by default, which take a minute or two.
+     *
+     * @throws IllegalArgumentException if it is less than 1
      */
     Builder instructionsPerLaunch(long instructions);
 
