@@ -203,7 +203,7 @@ final class ArchitectureTest {
   }
 
   @Test
-  void everyPackageSaysWhatItIs() {
+  void everyPackageHasADescription() {
     Set<String> packages = packages().collect(Collectors.toSet());
     assertThat(RUNTIME.stream().filter(type -> type.getSimpleName().equals("package-info")))
         .extracting(JavaClass::getPackageName)

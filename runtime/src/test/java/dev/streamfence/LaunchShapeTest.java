@@ -34,7 +34,7 @@ final class LaunchShapeTest {
   }
 
   @Test
-  void itsWordsHaveEverySize() {
+  void itsTextHasEverySize() {
     assertThat(new LaunchShape(1, 2, 3, 4, 5, 6, 7))
         .hasToString("grid 1 × 2 × 3, block 4 × 5 × 6, 7 bytes of dynamic shared memory");
   }

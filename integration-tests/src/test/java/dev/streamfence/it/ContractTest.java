@@ -54,7 +54,7 @@ final class ContractTest {
   }
 
   @Test
-  void aPromiseThatStandsTwiceIsFound() {
+  void aDuplicatePromiseIsFound() {
     ContractPage page =
         new ContractPage(
             """

@@ -53,7 +53,7 @@ final class InstructionGroupsOnAGpuTest {
 
   @ParameterizedTest
   @MethodSource("cases")
-  void theHardwareGivesWhatJavaExpects(KernelCase kernel) throws Exception {
+  void theHardwareGivesTheResultsThatJavaExpects(KernelCase kernel) throws Exception {
     kernel.check(InstructionGroupsOnAGpuTest::run);
   }
 

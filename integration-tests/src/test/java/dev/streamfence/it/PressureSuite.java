@@ -95,23 +95,23 @@ abstract class PressureSuite {
   }
 
   @Test
-  void whatIsDroppedSurvivesAFillThatIsStillQueued() {
+  void aClosedArrayOutlivesAQueuedFill() {
     dropAndUseAgain((source, target, kernels, stream) -> target.fill(stream, 7), 7);
   }
 
   @Test
-  void whatIsDroppedSurvivesACopyThatIsStillQueued() {
+  void aClosedArrayOutlivesAQueuedCopy() {
     dropAndUseAgain((source, target, kernels, stream) -> target.copyFrom(stream, source), 5);
   }
 
   @Test
-  void whatIsDroppedSurvivesAKernelThatIsStillQueued() {
+  void aClosedArrayOutlivesAQueuedKernel() {
     dropAndUseAgain(
         (source, target, kernels, stream) -> kernels.add(source, source, target, elements()), 10);
   }
 
   @Test
-  void whatIsDroppedSurvivesTwoKernelsThatAreStillQueued() {
+  void aClosedArrayOutlivesTwoQueuedKernels() {
     dropAndUseAgain(
         (source, target, kernels, stream) -> {
           kernels.incrementSlowly(source, elements(), 50);

@@ -161,7 +161,7 @@ final class ProcessesOnAGpuTest {
   }
 
   @Test
-  void threadsThatComeFirstAllGetTheSameSharedRuntime() throws Exception {
+  void theFirstThreadsAllGetTheSameSharedRuntime() throws Exception {
     Ended ended = run(ColdStartProcess.class);
     assertThat(ended.lines()).contains("1 runtimes, 1024 bytes, then 0");
   }

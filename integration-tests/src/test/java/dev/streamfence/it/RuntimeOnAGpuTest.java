@@ -72,7 +72,7 @@ final class RuntimeOnAGpuTest extends RuntimeSuite {
 
   @Test
   @Tag("provokes-driver-errors")
-  void withoutABudgetTheDriverSaysThatThereIsNoMemoryAndTheDeviceGoesOn() {
+  void withoutABudgetTheDriverRefusesMemoryAndTheDeviceStaysUsable() {
     RuntimeOptions options = RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.unlimited());
     try (DeviceRuntime gpu = DeviceRuntime.open(0, options)) {
       DeviceStream stream = gpu.streams().acquire();
@@ -85,7 +85,7 @@ final class RuntimeOnAGpuTest extends RuntimeSuite {
 
   /** The pool is the device's, so that other tests' runtimes would be in the way of others. */
   @Test
-  void freedMemoryIsKeptOrGivenBackAsTheThresholdSays() {
+  void theThresholdDecidesHowMuchFreedMemoryIsKept() {
     long size = 1L << 30;
     // Some of it may have been in the pool before.
     assertThat(keptAfterAFree(Long.MAX_VALUE, size)).isGreaterThan(size / 2);

@@ -134,7 +134,7 @@ abstract class RuntimeSuite {
 
   @Test
   @Tag("ordered-by-the-host")
-  void aCompletionSaysWhenItsLaunchIsDone() throws Exception {
+  void aCompletionIsDoneWhenItsLaunchIs() throws Exception {
     try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, 64)) {
       Completion first = onA.slowly(values, 64, 1000 * scale());
       first.await();
@@ -170,7 +170,7 @@ abstract class RuntimeSuite {
 
   @ParameterizedTest
   @MethodSource("dev.streamfence.corpus.HostArrays#ofEveryType")
-  void whatWasUploadedOnOneStreamIsDownloadedOnAnother(Object host) {
+  void aDownloadOnAnotherStreamReturnsTheUpload(Object host) {
     try (DeviceArray<Object> array = gpu.memory().upload(a, host);
         DeviceArray<Object> copy = array.copy(b)) {
       assertThat(copy.download(a)).isEqualTo(host);
@@ -197,7 +197,7 @@ abstract class RuntimeSuite {
   }
 
   @Test
-  void arraysLargerThanTheStagingMemoryPassInPieces() {
+  void arraysLargerThanTheStagingMemoryAreCopiedInPieces() {
     int[] host = new int[(36 << 20) / 4 + 3];
     Arrays.setAll(host, i -> i * 31);
     try (DeviceArray<int[]> array = gpu.memory().upload(a, host)) {
@@ -216,7 +216,7 @@ abstract class RuntimeSuite {
   }
 
   @Test
-  void dynamicSharedMemoryIsThereBeyondTheDefaultAsWell() {
+  void aLaunchGetsDynamicSharedMemoryBeyondTheDefault() {
     for (int sharedBytes : new int[] {12, 100 << 10}) {
       try (DeviceArray<int[]> values = gpu.memory().upload(a, new int[] {1, 2, 3, 4, 5, 6})) {
         onA.reverseBlocks(values, LaunchShape.of(2, 3).withDynamicSharedBytes(sharedBytes));
@@ -236,7 +236,7 @@ abstract class RuntimeSuite {
   }
 
   @Test
-  void workersThatAllocateWhileAnotherReapsLeaveNothing() throws Exception {
+  void workersThatAllocateWhileAnotherReapsLeaveNothingBehind() throws Exception {
     int workers = 4;
     ExecutorService executor = Executors.newFixedThreadPool(workers + 1);
     AtomicBoolean done = new AtomicBoolean();
@@ -279,7 +279,7 @@ abstract class RuntimeSuite {
   }
 
   @Test
-  void anUploadIsInTheAccountUntilItIsFreedAndReaped() {
+  void anUploadCountsUntilItIsFreedAndReaped() {
     long size = 4L * 1000;
     DeviceArray<int[]> array = gpu.memory().upload(a, new int[1000]);
     assertThat(gpu.memory().statistics().liveBytes()).isEqualTo(size);
@@ -294,7 +294,7 @@ abstract class RuntimeSuite {
 
   @Test
   @Tag("provokes-driver-errors")
-  void moreMemoryThanTheDeviceHasIsRefusedAndTheDeviceGoesOn() {
+  void moreMemoryThanTheDeviceHasIsRefusedAndTheDeviceStaysUsable() {
     assertThatThrownBy(() -> gpu.memory().allocate(a, byte[].class, 1L << 42))
         .isInstanceOfSatisfying(
             OutOfMemoryBudgetException.class, e -> assertThat(e.requested()).isEqualTo(1L << 42));
@@ -303,7 +303,7 @@ abstract class RuntimeSuite {
 
   @Test
   @Tag("provokes-driver-errors")
-  void corruptPtxIsRefusedWithWhatTheDriverSaid() {
+  void corruptPtxIsRefusedWithTheDriversLog() {
     KernelImage corrupt =
         KernelImage.of(
             "corrupt.ptx",

@@ -74,7 +74,7 @@ final class UseAfterFreeOnAGpuTest {
   }
 
   @Test
-  void aTrackedReaderNeverDoes() {
+  void aTrackedReaderNeverSeesWhatTheNextOwnerWrote() {
     Outcome outcome = run(true);
     assertThat(outcome.reused()).isPositive();
     assertThat(outcome.corrupted()).isZero();

@@ -20,7 +20,7 @@ class AccessMistakesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"boolean", "byte", "char", "short", "int", "long", "float", "double"})
-  void bufferNeedsToSayHowItIsAccessed(String element) {
+  void bufferNeedsAnAccess(String element) {
     Mistakes.inKernels("@Kernel void copy(DeviceArray<" + element + "[]> «out, LaunchShape s);")
         .are(MISSING_ACCESS, "parameter 'out' of copy needs @Reads, @Writes or @ReadWrites");
   }
@@ -58,7 +58,7 @@ class AccessMistakesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"Reads", "Writes", "ReadWrites", "ThreadCount", "DynamicSharedBytes"})
-  void annotationThatIsDoubledIsLeftToTheCompiler(String annotation) {
+  void duplicateAnnotationIsLeftToTheCompiler(String annotation) {
     Mistakes.inKernels(
             "@Kernel void copy(@%s @%s int x, LaunchShape shape);"
                 .formatted(annotation, annotation))

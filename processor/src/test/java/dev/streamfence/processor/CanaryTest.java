@@ -24,12 +24,12 @@ class CanaryTest {
         "k\\u2028%s\\u2029",
         "$L); %s $T.of(",
       })
-  void canarySurvives(String escaped) throws Exception {
+  void textFromAnAnnotationDoesNotRun(String escaped) throws Exception {
     assertThat(runLauncher(escaped.formatted(Canary.SHOT))).isEqualTo("alive");
   }
 
   @Test
-  void initialiserIsWhereItWouldDie() throws Exception {
+  void codeInAnInitialiserWouldChangeTheCanary() throws Exception {
     CompiledClasses classes =
         new CompiledClasses(
             javac()

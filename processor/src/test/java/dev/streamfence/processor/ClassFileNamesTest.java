@@ -39,7 +39,7 @@ class ClassFileNamesTest {
   }
 
   @Test
-  void nameByPositionIsNoOtherParameters() {
+  void nameByPositionDiffersFromEveryOtherName() {
     assertThat(launcher(UserBuild.Tool.JAVAC, Map.of("first", "class", "second", "arg0")))
         .contains("(float arg0_, float arg0, int count) {");
     assertThat(launcher(UserBuild.Tool.JAVAC, Map.of("first", "arg1", "second", "class")))

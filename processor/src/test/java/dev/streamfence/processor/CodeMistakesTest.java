@@ -108,7 +108,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void whatTheCodeKeepsIsNoMistake() {
+  void anInterfaceThatAgreesWithItsCodeHasNoMistake() {
     mistakes(
             kernels(
                 """
@@ -131,7 +131,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void codeOutOfSightIsSaidOnce() {
+  void unseenCodeIsReportedOnce() {
     Mistakes.in(
             Sources.importing(
                 "@KernelModule(\"k/k.ptx\")\n"
@@ -141,7 +141,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void aMissingEntryIsNamedWithThoseThatAreThere() {
+  void aMissingEntryIsReportedWithTheExistingOnes() {
     mistakes(kernels("@Kernel void «missing(@ThreadCount int n);"))
         .are(
             Problem.NO_SUCH_ENTRY,
@@ -149,7 +149,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void anotherNumberOfParametersIsSaidWithBoth() {
+  void aWrongNumberOfParametersIsReportedWithBothNumbers() {
     mistakes(kernels("@Kernel void «increment(@ThreadCount int n);"))
         .are(
             Problem.PARAMETER_COUNT,
@@ -158,7 +158,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void anotherSizeIsSaidWithBoth() {
+  void aWrongParameterSizeIsReportedWithBothSizes() {
     mistakes(
             kernels(
                 "@Kernel void increment(@ReadWrites DeviceArray<int[]> v, @ThreadCount long «n);"))
@@ -169,7 +169,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void anIntegerForAFractionIsSaid() {
+  void anIntegerForAFractionIsReported() {
     mistakes(
             kernels(
                 "@Kernel void scale(int «f, @ReadWrites DeviceArray<float[]> v, LaunchShape s);"))
@@ -180,7 +180,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void blocksThatTheCodeDoesNotAllowAreSaidWithBoth() {
+  void aBlockSizeThatTheCodeDoesNotAllowIsReportedWithBothSizes() {
     mistakes(
             kernels(
                 "@Kernel void «copy(@Reads DeviceArray<int[]> a, @Writes DeviceArray<int[]> b,"
@@ -192,7 +192,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void aBlockOfSeveralDimensionsThatIsRequiredIsNoneOfAThreadCount() {
+  void aThreadCountCannotHaveTheRequiredBlockOfSeveralDimensions() {
     String square =
         ".version 7.0\n.target sm_75\n.address_size 64\n"
             + ".visible .entry square(.param .u32 n)\n.reqntid 16, 16, 1\n{ ret; }\n";
@@ -206,7 +206,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void aStructureForANumberIsSaid() {
+  void aStructureForANumberIsReported() {
     mistakes(
             kernels(
                 "record Pair(short x, short y) {}\n"
@@ -219,7 +219,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void aMissingEntryThatIsWrittenOutIsToldThere() {
+  void aMissingEntryIsReportedOnTheNameInTheAnnotation() {
     mistakes(kernels("@Kernel(«\"copi\") void copy(@ThreadCount int n);"))
         .are(
             Problem.NO_SUCH_ENTRY,
@@ -227,7 +227,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void ofManyEntriesAFewAreNamed() {
+  void onlyAFewOfManyEntriesAreNamed() {
     StringBuilder many = new StringBuilder(".version 7.0\n.target sm_75\n.address_size 64\n");
     for (int i = 0; i < 100; i++) {
       many.append(".visible .entry e").append(i).append("() { ret; }\n");
@@ -241,7 +241,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void aStoreThroughWhatIsOnlyReadIsSaidWithItsLine() {
+  void aStoreThroughReadsIsReportedWithItsLine() {
     mistakes(kernels("@Kernel void increment(@Reads DeviceArray<int[]> «v, @ThreadCount int n);"))
         .are(
             Problem.STORES_THROUGH_READS,
@@ -251,7 +251,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void aLoadThroughWhatIsOnlyWrittenIsSaidWithItsLine() {
+  void aLoadThroughWritesIsReportedWithItsLine() {
     mistakes(kernels("@Kernel void increment(@Writes DeviceArray<int[]> «v, @ThreadCount int n);"))
         .are(
             Problem.LOADS_THROUGH_WRITES,
@@ -261,7 +261,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void theSourceLineIsSaidWhereTheCodeKnowsIt() {
+  void theSourceLineIsReportedWhereThePtxHasIt() {
     mistakes(
             kernels(
                 "@Kernel(blockSize = 64) void copy(@Writes DeviceArray<int[]> «a,"
@@ -270,7 +270,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void anArrayThatIsNeverStoredToIsSaid() {
+  void anArrayThatIsNeverStoredToIsReported() {
     mistakes(
             kernels(
                 "@Kernel(blockSize = 64) void copy(@ReadWrites DeviceArray<int[]> a,"
@@ -289,7 +289,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void writingThatIsDeclaredInVainIsAWarning() {
+  void aNeedlessDeclarationOfWritingIsAWarning() {
     mistakes(
             kernels(
                 "@Kernel(blockSize = 64) void copy(@ReadWrites DeviceArray<int[]> «a,"
@@ -301,7 +301,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void aNumberThatBecomesAnAddressIsSaid() {
+  void aNumberThatBecomesAnAddressIsReported() {
     mistakes(kernels("@Kernel void increment(long «v, @ThreadCount int n);"))
         .are(
             Problem.NUMBER_AS_ADDRESS,
@@ -310,7 +310,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void whatTheCodeLeavesOpenIsAWarningThatTrustSilences() {
+  void anUnclearAccessIsAWarningThatTrustSilences() {
     String kernel =
         "@Kernel void choose(%s@Reads DeviceArray<int[]> a, @ReadWrites DeviceArray<int[]> b,"
             + " @ThreadCount int n);";
@@ -323,7 +323,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void anUnclearAccessStandsOnItsParameter() {
+  void anUnclearAccessIsReportedOnItsParameter() {
     mistakes(
             kernels(
                 "@Kernel void choose(@Reads DeviceArray<int[]> «a, @ReadWrites DeviceArray<int[]> b,"
@@ -332,7 +332,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void trustDoesNotSilenceWhatTheCodeContradicts() {
+  void trustDoesNotSilenceAContradiction() {
     mistakes(
             kernels(
                 "@Kernel void increment(@Trusted(\"sure\") @Reads DeviceArray<int[]> «v,"
@@ -352,7 +352,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void whatMayBeReadAndIsNeverWrittenIsSuggestedToBeRead() {
+  void readsIsSuggestedForAnArrayThatIsNeverWritten() {
     String choosing =
         ".version 7.0\n.target sm_75\n.address_size 64\n"
             + ".visible .entry choose(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)\n"
@@ -372,13 +372,13 @@ class CodeMistakesTest {
   }
 
   @Test
-  void textThatIsNoPtxIsSaidWithItsLine() {
+  void textThatIsNotPtxIsReportedWithItsLine() {
     mistakesOfResource(".version 7.0\n.target sm_75\nnonsense (\n".getBytes(UTF_8))
         .are(Problem.UNREADABLE_MODULE);
   }
 
   @Test
-  void aBinaryIsSaidToBeUnchecked() {
+  void aBinaryIsReportedAsUnchecked() {
     mistakesOfResource(new byte[] {0x7f, 'E', 'L', 'F', 2, 1})
         .areWarning(
             Problem.UNCHECKED_MODULE,
@@ -410,7 +410,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void aFileThatIsTooLargeIsNotLookedAt() {
+  void aFileThatIsTooLargeIsNotCompared() {
     byte[] large = new byte[CodeLimits.FILE_BYTES + 1];
     Arrays.fill(large, (byte) ' ');
     mistakesOfResource(large)
@@ -421,7 +421,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void anOptionThatNamesNoFolderIsRefusedOnceAndNothingThatFollowsFromIt() {
+  void anOptionThatNamesNoFolderIsTheOnlyMistakeReported() {
     Mistakes.in(
             Resources.in(folder),
             List.of("-Astreamfence.resources=" + folder.resolve("nowhere")),
@@ -448,7 +448,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void whatIsNoFileInOneFolderIsLookedForInTheNext() throws IOException {
+  void aPathThatIsNoFileInOneFolderIsSearchedInTheNext() throws IOException {
     Path first = folder.resolve("first");
     Files.createDirectories(first);
     Files.writeString(first.resolve("k"), "no folder");
@@ -484,7 +484,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void nothingIsSuggestedOfAKernelThatTakesOtherParameters() {
+  void nothingIsSuggestedForAKernelWithOtherParameters() {
     mistakes(
             kernels("@Kernel(blockSize = 64) void copy(DeviceArray<int[]> b, @ThreadCount int n);"))
         .say("'b' of copy needs @Reads, @Writes or @ReadWrites");
@@ -519,7 +519,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void allNamesThatACompilerHasMadeOfOneAreListed() {
+  void allMangledNamesOfAFunctionAreListed() {
     String head = ".version 7.0\n.target sm_75\n.address_size 64\n";
     mistakesWith(
             (head + ".entry _Z4fillIfEvPT_i() { ret; }\n.entry _Z4fillIdEvPT_i() { ret; }")
@@ -532,7 +532,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void aNameThatACompilerHasChangedIsExplained() {
+  void aMangledNameIsExplained() {
     String head = ".version 7.0\n.target sm_75\n.address_size 64\n";
     String entry = ".visible .entry _Z5scalePfi(.param .u64 a, .param .u32 n) { ret; }";
     mistakesWith(
@@ -559,7 +559,7 @@ class CodeMistakesTest {
 
   /** Sizes agree, and arguments are passed by address: a packed structure may be the same. */
   @Test
-  void aStructureMayBeAlignedAsItsKernelLikes() {
+  void aStructureMayHaveTheAlignmentOfItsKernel() {
     ofParameter(".align 1 .b8 p[8]", "Wide w").areNone();
     ofParameter(".align 8 .b8 p[8]", "Two w").areNone();
   }
@@ -580,7 +580,7 @@ class CodeMistakesTest {
   }
 
   @Test
-  void aFileNameOfTheCodeIsNoCommandForATerminal() {
+  void aFileNameInThePtxCannotControlTheTerminal() {
     mistakesWith(
             PTX.replace("copy.cu", "\u001b[31mcopy.cu").getBytes(UTF_8),
             kernels(

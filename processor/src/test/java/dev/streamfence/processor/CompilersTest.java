@@ -18,7 +18,7 @@ class CompilersTest {
   @TempDir private Path folder;
 
   @Test
-  void qualifiedTypeThatNobodyDeclaresIsLeftToEclipse() {
+  void undeclaredQualifiedTypeIsLeftToEclipse() {
     // Which hides the method, and with it the type that its parameters belong to.
     String method = "@Kernel void run(java.util.Lisst<float[]> x, @ThreadCount int n);";
 
@@ -31,7 +31,7 @@ class CompilersTest {
   }
 
   @Test
-  void interfaceThatIsGeneratedWaitsForALaterType() {
+  void generatedInterfaceWaitsForALaterType() {
     UserBuild build = generatedInterfaceThatWaits(UserBuild.Tool.JAVAC);
 
     assertThat(build.everything()).isEmpty();
@@ -52,7 +52,7 @@ class CompilersTest {
 
   @ParameterizedTest
   @EnumSource
-  void codeThatAppearsInALaterRoundIsSeenThen(UserBuild.Tool tool) {
+  void codeFromALaterRoundIsCompared(UserBuild.Tool tool) {
     String ptx =
         ".version 7.0\n.target sm_75\n.address_size 64\n"
             + ".visible .entry run(.param .u32 n)\n{\n  ret;\n}\n";
@@ -202,7 +202,7 @@ class CompilersTest {
 
   @ParameterizedTest
   @MethodSource("deprecated")
-  void launcherHasNoWarningOfWhatIsDeprecated(String types) {
+  void launcherHasNoDeprecationWarning(String types) {
     UserBuild javac =
         UserBuild.by(UserBuild.Tool.JAVAC, folder.resolve("javac"))
             .options("-Xlint:all,-processing", "-Werror");
@@ -223,7 +223,7 @@ class CompilersTest {
 
   @ParameterizedTest
   @EnumSource
-  void launcherIsToBeRemovedWithItsInterface(UserBuild.Tool tool) {
+  void launcherIsForRemovalWithItsInterface(UserBuild.Tool tool) {
     UserBuild build =
         UserBuild.by(tool, folder)
             .with(
@@ -296,7 +296,7 @@ class CompilersTest {
   /** Compilers show processors nothing within bodies and initialisers, so there is no warning. */
   @ParameterizedTest
   @EnumSource
-  void whatIsDeclaredWithinABodyIsNotSeen(UserBuild.Tool tool) {
+  void declarationsWithinABodyAreNotSeen(UserBuild.Tool tool) {
     UserBuild build =
         UserBuild.by(tool, folder)
             .with(

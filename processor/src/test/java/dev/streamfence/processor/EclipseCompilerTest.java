@@ -45,7 +45,7 @@ class EclipseCompilerTest {
   }
 
   @Test
-  void typeThatNobodyDeclaresIsOneErrorInTheEnd() {
+  void undeclaredTypeIsOneErrorInTheLastRound() {
     UserBuild build =
         kernels(
                 """

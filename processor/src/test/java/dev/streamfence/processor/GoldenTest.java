@@ -57,7 +57,7 @@ class GoldenTest {
   }
 
   @Test
-  void launcherIsTheSameBytesInWhicheverOrderItsInterfaceComes() throws IOException {
+  void launcherHasTheSameBytesInEveryOrderOfInterfaces() throws IOException {
     List<JavaFileObject> files = new ArrayList<>();
     for (Golden golden : Golden.all()) {
       files.add(file(golden.source()));

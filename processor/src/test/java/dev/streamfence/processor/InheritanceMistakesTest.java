@@ -74,7 +74,7 @@ class InheritanceMistakesTest {
   }
 
   @Test
-  void overridingKernelIsAnnotatedAgain() {
+  void overridingKernelNeedsItsAnnotationsAgain() {
     String base = base("Base", "@Kernel void run(@Reads DeviceArray<int[]> x, LaunchShape s);");
     Mistakes.in(
             Sources.importing(
@@ -93,7 +93,7 @@ class InheritanceMistakesTest {
   }
 
   @Test
-  void overridingKernelSaysItsThreadCountAgain() {
+  void overridingKernelNeedsItsThreadCountAgain() {
     Mistakes.in(
             Sources.importing(
                 "@KernelModule(\"k.ptx\")\ninterface Kernels extends Base {"
@@ -155,7 +155,7 @@ class InheritanceMistakesTest {
   }
 
   @Test
-  void otherMethodsNamedLikeTheFactoryAreNone() {
+  void otherMethodsNamedLikeTheFactoryAreAllowed() {
     Mistakes.in(
             Sources.importing(
                 "@KernelModule(\"k.ptx\")\ninterface Kernels extends Base<String> {"

@@ -126,7 +126,7 @@ class InterfaceMistakesTest {
         "String toString();",
         "@KernelModule(\"b.ptx\") interface Inner { @Kernel void run(@ThreadCount int n); }",
       })
-  void moduleHasAKernel(String members) {
+  void moduleNeedsAKernel(String members) {
     Mistakes.in(Sources.importing("«@KernelModule(\"k.ptx\")\ninterface Saxpy {" + members + "}"))
         .are(
             EMPTY_MODULE,
@@ -222,7 +222,7 @@ class InterfaceMistakesTest {
   }
 
   @Test
-  void interfaceWithKernelsProbablyWantsALauncher() {
+  void interfaceWithKernelsButWithoutAModuleIsAWarning() {
     Mistakes.in(Sources.importing("«interface Saxpy " + RUN))
         .areWarning(
             KERNEL_WITHOUT_LAUNCHER,

@@ -96,7 +96,7 @@ class KernelProcessorTest {
   }
 
   @Test
-  void bugIsToldOnTheInterfaceAndDoesNotStopTheOthers() {
+  void bugIsReportedOnTheInterfaceAndDoesNotStopTheOthers() {
     Map<String, List<Element>> origins = new HashMap<>();
     Compilation compilation =
         compile(
@@ -120,7 +120,7 @@ class KernelProcessorTest {
 
   @ParameterizedTest
   @ValueSource(classes = {StackOverflowError.class, OutOfMemoryError.class, LinkageError.class})
-  void errorIsToldOnTheInterfaceAndDoesNotStopTheOthers(Class<? extends Error> type)
+  void errorIsReportedOnTheInterfaceAndDoesNotStopTheOthers(Class<? extends Error> type)
       throws ReflectiveOperationException {
     Error planted = type.getConstructor().newInstance();
     Map<String, List<Element>> origins = new HashMap<>();
@@ -140,7 +140,7 @@ class KernelProcessorTest {
   }
 
   @Test
-  void stackThatReallyOverflowsIsToldInFewLines() {
+  void stackOverflowIsReportedInAFewLines() {
     Compilation compilation =
         compile(
             new FaultyFiler("demo.FirstLauncher", KernelProcessorTest::overflow, new HashMap<>()));
@@ -151,7 +151,7 @@ class KernelProcessorTest {
   }
 
   @Test
-  void errorThatCannotBeToldInFullIsToldInAConstant() {
+  void errorWithoutMemoryForItsReportIsReportedByAConstant() {
     Map<String, List<Element>> origins = new HashMap<>();
     Compilation compilation =
         compile(
@@ -172,7 +172,7 @@ class KernelProcessorTest {
   }
 
   @Test
-  void bugAtTheStartOfARoundIsToldWithoutAPlace() {
+  void bugAtTheStartOfARoundIsReportedWithoutAPosition() {
     FaultyFiler processor = new FaultyFiler("none", () -> {}, new HashMap<>());
     processor.failInRound(
         () -> {
@@ -206,7 +206,7 @@ class KernelProcessorTest {
   }
 
   @Test
-  void processorThatIsRegisteredTwiceSaysSo() {
+  void processorThatIsRegisteredTwiceIsReported() {
     Compilation compilation = compile(new KernelProcessor(), new KernelProcessor());
 
     assertThat(compilation).failed();

@@ -33,14 +33,14 @@ class LargeModulesTest {
   @TempDir private Path folder;
 
   @Test
-  void aTableOfNumbersIsNothingToWarnOf() throws Exception {
+  void aTableOfNumbersGivesNoWarning() throws Exception {
     String table = ".global .u32 t[] = {" + "1,".repeat(BYTES / 2) + "1};\n";
 
     assertThat(javac(HEAD + table + ENTRY + "ret; }\n")).isEmpty();
   }
 
   @Test
-  void aTableOfShortRowsIsNothingToWarnOf() throws Exception {
+  void aTableOfShortRowsGivesNoWarning() throws Exception {
     String table =
         ".global .u32 t[" + BYTES / 4 + "][4] = {" + "{1},".repeat(BYTES / 4 - 1) + "{1}};\n";
 
@@ -48,7 +48,7 @@ class LargeModulesTest {
   }
 
   @Test
-  void oneInstructionRepeatedIsWarnedOf() throws Exception {
+  void aRepeatedInstructionGivesAWarning() throws Exception {
     String sum = "add.s32 %r1, %r1, %r2;\n";
 
     assertThat(javac(HEAD + ENTRY + sum.repeat(BYTES / sum.length()) + "ret; }\n"))
@@ -57,7 +57,7 @@ class LargeModulesTest {
   }
 
   @Test
-  void asManyInstructionsAsAreAnalysedAre() throws Exception {
+  void theMaximalNumberOfInstructionsIsAnalysed() throws Exception {
     String load = "ld.global.u64 %rd2, [%rd2+8];\n";
     String store = "st.global.u64 [%rd1+8], %rd1;\n";
 
@@ -66,14 +66,14 @@ class LargeModulesTest {
   }
 
   @Test
-  void theShortestInstructionsAreNotLookedAt() throws Exception {
+  void moreInstructionsThanTheLimitAreNotAnalysed() throws Exception {
     assertThat(javac(HEAD + ENTRY + "x;".repeat(BYTES / 2) + "ret; }\n"))
         .contains("warning: [UncheckedModule] k.ptx is PTX of more than 1048576 instructions")
         .doesNotContain("error");
   }
 
   @Test
-  void asManyNamesAsAreLookedAtFit() throws Exception {
+  void theMaximalNumberOfNamesIsAnalysed() throws Exception {
     assertThat(javac(HEAD + ENTRY + many(500_000, i -> "a" + i + ":") + "ret; }\n")).isEmpty();
     assertThat(javac(HEAD + many(200_000, i -> ".func a" + i + ";") + ENTRY + "ret; }\n"))
         .isEmpty();

@@ -98,7 +98,7 @@ class MethodMistakesTest {
         "InterruptedException, java.io.IOException | InterruptedException, IOException",
         "IllegalStateException, InterruptedException | InterruptedException",
       })
-  void kernelThrowsNothingChecked(String thrown, String described) {
+  void kernelThrowsNoCheckedException(String thrown, String described) {
     Mistakes.inKernels("@Kernel void «run(@ThreadCount int n) throws " + thrown + ";")
         .are(
             THROWS_CLAUSE,
@@ -109,7 +109,7 @@ class MethodMistakesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"IllegalStateException", "Error", "DeviceException, RuntimeException"})
-  void kernelMayDeclareWhatIsUnchecked(String thrown) {
+  void kernelMayDeclareUncheckedExceptions(String thrown) {
     Mistakes.inKernels("@Kernel void run(@ThreadCount int n) throws " + thrown + ";").areNone();
   }
 
@@ -174,7 +174,7 @@ class MethodMistakesTest {
   }
 
   @Test
-  void sharedBytesAreSaidOnce() {
+  void sharedBytesAreGivenOnce() {
     Mistakes.inKernels(
             "@Kernel void run(@ThreadCount int n, @DynamicSharedBytes int a,"
                 + " «@DynamicSharedBytes int b);")
@@ -182,7 +182,7 @@ class MethodMistakesTest {
   }
 
   @Test
-  void launchShapeSaysTheSharedBytes() {
+  void sharedBytesBesideALaunchShapeAreRefused() {
     Mistakes.inKernels("@Kernel void run(LaunchShape shape, «@DynamicSharedBytes int bytes);")
         .are(
             SHARED_BYTES_WITH_SHAPE,
@@ -192,7 +192,7 @@ class MethodMistakesTest {
 
   @ParameterizedTest
   @CsvSource({"blockSize, 128", "dynamicSharedBytes, 64", "blockSize, 0"})
-  void launchShapeSaysWhatTheAttributesWouldSay(String attribute, String value) {
+  void attributesBesideALaunchShapeAreRefused(String attribute, String value) {
     Mistakes.inKernels("@Kernel(" + attribute + " = «" + value + ") void run(LaunchShape shape);")
         .are(
             ATTRIBUTE_WITH_LAUNCH_SHAPE,
@@ -245,7 +245,7 @@ class MethodMistakesTest {
         "*/",
         "${x}"
       })
-  void entryNameIsOneThatAModuleCanHave(String name) {
+  void entryNameThatNoModuleCanHaveIsRefused(String name) {
     String shown = SHOWN.getOrDefault(name, name);
     Mistakes.inKernels("@Kernel(«\"" + name + "\") void run(@ThreadCount int n);")
         .are(ENTRY_NAME, "\"" + shown + "\"" + NAME_RULE);
@@ -260,7 +260,7 @@ class MethodMistakesTest {
   }
 
   @Test
-  void methodNameThatIsNoEntryNameNeedsOneGiven() {
+  void methodNameThatIsNoEntryNameNeedsAnEntryName() {
     Mistakes.inKernels("@Kernel void «gr\\u00f6\\u00dfe(@ThreadCount int n);")
         .are(ENTRY_NAME, "\"gr\\u00f6\\u00dfe\"" + NAME_RULE);
     Mistakes.inKernels("@Kernel(\"size\") void gr\\u00f6\\u00dfe(@ThreadCount int n);").areNone();
@@ -273,7 +273,7 @@ class MethodMistakesTest {
   }
 
   @Test
-  void constantsThatNeedEachOtherAreLeftToTheCompiler() {
+  void cyclicConstantsAreLeftToTheCompiler() {
     Mistakes.in(
             Sources.importing(
                 """
@@ -360,7 +360,7 @@ class MethodMistakesTest {
   }
 
   @Test
-  void inheritedMethodWithABodyIsNone() {
+  void inheritedMethodWithABodyIsNoKernel() {
     Mistakes.in(
             Sources.importing(
                 """
@@ -405,7 +405,7 @@ class MethodMistakesTest {
         ", @Writes DeviceArray<int[]> a",
         ", @Reads DeviceArray<int[]> a, @Reads DeviceArray<int[]> b"
       })
-  void aliasesOfWhatIsNotWrittenNeedNoPermission(String arrays) {
+  void aliasesOfReadArraysNeedNoPermission(String arrays) {
     Mistakes.inKernels("@Kernel(mayAlias = «true) void run(@ThreadCount int n" + arrays + ");")
         .areWarning(
             NEEDLESS_ALIAS,

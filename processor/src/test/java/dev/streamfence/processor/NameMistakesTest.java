@@ -41,7 +41,7 @@ class NameMistakesTest {
         "../run                                     | ../run",
         "0                                          | 0",
       })
-  void nothingButANameEntersTheCode(String escaped, String shown) {
+  void onlyNamesEnterTheLauncher(String escaped, String shown) {
     Mistakes.inKernels("@Kernel(«\"" + escaped + "\") void run(@ThreadCount int n);")
         .are(ENTRY_NAME, "\"" + shown + "\"" + NAME_RULE);
   }
@@ -66,7 +66,7 @@ class NameMistakesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"_", "__", "$", "$S", "this$0", "record", "var", "yield", "sealed", "when"})
-  void nameThatLooksLikeAKeywordIsOneLikeOthers(String name) {
+  void nameThatLooksLikeAKeywordIsAllowed(String name) {
     String legal = name.equals("_") ? "_1" : name;
     Mistakes.inKernels(
             "@Kernel void run(DeviceArray<int[]> «%1$s, @ThreadCount int n);".formatted(legal))
@@ -77,7 +77,7 @@ class NameMistakesTest {
 
   @ParameterizedTest
   @CsvSource({"SaxpyLauncher", "saxpylauncher", "SAXPYLAUNCHER", "Saxpylauncher"})
-  void launcherHasAFileOfItsOwnWhateverTheCase(String other) {
+  void launchersAndTypesDifferInMoreThanCase(String other) {
     Mistakes.in(
             Sources.importing("@KernelModule(\"k.ptx\")\n«interface Saxpy " + RUN),
             "package demo;\nclass " + other + " {}")

@@ -87,14 +87,14 @@ class ParameterMistakesTest {
         "String...",
         "java.util.List<int[]>...",
       })
-  void kernelHasFixedParameters(String type) {
+  void kernelHasFixedArity(String type) {
     Mistakes.inKernels("@Kernel void run(@ThreadCount int n, " + type + " «values);")
         .are(VARARGS, varargs("values"));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"@ThreadCount int...", "LaunchShape..."})
-  void shapeThatIsVariableInNumberIsOneMistake(String type) {
+  void shapeWithVariableArityIsOneMistake(String type) {
     Mistakes.inKernels("@Kernel void run(" + type + " «n);").are(VARARGS, varargs("n"));
   }
 

@@ -149,7 +149,7 @@ class ProblemPageTest {
   }
 
   @Test
-  void blockThatNobodyWouldCompileIsNoExample() {
+  void codeWithoutAnIntroductionIsNoExample() {
     assertThatThrownBy(() -> ProblemPage.parse("## `Some`\n\n```java\ninterface K {}\n```\n"))
         .hasMessageStartingWith("block in Some is no example");
   }

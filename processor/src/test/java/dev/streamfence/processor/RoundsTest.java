@@ -31,7 +31,7 @@ class RoundsTest {
         "@Kernel Missing run(@ThreadCount int n); | run(int)",
         "@Kernel void run(@ThreadCount int n) throws Missing; | run(int)",
       })
-  void typeThatNobodyDeclaresIsOneErrorInTheEnd(String method, String place) {
+  void undeclaredTypeIsOneErrorInTheLastRound(String method, String place) {
     Mistakes.in(Sources.importing("@KernelModule(\"k.ptx\")\n«interface Saxpy { " + method + " }"))
         .are(
             UNRESOLVED_TYPE,
@@ -39,7 +39,7 @@ class RoundsTest {
   }
 
   @Test
-  void parentThatNobodyDeclaresIsOneErrorInTheEnd() {
+  void undeclaredParentIsOneErrorInTheLastRound() {
     Mistakes.in(
             Sources.importing(
                 "@KernelModule(\"k.ptx\")\n«interface Saxpy extends Base {}\n"
@@ -114,7 +114,7 @@ class RoundsTest {
   }
 
   @Test
-  void constantThatNobodyDeclaresIsLeftToTheCompiler() {
+  void undeclaredConstantIsLeftToTheCompiler() {
     Compilation compilation =
         javac()
             .withProcessors(new KernelProcessor())
@@ -129,7 +129,7 @@ class RoundsTest {
   }
 
   @Test
-  void textThatOnlyLooksLikeAMissingConstantIsTakenAsItIs() {
+  void textThatOnlyLooksLikeAMissingConstantIsKept() {
     Mistakes.in(
             Sources.importing(
                 "@KernelModule(\"k.ptx\")\ninterface Saxpy {"

@@ -48,7 +48,7 @@ class SizeMistakesTest {
   }
 
   @Test
-  void kernelOfTooManyFieldsHasFewer() {
+  void kernelOfTooManyFieldsIsRefused() {
     String kernel = record(64, "byte") + "@Kernel void «run(@ThreadCount int n%s);";
     Mistakes.inKernels(String.format(kernel, repeat(70, i -> ", Many m" + i)).replace("«", ""))
         .areNone();
@@ -59,7 +59,7 @@ class SizeMistakesTest {
   }
 
   @Test
-  void argumentsFitWhatAKernelTakes() {
+  void argumentsAboveTheLimitOfAKernelAreRefused() {
     String kernel = record(32, "double") + "@Kernel void «run(@ThreadCount int n%s);";
     Mistakes.inKernels(String.format(kernel, repeat(112, i -> ", Many m" + i)).replace("«", ""))
         .areNone();
@@ -83,12 +83,12 @@ class SizeMistakesTest {
   }
 
   @Test
-  void kernelWithMoreIsLeftToTheCompiler() {
+  void kernelWithMoreSlotsIsLeftToTheCompiler() {
     Mistakes.inKernels("@Kernel void run(" + longs(MAX_LONGS + 1) + ");").are();
   }
 
   @Test
-  void thousandthParameterIsCheckedAsTheFirst() {
+  void thousandthParameterIsCheckedLikeTheFirst() {
     Mistakes.inKernels("@Kernel void run(" + ints(998) + ", int[] «x);")
         .are(
             UNSUPPORTED_TYPE,

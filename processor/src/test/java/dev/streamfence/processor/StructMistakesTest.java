@@ -39,7 +39,7 @@ class StructMistakesTest {
   }
 
   @Test
-  void recordHasFields() {
+  void recordNeedsFields() {
     with("record Empty() {}", "Empty «empty")
         .are(
             Problem.STRUCT_SIZE,
@@ -58,7 +58,7 @@ class StructMistakesTest {
   }
 
   @Test
-  void recordIsSeenByTheLauncher() {
+  void recordMustBeVisibleToTheLauncher() {
     Mistakes.in(
             Sources.importing(
                 "class Outer {\n  private record Hidden(int x) {}\n"
@@ -126,7 +126,7 @@ class StructMistakesTest {
         "...",
         "-"
       })
-  void trustHasAReason(String blank) {
+  void trustNeedsAReason(String blank) {
     with("", "@Trusted(«\"" + blank + "\") @Reads DeviceArray<int[]> x")
         .are(
             Problem.TRUSTED_WITHOUT_REASON,
@@ -135,12 +135,12 @@ class StructMistakesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"x", "1", "\\u5b57", "\\u200bread only", "\\u00e9"})
-  void reasonIsAnyLetterOrDigit(String reason) {
+  void reasonNeedsALetterOrADigit(String reason) {
     with("", "@Trusted(\"" + reason + "\") @Reads DeviceArray<int[]> x").areNone();
   }
 
   @Test
-  void recordOfAnotherPackageIsPublic() {
+  void recordOfAnotherPackageMustBePublic() {
     Mistakes.in(
             "package lib;\nimport dev.streamfence.annotation.*;\n"
                 + "@SuppressWarnings(\"streamfence:KernelWithoutLauncher\")\n"

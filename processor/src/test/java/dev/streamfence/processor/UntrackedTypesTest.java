@@ -105,7 +105,7 @@ class UntrackedTypesTest {
         "DeviceRuntime",
         "ElementType",
       })
-  void anythingElseIsNoParameterOfAKernel(String type) {
+  void otherTypesAreNoParametersOfAKernel(String type) {
     refuse(
         type,
         "a kernel takes primitives, records of primitives, DeviceArrays of a primitive and one LaunchShape");

@@ -32,7 +32,7 @@ final class ServicesTest {
   }
 
   @Test
-  void aSecondImplementationIsNamedWithTheFilesThatNameThem() throws IOException {
+  void twoImplementationsAreRefusedWithTheFilesThatNameThem() throws IOException {
     Path first = fileThatNames(First.class);
     Path second = fileThatNames(Second.class);
 

@@ -16,7 +16,7 @@ final class ControlledProgressTest {
   private static final int RING = 32;
 
   @Test
-  void aSynchronizationVouchesForWhatWasSubmittedBeforeIt() {
+  void aSynchronizationProvesEarlierSubmissionsDone() {
     explore(
         () -> {
           Scene scene = new Scene();
@@ -32,7 +32,7 @@ final class ControlledProgressTest {
   }
 
   @Test
-  void aSynchronizationVouchesForWhatItsStreamHadWaitedForBeforeIt() {
+  void aSynchronizationProvesDoneWhatItsStreamHadWaitedFor() {
     explore(
         () -> {
           Scene scene = new Scene();
@@ -48,7 +48,7 @@ final class ControlledProgressTest {
   }
 
   @Test
-  void anIdleStreamIsIdleUpToWhatWasSubmittedBeforeTheQuestion() {
+  void anIdleStreamIsIdleUpToTheLastSubmissionBeforeTheQuery() {
     explore(
         () -> {
           Scene scene = new Scene();
@@ -84,7 +84,7 @@ final class ControlledProgressTest {
   }
 
   @Test
-  void anEventThatIsRecordedForAnotherStreamSaysNothingOfLaterWaits() {
+  void anEventSaysNothingAboutLaterWaits() {
     explore(
         () -> {
           Scene scene = new Scene();
@@ -101,7 +101,7 @@ final class ControlledProgressTest {
   }
 
   @Test
-  void anEventThatIsRecordedOverIsNotTakenForWhatItWas() {
+  void anEventThatIsRecordedAgainNoLongerCoversItsOldTicket() {
     explore(
         () -> {
           Scene scene = new Scene();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  */
 final class ControlledSchedulingTest {
   @Test
-  void twoThreadsThatUseTwoBlocksInOppositeDirectionsAreOrdered() {
+  void twoThreadsThatUseTwoAllocationsInOppositeOrderAreOrdered() {
     explore(
         () -> {
           Scene scene = new Scene();
@@ -45,7 +45,7 @@ final class ControlledSchedulingTest {
   }
 
   @Test
-  void aBlockThatIsClosedWhileItIsUsedIsFreedOnceAndInOrder() {
+  void anAllocationThatIsClosedWhileItIsUsedIsFreedOnceAndInOrder() {
     explore(
         () -> {
           Scene scene = new Scene();
@@ -57,7 +57,7 @@ final class ControlledSchedulingTest {
   }
 
   @Test
-  void aBlockThatItsUserClosesBeforeTheCommitIsFreedAfterIt() {
+  void anAllocationThatItsUserClosesBeforeTheCommitIsFreedAfterIt() {
     explore(
         () -> {
           Scene scene = new Scene();
@@ -80,7 +80,7 @@ final class ControlledSchedulingTest {
   }
 
   @Test
-  void aBlockThatTwoThreadsCloseIsFreedOnce() {
+  void anAllocationThatTwoThreadsCloseIsFreedOnce() {
     explore(
         () -> {
           Scene scene = new Scene();
@@ -142,7 +142,7 @@ final class ControlledSchedulingTest {
   }
 
   @Test
-  void theFirstFatalErrorIsKeptAndEverybodySeesIt() {
+  void theFirstFatalErrorIsKeptAndEveryThreadSeesIt() {
     explore(
         () -> {
           StickyError faults = new StickyError();

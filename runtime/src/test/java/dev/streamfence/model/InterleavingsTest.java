@@ -20,7 +20,7 @@ final class InterleavingsTest {
   private static final long ENOUGH_TO_FIND_A_FLAW = 200_000;
 
   @Test
-  void noInterleavingRacesOrLocksUpOrLosesAClose() {
+  void noInterleavingRacesOrDeadlocksOrLosesAClose() {
     long start = System.nanoTime();
     long interleavings = 0;
     for (Program program : PROGRAMS) {

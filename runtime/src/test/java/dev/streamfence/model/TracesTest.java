@@ -62,7 +62,7 @@ final class TracesTest {
    */
   @ParameterizedTest
   @EnumSource(Flaw.class)
-  void aFlawInTheCodeMakesTracesThatTheModelDoesNot(Flaw flaw) {
+  void aFlawInTheCodeMakesTracesThatTheModelCannotMake(Flaw flaw) {
     assertThat(Stream.of(RING, 1).map(Corpus::onRingsOf))
         .anyMatch(programs -> makesAnotherTrace(programs, flaw));
   }
@@ -79,7 +79,7 @@ final class TracesTest {
   }
 
   @Test
-  void aTraceThatLacksACallIsNone() {
+  void aTraceThatLacksACallIsNotOneOfTheModel() {
     Program program =
         Program.named("two writers of one block")
             .thread(steps().run(1, 0, 1).run(0, 0, 1))

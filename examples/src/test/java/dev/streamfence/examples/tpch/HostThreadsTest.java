@@ -21,7 +21,7 @@ class HostThreadsTest {
   }
 
   @Test
-  void firstFailureIsThrownWithTheOthersAfterAllTasksHaveEnded() {
+  void firstFailureIsThrownWithTheOthersSuppressedOnceAllTasksEnd() {
     AtomicInteger ended = new AtomicInteger();
     IllegalArgumentException first = new IllegalArgumentException("first");
     IllegalStateException second = new IllegalStateException("second");

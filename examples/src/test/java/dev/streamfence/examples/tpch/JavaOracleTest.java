@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class JavaOracleTest {
   @Test
-  void revenueIsPriceTimesDiscountOfTheRowsThatTheQueryAsksFor() {
+  void revenueIsPriceTimesDiscountOfTheSelectedRows() {
     Rows rows = new Rows();
     rows.sale("1994-01-01", 5, 23, 10_000);
     rows.sale("1994-12-31", 7, 1, 3);
@@ -17,7 +17,7 @@ class JavaOracleTest {
   }
 
   @Test
-  void revenueLeavesOutWhatIsJustOutsideOfEachBound() {
+  void revenueExcludesRowsJustOutsideEachBound() {
     Rows rows = new Rows();
     rows.sale("1993-12-31", 6, 10, 1000);
     rows.sale("1995-01-01", 6, 10, 1000);
@@ -49,7 +49,7 @@ class JavaOracleTest {
   }
 
   @Test
-  void lateDeliveriesLeaveOutWhatTheQueryDoesNotAskFor() {
+  void lateDeliveriesExcludeUnselectedRows() {
     Rows rows = new Rows();
     rows.order(1, true);
     rows.delivery(1, ShipMode.AIR, "1994-01-01", "1994-01-02", "1994-01-03");

@@ -29,7 +29,7 @@ class OptionsTest {
           --scales 1             | --scales
           1                      | '1'
           """)
-  void badValueGetsOneLineThatNamesIt(String options, String named) {
+  void badValueIsNamedInOneLine(String options, String named) {
     Console console = new Console();
     assertThat(console.run(options.split(" "))).isEqualTo(2);
     assertThat(console.err()).contains(named).contains("--help").hasLineCount(1);
@@ -37,7 +37,7 @@ class OptionsTest {
   }
 
   @Test
-  void valueWithLineBreaksGetsOneLine() {
+  void valueWithLineBreaksIsReportedInOneLine() {
     Console console = new Console();
     assertThat(console.run("--device", "a\nb\r\nc")).isEqualTo(2);
     assertThat(console.err()).contains("'a b c'").hasLineCount(1);
@@ -56,7 +56,7 @@ class OptionsTest {
   }
 
   @Test
-  void gpuThatIsNotThereGetsOneLine() {
+  void missingGpuIsReportedInOneLine() {
     Assumptions.assumeFalse(DeviceRuntime.isGpuAvailable(), "there is a GPU");
     Console console = new Console();
     assertThat(console.run("--device", "gpu")).isEqualTo(1);

@@ -16,7 +16,7 @@ class TpchGeneratorTest {
   }
 
   @Test
-  void smallScaleHasTheRowsThatTpchGivesIt() {
+  void smallScaleHasAsManyRowsAsTpchDefines() {
     TpchData data = generate(0.01, 2);
     assertThat(data.orders().rows()).isEqualTo(15_000);
     assertThat(data.lineItems().rows()).isEqualTo(60_175);

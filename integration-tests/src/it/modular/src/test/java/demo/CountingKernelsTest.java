@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class CountingKernelsTest {
   @Test
-  void closedModuleShowsItsPtxToItsLauncher() {
+  void launcherReadsThePtxOfAModuleThatOpensNothing() {
     try (DeviceRuntime gpu = DeviceRuntime.simulated();
         DeviceStream stream = gpu.streams().acquire();
         DeviceArray<int[]> target = gpu.memory().upload(stream, new int[3])) {
@@ -43,7 +43,7 @@ class CountingKernelsTest {
   }
 
   @Test
-  void runtimeIsNoAutomaticModuleAndExportsThreePackages() {
+  void runtimeIsAnExplicitModuleThatExportsThreePackages() {
     Module runtime = DeviceRuntime.class.getModule();
     assertFalse(runtime.getDescriptor().isAutomatic());
     assertEquals(

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class SequencesTest {
   @Test
-  void launcherIsNamedForBoth() {
+  void launcherNameJoinsTheEncloserAndTheInterface() {
     try (DeviceRuntime gpu = DeviceRuntime.simulated();
         DeviceStream stream = gpu.streams().acquire();
         DeviceArray<int[]> target = gpu.memory().upload(stream, new int[3])) {

@@ -39,7 +39,7 @@ class SealedTest {
   }
 
   @Test
-  void aClassThatIsLoadedBeforeTheRuntimeDoesNotGetWhatIsPackagePrivate() throws Exception {
+  void aClassThatIsLoadedBeforeTheRuntimeCannotCallPackagePrivateMembers() throws Exception {
     try (URLClassLoader loader = freshLoader()) {
       Class<?> peeker = loader.loadClass(PEEKER);
 

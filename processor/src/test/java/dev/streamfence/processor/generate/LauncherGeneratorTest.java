@@ -26,7 +26,7 @@ class LauncherGeneratorTest {
   }
 
   @Test
-  void javadocThatIsTooLongForOneLineKeepsItsOwn() {
+  void javadocThatIsTooLongForOneLineTakesSeveral() {
     String name = "K".repeat(45);
     String source = new LauncherGenerator("me").generate(launcher(name, List.of(kernel(0))), "");
 

@@ -13,7 +13,7 @@ class StringLiteralTest {
   }
 
   @Test
-  void whatEndsOrChangesALiteralIsEscaped() {
+  void charactersThatEndOrChangeALiteralAreEscaped() {
     assertThat(StringLiteral.of("a\"\\\n\r\t\0é\ud800\u202e"))
         .isEqualTo("\"a\\\"\\134\\n\\r\\u0009\\u0000\\u00e9\\ud800\\u202e\"");
   }

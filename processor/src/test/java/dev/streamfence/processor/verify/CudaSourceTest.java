@@ -16,7 +16,7 @@ class CudaSourceTest {
   }
 
   @Test
-  void aKernelIsWhereItsNameStands() {
+  void aKernelIsLocatedByItsName() {
     CudaSource source =
         source(
             "__device__ void a() {}\n__global__ void __launch_bounds__(256)\na (int n) { b(n); }\n"
@@ -30,7 +30,7 @@ class CudaSourceTest {
   }
 
   @Test
-  void aNameThatSeveralKernelsHaveIsNowhere() {
+  void aNameOfSeveralKernelsIsNotLocated() {
     CudaSource source =
         source("__global__ void a(int n) {}\n__global__ void a(long n) {}", "_Z1ai", "_Z1al");
 

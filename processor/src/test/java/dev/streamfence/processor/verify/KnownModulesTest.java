@@ -28,7 +28,7 @@ class KnownModulesTest {
   }
 
   @Test
-  void aFileIsParsedOnceUnderWhateverNames() {
+  void aFileIsParsedOnceUnderAllItsNames() {
     KnownModules modules = new KnownModules();
     ModuleCode.Ptx first = add(modules, "a.ptx", ptx(10));
 
@@ -38,7 +38,7 @@ class KnownModulesTest {
   }
 
   @Test
-  void theOneThatWasNotNeededForLongestIsForgotten() {
+  void theLeastRecentlyUsedModuleIsForgotten() {
     KnownModules modules = new KnownModules(1_000);
     add(modules, "a.ptx", ptx(300));
     add(modules, "b.ptx", ptx(301));
@@ -51,7 +51,7 @@ class KnownModulesTest {
   }
 
   @Test
-  void oneThatAloneIsTooManyPartsIsKeptForItsInterface() {
+  void aModuleAboveTheLimitIsKeptForItsInterface() {
     KnownModules modules = new KnownModules(10);
     ModuleCode.Ptx only = add(modules, "a.ptx", ptx(300));
 
@@ -72,7 +72,7 @@ class KnownModulesTest {
   }
 
   @Test
-  void oneThatIsParsedAgainHasOnlyTheWorkThatIsLeft() {
+  void aModuleThatIsParsedAgainHasOnlyTheRemainingBudget() {
     KnownModules modules = new KnownModules(10);
     ModuleCode.Ptx code = add(modules, "a.ptx", ptx(1_000));
     code.compare(STEP);

@@ -31,14 +31,14 @@ final class StickyErrorTest {
   }
 
   @Test
-  void aLaterStickyErrorDoesNotTakeThePlaceOfTheFirst() {
+  void aLaterStickyErrorDoesNotReplaceTheFirst() {
     faults.keep(error(ILLEGAL_ADDRESS)).during("the first");
     faults.keep(error(LAUNCH_FAILED)).during("the second");
     assertLostTo(ILLEGAL_ADDRESS, "the first");
   }
 
   @Test
-  void aLaterLossOfOrderDoesNotTakeThePlaceOfTheFirstError() {
+  void aLaterLossOfOrderDoesNotReplaceTheFirstError() {
     faults.keep(error(ILLEGAL_ADDRESS)).during("the first");
     faults.declareLost(error(NOT_STICKY), "the second");
     faults.declareLost(new IllegalStateException("as planned"), "the third");
@@ -53,7 +53,7 @@ final class StickyErrorTest {
   }
 
   @Test
-  void anErrorThatEndsNothingIsNotKept() {
+  void anErrorThatIsNotStickyIsNotKept() {
     CudaDriverException noted = faults.keep(error(NOT_STICKY)).during("the first");
     assertThat(noted.purpose()).contains("the first");
     assertThat(faults.error()).isNull();

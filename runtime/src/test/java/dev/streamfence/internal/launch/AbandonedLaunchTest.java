@@ -59,13 +59,13 @@ final class AbandonedLaunchTest {
   }
 
   @Test
-  void oneThatIsNeverLaunchedIs() {
+  void aRecordingWithoutALaunchIsAbandoned() {
     preflighted().close();
     assertAbandoned(1);
   }
 
   @Test
-  void oneThatIsLaunchedIs() {
+  void aLaunchWithoutACommitIsAbandoned() {
     try (LaunchRecorder recorder = preflighted()) {
       recorder.launch();
     }
@@ -73,7 +73,7 @@ final class AbandonedLaunchTest {
   }
 
   @Test
-  void oneThatIsLaunchedTwiceIsNot() {
+  void aRefusedSecondLaunchIsNotAbandoned() {
     try (LaunchRecorder recorder = preflighted()) {
       recorder.launch();
       assertThatThrownBy(recorder::launch)
@@ -84,7 +84,7 @@ final class AbandonedLaunchTest {
   }
 
   @Test
-  void oneThatIsCommittedBeforeItIsLaunchedIsNot() {
+  void aRefusedCommitBeforeTheLaunchIsNotAbandoned() {
     try (LaunchRecorder recorder = preflighted()) {
       assertThatThrownBy(recorder::commit)
           .isInstanceOf(StreamMisuseException.class)
@@ -94,7 +94,7 @@ final class AbandonedLaunchTest {
   }
 
   @Test
-  void oneThatGoesOnAfterThatIs() {
+  void aLaunchAfterARefusedCommitIsAbandoned() {
     try (LaunchRecorder recorder = preflighted()) {
       assertThatThrownBy(recorder::commit).isInstanceOf(StreamMisuseException.class);
       recorder.launch();
@@ -103,7 +103,7 @@ final class AbandonedLaunchTest {
   }
 
   @Test
-  void oneThatIsLaunchedTwiceMayBeCommitted() {
+  void aLaunchMayBeCommittedAfterASecondOneWasRefused() {
     try (LaunchRecorder recorder = preflighted()) {
       recorder.launch();
       assertThatThrownBy(recorder::launch).isInstanceOf(StreamMisuseException.class);
@@ -114,7 +114,7 @@ final class AbandonedLaunchTest {
   }
 
   @Test
-  void oneWhoseObserverThrowsIsNotAndCannotBeCommitted() {
+  void aLaunchWhoseObserverThrowsCannotBeCommittedAndIsNotAbandoned() {
     observer.set(
         (purpose, on, ticket, uses) -> {
           throw new IllegalStateException("as planned");

@@ -60,7 +60,7 @@ final class ArgumentFrameTest {
   }
 
   @Test
-  void aKernelWithoutParametersHasAFrameAllTheSame() {
+  void aKernelWithoutParametersHasAFrameToo() {
     assertThat(ArgumentFrame.sizeInBytes(List.of())).isEqualTo(8);
     assertThat(modules.frame(List.of()).memory().sizeInBytes()).isEqualTo(8);
   }
@@ -89,7 +89,7 @@ final class ArgumentFrameTest {
   }
 
   @Test
-  void aFrameThatIsLargerThanMemoryIsTakenAtOnceGetsItsOwn() {
+  void aFrameLargerThanAChunkHasMemoryOfItsOwn() {
     long before = device.calls(DriverCall.ALLOCATE_HOST);
 
     assertThat(modules.frame(numbers(5_000)).memory().sizeInBytes()).isEqualTo(80_000);
@@ -98,7 +98,7 @@ final class ArgumentFrameTest {
   }
 
   @Test
-  void memoryThatTheDriverRefusesSaysWhatItWasFor() {
+  void aRefusalOfFrameMemoryNamesItsPurpose() {
     device.failCall(DriverCall.ALLOCATE_HOST, 1, 2);
 
     assertThatThrownBy(() -> modules.frame(numbers(1)))

@@ -50,7 +50,7 @@ final class ClassPathBinaryTest {
   }
 
   @Test
-  void aBinaryThatNobodyHasComparedIsNotLookedFor() {
+  void anUncomparedBinaryIsNotLookedFor() {
     assertLoaded("inTheImage", RuntimeOptions.defaults());
     assertThat(opened).containsExactly("/kernels/vector.ptx");
   }

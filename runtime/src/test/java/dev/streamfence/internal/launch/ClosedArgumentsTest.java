@@ -109,7 +109,7 @@ final class ClosedArgumentsTest extends OneStream {
   }
 
   @Test
-  void anArrayThatOnlyTheRecorderKnowsIsNotLostBeforeTheCommit() {
+  void anArrayThatOnlyTheRecorderRefersToIsNotLostBeforeTheCommit() {
     LaunchRecorder recorder =
         LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
     List<DeviceArray<int[]>> known = new ArrayList<>();

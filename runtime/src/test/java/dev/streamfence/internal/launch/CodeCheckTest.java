@@ -105,7 +105,7 @@ final class CodeCheckTest {
   }
 
   @Test
-  void aBufferThatIsToBeWrittenAndNeverIsIsRefused() {
+  void aBufferThatIsDeclaredWrittenAndNeverStoredToIsRefused() {
     assertThatThrownBy(() -> LoadedModule.of(stream, image(OPEN)).recorder(fill(256)))
         .isInstanceOf(KernelLoadException.class)
         .hasMessageContaining(
@@ -123,7 +123,7 @@ final class CodeCheckTest {
   }
 
   @Test
-  void anAccessThatIsNotCertainIsLoggedUnlessSomebodyVouchesForIt() {
+  void anUnclearAccessIsLoggedUnlessItIsTrusted() {
     try (RuntimeLog log = RuntimeLog.listenTo(CodeCheck.class)) {
       LoadedModule module = LoadedModule.of(stream, image(EITHER));
       module.recorder(
@@ -158,7 +158,7 @@ final class CodeCheckTest {
   }
 
   @Test
-  void whatTheCompilerHasSeenIsNotComparedAgain() {
+  void aFileThatTheCompilerHasComparedIsNotComparedAgain() {
     LoadedModule.of(stream, VectorKernels.COMPARED_IMAGE).recorder(add(Access.READ, Access.READ));
   }
 
@@ -207,7 +207,7 @@ final class CodeCheckTest {
   }
 
   @Test
-  void whatTheDeviceRefusesIsNotSaidToBeUnchecked() {
+  void anImageThatTheDeviceRefusesIsNotReportedAsUnchecked() {
     KernelImage noPtx = KernelImage.of("no.ptx", "no PTX at all".getBytes(UTF_8));
     try (RuntimeLog log = RuntimeLog.listenTo(KernelModules.class)) {
       assertThatThrownBy(() -> LoadedModule.of(stream, noPtx))

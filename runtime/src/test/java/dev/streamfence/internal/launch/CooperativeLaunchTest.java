@@ -43,7 +43,7 @@ final class CooperativeLaunchTest {
   }
 
   @Test
-  void itIsLaunchedByACallOfItsOwn() {
+  void aCooperativeKernelHasItsOwnDriverCall() {
     increment(4);
     assertThat(device.calls(DriverCall.LAUNCH_COOPERATIVE_KERNEL)).isEqualTo(1);
     assertThat(device.calls(DriverCall.LAUNCH_KERNEL)).isZero();
@@ -64,7 +64,7 @@ final class CooperativeLaunchTest {
   }
 
   @Test
-  void theDeviceIsAskedOnceHowManyBlocksItHolds() {
+  void theOccupancyIsQueriedOnce() {
     increment(4);
     increment(8);
     assertThat(device.calls(DriverCall.RESIDENT_BLOCKS_PER_MULTIPROCESSOR)).isEqualTo(1);
@@ -72,7 +72,7 @@ final class CooperativeLaunchTest {
   }
 
   @Test
-  void whatTheDriverSaysAgainstTheQuestionNamesTheKernel() {
+  void aFailedQueryOfTheOccupancyNamesTheKernel() {
     device.failCall(DriverCall.RESIDENT_BLOCKS_PER_MULTIPROCESSOR, 1, 1);
     assertThatThrownBy(() -> increment(4))
         .isInstanceOfSatisfying(

@@ -56,7 +56,7 @@ final class CooperativeResidencyTest {
   }
 
   @Test
-  void whatIsKnownOfOneShapeSaysNothingOfMoreSharedMemory() {
+  void theOccupancyOfOneShapeIsNotUsedForMoreSharedMemory() {
     launch(LaunchShape.of(32, 4));
     assertRefused(LaunchShape.of(3, 4).withDynamicSharedBytes(SHARED_BYTES_OF_HALF), 3, 2);
     launch(LaunchShape.of(2, 4).withDynamicSharedBytes(SHARED_BYTES_OF_HALF));
@@ -66,7 +66,7 @@ final class CooperativeResidencyTest {
   }
 
   @Test
-  void norOfMoreThreads() {
+  void theOccupancyOfOneShapeIsNotUsedForMoreThreads() {
     launch(LaunchShape.of(32, 4));
     assertRefused(LaunchShape.of(3, 1024), 3, 2);
     launch(LaunchShape.of(2, 1024));
@@ -74,7 +74,7 @@ final class CooperativeResidencyTest {
   }
 
   @Test
-  void blocksOfAsManyThreadsInAnotherArrangementAreTheSame() {
+  void blocksOfTheSameNumberOfThreadsHaveTheSameOccupancy() {
     launch(new LaunchShape(2, 2, 2, 4, 2, 2, 0));
     launch(new LaunchShape(8, 1, 1, 2, 2, 4, 0));
     assertThat(asked()).isEqualTo(1);
@@ -82,7 +82,7 @@ final class CooperativeResidencyTest {
   }
 
   @Test
-  void everyMultiprocessorHoldsAsMany() {
+  void everyMultiprocessorHoldsTheSameNumberOfBlocks() {
     SimulatedDevice three = SimulatedDevice.builder().multiprocessors(3).build();
     try (DeviceRuntime larger = DeviceRuntime.simulated(three);
         DeviceStream on = larger.streams().acquire();

@@ -111,7 +111,7 @@ final class DynamicSharedMemoryTest {
   }
 
   @Test
-  void aLaunchThatSetsItsSizeLeavesItToNoOther() {
+  void theSizeThatOneLaunchSetsDoesNotApplyToTheNext() {
     LaunchRecorder sized = recorder(probe().dynamicSharedBytes("bytes").dynamicSharedBytes(32));
     LaunchRecorder declared = recorder(probe().dynamicSharedBytes(32));
     launch(sized, 1024);
@@ -124,7 +124,7 @@ final class DynamicSharedMemoryTest {
   }
 
   @Test
-  void aByteBehindTheSizeOfThisLaunchIsOutOfBoundsAlthoughTheLastOneHadIt() {
+  void aByteBeyondTheSizeOfThisLaunchIsOutOfBoundsEvenIfTheLastLaunchHadIt() {
     LaunchRecorder kernel =
         recorder(
             KernelSignature.entry("reach")

@@ -38,7 +38,7 @@ final class ImageCodeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"7f454c46", "50ed55ba"})
-  void aFileIsABinaryByAllFourBytesOnly(String magic) {
+  void aFileIsABinaryOnlyIfAllFourBytesMatch(String magic) {
     byte[] whole = bytes(magic);
     for (int i = 0; i < whole.length; i++) {
       byte[] other = whole.clone();
@@ -65,7 +65,7 @@ final class ImageCodeTest {
   }
 
   @Test
-  void textThatCannotBeComparedSaysToMakeThePtxAnew() {
+  void textThatCannotBeComparedIsToBeCompiledAgain() {
     assertThatThrownBy(() -> ImageCode.of(COMPARED, "file", "no PTX".getBytes(US_ASCII), false))
         .isInstanceOf(KernelLoadException.class)
         .hasMessageStartingWith("file: it cannot be compared with the interface: ")

@@ -40,7 +40,7 @@ final class ImageSourceTest {
   }
 
   @Test
-  void asMuchAsTheLimitIsRead() throws IOException {
+  void aFileOfTheMaximalSizeIsRead() throws IOException {
     byte[] bytes = new byte[ImageSource.MAX_BYTES];
     Files.write(folder.resolve("large.ptx"), bytes);
 
@@ -52,13 +52,13 @@ final class ImageSourceTest {
   }
 
   @Test
-  void whatIsNotThereIsNoError() {
+  void aMissingFileIsNoError() {
     assertThat(new ImageSource.InFolder(folder, "none.ptx").read()).isEmpty();
     assertThat(new ImageSource.Resource("none.ptx", name -> null).read()).isEmpty();
   }
 
   @Test
-  void whatCannotBeReadSaysSoWithItsNameAndTheReason() throws IOException {
+  void anUnreadableFileIsReportedWithItsNameAndTheReason() throws IOException {
     Files.createDirectory(folder.resolve("folder.ptx"));
     InputStream broken =
         new InputStream() {
@@ -87,7 +87,7 @@ final class ImageSourceTest {
   }
 
   @Test
-  void bytesThatAreAtHandAreCopied() {
+  void givenBytesAreCopied() {
     byte[] bytes = {1, 2};
     ImageSource source = new ImageSource.GivenBytes("at hand", bytes);
     bytes[0] = 9;

@@ -75,7 +75,7 @@ final class KernelLoadTest {
   }
 
   @Test
-  void anEntryThatIsNotThereIsRefusedWithThoseThatAre() {
+  void aMissingEntryIsRefusedWithTheExistingOnes() {
     KernelSignature missing = KernelSignature.entry("absent").shape("shape");
     assertThatThrownBy(() -> LoadedModule.of(stream, VectorKernels.IMAGE).recorder(missing))
         .isInstanceOf(KernelLoadException.class)
@@ -187,7 +187,7 @@ final class KernelLoadTest {
   }
 
   @Test
-  void aModuleThatWasKeptIsRefusedAfterTheEnd() {
+  void aModuleIsRefusedAfterItsRuntimeIsClosed() {
     LoadedModule kept = LoadedModule.of(stream, VectorKernels.IMAGE);
     gpu.close();
     assertThatThrownBy(() -> kept.recorder(VectorKernels.INCREMENT))

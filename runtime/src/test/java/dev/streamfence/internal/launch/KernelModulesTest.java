@@ -92,7 +92,7 @@ final class KernelModulesTest {
   }
 
   @Test
-  void aFailureToUnloadIsThrownAndTheRestIsFreedAllTheSame() {
+  void aFailureToUnloadIsThrownAndTheRestIsStillFreed() {
     DeviceRuntime gpu = DeviceRuntime.simulated(device);
     DeviceStream stream = gpu.streams().acquire();
     LoadedModule.of(stream, image("one")).recorder(k());
@@ -111,7 +111,7 @@ final class KernelModulesTest {
   /** A thread that is loading may still add to what the end has to free. */
   @ParameterizedTest
   @ValueSource(strings = {"loadModule", "function", "allocateHost"})
-  void theEndDoesNotBeginWhileAThreadLoads(String loading) throws Exception {
+  void closingDoesNotBeginWhileAThreadLoads(String loading) throws Exception {
     AtomicReference<DeviceRuntime> opened = new AtomicReference<>();
     AtomicReference<Boolean> closed = new AtomicReference<>();
     DeviceRuntime gpu =

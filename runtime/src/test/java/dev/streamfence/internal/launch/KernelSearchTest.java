@@ -116,7 +116,7 @@ final class KernelSearchTest {
   }
 
   @Test
-  void aBinaryThatNobodyHasComparedIsNotLookedForUnlessItIsAllowed() throws IOException {
+  void anUncomparedBinaryIsLookedForOnlyWhenAllowed() throws IOException {
     put(first, "kernels/vector.ptx", ptx("inTheFirst"));
     put(first, "kernels/vector.sm_90.cubin", ptx("inTheBinary"));
     assertLoaded("inTheFirst");
@@ -130,7 +130,7 @@ final class KernelSearchTest {
   }
 
   @Test
-  void whatTheDeviceRefusesIsPassedOver() throws IOException {
+  void aSourceThatTheDeviceRefusesIsSkipped() throws IOException {
     put(first, "kernels/vector.ptx", "no PTX at all".getBytes(UTF_8));
     put(second, "kernels/vector.ptx", new byte[0]);
     classPath.put("/kernels/vector.ptx", ptx("onTheClassPath"));
@@ -138,7 +138,7 @@ final class KernelSearchTest {
   }
 
   @Test
-  void whatIsPassedOverIsLoggedWithItsReason() throws IOException {
+  void aSkippedSourceIsLoggedWithItsReason() throws IOException {
     put(first, "kernels/vector.ptx", "no PTX at all".getBytes(UTF_8));
     put(second, "kernels/vector.ptx", new byte[0]);
     classPath.put("/kernels/vector.ptx", ptx("onTheClassPath"));
@@ -189,7 +189,7 @@ final class KernelSearchTest {
   }
 
   @Test
-  void whenNothingIsThereEveryPlaceIsNamed() {
+  void whenNoSourceExistsEveryPlaceIsNamed() {
     try (DeviceRuntime gpu = open()) {
       DeviceStream stream = gpu.streams().acquire();
       assertThatThrownBy(() -> LoadedModule.of(stream, image))
@@ -201,7 +201,7 @@ final class KernelSearchTest {
   }
 
   @Test
-  void aFileOfMoreThanIsReadIsRefusedWithBothNumbers() throws IOException {
+  void aFileAboveTheLimitIsRefusedWithBothNumbers() throws IOException {
     Path file = first.resolve("kernels/vector.ptx");
     Files.createDirectories(file.getParent());
     try (RandomAccessFile large = new RandomAccessFile(file.toFile(), "rw")) {
@@ -244,7 +244,7 @@ final class KernelSearchTest {
   }
 
   @Test
-  void anImageAtHandIsRefusedIfItIsEmpty() {
+  void anEmptyImageInMemoryIsRefused() {
     KernelImage empty = KernelImage.of("empty.ptx", new byte[0]);
     try (DeviceRuntime gpu = open()) {
       DeviceStream stream = gpu.streams().acquire();

@@ -39,7 +39,7 @@ final class KernelSignatureTest {
   }
 
   @Test
-  void dynamicSharedMemoryMayBeNoneButNotLess() {
+  void dynamicSharedMemoryIsAtLeastZero() {
     KernelSignature k = KernelSignature.entry("k");
     assertThat(k.dynamicSharedBytes(0).dynamicSharedBytes()).isZero();
     assertThatIllegalArgumentException()

@@ -65,7 +65,7 @@ final class KernelWithoutArraysTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void itNeedsItsPreflightAllTheSame(boolean strict) {
+  void itStillNeedsItsPreflight(boolean strict) {
     LaunchRecorder recorder = recorder(strict);
     try (recorder) {
       recorder.begin().threads(3);

@@ -91,7 +91,7 @@ final class LargestStructTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 31, 32, 62, MOST - 1})
-  void oneThatIsMissingIsRefusedWhicheverItIs(int missing) {
+  void anyMissingFieldIsRefused(int missing) {
     try (LaunchRecorder open = recorder(MOST).begin()) {
       open.struct(this);
       IntStream.range(0, missing).forEach(i -> open.field(i));
@@ -102,7 +102,7 @@ final class LargestStructTest {
   }
 
   @Test
-  void oneFieldMoreIsRefused() {
+  void oneMoreFieldIsRefused() {
     KernelSignature signature = KernelSignature.entry("spread");
     Class<?>[] tooMany = Arrays.copyOf(ints(MOST), MOST + 1);
     tooMany[MOST] = int.class;

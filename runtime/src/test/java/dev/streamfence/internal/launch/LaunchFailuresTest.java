@@ -52,7 +52,7 @@ final class LaunchFailuresTest extends OneStream {
   }
 
   @Test
-  void anAccessOutsideEveryBlockNamesKernelThreadAndAddressAndLosesTheDevice() {
+  void anAccessOutsideEveryAllocationNamesKernelThreadAndAddressAndLosesTheDevice() {
     DeviceArray<int[]> values = gpu.memory().allocate(stream, int[].class, 128);
     kernels.overrun(values, 128);
     assertThatThrownBy(stream::synchronize)

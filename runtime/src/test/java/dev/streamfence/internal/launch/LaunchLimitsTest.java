@@ -82,7 +82,7 @@ final class LaunchLimitsTest {
     "1 1 1 1 1 4, 1 1 1 1 1 5, 5 threads per block in z, 4",
     "1 1 1 4 4 4, 1 1 1 11 2 3, 66 threads per block, 64"
   })
-  void aLimitIsReachedAndNotPassed(String most, String more, String what, String limit) {
+  void aLaunchMayReachALimitAndNotExceedIt(String most, String more, String what, String limit) {
     LaunchRecorder recorder = recorder(k());
 
     launch(recorder, launch -> launch.shape(shape(most, 0)));
@@ -95,7 +95,7 @@ final class LaunchLimitsTest {
   }
 
   @Test
-  void sharedMemoryThatEveryBlockMayHaveIsNotAskedFor() {
+  void defaultSharedMemoryTakesNoDriverCall() {
     LaunchRecorder recorder = recorder(k());
     int most = LimitedDevice.SHARED - LimitedDevice.STATIC_SHARED;
 
@@ -105,7 +105,7 @@ final class LaunchLimitsTest {
   }
 
   @Test
-  void moreSharedMemoryIsAskedForOnceAndAgainOnlyForMore() {
+  void moreSharedMemoryIsRequestedOnceAndAgainOnlyForMore() {
     LaunchRecorder recorder = recorder(k());
     int most = LimitedDevice.SHARED_OPT_IN - LimitedDevice.STATIC_SHARED;
 
@@ -134,7 +134,7 @@ final class LaunchLimitsTest {
   }
 
   @Test
-  void sharedMemoryIsThatOfTheLaunchAndElseThatOfTheSignature() {
+  void sharedMemoryComesFromTheLaunchOrElseFromTheSignature() {
     KernelSignature declared = counted().dynamicSharedBytes(100);
     LaunchRecorder sized = recorder(declared.dynamicSharedBytes("shared"));
 
@@ -164,7 +164,7 @@ final class LaunchLimitsTest {
   }
 
   @Test
-  void threadsAreRoundedUpToBlocksAndTheirNumberIsNotCutOff() {
+  void threadsAreRoundedUpToBlocksWithoutOverflow() {
     LaunchRecorder recorder = recorder(counted());
 
     for (long threads : new long[] {1, 8, 9, 56}) {
@@ -206,7 +206,7 @@ final class LaunchLimitsTest {
   }
 
   @Test
-  void blocksThatWaitForEachOtherAllFitAtOnceInAllDirections() {
+  void cooperativeBlocksAreCountedInAllDimensions() {
     LaunchRecorder recorder = recorder(k().cooperative());
 
     launch(recorder, launch -> launch.shape(shape("2 3 4 2 2 2", 0)));
@@ -219,7 +219,7 @@ final class LaunchLimitsTest {
   }
 
   @Test
-  void howManyBlocksFitIsAskedAgainForOtherBlocks() {
+  void theOccupancyIsQueriedAgainForOtherBlocks() {
     LaunchRecorder recorder = recorder(k().cooperative());
 
     for (LaunchShape shape :

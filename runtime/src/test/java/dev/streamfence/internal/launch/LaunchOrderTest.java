@@ -46,7 +46,7 @@ final class LaunchOrderTest extends OneStream {
   }
 
   @Test
-  void aLateArgumentIsRefusedAndTheLaunchIsProtectedAllTheSame() {
+  void aLateArgumentIsRefusedAndTheLaunchStaysProtected() {
     DeviceStream other = gpu.streams().acquire();
     VectorKernels onOther = VectorKernels.on(other);
     LaunchRecorder recorder =
@@ -65,7 +65,7 @@ final class LaunchOrderTest extends OneStream {
   }
 
   @Test
-  void aLaunchThatIsNeverCommittedIsOrderedAllTheSame() {
+  void aLaunchThatIsNeverCommittedIsStillOrdered() {
     DeviceStream other = gpu.streams().acquire();
     VectorKernels onOther = VectorKernels.on(other);
     DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1});

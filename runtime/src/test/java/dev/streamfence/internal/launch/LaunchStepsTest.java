@@ -58,7 +58,7 @@ final class LaunchStepsTest {
   }
 
   @Test
-  void anEmptyGridIsCoveredByNoEventWhereALaunchIs() {
+  void anEmptyGridRecordsNoEventWhereALaunchDoes() {
     try (LaunchRecorder open = increment.begin()) {
       commit(open, 1);
     }
@@ -92,7 +92,7 @@ final class LaunchStepsTest {
   }
 
   @Test
-  void aCompletionHasAnEventOfItsOwnLaunchAlsoWithOneStreamInUse() {
+  void aCompletionHasItsOwnEventEvenWithOneStreamInUse() {
     Completion completion;
     try (LaunchRecorder open = increment.begin()) {
       commit(open, 1);
@@ -152,7 +152,7 @@ final class LaunchStepsTest {
   }
 
   @Test
-  void aThreadThatHasNotBegunTheLaunchNeitherChangesNorEndsIt() {
+  void anotherThreadNeitherChangesNorEndsTheLaunch() {
     try (LaunchRecorder open = increment.begin()) {
       pass(open, 1);
       CompletableFuture.runAsync(
@@ -192,7 +192,7 @@ final class LaunchStepsTest {
   }
 
   @Test
-  void aRecorderSaysWhichKernelItLaunchesWhereAndHowStrictItIs() {
+  void aRecorderDescribesItsKernelItsStreamAndItsStrictness() {
     assertThat(increment).hasToString("strict recorder of increment on stream 1");
     assertThat(module.permissiveRecorder(VectorKernels.INCREMENT))
         .hasToString("permissive recorder of increment on stream 1");

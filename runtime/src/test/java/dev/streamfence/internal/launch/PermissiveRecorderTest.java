@@ -32,7 +32,7 @@ final class PermissiveRecorderTest {
   }
 
   @Test
-  void aTrackedArrayIsOrderedAsByAStrictOne() {
+  void aTrackedArrayIsOrderedAsByAStrictRecorder() {
     try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
       DeviceStream stream = gpu.streams().acquire();
       DeviceStream other = gpu.streams().acquire();
@@ -48,7 +48,7 @@ final class PermissiveRecorderTest {
   }
 
   @Test
-  void anArrayWhoseMemoryIsNotTrackedIsTakenAndLeftToTheCaller() {
+  void anUntrackedArrayIsTakenAndItsOrderLeftToTheCaller() {
     try (DeviceRuntime gpu = RuntimeOverDriver.openUntracked(Inside.open(device))) {
       DeviceStream stream = gpu.streams().acquire();
       LaunchRecorder recorder = permissive(stream);
@@ -69,7 +69,7 @@ final class PermissiveRecorderTest {
   }
 
   @Test
-  void aStrictRecorderRefusesIt() {
+  void aStrictRecorderRefusesAnUntrackedArray() {
     try (DeviceRuntime gpu = RuntimeOverDriver.openUntracked(Inside.open(device))) {
       DeviceStream stream = gpu.streams().acquire();
       try (DeviceArray<int[]> values = gpu.memory().allocate(stream, int[].class, 1);

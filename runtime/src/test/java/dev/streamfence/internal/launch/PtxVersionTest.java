@@ -52,7 +52,7 @@ final class PtxVersionTest {
 
   @ParameterizedTest
   @ValueSource(ints = {10020, 11090, 12100, 13020, 14000})
-  void nothingIsSaidOfADriverThatIsNotInTheTable(int driverVersion) {
+  void aDriverOutsideTheTableIsNotCompared(int driverVersion) {
     assertThat(PtxVersion.takenBy(driverVersion)).isEmpty();
     assertThat(ImageCode.explainRefusal(ptx("99.9"), device(driverVersion))).isEmpty();
   }

@@ -42,7 +42,7 @@ final class RecorderReuseTest {
   }
 
   @Test
-  void nothingThatWasPassedToOneLaunchCountsForTheNext() {
+  void argumentsOfOneLaunchDoNotCountForTheNext() {
     try (LaunchRecorder open = saxpy.begin()) {
       passAll(open);
       finish(open);
@@ -55,7 +55,7 @@ final class RecorderReuseTest {
   }
 
   @Test
-  void neitherDoesItsShape() {
+  void theShapeOfOneLaunchDoesNotCountForTheNext() {
     try (LaunchRecorder open = saxpy.begin()) {
       passAll(open);
       finish(open);
@@ -85,7 +85,7 @@ final class RecorderReuseTest {
   }
 
   @Test
-  void anAddressInThePlaceOfAnArrayLeavesTheArrayToAnotherParameter() {
+  void anUntrackedAddressForOneParameterLeavesItsArrayToAnother() {
     LaunchRecorder permissive = module.permissiveRecorder(VectorKernels.SAXPY);
     try (LaunchRecorder open = permissive.begin()) {
       passAll(open);

@@ -58,7 +58,7 @@ final class RequiredBlockTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void anotherShapeIsRefusedBeforeTheLaunchWithBoth(boolean isCompared) {
+  void anotherShapeIsRefusedBeforeTheLaunchWithBothShapes(boolean isCompared) {
     assertThatThrownBy(() -> launch(isCompared, "tile", LaunchShape.of(2, 64)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
@@ -74,7 +74,7 @@ final class RequiredBlockTest {
   }
 
   @Test
-  void fewerThreadsThanTheMostAreAllowed() {
+  void fewerThreadsThanTheMaximumAreAllowed() {
     launch(true, "most", new LaunchShape(1, 1, 1, 4, 4, 2, 0));
     assertThatThrownBy(() -> launch(true, "most", LaunchShape.of(1, 65)))
         .hasMessageContaining("65 threads per block")

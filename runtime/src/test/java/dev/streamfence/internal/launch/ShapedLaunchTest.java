@@ -29,7 +29,7 @@ final class ShapedLaunchTest extends OneStream {
   }
 
   @Test
-  void noThreadsLaunchNothingAndCallNoDriver() {
+  void aLaunchWithoutThreadsCallsNoDriver() {
     try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
       long before = device.calls();
       kernels.increment(values, 0);
@@ -50,7 +50,7 @@ final class ShapedLaunchTest extends OneStream {
   }
 
   @Test
-  void aNumberOfThreadsThatItsTypeDoesNotHoldNamesTheParameter() {
+  void aNumberOfThreadsBeyondItsTypeNamesTheParameter() {
     LaunchRecorder increment = VectorKernels.incrementOn(stream);
     DeviceArray<int[]> values = gpu.memory().allocate(stream, int[].class, 0);
     long before = device.calls();
@@ -81,7 +81,7 @@ final class ShapedLaunchTest extends OneStream {
   }
 
   @Test
-  void dynamicSharedMemoryIsThere() {
+  void aLaunchGetsItsDynamicSharedMemory() {
     try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1, 2, 3, 4, 5, 6})) {
       kernels.reverse(values, LaunchShape.of(2, 3).withDynamicSharedBytes(12));
       assertThat(values.download(stream)).containsExactly(3, 2, 1, 6, 5, 4);

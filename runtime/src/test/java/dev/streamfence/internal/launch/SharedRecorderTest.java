@@ -75,7 +75,7 @@ final class SharedRecorderTest {
    * let go of this one: then the second thread's launch begins, and the first thread's ends.
    */
   @Test
-  void theEndOfALaunchTakesNothingFromTheNextThreads() throws Exception {
+  void theEndOfALaunchDoesNotChangeTheNextThreadsLaunch() throws Exception {
     LaunchRecorder saxpy =
         LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.SAXPY);
     DeviceArray<float[]> closed = gpu.memory().upload(stream, new float[N]);
@@ -138,7 +138,7 @@ final class SharedRecorderTest {
   }
 
   @Test
-  void aLaunchThatSetsNoneHasWhatIsDeclaredWhateverTheOneBeforeHad() {
+  void aLaunchThatSetsNoSharedMemoryHasTheDeclaredSize() {
     KernelSignature increment =
         KernelSignature.entry("increment")
             .readWrites("values", int[].class)

@@ -228,7 +228,7 @@ final class StructArgumentTest {
   }
 
   @Test
-  void aStructureIsNotBegunAgain() {
+  void aStructureIsBegunOnlyOnce() {
     try (LaunchRecorder recorder = recorder().begin()) {
       recorder.struct(this);
       assertThatThrownBy(() -> recorder.struct(this))

@@ -47,7 +47,7 @@ final class BrokenSimulationTest {
 
   @ParameterizedTest
   @EnumSource
-  void workThatAnErrorEndsIsTheEndOfTheDeviceAndNotOfWhoRanIt(Schedule schedule) {
+  void anErrorInQueuedWorkEndsTheDeviceAndNotTheThreadThatRunsIt(Schedule schedule) {
     for (Throwable planned :
         List.of(
             new OutOfMemoryError("as planned"),
@@ -72,7 +72,7 @@ final class BrokenSimulationTest {
   }
 
   @Test
-  void aCallThatAnErrorEndsThrowsItAndIsTheEndOfTheDevice() {
+  void anErrorInACallIsThrownAndEndsTheDevice() {
     DeviceState state = new DeviceState(plan, new Scheduler(Schedule.LAZY, 0));
     DriverLock lock = new DriverLock(state);
     Error planned = new OutOfMemoryError("as planned");
@@ -92,7 +92,7 @@ final class BrokenSimulationTest {
   }
 
   @Test
-  void aCallThatWasCutShortWithoutATraceIsNoticedByTheNextOne() {
+  void aCallThatWasSilentlyCutShortIsNoticedByTheNext() {
     DeviceState state = new DeviceState(plan, new Scheduler(Schedule.LAZY, 0));
     DriverLock lock = new DriverLock(state);
     lock.run(() -> lock.run(() -> assertThat(state.isUsable()).isFalse()));
@@ -100,7 +100,7 @@ final class BrokenSimulationTest {
   }
 
   @Test
-  void aStackThatEndsAnywhereInTheDriverLeavesTheDeviceWholeOrLost() throws Exception {
+  void aStackOverflowAnywhereInTheDriverLeavesTheDeviceWholeOrLost() throws Exception {
     int[] outcomes = new int[2];
     Thread thread =
         new Thread(null, () -> overflowAtEachDepth(outcomes), "a small stack", 256 << 10);

@@ -75,7 +75,7 @@ final class DeviceMemoryLimitsTest {
   }
 
   @Test
-  void memoryIsTakenWhenItIsSubmittedAndSharedByThoseThatFollowAtItsAddress() {
+  void memoryIsTakenAtSubmissionAndSharedByLaterAllocationsAtItsAddress() {
     AddressSpace addresses = new AddressSpace(1 << 20, new HeapMemory(), SEGMENT_SHIFT);
     SubmissionOrder order = new SubmissionOrder();
     SimulatedStream stream = new SimulatedStream(order.newStream());
@@ -135,7 +135,7 @@ final class DeviceMemoryLimitsTest {
   }
 
   @Test
-  void aKernelReachesEachSegmentAndNoByteBehindTheLast() {
+  void aKernelReachesEachSegmentAndNoByteBeyondTheLast() {
     CudaDriver driver = segmented(Schedule.EAGER);
     StreamHandle stream = driver.createStream(0);
     FunctionHandle store = GrowthTest.load(driver);

@@ -163,7 +163,7 @@ final class GrowthTest {
 
   @ParameterizedTest
   @EnumSource
-  void noProgramCostsMoreThanInProportionToItsLengthOnAnySchedule(Program program) {
+  void theCostOfAProgramIsProportionalToItsLengthOnEverySchedule(Program program) {
     for (Schedule schedule : Schedule.values()) {
       Growth.requireProportional(2_000, n -> () -> program.run(open(schedule), n));
     }
@@ -171,7 +171,7 @@ final class GrowthTest {
 
   @ParameterizedTest
   @EnumSource
-  void anOperationCostsNoMoreWhereThereAreManyStreams(Schedule schedule) {
+  void anOperationCostsNoMoreWithManyStreams(Schedule schedule) {
     Growth.requireProportional(64, n -> () -> streams(open(schedule), n, 8 * n));
   }
 }

@@ -43,7 +43,7 @@ final class LostCallsTest {
   }
 
   @Test
-  void everyWaitOfASingleBlockProgramIsMissed() {
+  void everyWaitOfAProgramOverOneArrayIsNeeded() {
     Score score = score("waitForEvent", withSharedArrays(1, HostCopies.NONE));
     System.out.println("waits of single-block programs: " + score);
     assertThat(score.survivors()).isEmpty();
@@ -51,7 +51,7 @@ final class LostCallsTest {
   }
 
   @Test
-  void everyWaitIsMissedUnlessTheHostHasWaitedAsWell() {
+  void everyWaitIsNeededUnlessTheHostHasAlreadyWaited() {
     List<Programs> programs = new ArrayList<>(withSharedArrays(2, HostCopies.NONE));
     programs.addAll(withSharedArrays(3, HostCopies.NONE));
     programs.addAll(withSharedArrays(2, HostCopies.UPLOADS));
@@ -62,7 +62,7 @@ final class LostCallsTest {
   }
 
   @Test
-  void mostWaitsAreMissedWhenDownloadsMakeTheHostWait() {
+  void mostWaitsAreNeededWhenDownloadsMakeTheHostWait() {
     Score score = score("waitForEvent", withSharedArrays(2, HostCopies.UPLOADS_AND_DOWNLOADS));
     System.out.println("waits of programs with downloads: " + score);
     assertThat(score.found()).isGreaterThanOrEqualTo(0.85);
@@ -70,7 +70,7 @@ final class LostCallsTest {
   }
 
   @Test
-  void everyRecordThatSomebodyWaitsForIsMissed() {
+  void everyAwaitedRecordIsNeeded() {
     List<Programs> programs = new ArrayList<>(withSharedArrays(1, HostCopies.NONE));
     programs.addAll(withSharedArrays(3, HostCopies.NONE));
     programs.addAll(withSharedArrays(2, HostCopies.UPLOADS));

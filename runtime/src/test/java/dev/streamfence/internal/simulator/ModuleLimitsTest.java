@@ -70,7 +70,7 @@ final class ModuleLimitsTest {
   }
 
   @Test
-  void aVariableThatTheJavaHeapHasNoRoomForIsNamedWithItsModule() {
+  void aVariableTooLargeForTheJavaHeapIsNamedWithItsModule() {
     SimulatedDevice huge = SimulatedDevice.builder().memoryInBytes(1L << 44).build();
     try (CudaDriver opened = Inside.open(huge)) {
       byte[] module = module(".global .b8 big[" + (1L << 43) + "];");
@@ -108,7 +108,7 @@ final class ModuleLimitsTest {
   }
 
   @Test
-  void aVariableWhoseAlignmentTheDeviceDoesNotGiveIsNamedWithItsModule() {
+  void aVariableOfUnsupportedAlignmentIsNamedWithItsModule() {
     assertThatThrownBy(() -> driver.loadModule("a.ptx", module(".global .align 1024 .b8 far[4];")))
         .isInstanceOf(KernelLoadException.class)
         .hasMessageContaining("a.ptx")
@@ -134,7 +134,7 @@ final class ModuleLimitsTest {
     "9.0, sm_80a, 209",
     "9.0, sm_100f, 209"
   })
-  void whatIsNewerThanTheClaimedDriverOrDeviceIsRefusedWithTheDriversCode(
+  void aModuleNewerThanTheClaimedDriverOrDeviceIsRefusedWithTheDriversCode(
       String version, String target, int code) {
     byte[] module = ptx(version, target, ".visible .entry k() { ret; }\n");
     if (code == 0) {
@@ -149,7 +149,7 @@ final class ModuleLimitsTest {
 
   @ParameterizedTest
   @CsvSource({"10, 3, sm_100f, true", "10, 3, sm_100a, false", "10, 3, sm_90a, false"})
-  void whatIsMadeForOneArchitectureOrFamilyRunsThere(
+  void aModuleForOneArchitectureOrFamilyRunsThere(
       int major, int minor, String target, boolean runs) {
     SimulatedDevice newer = SimulatedDevice.builder().computeCapability(major, minor).build();
     try (CudaDriver opened = Inside.open(newer)) {
@@ -164,7 +164,7 @@ final class ModuleLimitsTest {
   }
 
   @Test
-  void theRuntimeSaysWhichVersionsTheClaimedDriverTakes() {
+  void theRuntimeNamesTheVersionsThatTheClaimedDriverTakes() {
     KernelImage image =
         KernelImage.of("new.ptx", ptx("9.2", "sm_75", ".visible .entry k() { ret; }\n"));
     try (DeviceRuntime gpu = DeviceRuntime.simulated(SimulatedDevice.builder().build())) {

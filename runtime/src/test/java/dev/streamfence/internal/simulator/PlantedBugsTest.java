@@ -38,7 +38,7 @@ final class PlantedBugsTest {
 
   @ParameterizedTest
   @MethodSource("everyBugUnderEverySchedule")
-  void theSameProgramWithoutTheBugIsSilent(PlantedBugs planted, Schedule schedule) {
+  void theSameProgramWithoutTheBugHasNoFinding(PlantedBugs planted, Schedule schedule) {
     assertThat(findings(planted, Bug.NONE, schedule)).isEmpty();
   }
 

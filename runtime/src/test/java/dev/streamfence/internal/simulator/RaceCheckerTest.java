@@ -67,7 +67,7 @@ final class RaceCheckerTest {
   }
 
   @Test
-  void aReportSaysWhereBothWereSubmittedWhenThatIsTraced() {
+  void aTracedReportSaysWhereBothWereSubmitted() {
     long block = readyBlock();
     long source = readyBlock();
     device.collectFindings();
@@ -79,14 +79,13 @@ final class RaceCheckerTest {
     for (Throwable submitted :
         new Throwable[] {finding.first().submittedAt(), finding.second().submittedAt()}) {
       assertThat(submitted.getStackTrace())
-          .anyMatch(
-              f -> f.getMethodName().equals("aReportSaysWhereBothWereSubmittedWhenThatIsTraced"));
+          .anyMatch(f -> f.getMethodName().equals("aTracedReportSaysWhereBothWereSubmitted"));
     }
     assertThat(new RacyAccessException(finding).getSuppressed()).hasSize(2);
   }
 
   @Test
-  void nothingIsCheckedWhenThatIsSwitchedOff() {
+  void aDeviceWithoutChecksReportsNothing() {
     CudaDriver unchecked = Inside.open(SimulatedDevice.builder().checkRaces(false).build());
     StreamHandle one = unchecked.createStream(0);
     long block = unchecked.allocateAsync(64, one);
@@ -124,7 +123,7 @@ final class RaceCheckerTest {
   }
 
   @Test
-  void aWaitOrdersEvenWhenTheEventIsReachedAlready() {
+  void aWaitOrdersEvenWhenTheEventIsAlreadyReached() {
     device.collectFindings();
     long block = readyBlock();
     EventHandle event = driver.createEvent();
@@ -147,7 +146,7 @@ final class RaceCheckerTest {
   }
 
   @Test
-  void aQueryThatSaysNotYetOrdersNothing() {
+  void aQueryOfUnfinishedWorkOrdersNothing() {
     device.collectFindings();
     long block = readyBlock();
     driver.fill8Async(block, (byte) 1, 64, a);
@@ -186,7 +185,7 @@ final class RaceCheckerTest {
   }
 
   @Test
-  void whatTheHostHasWaitedForComesBeforeWhatItSubmitsThen() {
+  void workThatTheHostHasWaitedForComesBeforeItsLaterSubmissions() {
     device.collectFindings();
     long block = readyBlock();
     EventHandle event = driver.createEvent();
@@ -202,7 +201,7 @@ final class RaceCheckerTest {
   }
 
   @Test
-  void aRaceWithAnEarlierLifeOfAnAddressIsFound() {
+  void aRaceWithAnEarlierAllocationAtTheSameAddressIsFound() {
     device.collectFindings();
     long block = readyBlock();
     driver.fill8Async(block, (byte) 1, 64, b);
@@ -213,7 +212,7 @@ final class RaceCheckerTest {
   }
 
   @Test
-  void bytesThatNobodyWroteAreAnErrorOnlyWhenAskedFor() {
+  void readsOfUnwrittenBytesAreReportedOnRequestOnly() {
     for (boolean asked : new boolean[] {false, true}) {
       SimulatedDevice one = SimulatedDevice.builder().checkUninitializedReads(asked).build();
       one.collectFindings();
@@ -245,7 +244,7 @@ final class RaceCheckerTest {
   }
 
   @Test
-  void aKernelThatDoesMoreThanItsInterfaceSaysIsNamedWithItsParameter() {
+  void aKernelThatDoesMoreThanItsInterfaceDeclaresIsNamedWithItsParameter() {
     SimulatedDevice checked = SimulatedDevice.builder().build();
     checked.collectFindings();
     DeviceRuntime gpu = DeviceRuntime.simulated(checked);
@@ -271,7 +270,7 @@ final class RaceCheckerTest {
   }
 
   @Test
-  void aPermissiveLaunchMayUseTheWholeBlockAroundAnUntrackedAddress() {
+  void aPermissiveLaunchMayUseTheWholeAllocationAroundAnUntrackedAddress() {
     SimulatedDevice checked = SimulatedDevice.builder().build();
     checked.collectFindings();
     DeviceRuntime gpu = DeviceRuntime.simulated(checked);

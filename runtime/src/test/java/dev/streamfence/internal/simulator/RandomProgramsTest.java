@@ -15,7 +15,7 @@ final class RandomProgramsTest {
 
   @ParameterizedTest
   @EnumSource
-  void theRuntimeOrdersWhateverIsPutOnItsStreams(Schedule schedule) {
+  void theRuntimeOrdersEveryRandomProgram(Schedule schedule) {
     for (long seed = 0; seed < SEEDS; seed++) {
       Programs program =
           new Programs(

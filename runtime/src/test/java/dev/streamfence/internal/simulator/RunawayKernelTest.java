@@ -78,7 +78,7 @@ final class RunawayKernelTest {
 
   @ParameterizedTest
   @EnumSource
-  void anInterruptedThreadThatRunsItEndsItWithTheDeviceAndStaysInterrupted(Schedule schedule) {
+  void anInterruptedThreadEndsItsKernelAndTheDeviceAndStaysInterrupted(Schedule schedule) {
     SimulatedDevice device = SimulatedDevice.builder().schedule(schedule).build();
     DeviceRuntime gpu = DeviceRuntime.simulated(device);
     DeviceStream stream = gpu.streams().acquire();

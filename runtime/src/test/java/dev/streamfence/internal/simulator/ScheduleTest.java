@@ -60,7 +60,7 @@ final class ScheduleTest {
   }
 
   @Test
-  void eagerCarriesOutWhatIsQueuedAtOnceAndLazyNothing() {
+  void eagerRunsQueuedWorkAtOnceAndLazyRunsNothing() {
     for (Schedule schedule : List.of(Schedule.EAGER, Schedule.LAZY)) {
       CudaDriver driver =
           Inside.open(SimulatedDevice.builder().schedule(schedule).checkRaces(false).build());
@@ -76,7 +76,7 @@ final class ScheduleTest {
   }
 
   @Test
-  void aDeviceSaysWhatItIsAndRefusesWhatItCannotBe() {
+  void aDeviceDescribesItselfAndRefusesImpossibleSettings() {
     assertThat(SimulatedDevice.builder().schedule(Schedule.RANDOM).seed(5).build())
         .hasToString("simulated device, RANDOM schedule, seed 5");
     assertThatThrownBy(() -> SimulatedDevice.builder().memoryInBytes(0))

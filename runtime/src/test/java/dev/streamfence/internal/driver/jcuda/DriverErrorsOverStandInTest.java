@@ -57,7 +57,7 @@ class DriverErrorsOverStandInTest {
   }
 
   @Test
-  void everyMethodOfTheSeamIsTried() {
+  void everyMethodOfTheSeamIsTested() {
     assertThat(SeamCalls.all().stream().map(SeamCalls.SeamCall::method).distinct())
         .containsExactlyInAnyOrderElementsOf(
             Stream.of(CudaDriver.class.getMethods())
@@ -172,7 +172,7 @@ class DriverErrorsOverStandInTest {
   }
 
   @Test
-  void anErrorThatIsNotTheImagesFaultNamesTheModuleAllTheSame() {
+  void anUnrelatedErrorDuringLoadingNamesTheModule() {
     try (CudaDriver driver = JCudaDevices.open(0)) {
       standIn.fail("cuModuleLoadDataEx", ILLEGAL_ADDRESS);
 
@@ -211,7 +211,7 @@ class DriverErrorsOverStandInTest {
         "cuDeviceTotalMem",
         "cuDevicePrimaryCtxRetain"
       })
-  void openingFailsAtEveryCallAndRetainsNothing(String call) {
+  void openingMayFailAtEveryCallAndRetainsNothing(String call) {
     long before = standIn.live(StandIn.Kind.CONTEXT);
     standIn.fail(call, UNKNOWN);
 
@@ -224,7 +224,7 @@ class DriverErrorsOverStandInTest {
   }
 
   @Test
-  void anOrdinalOutsideNamesTheValidOnes() {
+  void anOrdinalOutOfRangeIsRefusedWithTheValidOnes() {
     for (int ordinal : new int[] {-1, 2}) {
       assertThatThrownBy(() -> JCudaDevices.open(ordinal))
           .isInstanceOf(DeviceException.class)

@@ -78,7 +78,7 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
-  void aCooperativeLaunchIsTheDriversOwn() {
+  void aCooperativeLaunchHasItsOwnDriverCall() {
     assertThat(
             standIn.lastCall(
                 () ->
@@ -92,7 +92,7 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
-  void residentBlocksAreAskedOfTheDriver() {
+  void theDriverTellsTheOccupancy() {
     assertThat(
             standIn.lastCall(
                 () ->
@@ -157,7 +157,7 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
-  void copiesMoveTheBytesBetweenTheOffsetsThatTheyName() {
+  void copiesMoveTheBytesBetweenTheGivenOffsets() {
     HostMemory host = driver.allocateHost(64);
     for (int i = 0; i < 64; i++) {
       host.buffer().put(i, (byte) i);
@@ -172,7 +172,7 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
-  void fillsWriteTheirValueAndNothingBeyond() {
+  void fillsWriteTheirValueToTheirBytesAlone() {
     driver.fill8Async(fixture.memory, (byte) 0, 64, fixture.stream);
     driver.fill8Async(fixture.memory, (byte) -1, 3, fixture.stream);
     driver.fill16Async(fixture.memory + 8, (short) -2, 2, fixture.stream);
@@ -186,7 +186,7 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
-  void memoryWithoutAStreamIsAllocatedAndFreedAtOnce() {
+  void memoryWithoutAStreamIsAllocatedAndFreedImmediately() {
     long live = standIn.live(StandIn.Kind.DEVICE_MEMORY);
     long[] address = new long[1];
 
@@ -237,7 +237,7 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
-  void pageLockedMemoryThatNoBufferCanShowIsRefused() {
+  void pageLockedMemoryLargerThanABufferIsRefused() {
     assertThatIllegalArgumentException().isThrownBy(() -> driver.allocateHost(1L << 31));
   }
 
@@ -255,7 +255,7 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
-  void whatWasMadeIsDestroyed() {
+  void everyCreatedObjectIsDestroyed() {
     long streams = standIn.live(StandIn.Kind.STREAM);
     List<Long> before = standIn.live();
     CudaDriver other = JCudaDevices.open(1);
@@ -275,7 +275,7 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
-  void whatIsDestroyedIsRefusedBeforeTheDriverSeesIt() {
+  void aDestroyedHandleIsRefusedBeforeTheDriverSeesIt() {
     driver.destroyEvent(fixture.event);
     driver.freeHost(fixture.host);
     driver.unloadModule(fixture.module);
@@ -303,7 +303,7 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
-  void aPartOfPageLockedMemoryIsNotFreedByItself() {
+  void aPartOfPageLockedMemoryIsNotFreedAlone() {
     HostMemory part = fixture.host.slice(0, 8);
 
     assertRefused(() -> driver.freeHost(part));
@@ -328,7 +328,7 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
-  void handlesOfNoDriverOfOursAreRefused() {
+  void foreignHandlesAreRefused() {
     assertRefused(() -> driver.synchronizeStream(new CudaDriver.StreamHandle() {}));
     assertRefused(() -> driver.synchronizeEvent(new CudaDriver.EventHandle() {}));
     assertRefused(() -> driver.unloadModule(new CudaDriver.ModuleHandle() {}));
@@ -357,7 +357,7 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
-  void closingFromManyThreadsLetsGoOfTheContextOnce() throws Exception {
+  void closingFromManyThreadsReleasesTheContextOnce() throws Exception {
     long before = standIn.live(StandIn.Kind.CONTEXT);
     CountDownLatch start = new CountDownLatch(1);
     ExecutorService threads = Executors.newFixedThreadPool(8);

@@ -114,7 +114,7 @@ class LibraryFileTest {
   }
 
   @Test
-  void whatCannotBeReplacedIsRefused() throws IOException {
+  void aFileThatCannotBeReplacedIsRefused() throws IOException {
     Files.createDirectories(target.resolve("in the way"));
 
     assertThatThrownBy(this::place)
@@ -125,7 +125,7 @@ class LibraryFileTest {
   }
 
   @Test
-  void aFolderThatIsNoneIsRefused() throws IOException {
+  void aFileInPlaceOfTheFolderIsRefused() throws IOException {
     Path file = Files.createFile(folder.resolve("file"));
 
     assertThatThrownBy(() -> new LibraryFile(file, "lib.so", CONTENT).place())

@@ -24,7 +24,7 @@ class NativeLibraryTest {
   @TempDir private Path folder;
 
   @RepeatedTest(5)
-  void sixProcessesThatStartAtOnceAllFindTheirLibrary() {
+  void sixProcessesThatStartTogetherAllFindTheirLibrary() {
     Path standIn = StandIn.folder();
 
     List<Process> processes =
@@ -61,7 +61,7 @@ class NativeLibraryTest {
   }
 
   @Test
-  void aRelativeTemporaryFolderWillDo() {
+  void aRelativeTemporaryFolderIsAccepted() {
     Path standIn = StandIn.folder();
 
     // Newer Javas warn that it does not exist.
@@ -71,7 +71,7 @@ class NativeLibraryTest {
   }
 
   @Test
-  void withoutTheOtherBindingARuntimeOpensAllTheSameAndSaysWhatIsMissing() {
+  void withoutJnaARuntimeOpensAndLogsWhatItCannotDo() {
     String output =
         Shell.java(
                 folder.toString(), WithoutJna.class, "-Djna.noclasspath=true", "-Djna.nosys=true")
@@ -102,7 +102,7 @@ class NativeLibraryTest {
   }
 
   @Test
-  void aMissingDriverIsOneErrorThatSaysWhatWasLookedFor() {
+  void aMissingDriverIsOneErrorThatNamesTheLibrary() {
     String output = opening(folder.toString()).run();
 
     assumeFalse(output.startsWith("opened"), "this machine has a CUDA driver");
@@ -130,7 +130,7 @@ class NativeLibraryTest {
   }
 
   @Test
-  void aBindingThatCannotBeLoadedIsNotTakenForAMissingDriver() throws IOException {
+  void aBindingThatCannotBeLoadedIsNotReportedAsAMissingDriver() throws IOException {
     Path standIn = StandIn.folder();
     Files.writeString(folder.resolve(StandIn.jcudaFileName()), "not a library ".repeat(100));
 
@@ -152,7 +152,7 @@ class NativeLibraryTest {
   }
 
   @Test
-  void nativesThatAreLeftOutAreOneErrorThatNamesTheJar() {
+  void missingNativesAreOneErrorThatNamesTheJar() {
     StandIn.folder();
     String output =
         Shell.java(classPathWithoutNatives(), folder.toString(), OpenDevice.class).run();
@@ -168,7 +168,7 @@ class NativeLibraryTest {
   }
 
   @Test
-  void aProgramThatAsksForAGpuIsToldInTheLogThatTheNativesAreLeftOut() {
+  void askingForAGpuLogsThatTheNativesAreMissing() {
     StandIn.folder();
     String output = Shell.java(classPathWithoutNatives(), folder.toString(), AskForGpu.class).run();
 

@@ -31,7 +31,7 @@ class AccessCallsTest {
   }
 
   @Test
-  void eachCallOfAFunctionIsAnalysedForItself() {
+  void eachCallOfAFunctionIsAnalysedSeparately() {
     String both =
         function(
             "both(.param .b64 a, .param .b64 b)",
@@ -109,7 +109,7 @@ class AccessCallsTest {
   }
 
   @Test
-  void recursionEnds() {
+  void theAnalysisOfARecursionEnds() {
     String walk =
         function(
             "walk(.param .b64 a, .param .b32 n)",
@@ -144,7 +144,7 @@ class AccessCallsTest {
   }
 
   @Test
-  void aPrototypeWithoutABodyMayDoAnythingWithWhatItGets() {
+  void aPrototypeWithoutABodyMayDoAnythingWithItsArguments() {
     AnalysedKernel kernel =
         AnalysedKernel.in(
             ".extern .func mystery(.param .b64 a);",
@@ -159,7 +159,7 @@ class AccessCallsTest {
   }
 
   @Test
-  void whatPrintingIsGivenMayBeReadButNotWritten() {
+  void printingMayReadItsArgumentsButNotWriteThem() {
     AnalysedKernel kernel =
         AnalysedKernel.in(
             ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);",
@@ -173,7 +173,7 @@ class AccessCallsTest {
   }
 
   @Test
-  void aCallThroughAnAddressThatIsKnownIsACall() {
+  void aCallThroughAKnownAddressIsFollowed() {
     AnalysedKernel kernel =
         AnalysedKernel.in(
             STORE + LOAD,
@@ -198,14 +198,14 @@ class AccessCallsTest {
   }
 
   @Test
-  void aFunctionThatNobodyCallsDoesNothing() {
+  void anUncalledFunctionHasNoEffect() {
     AnalysedKernel kernel = AnalysedKernel.in(STORE + LOAD, call("load", "%rd1"));
 
     assertThat(kernel.verdicts()).containsExactly(READS, NONE, NONE, NONE);
   }
 
   @Test
-  void aCallThatPassesOnlyNumbersGivesBackANumber() {
+  void aCallThatPassesOnlyNumbersReturnsANumber() {
     String twice =
         function(
             "(.param .b32 r) twice(.param .b32 a)",
@@ -221,7 +221,7 @@ class AccessCallsTest {
   }
 
   @Test
-  void aCallThatPassesAPointerInItsSecondRoundIsFollowed() {
+  void aCallThatPassesAPointerInASecondIterationIsFollowed() {
     AnalysedKernel kernel =
         AnalysedKernel.in(
             STORE,
@@ -252,7 +252,7 @@ class AccessCallsTest {
         "{ .param .b64 y; call (y), same, (%rd1); ld.param.b64 %rd8, [y];"
             + "call (%rd9), same, (%rd2); }"
       })
-  void registersAndParameterMemoryPassTheSame(String calls) {
+  void registersAndParameterMemoryPassTheSameValues(String calls) {
     for (String same : List.of(SAME_REGISTER, SAME_PARAMETER)) {
       assertThat(AnalysedKernel.in(same, calls + USES).verdicts())
           .containsExactly(WRITES, READS, NONE, NONE);
@@ -260,7 +260,7 @@ class AccessCallsTest {
   }
 
   @Test
-  void anOperandWhereACallHasNoneMayBeUsedForAnything() {
+  void anUnexpectedOperandOfACallMayBeUsedForAnything() {
     AnalysedKernel kernel =
         AnalysedKernel.in(
             LOAD,
@@ -274,7 +274,7 @@ class AccessCallsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"call;", "call (%rd8);", "call load;", "call load, (%rd1, %rd2);"})
-  void aCallThatDoesNotFitItsFunctionKeepsTheRest(String call) {
+  void aCallThatDoesNotFitItsFunctionLeavesOtherValuesKnown(String call) {
     AnalysedKernel kernel = AnalysedKernel.in(LOAD, call + "st.global.u32 [%rd3], 1;");
 
     assertThat(kernel.t().verdict()).isEqualTo(WRITES);
@@ -294,7 +294,7 @@ class AccessCallsTest {
   }
 
   @Test
-  void callersAreToldApartUpToADepthOf48() {
+  void callersAreDistinguishedUpToADepthOf48() {
     assertThat(chain(48).verdicts()).containsExactly(WRITES, WRITES, NONE, NONE);
     assertThat(chain(49).verdicts()).containsExactly(UNKNOWN, UNKNOWN, NONE, NONE);
   }
@@ -310,7 +310,7 @@ class AccessCallsTest {
   }
 
   @Test
-  void printingReadsWhatItIsGivenItself() {
+  void printingReadsItsDirectArguments() {
     AnalysedKernel kernel = AnalysedKernel.in(PRINT, print("%rd1"));
 
     assertThat(kernel.p().possibleRead()).isPresent();
@@ -318,7 +318,7 @@ class AccessCallsTest {
   }
 
   @Test
-  void printingReadsWhatLiesBehindAKnownAddressOnly() {
+  void printingReadsOnlyBeyondAKnownAddress() {
     String stores =
         ".local .align 8 .b8 l[64]; st.local.u64 [l], %rd1; st.local.u64 [l+32], %rd2;"
             + "mov.u64 %rd8, l; cvta.local.u64 %rd8, %rd8; add.s64 %rd7, %rd8, 32;"
@@ -333,7 +333,7 @@ class AccessCallsTest {
   }
 
   @Test
-  void theResultOfAFunctionThatIsNotKnownMayBeAnyPointer() {
+  void theResultOfAnUnknownFunctionMayBeAnyPointer() {
     for (String result : List.of("%rd8", "z")) {
       AnalysedKernel kernel =
           AnalysedKernel.in(
@@ -349,7 +349,7 @@ class AccessCallsTest {
   }
 
   @Test
-  void newMemoryIsNobodysParameter() {
+  void allocatedMemoryBelongsToNoParameter() {
     AnalysedKernel kernel =
         AnalysedKernel.in(
             ".extern .func (.param .b64 r) malloc(.param .b64 n);" + ".shared .b64 s;",

@@ -21,7 +21,7 @@ class AccessCorpusTest {
     "debug,-debug,declared",
     "debug,-debug,undeclared"
   })
-  void noDefiniteVerdictIsWrongAndFewAreUnknown(String build, String suffix, String roles) {
+  void noDefiniteVerdictIsWrongAndFewVerdictsAreUnknown(String build, String suffix, String roles) {
     ConfusionMatrix matrix = new ConfusionMatrix();
     CORPUS.forEach(
         (file, truths) -> {

@@ -13,7 +13,7 @@ class AccessEscapesTest {
   private static final String STORE = "st.global.u32 [%rd9], 1;";
 
   @Test
-  void aParameterWhoseOwnAddressIsGivenAwayIsUnknown() {
+  void aParameterWhoseOwnAddressEscapesIsUnknown() {
     AnalysedKernel kernel =
         AnalysedKernel.of(
             "mov.b64 %rd5, p; cvta.param.u64 %rd5, %rd5; st.global.u64 [%rd3], %rd5;");
@@ -61,7 +61,7 @@ class AccessEscapesTest {
   }
 
   @Test
-  void aSharedVariableThatIsFirstMetAfterAnUnknownCallMayHoldAnyPointer() {
+  void aSharedVariableThatIsFirstUsedAfterAnUnknownCallMayHoldAnyPointer() {
     AnalysedKernel kernel =
         AnalysedKernel.in(
             MYSTERY + ".shared .b64 s;\n",
@@ -73,7 +73,7 @@ class AccessEscapesTest {
   }
 
   @Test
-  void aSharedVariableThatIsFirstStoredToAfterAnUnknownCallIsGivenAway() {
+  void aSharedVariableThatIsFirstStoredToAfterAnUnknownCallEscapes() {
     AnalysedKernel kernel =
         AnalysedKernel.in(MYSTERY + ".shared .b64 s;\n", "call mystery; st.shared.u64 [s], %rd1;");
 

@@ -52,7 +52,7 @@ class AccessHostileInputTest {
   }
 
   @Test
-  void operandsThatFitNoOpcodeAreNoTrouble() {
+  void operandsThatFitNoOpcodeAreAnalysedOrRefused() {
     List<String> operands =
         List.of(
             "%rd1",
@@ -134,7 +134,7 @@ class AccessHostileInputTest {
   }
 
   @Test
-  void whatIsTooLargeIsUnknown() {
+  void aKernelThatIsTooLargeIsUnknown() {
     StringBuilder parameters = new StringBuilder(".param .u64 p0");
     StringBuilder body = new StringBuilder();
     for (int i = 1; i < 1000; i++) {
@@ -192,7 +192,7 @@ class AccessHostileInputTest {
   }
 
   @Test
-  void kernelsThatTakeTooMuchWorkTogetherAreUnknownFromThereOn() {
+  void kernelsBeyondTheSharedBudgetAreUnknown() {
     StringBuilder text = new StringBuilder(".version 8.0\n.target sm_90\n.address_size 64\n");
     text.append(".func f(.reg .b64 %a) {\n.reg .b64 %v;\n");
     text.append("add.s64 %v, %a, 1;\n".repeat(2_000)).append("st.global.u32 [%a], 1; ret; }\n");
@@ -219,7 +219,7 @@ class AccessHostileInputTest {
   }
 
   @Test
-  void anInstructionHasNotAnyNumberOfOperands() {
+  void theNumberOfOperandsIsLimited() {
     String text =
         ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { .reg .b32 %r; mma %r"
             + ", %r".repeat(1_000)
@@ -231,7 +231,7 @@ class AccessHostileInputTest {
   }
 
   @Test
-  void valuesThatMayComeAboutInManyWaysCostWhatTheyTake() {
+  void valuesOfManyWaysCostTheBudgetTheirWork() {
     StringBuilder text =
         new StringBuilder(".version 8.0\n.target sm_90\n.address_size 64\n.entry k(");
     int parameters = 400;

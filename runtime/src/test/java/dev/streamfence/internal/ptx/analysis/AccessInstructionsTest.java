@@ -130,7 +130,7 @@ class AccessInstructionsTest {
             + "mov.u32 %r5, s; shfl.sync.idx.b32 %r7|%p1, %r5, 0, 31, -1;"
             + "ld.shared.u64 %rd9, [%r7+8]; st.global.u32 [%rd9], 1; => -W--"
       })
-  void theElementsOfAVectorAreToldApart(String sample) {
+  void theElementsOfAVectorAreDistinguished(String sample) {
     assertVerdicts(sample);
   }
 
@@ -166,7 +166,7 @@ class AccessInstructionsTest {
         ".shared .align 8 .b64 s; st.shared.u64 [s], %rd1; st.bulk.weak.shared::cta [s], 8, 0;"
             + "ld.shared.u64 %rd9, [s]; st.global.u32 [%rd9], 1; => ?---"
       })
-  void whatIsStoredIsFoundWhereItIsAndNowhereElse(String sample) {
+  void aStoredValueIsFoundAtItsPlaceAlone(String sample) {
     assertVerdicts(sample);
   }
 
@@ -222,7 +222,7 @@ class AccessInstructionsTest {
         "ld.global.u32 %r5, %rd1; => ?---",
         "add.s64 %rd9, [%rd1], 8; => ?---"
       })
-  void whatTheTableDoesNotKnowMayDoAnythingWithItsOperands(String sample) {
+  void anUnknownOpcodeMayDoAnythingWithItsOperands(String sample) {
     assertVerdicts(sample);
   }
 }

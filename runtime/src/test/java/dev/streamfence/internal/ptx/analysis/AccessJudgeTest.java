@@ -70,8 +70,7 @@ class AccessJudgeTest {
     "i j,            ij?",
     "?i ?n,          n"
   })
-  void aBufferIsTheBaseBeforeWhatIsNotDeclaredAndThatBeforeANumber(
-      String address, String parameters) {
+  void theBaseIsABufferElseAnUndeclaredParameterElseANumber(String address, String parameters) {
     assertVerdict(address, parameters);
   }
 
@@ -146,7 +145,7 @@ class AccessJudgeTest {
     "p | foreign,    p?",
     "p | 8,          p?"
   })
-  void anAddressThatMayBeElsewhereIsNoParameterForSure(String address, String parameters) {
+  void anAddressThatMayLieElsewhereIsDefinitelyInNoParameter(String address, String parameters) {
     assertVerdict(address, parameters);
   }
 

@@ -54,7 +54,7 @@ class AccessLimitsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {4104, 64 * 1024})
-  void ofLargerParametersNothingIsKnown(int bytes) {
+  void largerParametersAreUnknown(int bytes) {
     KernelAccesses larger = structures(bytes).accesses();
 
     for (int i = 0; i < 8; i++) {
@@ -72,7 +72,7 @@ class AccessLimitsTest {
   }
 
   @Test
-  void thePiecesOfOneStructureOf8KibibytesAreToldApart() {
+  void thePiecesOfAStructureOf8KibibytesAreDistinguished() {
     int bytes = 8 * CodeLimits.VARIABLE_OFFSETS;
     for (int offset : new int[] {0, bytes - 8}) {
       KernelAccesses accesses = storesThrough(bytes, offset);
@@ -83,7 +83,7 @@ class AccessLimitsTest {
   }
 
   @Test
-  void ofALargerOneAPieceMayBeAnyOfThoseBehindTheLimit() {
+  void thePiecesOfALargerStructureAreMergedBeyondTheLimit() {
     KernelAccesses accesses = storesThrough(8 * CodeLimits.VARIABLE_OFFSETS + 8, 0);
     assertThat(accesses.parameter(0, 0).verdict()).isEqualTo(UNKNOWN);
     assertThat(accesses.parameter(0, 8).verdict()).isEqualTo(NONE);
@@ -93,7 +93,7 @@ class AccessLimitsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 16_000})
-  void ofOneThatIsFarLargerNothingIsKnown(int offset) {
+  void aFarLargerStructureIsUnknown(int offset) {
     int bytes = 8 * (CodeLimits.VARIABLE_OFFSETS + CodeLimits.ORIGINS) + 3_800;
     KernelAccesses accesses = storesThrough(bytes, offset);
     assertThat(accesses.parameter(0, offset).verdict()).isEqualTo(UNKNOWN);
@@ -101,7 +101,7 @@ class AccessLimitsTest {
   }
 
   @Test
-  void theEndOfAStructureThatIsNarrowerThanAPointerIsAnIndex() {
+  void theEndOfAStructureIsAnIndexIfItIsNarrowerThanAPointer() {
     AnalysedKernel kernel =
         structure(
             12,
@@ -128,7 +128,7 @@ class AccessLimitsTest {
   }
 
   @Test
-  void eachInstructionCostsAtLeastAStepForEachTimeThatItIsLookedAt() {
+  void eachVisitOfAnInstructionCostsAtLeastOneStep() {
     PtxModule module = straight(1000);
     AnalysisBudget budget = new AnalysisBudget(1_000_000);
     assertThat(analyse(module, budget).verdict()).isEqualTo(READS);
@@ -152,7 +152,7 @@ class AccessLimitsTest {
   }
 
   @Test
-  void registersThatHoldManyWaysCostMore() {
+  void registersOfManyWaysCostMore() {
     assertThat(work(places(7))).isGreaterThan(work(places(1)) + 200);
   }
 
@@ -188,7 +188,7 @@ class AccessLimitsTest {
   }
 
   @Test
-  void itSaysTheVerdictOnEachParameter() {
+  void itsTextHasTheVerdictOnEachParameter() {
     assertThat(AnalysedKernel.of("ld.global.u32 %r5, [%rd1];").accesses())
         .hasToString("k(READS, NONE, NONE, NONE, NONE)");
     assertThat(
@@ -214,7 +214,7 @@ class AccessLimitsTest {
         "bra L; L: ret; st.global.u32 [%rd1], 1;",
         "table: .branchtargets L, M; L: brx.idx %r1, table; st.global.u32 [%rd1], 1; M: ret;"
       })
-  void whatNoJumpReachesIsNotRun(String body) {
+  void unreachableCodeIsNotRun(String body) {
     AnalysedKernel kernel =
         AnalysedKernel.undeclared(
             ".entry k(.param .u64 p) {\n"

@@ -46,7 +46,7 @@ class AccessMemoryTest {
   }
 
   @Test
-  void whatIsStoredAtADynamicOffsetMayBeFoundAnywhere() {
+  void aStoreAtADynamicOffsetMayBeFoundAnywhere() {
     AnalysedKernel kernel =
         AnalysedKernel.of(
             DEPOT
@@ -93,7 +93,7 @@ class AccessMemoryTest {
   }
 
   @Test
-  void aStoreToASharedAddressThatIsNotKnownMayBeFoundInAnyVariable() {
+  void aStoreToAnUnknownSharedAddressMayBeFoundInAnyVariable() {
     AnalysedKernel kernel =
         AnalysedKernel.of(
             ".shared .align 8 .b64 s[2]; st.shared.u64 [%r1], %rd1; st.shared.u64 [s], %rd2;"
@@ -103,7 +103,7 @@ class AccessMemoryTest {
   }
 
   @Test
-  void sharedMemoryOfOpenLengthIsOneMemory() {
+  void sharedMemoryOfOpenLengthIsOneVariable() {
     AnalysedKernel kernel =
         AnalysedKernel.in(
             ".extern .shared .align 8 .b8 one[]; .extern .shared .align 8 .b8 other[];",
@@ -129,7 +129,7 @@ class AccessMemoryTest {
         ".shared .b64 s; st.shared.u64 [s], %rd1;"
             + "cp.async.bulk.global.shared::cta.bulk_group [%rd3], [s], 16;"
       })
-  void anAddressThatGetsIntoOtherMemoryIsUnknown(String statements) {
+  void anAddressThatReachesOtherMemoryIsUnknown(String statements) {
     AnalysedKernel kernel = AnalysedKernel.in(".global .b64 g;", statements);
 
     assertThat(kernel.p().verdict()).as(kernel.p().toString()).isEqualTo(UNKNOWN);
@@ -182,7 +182,7 @@ class AccessMemoryTest {
   }
 
   @Test
-  void aFieldChosenByAnIndexMayBeAnyOfThem() {
+  void aFieldChosenByAnIndexMayBeAnyField() {
     AnalysedKernel kernel =
         AnalysedKernel.undeclared(
             """

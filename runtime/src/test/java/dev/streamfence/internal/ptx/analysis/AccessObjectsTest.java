@@ -107,7 +107,7 @@ class AccessObjectsTest {
   }
 
   @Test
-  void aStoreSaysWhetherItIsNews() {
+  void aStoreReportsWhetherItChangesAnything() {
     assertThat(object.store(8, 8, pointer(0))).isTrue();
     assertThat(object.store(8, 8, pointer(0))).isFalse();
     assertThat(object.store(8, 8, pointer(1))).isTrue();
@@ -126,7 +126,7 @@ class AccessObjectsTest {
   }
 
   @Test
-  void offsetsAreToldApartUntilThereAreTooMany() {
+  void offsetsAreDistinguishedUntilThereAreTooMany() {
     for (int i = 0; i < 1023; i++) {
       object.store(8L * i, 8, Provenance.NUMBER);
     }
@@ -141,7 +141,7 @@ class AccessObjectsTest {
   }
 
   @Test
-  void aPlaceThatChangesTooOftenHoldsOneSumOfAll() {
+  void aPlaceThatChangesTooOftenHoldsOneSum() {
     for (int i = 0; i < 24; i++) {
       object.store(0, 8, pointer(i));
     }
@@ -156,7 +156,7 @@ class AccessObjectsTest {
   }
 
   @Test
-  void aPlaceThatChangesSeldomKeepsItsWaysApart() {
+  void aPlaceThatChangesSeldomKeepsItsWays() {
     MemoryObject other = variable();
     for (int i = 0; i < 23; i++) {
       other.store(0, 8, pointer(i));
@@ -180,7 +180,7 @@ class AccessObjectsTest {
 
   @ParameterizedTest
   @CsvSource({"8:8:p", "16:8:p", "*:8:p"})
-  void aCopyIsNewsIfAnyPlaceChanges(String change) {
+  void aCopyReportsAChangeOfAnyPlace(String change) {
     storeAll("8:8:q; 16:8:q; *:8:q");
     MemoryObject copy = variable();
     copy.storeAll(object);
@@ -206,7 +206,7 @@ class AccessObjectsTest {
   }
 
   @Test
-  void aRunGoesOnBehindAGapThatAlignmentLeaves() {
+  void aRunContinuesAfterAGapOfAlignment() {
     storeAll("0:4:p; 12:4:q; 25:4:x");
 
     assertThat(texts(object.run(0))).containsExactly("p", "q");

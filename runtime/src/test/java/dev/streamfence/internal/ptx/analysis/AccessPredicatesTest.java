@@ -24,7 +24,7 @@ class AccessPredicatesTest {
         "bra.uni L; " + STORE + " L:",
         "table: .branchtargets A, B; brx.idx %r1, table; " + STORE + " A: B:"
       })
-  void whatIsBehindADecidedBranchIsNotRun(String body) {
+  void codeBehindADecidedBranchIsNotRun(String body) {
     assertThat(AnalysedKernel.of(body).p().verdict()).isEqualTo(NONE);
   }
 
@@ -49,7 +49,7 @@ class AccessPredicatesTest {
         // Back to what lies before.
         "bra A; B: " + STORE + " ret; A: bra B;"
       })
-  void whatMayBeRunCounts(String body) {
+  void codeThatMayRunCounts(String body) {
     assertThat(AnalysedKernel.of(body).p().verdict()).isEqualTo(WRITES);
   }
 

@@ -72,7 +72,7 @@ class AccessSimulationTest {
   }
 
   @Test
-  void whateverARandomKernelAccessesWasForetold() {
+  void everyAccessOfARandomKernelWasPredicted() {
     int certainlyUntouched = 0;
     for (int seed = 0; seed < KERNELS; seed++) {
       Random random = new Random(seed);

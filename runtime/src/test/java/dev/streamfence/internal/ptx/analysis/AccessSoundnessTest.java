@@ -50,7 +50,7 @@ class AccessSoundnessTest {
   }
 
   @Test
-  void aFunctionThatIsNotKnownSeesAllSharedVariables() {
+  void anUnknownFunctionSeesAllSharedVariables() {
     String hidden =
         ".shared .u64 S;\n.func g() { .reg .u64 %rd<2>; ld.shared.u64 %rd1, [S];"
             + "st.global.u32 [%rd1], 1; ret; }\n.global .u64 tab[1] = {g};\n";
@@ -89,7 +89,7 @@ class AccessSoundnessTest {
   }
 
   @Test
-  void whatIsShiftedUpIsHandedOutAsWell() {
+  void aPointerThatIsShiftedUpEscapesToo() {
     assertUnknown(
         "",
         "shl.b64 %rd3, %rd2, 16; or.b64 %rd3, %rd3, 7; st.global.u64 [%rd1], %rd3;"
@@ -173,7 +173,7 @@ class AccessSoundnessTest {
   }
 
   @Test
-  void operandsOfACallThatStandInNoParenthesesAreHandedOut() {
+  void operandsOfACallWithoutParenthesesEscape() {
     assertUnknown(".func g(.reg .u64 %a) { st.global.u32 [%a], 1; ret; }\n", "call g, %rd2;");
     assertUnknown(
         ".func g(.reg .u64 %a) { st.global.u32 [%a], 1; ret; }\n", "call g, (%rd1), %rd2;");
@@ -262,7 +262,7 @@ class AccessSoundnessTest {
   }
 
   @Test
-  void whatAlignmentTakesOffIsAPartOfThePointer() {
+  void theBitsThatAlignmentRemovesArePartOfThePointer() {
     String body =
         "and.b64 %rd4, %rd2, -16777216; sub.s64 %rd5, %rd2, %rd4; and.b64 %rd6, %rd1, -16777216;"
             + "add.s64 %rd7, %rd6, %rd5; st.global.u32 [%rd7], 1;";
@@ -296,7 +296,7 @@ class AccessSoundnessTest {
   }
 
   @Test
-  void aPartCountsWhateverElseIsInTheSum() {
+  void aPartCountsBesideAnyOtherTerm() {
     String variable = ".global .u64 g;\n";
     String parts =
         "mov.u64 %rd4, g; and.b64 %rd5, %rd4, -16777216; and.b64 %rd6, %rd2, 16777215;"
@@ -314,7 +314,7 @@ class AccessSoundnessTest {
   }
 
   @Test
-  void aVariableTimesANumberIsAChoiceAndNoIndex() {
+  void aVariableTimesANumberMayBeAChoice() {
     assertUnknown(
         "",
         ".local .u32 l; mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 1; cvt.u64.u32 %rd4, %r1;"

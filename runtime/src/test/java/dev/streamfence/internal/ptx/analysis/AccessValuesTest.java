@@ -93,7 +93,7 @@ class AccessValuesTest {
             + "add.s64 %rd9, %rd1, %rd8;",
         "mov.u64 %rd9, %rd1; @%p1 bra L; mov.u64 %rd9, %rd2; L:"
       })
-  void anAddressThatMayBeAnyOfTwoIsUnknownForBoth(String derivation) {
+  void anAddressThatMayBeEitherOfTwoIsUnknownForBoth(String derivation) {
     AnalysedKernel kernel = AnalysedKernel.of(derivation + "st.global.u32 [%rd9], 7;");
 
     assertThat(kernel.verdicts()).containsExactly(UNKNOWN, UNKNOWN, NONE, NONE);
@@ -103,7 +103,7 @@ class AccessValuesTest {
   }
 
   @Test
-  void whatIsDefiniteAnywayIsNotMadeUnknownByAPossibleAccess() {
+  void aPossibleAccessDoesNotMakeADefiniteOneUnknown() {
     AnalysedKernel kernel =
         AnalysedKernel.of(
             "selp.b64 %rd9, %rd1, %rd2, %p1; ld.global.u32 %r5, [%rd9];"
@@ -114,7 +114,7 @@ class AccessValuesTest {
   }
 
   @Test
-  void aPointerLoadedThroughAPointerIsNobodysParameter() {
+  void aPointerLoadedThroughAPointerIsNoParameter() {
     AnalysedKernel kernel =
         AnalysedKernel.of("ld.global.u64 %rd9, [%rd1]; st.global.u32 [%rd9], 7;");
 
@@ -176,7 +176,7 @@ class AccessValuesTest {
   }
 
   @Test
-  void valuesThatARegisterHoldsOneAfterAnotherAreToldApart() {
+  void successiveValuesOfARegisterAreDistinguished() {
     AnalysedKernel kernel =
         AnalysedKernel.of(
             "mov.u64 %rd9, %rd1; ld.global.u32 %r5, [%rd9];"
@@ -196,7 +196,7 @@ class AccessValuesTest {
   }
 
   @Test
-  void codeThatNothingProvesDeadCountsAsRun() {
+  void codeThatIsNotProvedDeadCountsAsRun() {
     AnalysedKernel kernel =
         AnalysedKernel.of(
             "setp.eq.u32 %p1, 0, 0; @%p1 bra L; st.global.u32 [%rd1], 7; L:"

@@ -44,7 +44,7 @@ class AccessVerdictTest {
     "0, 0, 4, 3, UNKNOWN, 3",
     "1, 0, 2, 3, UNKNOWN, 3"
   })
-  void whatIsPossibleAndNotDefiniteIsUnknown(
+  void aPossibleAccessThatIsNotDefiniteIsUnknown(
       int read, int write, int mayRead, int mayWrite, Verdict verdict, int unknown) {
     ParameterAccess access = of(read, write, mayRead, mayWrite);
 
@@ -70,7 +70,7 @@ class AccessVerdictTest {
   }
 
   @Test
-  void ofTwoSitesInOneLineThatOfTheFirstPartCounts() {
+  void theFirstPartsSiteCountsWhenTwoAreInOneLine() {
     ParameterAccess a = of(1, 0, 0, 0);
     ParameterAccess b = of(1, 0, 0, 0);
 
@@ -78,7 +78,7 @@ class AccessVerdictTest {
   }
 
   @Test
-  void itSaysItsVerdictAndWhatItIsUnknownFor() {
+  void itsTextHasItsVerdictAndTheReasonsForDoubt() {
     assertThat(of(1, 0, 0, 0)).hasToString("READS");
     assertThat(of(0, 0, 0, 7)).hasToString("UNKNOWN because of ld in line 7: who knows");
   }

@@ -69,7 +69,7 @@ class AccessWaysTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"bra %rd5;", "brx.idx %r1, %rd5;", "bra nowhere;", "brx.idx %r1, none;"})
-  void aJumpToWhereIsNotKnownMayReachEverything(String jump) {
+  void aJumpToAnUnknownTargetMayReachEverything(String jump) {
     assertThat(AnalysedKernel.of(jump + "st.global.u32 [%rd1], 1;").p().verdict())
         .isEqualTo(WRITES);
   }
@@ -127,7 +127,7 @@ class AccessWaysTest {
   // What others see.
 
   @Test
-  void aVariableEscapesWithTheOneThatLeadsToItWhateverWasStoredFirst() {
+  void aVariableEscapesWithTheOneThatLeadsToItInEitherOrderOfStores() {
     AnalysedKernel kernel =
         AnalysedKernel.of(
             ".local .b64 a, b, c; st.local.u64 [c], %rd1; mov.u64 %rd5, c; cvta.local.u64 %rd5,"
@@ -139,7 +139,7 @@ class AccessWaysTest {
   }
 
   @Test
-  void whatIsStoredInAnEscapedVariableEscapes() {
+  void aValueStoredInAnEscapedVariableEscapes() {
     AnalysedKernel kernel =
         AnalysedKernel.of(
             ".local .b64 a, b; mov.u64 %rd7, a; cvta.local.u64 %rd7, %rd7; st.global.u64 [%rd2],"
@@ -150,7 +150,7 @@ class AccessWaysTest {
   }
 
   @Test
-  void whatIsStoredSomewhereInAnEscapedSpaceEscapes() {
+  void aValueStoredSomewhereInAnEscapedSpaceEscapes() {
     AnalysedKernel kernel =
         AnalysedKernel.in(
             ".extern .func other();\n",
@@ -161,7 +161,7 @@ class AccessWaysTest {
   }
 
   @Test
-  void whatLiesInAnEscapedVariableMayHaveBeenReplaced() {
+  void theContentOfAnEscapedVariableMayHaveBeenReplaced() {
     AnalysedKernel kernel =
         AnalysedKernel.of(
             ".local .b64 a; st.local.u64 [a], %rd1; mov.u64 %rd7, a; cvta.local.u64 %rd7, %rd7;"
@@ -172,7 +172,7 @@ class AccessWaysTest {
   }
 
   @Test
-  void whatLiesSomewhereInAnEscapedSpaceMayHaveBeenReplaced() {
+  void theContentOfAnEscapedSpaceMayHaveBeenReplaced() {
     AnalysedKernel kernel =
         AnalysedKernel.in(
             ".extern .func other();\n",
@@ -182,7 +182,7 @@ class AccessWaysTest {
   }
 
   @Test
-  void whatAFunctionThatIsNotKnownReturnsMayBeAnyPointer() {
+  void theResultOfAnUnknownFunctionMayBeAnyPointer() {
     AnalysedKernel kernel =
         AnalysedKernel.in(
             ".extern .func (.reg .b64 %r) other();\n",
@@ -192,7 +192,7 @@ class AccessWaysTest {
   }
 
   @Test
-  void anArgumentBehindAGapIsPrintedToo() {
+  void anArgumentAfterAGapIsPrintedToo() {
     AnalysedKernel kernel =
         AnalysedKernel.in(
             ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n",
@@ -237,14 +237,14 @@ class AccessWaysTest {
           + "mul.lo.u64 %rd8, %rd2, %rd7; add.s64 %rd8, %rd6, %rd8;";
 
   @Test
-  void aLoadFromWhatMayBeNoVariableMayFindAnyPointer() {
+  void aLoadThatMayMissItsVariableMayFindAnyPointer() {
     AnalysedKernel kernel = AnalysedKernel.of(EITHER + "ld.u64 %rd9, [%rd8];" + STORE);
 
     assertThat(kernel.t().write()).isEmpty();
   }
 
   @Test
-  void aStoreToWhatMayBeNoVariableHandsOut() {
+  void aStoreThatMayMissItsVariableLetsItsValueEscape() {
     AnalysedKernel kernel = AnalysedKernel.of(EITHER + "st.u64 [%rd8], %rd1;");
 
     assertThat(kernel.p().verdict()).isEqualTo(UNKNOWN);
@@ -275,7 +275,7 @@ class AccessWaysTest {
   }
 
   @Test
-  void aConstantThatDoesNotFitItsRegisterIsAnotherOne() {
+  void aConstantThatDoesNotFitItsRegisterChanges() {
     AnalysedKernel kernel =
         AnalysedKernel.of(
             ".local .align 8 .b8 l[65560]; st.local.u64 [l+65544], %rd1; st.local.u64 [l+8], %rd2;"
@@ -288,7 +288,7 @@ class AccessWaysTest {
   }
 
   @Test
-  void anArgumentIsCopiedWithWhatLiesAnywhereInIt() {
+  void anArgumentIsCopiedWithItsValuesAtUnknownOffsets() {
     AnalysedKernel kernel =
         AnalysedKernel.in(
             ".func inside(.param .align 8 .b8 s[16]) {\n"

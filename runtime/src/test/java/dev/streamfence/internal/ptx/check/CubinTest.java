@@ -92,7 +92,7 @@ final class CubinTest {
   }
 
   @Test
-  void whatIsNoBinaryIsNone() {
+  void aFileThatIsNoBinaryIsNotRead() {
     assertThat(Cubin.read(new byte[0])).isEmpty();
     assertThat(Cubin.read(new byte[] {0x7f, 'E', 'L', 'F'})).isEmpty();
     assertThat(Cubin.read(".version 8.0".repeat(10).getBytes(US_ASCII))).isEmpty();
@@ -153,19 +153,19 @@ final class CubinTest {
   }
 
   @Test
-  void sectionsThatHoldMoreThanTheFileAreNotLookedAt() {
+  void sectionsThatExceedTheFileAreNotRead() {
     assertThat(Cubin.read(overlapping(".text.a", ".nv.info.a"))).isPresent();
     assertThat(Cubin.read(overlapping(".text.a", ".nv.info.a", ".text.b", ".nv.info.b"))).isEmpty();
   }
 
   @Test
-  void namesOfAnyLengthAreNotKept() {
+  void namesAboveTheLimitAreNotRead() {
     assertThat(Cubin.read(overlapping(".text." + "a".repeat(4000)))).isPresent();
     assertThat(Cubin.read(overlapping(".text." + "a".repeat(5000)))).isEmpty();
   }
 
   @Test
-  void sectionsThatAreCountedElsewhereAreNoneOfOurs() {
+  void sectionsThatAreCountedElsewhereAreNotRead() {
     byte[] file = overlapping(".text.a", ".nv.info.a");
     file[60] = 0;
     assertThat(Cubin.read(file)).isEmpty();

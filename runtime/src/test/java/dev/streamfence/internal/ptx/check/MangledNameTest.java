@@ -20,7 +20,7 @@ final class MangledNameTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"copy", "_Z", "_ZN", "_Z9copy", "_Z99999999999copy", "", "_Zcopy"})
-  void whatIsNoSuchNameHasNone(String text) {
+  void otherNamesContainNoFunctionName(String text) {
     assertThat(MangledName.function(text)).isEmpty();
   }
 }

@@ -54,7 +54,7 @@ final class CooperativeGridTest {
   private static final PtxGrid GRID = new PtxGrid(3, 2, 2, 1, 1, 1, 0);
 
   @Test
-  void blocksThatWaitForEachOtherAllCome() {
+  void blocksThatWaitForEachOtherAllArrive() {
     byte[] seen = new byte[12 * 4];
     SimulatedMemory memory = new SimulatedMemory();
     memory.runTogether(memory.load(MEET), "meet", GRID, new byte[4], seen);
@@ -62,7 +62,7 @@ final class CooperativeGridTest {
   }
 
   @Test
-  void inAnOrdinaryLaunchTheyWaitUntilTheLimit() {
+  void inAnOrdinaryLaunchBlocksWaitUntilTheLimit() {
     SimulatedMemory memory = new SimulatedMemory();
     PtxInstance instance = memory.load(MEET).withInstructionLimit(100_000);
     assertThatThrownBy(() -> memory.run(instance, "meet", GRID, new byte[4], new byte[48]))
@@ -101,7 +101,7 @@ final class CooperativeGridTest {
           """;
 
   @Test
-  void aCooperativeLaunchHasAPlaceToMeetThatIsZeroAtFirst() {
+  void aCooperativeLaunchHasAWorkspaceOfZeros() {
     SimulatedMemory memory = new SimulatedMemory();
     PtxInstance instance = memory.load(WORKSPACE);
     for (int launch = 0; launch < 2; launch++) {
@@ -112,7 +112,7 @@ final class CooperativeGridTest {
   }
 
   @Test
-  void anOrdinaryLaunchHasNone() {
+  void anOrdinaryLaunchHasNoWorkspace() {
     SimulatedMemory memory = new SimulatedMemory();
     byte[] out = new byte[12];
     memory.run(memory.load(WORKSPACE), "workspace", new PtxGrid(3, 1, 1, 1, 1, 1, 0), out);
@@ -120,7 +120,7 @@ final class CooperativeGridTest {
   }
 
   @Test
-  void aTrapForWantOfAPlaceToMeetSaysWhatIsMissing() {
+  void aTrapWithoutAWorkspaceSaysWhatIsMissing() {
     String trapping = WORKSPACE.replace("mov.u32 %r, 99;", "trap;");
     SimulatedMemory memory = new SimulatedMemory();
     PtxInstance instance = memory.load(trapping);
@@ -132,7 +132,7 @@ final class CooperativeGridTest {
   }
 
   @Test
-  void noneOfTheWorkspaceIsBeyondItsEnd() {
+  void anAccessBeyondTheWorkspaceIsAFault() {
     String beyond = WORKSPACE.replace("[%at+4]", "[%at+128]");
     SimulatedMemory memory = new SimulatedMemory();
     PtxInstance instance = memory.load(beyond);

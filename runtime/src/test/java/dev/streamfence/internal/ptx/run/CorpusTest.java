@@ -13,7 +13,7 @@ class CorpusTest {
 
   @ParameterizedTest
   @MethodSource("cases")
-  void everyKernelOfTheCorpusGivesWhatItMust(KernelCase kernel) throws Exception {
+  void everyKernelOfTheCorpusGivesTheExpectedResults(KernelCase kernel) throws Exception {
     kernel.check(new SimulatedMemory());
   }
 }

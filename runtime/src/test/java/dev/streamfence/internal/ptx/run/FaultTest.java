@@ -45,7 +45,7 @@ class FaultTest {
         "BARRIER_DIVERGENCE | bar.warp.sync 2;",
         "BARRIER_DIVERGENCE | bar.sync 1, 64;"
       })
-  void whatAThreadMustNotDoStopsTheLaunch(Reason reason, String body) {
+  void aFaultOfAThreadStopsTheLaunch(Reason reason, String body) {
     PtxFault fault = faultOf(1, HandWritten.kernel(body.replace("; ", ";\n")));
 
     assertThat(fault).isNotNull();
@@ -95,7 +95,7 @@ class FaultTest {
   }
 
   @Test
-  void anAssertionTellsItsText() {
+  void aFailedAssertionReportsItsText() {
     String module =
         """
         .extern .func __assertfail
@@ -117,7 +117,7 @@ class FaultTest {
   }
 
   @Test
-  void whatKernelsPrintIsDropped() {
+  void theOutputOfKernelsIsDropped() {
     String module =
         """
         .extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);

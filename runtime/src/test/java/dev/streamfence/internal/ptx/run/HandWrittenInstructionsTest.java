@@ -140,7 +140,7 @@ class HandWrittenInstructionsTest {
   }
 
   @Test
-  void shufflesAndVotesWithoutMasksTakeTheLanesThatAreThere() {
+  void shufflesAndVotesWithoutMasksTakeTheActiveLanes() {
     long[] results =
         HandWritten.run(
             32,
@@ -263,7 +263,7 @@ class HandWrittenInstructionsTest {
   }
 
   @Test
-  void memoryThatNobodyWroteHoldsAFixedPattern() {
+  void unwrittenMemoryHoldsAFixedPattern() {
     assertThat(
             first(
                 2,

@@ -24,7 +24,7 @@ class ThreadSynchronizationTest {
   }
 
   @Test
-  void threadsAtDifferentBarriersWaitForEver() {
+  void threadsAtDifferentBarriersDeadlock() {
     assertDiverges(
         64,
         """
@@ -131,7 +131,7 @@ class ThreadSynchronizationTest {
   }
 
   @Test
-  void aWarpThatIsNotFullIsWholeAllTheSame() {
+  void aPartialWarpCountsAsWhole() {
     long[] results =
         HandWritten.run(
             5,
@@ -149,7 +149,7 @@ class ThreadSynchronizationTest {
   }
 
   @Test
-  void spinningThreadsLetTheOneTheyWaitForRun() {
+  void spinningThreadsLetOtherThreadsRun() {
     long[] results =
         HandWritten.run(
             96,

@@ -57,7 +57,7 @@ class TranslationTest {
         "mbarrier.init.shared.b64 [%rd1], 1;",
         "malloc %r1;"
       })
-  void whatCannotBeRunIsRefusedWithItsLineAndOpcode(String instruction) {
+  void anInstructionThatCannotRunIsRefusedWithItsLineAndOpcode(String instruction) {
     PtxModule module = PtxModule.parse(HandWritten.kernel("add.s32 %r1, %r1, 1;\n" + instruction));
 
     assertThatThrownBy(() -> PtxProgram.translate(module))

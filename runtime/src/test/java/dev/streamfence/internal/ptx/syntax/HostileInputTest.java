@@ -114,7 +114,7 @@ class HostileInputTest {
   }
 
   @Test
-  void manyModifiersOperandsAndNamesAreNoTrouble() {
+  void tooManyModifiersOperandsAndDigitsAreRefused() {
     String start = HEAD + ".entry k() { ";
     assertThat(accepts(start + "add" + ".L2::x".repeat(100_000) + " a, b; }")).isFalse();
     assertThat(accepts(start + "bra " + "a, ".repeat(100_000) + "a; }")).isFalse();

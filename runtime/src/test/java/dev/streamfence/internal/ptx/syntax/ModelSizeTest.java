@@ -19,7 +19,7 @@ class ModelSizeTest {
   }
 
   @Test
-  void aRepeatedInstructionCountsOnceButForItself() {
+  void aRepeatedInstructionCountsOnePartEachTime() {
     String sum = "add.s32 %r1, %r2, 7; ";
 
     assertThat(body(sum.repeat(1_001)).parts() - body(sum).parts()).isEqualTo(1_000);
@@ -37,7 +37,7 @@ class ModelSizeTest {
   }
 
   @Test
-  void anInitialValueThatComesAgainDoesNotCount() {
+  void aRepeatedInitialValueDoesNotCount() {
     assertThat(
             PtxModule.parse(HEAD + ".global .u32 a[] = {" + "1, ".repeat(10_000) + "2};").parts())
         .isLessThan(20);
@@ -53,7 +53,7 @@ class ModelSizeTest {
         ".local .b8 v#; ",
         "bra l#; "
       })
-  void whatDiffersCounts(String statement) {
+  void differentPartsCount(String statement) {
     StringBuilder statements = new StringBuilder(".reg .b32 %s<2000>; ");
     for (int i = 10; i < 1_010; i++) {
       statements.append(statement.replace("#", String.valueOf(i)));
@@ -63,7 +63,7 @@ class ModelSizeTest {
   }
 
   @Test
-  void aModuleOfMorePartsThanWantedIsNone() {
+  void aModuleOfMorePartsThanTheLimitIsNotParsed() {
     String text = HEAD + ".entry k() { " + "x; ".repeat(100) + "}";
     int parts = PtxModule.parse(text).parts();
 
@@ -72,7 +72,7 @@ class ModelSizeTest {
   }
 
   @Test
-  void rowsThatAreNotFullLeaveElementsOut() {
+  void shortRowsSkipElements() {
     Variable table =
         PtxModule.parse(HEAD + ".global .u32 a[4][3] = {{1, 2}, {3}, {4, 5, 6}};")
             .variables()

@@ -23,7 +23,7 @@ class PtxModuleTest {
   }
 
   @Test
-  void anEntryTellsItsSignature() {
+  void anEntryHasItsSignature() {
     PtxModule module =
         PtxModule.parse(
             HEAD
@@ -96,7 +96,7 @@ class PtxModuleTest {
   @ParameterizedTest
   @ValueSource(
       strings = {".maxntid 100000", ".maxntid 1024, 1024, 64", ".maxntid 9223372036854775807, 9"})
-  void aBoundBeyondAnyDeviceIsNone(String directive) {
+  void aBoundBeyondAnyDeviceIsNoLimit(String directive) {
     PtxModule module = PtxModule.parse(HEAD + ".entry e() " + directive + " { ret; }");
     assertThat(module.entry("e").orElseThrow().blockLimit()).isEmpty();
   }
@@ -268,7 +268,7 @@ class PtxModuleTest {
         ".entry k() { # }",
         ".entry k(.reg .u32 a) { ret; }"
       })
-  void whatIsNotPtxIsRefusedWithItsLine(String text) {
+  void textThatIsNotPtxIsRefusedWithItsLine(String text) {
     assertThatThrownBy(() -> PtxModule.parse(HEAD + text))
         .isInstanceOfSatisfying(
             PtxException.class,

@@ -57,14 +57,14 @@ final class PtxParserPropertiesTest {
   }
 
   @Test
-  void aFileThatIsCutAtAnyByte() {
+  void aFileThatIsCutAtAnyByteIsParsedOrRefused() {
     for (int length = 0; length <= FILE.length(); length++) {
       parse(FILE.substring(0, length));
     }
   }
 
   @Test
-  void anyText() {
+  void anyTextIsParsedOrRefused() {
     check(
         2_000,
         random -> {
@@ -75,7 +75,7 @@ final class PtxParserPropertiesTest {
   }
 
   @Test
-  void anyTokens() {
+  void anyTokensAreParsedOrRefused() {
     check(
         2_000,
         random -> {
@@ -87,7 +87,7 @@ final class PtxParserPropertiesTest {
   }
 
   @Test
-  void aFileWithTokensOfItsOwnInOtherPlaces() {
+  void aFileWithMovedTokensIsParsedOrRefused() {
     check(
         2_000,
         random ->
@@ -96,7 +96,7 @@ final class PtxParserPropertiesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"{", "(", "[", "{(", "[{", "generic(", "@", "-", "!", "<", "{ L: "})
-  void anyNesting(String bracket) {
+  void anyNestingIsParsedOrRefused(String bracket) {
     check(
         30,
         random -> {

@@ -77,7 +77,7 @@ class AccessOpcodeTest {
 
   @ParameterizedTest
   @MethodSource("samples")
-  void eachOpcodeDoesToAParameterWhatTheListSays(Sample sample) {
+  void eachOpcodeHasTheEffectThatTheListGives(Sample sample) {
     PtxModule module = sample.module();
     KernelAccesses accesses = KernelAccesses.of(module, module.entries().get(0));
 
@@ -86,7 +86,7 @@ class AccessOpcodeTest {
   }
 
   @Test
-  void theTableHoldsNothingThatTheListDoesNot() {
+  void theTableHasNoOpcodeThatTheListLacks() {
     Set<String> unseen = new TreeSet<>(OpcodeTable.opcodes());
     for (Sample sample : samples()) {
       Instruction instruction = sample.parsed();
@@ -139,7 +139,7 @@ class AccessOpcodeTest {
   }
 
   @Test
-  void aSumThatIsAddedToIsBothASourceAndAResult() {
+  void anAccumulatorIsBothASourceAndAResult() {
     OpcodeRule rule =
         rule("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2}, %rd3, %rd4, 1, 1;");
 

@@ -50,7 +50,7 @@ class AccessSlotsTest {
   }
 
   @Test
-  void anAssignmentThatMayNotTakePlaceAddsToWhatTheRegisterHolds() {
+  void aConditionalAssignmentAddsToTheValuesOfItsRegister() {
     FunctionFlow flow = flow("mov.u32 %r1, 1; @%p1 mov.u32 %r1, 2; mov.u32 %r3, %r1;");
 
     assertThat(result(flow, 1)).isEqualTo(result(flow, 0)).isEqualTo(source(flow, 2));

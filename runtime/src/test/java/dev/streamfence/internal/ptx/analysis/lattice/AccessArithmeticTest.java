@@ -62,7 +62,7 @@ class AccessArithmeticTest {
   }
 
   @Test
-  void sumsDifferencesAndProductsAllowWhatComesOut() {
+  void sumsDifferencesAndProductsAllowTheirResults() {
     for (Linear a : linears()) {
       for (Linear b : linears()) {
         Provenance x = a.provenance();
@@ -79,7 +79,7 @@ class AccessArithmeticTest {
   }
 
   @Test
-  void aConstantThatIsComputedIsTheRightOne() {
+  void aComputedConstantIsRight() {
     for (long a : CONSTANTS) {
       for (long b : CONSTANTS) {
         Provenance x = Provenance.of(Derivation.constant(a));
@@ -253,7 +253,7 @@ class AccessArithmeticTest {
     "p foreign, ?p foreign, ?p foreign",
     "p -q,      ?p ?q,      ?p ?q"
   })
-  void aPartOfAnAddressIsNone(String value, String part, String narrowed) {
+  void aPartOfAnAddressIsNoAddress(String value, String part, String narrowed) {
     assertThat(Sums.text(BitArithmetic.part(Sums.of(value)))).isEqualTo(part);
     assertThat(Sums.text(BitArithmetic.narrowed(Sums.of(value)))).isEqualTo(narrowed);
   }
@@ -298,7 +298,7 @@ class AccessArithmeticTest {
     "/q,      /p,      ?p ?q",
     "q /p,    /p,      ?p q"
   })
-  void aDisjunctionIsASumUnlessBitsTakeThePlaceOfOthers(String a, String b, String or) {
+  void aDisjunctionIsASumUnlessItsBitsMayOverlap(String a, String b, String or) {
     assertThat(Sums.text(BitArithmetic.or(Sums.of(a), Sums.of(b)))).isEqualTo(or);
     assertThat(Sums.text(BitArithmetic.or(Sums.of(b), Sums.of(a)))).isEqualTo(or);
   }
@@ -312,7 +312,7 @@ class AccessArithmeticTest {
     "foreign, p,       ?p foreign",
     "number,  loaded,  loaded"
   })
-  void nothingIsClearInAMixture(String a, String b, String mixed) {
+  void aMixtureIsUnclear(String a, String b, String mixed) {
     assertThat(Sums.text(BitArithmetic.mix(Sums.of(a), Sums.of(b)))).isEqualTo(mixed);
     assertThat(Sums.text(BitArithmetic.mix(Sums.of(b), Sums.of(a)))).isEqualTo(mixed);
     assertThat(Sums.text(BitArithmetic.mixture(Sums.one(a), Sums.one(b)))).isEqualTo(mixed);

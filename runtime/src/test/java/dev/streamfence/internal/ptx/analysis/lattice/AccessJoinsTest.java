@@ -199,7 +199,7 @@ class AccessJoinsTest {
     "s 1 | s 2 | s 3 | s 4 | s 5 | s 6 | s 7 | p,        q,   s | p | q",
     "s 1 | s 2 | s 3 | s 4 | l 1 | l 2 | number | p,     q,   ?p ?q ?s ?l foreign"
   })
-  void ofTooManyWaysThosePlacesAreForgottenFirst(String eight, String ninth, String joined) {
+  void placesAreForgottenFirstWhenThereAreTooManyWays(String eight, String ninth, String joined) {
     assertThat(Sums.text(or(eight, ninth))).isEqualTo(joined);
   }
 

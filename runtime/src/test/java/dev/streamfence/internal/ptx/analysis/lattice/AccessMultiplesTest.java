@@ -55,7 +55,7 @@ class AccessMultiplesTest {
 
   @ParameterizedTest
   @EnumSource
-  void nothingAddsNothing(Multiple any) {
+  void anAbsentOriginDoesNotChangeASum(Multiple any) {
     assertThat(any.plus(Multiple.NONE)).isEqualTo(any);
     assertThat(Multiple.NONE.plus(any)).isEqualTo(any);
   }
@@ -72,7 +72,7 @@ class AccessMultiplesTest {
     "PART,          PART,          TOP,          PART",
     "TOP,           TOP,           TOP,          TOP"
   })
-  void signsFactorsAndMasksDoWhatTheyDoToASum(
+  void signsFactorsAndMasksApplyToAMultipleAsToASum(
       Multiple of, Multiple negated, Multiple scaled, Multiple aligned) {
     assertThat(of.negated()).isEqualTo(negated);
     assertThat(of.scaled()).isEqualTo(scaled);
@@ -84,7 +84,7 @@ class AccessMultiplesTest {
 
   @ParameterizedTest
   @EnumSource
-  void anAddressIsWhatContainsItsOriginOnceOrInAWayThatIsNotKnown(Multiple of) {
+  void aValueIsAnAddressIfItContainsItsOriginOnceOrInAnUnknownWay(Multiple of) {
     boolean whole = of == Multiple.ONE || of == Multiple.ALIGNED;
 
     assertThat(of.isWhole()).isEqualTo(whole);
@@ -92,7 +92,7 @@ class AccessMultiplesTest {
   }
 
   @Test
-  void oneOfTwoPossibilitiesIsTheWiderOneOrAnything() {
+  void theJoinOfTwoMultiplesIsTheWiderOneOrTop() {
     for (Multiple a : Multiple.values()) {
       for (Multiple b : Multiple.values()) {
         boolean covers =

@@ -71,7 +71,7 @@ final class LaunchBudgetTest {
   }
 
   @Test
-  void theBlocksOfACooperativeLaunchShareItToo() {
+  void theBlocksOfACooperativeLaunchShareOneBudget() {
     PtxInstance instance = memory.load(ENDLESS).withInstructionLimit(LIMIT);
     PtxFault fault = faultOf(instance, grid(4, 64), true);
 
@@ -80,7 +80,7 @@ final class LaunchBudgetTest {
   }
 
   @Test
-  void blocksThatRunOneAfterAnotherShareItAndTheOneThatGoesTooFarIsNamed() {
+  void consecutiveBlocksShareTheBudgetAndTheOneThatExceedsItIsNamed() {
     PtxInstance instance = memory.load(LONG).withInstructionLimit(50_000);
     PtxFault fault = faultOf(instance, grid(4, 1), false);
 
@@ -102,7 +102,7 @@ final class LaunchBudgetTest {
   }
 
   @Test
-  void anInterruptionEndsALaunchThatGoesOnAndIsKept() {
+  void anInterruptEndsALongLaunchAndTheThreadStaysInterrupted() {
     PtxInstance instance = memory.load(ENDLESS);
     byte[] parameters = new byte[instance.parameterSpaceSize("kernel")];
     Buffers.view(parameters).putLong(8, memory.add(rounds));
