@@ -16,7 +16,7 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    *
    * @param ordinal its number, from 0
    * @throws DeviceException if there is no driver, no such device, or the device cannot be used;
-   *     the message says what was looked for
+   *     the message names the library or the device that was looked for
    */
   static DeviceRuntime open(int ordinal) {
     return open(ordinal, RuntimeOptions.defaults());

@@ -26,12 +26,13 @@ public final class RacyAccessException extends DeviceException {
     /** A read of bytes that were not written since the allocation. */
     UNINITIALIZED_READ("the first allocates and the second reads bytes that were never written"),
     /** A kernel stores through a parameter that is declared as read. */
-    UNDECLARED_WRITE("the first allocates and the second stores through what it declares as read"),
+    UNDECLARED_WRITE(
+        "the first allocates and the second, which declares them as only read, stores to"),
     /** A kernel loads through a parameter that is declared as written, before it stores there. */
     UNDECLARED_READ(
-        "the first allocates and the second loads, before it stores, what it declares as written"),
+        "the first allocates and the second, which declares them as only written, loads"),
     /** A kernel touches device memory that was passed to none of its parameters. */
-    UNDECLARED_ALLOCATION("the first allocates and the second touches without having been given");
+    UNDECLARED_ALLOCATION("the first allocates and the second, which was not passed them, touches");
 
     private final String words;
 

@@ -21,8 +21,8 @@ public final class UninitializedReadException extends DeviceException {
         use
             + " reads "
             + allocation
-            + ", which nothing has written; upload or fill it first, or declare what only writes it"
-            + " as @Writes");
+            + ", which nothing has written; upload or fill it first, or declare @Writes if the"
+            + " kernel only writes it");
     this.generation = generation;
   }
 

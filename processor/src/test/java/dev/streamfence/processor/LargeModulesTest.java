@@ -13,12 +13,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** PTX of eight megabytes, which a driver takes, in a compiler with little memory. */
+/** PTX of eight megabytes, which drivers accept, in a compiler with little memory. */
 class LargeModulesTest {
   private static final int BYTES = 8 << 20;
   private static final String HEAD = ".version 7.0\n.target sm_75\n.address_size 64\n";
 
-  /** A bound that only what does not end, or grows with the square, exceeds. */
+  /** A bound that only endless work, or work that grows with the square, exceeds. */
   private static final int SECONDS = 300;
 
   private static final String ENTRY =
@@ -62,7 +62,7 @@ class LargeModulesTest {
     String store = "st.global.u64 [%rd1+8], %rd1;\n";
 
     assertThat(javac(HEAD + ENTRY + (load + store).repeat(131_000) + "ret; }\n"))
-        .contains("[UnclearAccess]", "it is stored where others may find it");
+        .contains("[UnclearAccess]", "it is stored where other code may find it");
   }
 
   @Test
@@ -83,7 +83,7 @@ class LargeModulesTest {
     return IntStream.range(0, count).mapToObj(each).collect(Collectors.joining());
   }
 
-  /** What a compiler of its own says to an interface whose array is {@code @Writes}. */
+  /** The messages of a separate compiler on an interface whose array is {@code @Writes}. */
   private String javac(String ptx) throws IOException, InterruptedException {
     Files.writeString(folder.resolve("k.ptx"), ptx);
     Path source =

@@ -43,7 +43,7 @@ public final class StickyError {
           fault.call(),
           fault.code(),
           fault.codeName(),
-          "an earlier operation, since when the device is lost",
+          "an earlier operation, which lost the device",
           fault);
     }
   }

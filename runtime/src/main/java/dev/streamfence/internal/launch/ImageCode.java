@@ -86,7 +86,7 @@ final class ImageCode {
               + unreadable
               + origin
               + (looksLikePtx(file)
-                  ? "; make the PTX anew"
+                  ? "; compile the PTX again"
                   : "; compile the interface with it, or allow it by"
                       + " RuntimeOptions.withUncheckedBinaries(true)"),
           "",
@@ -158,9 +158,9 @@ final class ImageCode {
           source,
           "it is PTX with addresses of "
               + ptx.addressSize()
-              + " bits, those of devices have "
+              + " bits, and devices have addresses of "
               + Long.SIZE
-              + "; compile it with -m64, which says .address_size 64",
+              + " bits; compile it with -m64, which says .address_size 64",
           "",
           null);
     }

@@ -104,7 +104,7 @@ final class KernelModules implements AutoCloseable {
 
   /** Warns of a file that was put in place to be loaded, and was not. */
   private static void warn(KernelLoadException refusal) {
-    LOGGER.log(System.Logger.Level.WARNING, "passed over: {0}", refusal.getMessage());
+    LOGGER.log(System.Logger.Level.WARNING, "skipped: {0}", refusal.getMessage());
   }
 
   private ModuleHandle loadOrExplain(String source, byte[] bytes) {
@@ -119,8 +119,8 @@ final class KernelModules implements AutoCloseable {
   private static KernelLoadException missing(KernelImage image, List<ImageSource> sources) {
     return new KernelLoadException(
         image.name(),
-        "there is no such resource on the class path; the name counts from its root, and in a named"
-            + " module it is to be in the interface's own; looked for "
+        "there is no such resource on the class path; the name is relative to its root, and in a"
+            + " named module the interface's own module must contain it; looked for "
             + sources.stream().map(ImageSource::name).collect(Collectors.joining(", ")),
         "",
         null);

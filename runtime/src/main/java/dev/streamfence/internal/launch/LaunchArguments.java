@@ -120,7 +120,7 @@ final class LaunchArguments {
   int field(ElementType type) {
     StructLayout open = struct;
     if (open == null) {
-      throw refusal("a field outside of a structure");
+      throw refusal("a field outside a structure");
     }
     if (open.type(field) != type) {
       throw refusal(KernelParameter.inWords(type));

@@ -81,7 +81,7 @@ final class Launches {
     requireArgument(
         call,
         limit.isEmpty() || limit.get().allows(launch.blockX(), launch.blockY(), launch.blockZ()),
-        "the kernel allows other blocks");
+        "the kernel does not allow such blocks");
     int dynamicSharedBytes = launch.dynamicSharedBytes();
     requireArgument(
         call,

@@ -88,18 +88,18 @@ final class MappedMemory implements GlobalMemory {
     String access = count + " bytes at 0x" + Long.toHexString(address);
     for (Map.Entry<Long, Long> freed : unmapped.entrySet()) {
       if (address >= freed.getKey() && address < freed.getKey() + freed.getValue()) {
-        return access + " are in a block of " + freed.getValue() + " bytes that is freed";
+        return access + " are in an allocation of " + freed.getValue() + " bytes that is freed";
       }
     }
     if (floor == null) {
-      return access + " are in no block";
+      return access + " are in no allocation";
     }
     SimulatedAllocation below = floor.getValue();
     long behind = address + count - below.address() - below.size();
     return access
         + " end "
         + behind
-        + " bytes behind the nearest block, which has "
+        + " bytes beyond the nearest allocation, which has "
         + below.size()
         + " bytes at 0x"
         + Long.toHexString(below.address());

@@ -119,7 +119,7 @@ final class SimulatedModules {
           module,
           "its variable '"
               + variable.name()
-              + "' wants an address that is a multiple of "
+              + "' needs an address that is a multiple of "
               + variable.alignment()
               + "; the simulated device aligns to "
               + AddressSpace.ALIGNMENT,

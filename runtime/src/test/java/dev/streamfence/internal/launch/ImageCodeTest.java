@@ -12,13 +12,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a file is taken for, by its first bytes. */
+/** The kind of a file, recognised by its first bytes. */
 final class ImageCodeTest {
   private static final String BINARY = "it is a binary";
 
   private static final KernelImage NEVER_COMPARED = KernelImage.of("image", new byte[] {1});
 
-  /** The compiler has compared another file than any of these. */
+  /** An image that the compiler has compared with another file than any of these. */
   private static final KernelImage COMPARED =
       KernelImage.resource("image", "0".repeat(64), name -> null);
 
@@ -69,6 +69,6 @@ final class ImageCodeTest {
     assertThatThrownBy(() -> ImageCode.of(COMPARED, "file", "no PTX".getBytes(US_ASCII), false))
         .isInstanceOf(KernelLoadException.class)
         .hasMessageStartingWith("file: it cannot be compared with the interface: ")
-        .hasMessageEndingWith("; make the PTX anew");
+        .hasMessageEndingWith("; compile the PTX again");
   }
 }

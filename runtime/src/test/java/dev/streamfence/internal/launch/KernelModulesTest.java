@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is loaded on a runtime, from a lost device to the runtime's end. */
+/** The modules of a runtime, on a lost device and until the runtime is closed. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class KernelModulesTest {
   private final SimulatedDevice device = SimulatedDevice.builder().build();
@@ -57,7 +57,7 @@ final class KernelModulesTest {
             CudaDriverException.class,
             e -> {
               assertThat(e.code()).isEqualTo(700);
-              assertThat(e.purpose()).contains("since when the device is lost");
+              assertThat(e.purpose()).contains("which lost the device");
             });
     assertThat(device.calls()).isEqualTo(before);
   }
@@ -108,7 +108,7 @@ final class KernelModulesTest {
     assertThat(device.liveObjects()).isEqualTo(1);
   }
 
-  /** A thread that is loading may still add to what the end has to free. */
+  /** A thread that loads may still add a module that closing has to free. */
   @ParameterizedTest
   @ValueSource(strings = {"loadModule", "function", "allocateHost"})
   void closingDoesNotBeginWhileAThreadLoads(String loading) throws Exception {

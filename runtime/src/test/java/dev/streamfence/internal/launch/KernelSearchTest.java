@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where a module is looked for, and in which order. */
+/** The places where a module is searched, in their order. */
 final class KernelSearchTest {
   private static final String PTX =
       ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry %s() { ret; }\n";
@@ -64,7 +64,7 @@ final class KernelSearchTest {
     Files.write(file, bytes);
   }
 
-  /** Which of the image's sources was loaded, by the entry that it has. */
+  /** Asserts the source that was loaded, by its entry. */
   private void assertLoaded(String entry) {
     try (DeviceRuntime gpu = open()) {
       LoadedModule.of(gpu.streams().acquire(), image)
@@ -146,9 +146,9 @@ final class KernelSearchTest {
       assertLoaded("onTheClassPath");
       assertThat(log.messages()).hasSize(2);
       assertThat(log.messages().get(0))
-          .startsWith("passed over: " + first.resolve("kernels/vector.ptx") + ": ");
+          .startsWith("skipped: " + first.resolve("kernels/vector.ptx") + ": ");
       assertThat(log.messages().get(1))
-          .isEqualTo("passed over: " + second.resolve("kernels/vector.ptx") + ": it is empty");
+          .isEqualTo("skipped: " + second.resolve("kernels/vector.ptx") + ": it is empty");
     }
   }
 

@@ -14,7 +14,7 @@ import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.DriverCall;
 import org.junit.jupiter.api.Test;
 
-/** Arguments that are passed to a launch, and those that are refused. */
+/** Arguments that a launch accepts, and those that it refuses. */
 final class LaunchArgumentsTest extends OneStream {
   @Test
   void aKernelRunsOnTheDataItIsGiven() {
@@ -198,7 +198,7 @@ final class LaunchArgumentsTest extends OneStream {
       String number = "saxpy: parameter 'a' is next, a float; ";
       refuses(() -> recorder.value(1d), number + "a double was passed");
       refuses(() -> recorder.value(true), number + "a boolean was passed");
-      refuses(() -> recorder.field(1f), number + "a field outside of a structure was passed");
+      refuses(() -> recorder.field(1f), number + "a field outside a structure was passed");
     }
   }
 

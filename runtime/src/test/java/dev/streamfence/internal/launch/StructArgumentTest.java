@@ -197,7 +197,7 @@ final class StructArgumentTest {
       assertThatThrownBy(() -> recorder.field(1d))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage(
-              "spread: parameter 'mixed' is next, a structure; a field outside of a structure was"
+              "spread: parameter 'mixed' is next, a structure; a field outside a structure was"
                   + " passed");
       assertThatThrownBy(recorder::preflight)
           .isInstanceOf(IllegalArgumentException.class)
@@ -255,7 +255,7 @@ final class StructArgumentTest {
       assertThatThrownBy(() -> recorder.field(1))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage(
-              "spread: parameter 'out' is next, an array of long; a field outside of a structure"
+              "spread: parameter 'out' is next, an array of long; a field outside a structure"
                   + " was passed");
     }
   }

@@ -167,7 +167,8 @@ final class JCudaDevice implements CudaDriver {
   public long allocateAsync(long bytes, StreamHandle stream) {
     CUstream cuStream = use(stream);
     if (bytes < 1) {
-      throw new IllegalArgumentException("cannot allocate " + bytes + " bytes; at least 1");
+      throw new IllegalArgumentException(
+          "cannot allocate " + bytes + " bytes; a size is at least 1");
     }
     DevicePointer pointer = new DevicePointer();
     call("cuMemAllocAsync", () -> JCudaDriver.cuMemAllocAsync(pointer, bytes, cuStream));
@@ -184,7 +185,8 @@ final class JCudaDevice implements CudaDriver {
   @Override
   public long allocate(long bytes) {
     if (bytes < 1) {
-      throw new IllegalArgumentException("cannot allocate " + bytes + " bytes; at least 1");
+      throw new IllegalArgumentException(
+          "cannot allocate " + bytes + " bytes; a size is at least 1");
     }
     DevicePointer pointer = new DevicePointer();
     call("cuMemAlloc", () -> JCudaDriver.cuMemAlloc(pointer, bytes));
@@ -205,7 +207,10 @@ final class JCudaDevice implements CudaDriver {
   private PinnedMemory pin(long bytes) {
     if (bytes < 1 || bytes > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
-          "cannot allocate " + bytes + " bytes of page-locked memory; 1 to " + Integer.MAX_VALUE);
+          "cannot allocate "
+              + bytes
+              + " bytes of page-locked memory; a size is from 1 to "
+              + Integer.MAX_VALUE);
     }
     RawPointer pointer = new RawPointer(0);
     call("cuMemAllocHost", () -> JCudaDriver.cuMemAllocHost(pointer, bytes));

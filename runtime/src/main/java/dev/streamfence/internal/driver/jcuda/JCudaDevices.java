@@ -71,7 +71,7 @@ public final class JCudaDevices {
       throw new DeviceException(
           "no CUDA device: "
               + NativeLibrary.CUDA
-              + " is there but has none; looked for device "
+              + " is installed but sees none; looked for device "
               + ordinal
               + " with CUDA_VISIBLE_DEVICES="
               + System.getenv().getOrDefault("CUDA_VISIBLE_DEVICES", "(not set)"));

@@ -69,13 +69,13 @@ final class ModuleLoading {
   RuntimeException failure(CudaDriverException error) {
     String fact =
         switch (error.code()) {
-          case 1, 200, 300, 801 -> "the driver does not take the image";
+          case 1, 200, 300, 801 -> "the driver refuses the image";
           case 209 -> "the image has no code for this device; compile it for its architecture";
           case 218 -> "the driver cannot assemble the PTX";
           case 220, 221, 223 -> "the driver cannot assemble PTX here; pass a cubin";
           case 222 ->
               "the PTX is newer than the driver; compile with an older toolkit or update it";
-          case 301, 302, 303, 500 -> "the image refers to something that is not there";
+          case 301, 302, 303, 500 -> "the image refers to a symbol that does not exist";
           default -> "";
         };
     if (fact.isEmpty()) {

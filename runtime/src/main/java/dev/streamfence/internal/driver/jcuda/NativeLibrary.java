@@ -183,8 +183,8 @@ final class NativeLibrary {
         + platform()
         + " ("
         + reason
-        + "); if that is for the folder it is in, start Java with -Djava.io.tmpdir=<a folder from"
-        + " which programs may run>, else use the simulated device";
+        + "); if its folder is the reason, start Java with -Djava.io.tmpdir=<a folder from which"
+        + " programs may run>, else use the simulated device";
   }
 
   /**

@@ -28,7 +28,7 @@ final class UnboundFunctions {
       throw new DeviceException(
           "JNA does not load ("
               + e
-              + "); if that is for the folder that it unpacks its library to, start Java with"
+              + "); if the folder of its library is the reason, start Java with"
               + " -Djna.tmpdir=<a folder from which programs may run>",
           e);
     }

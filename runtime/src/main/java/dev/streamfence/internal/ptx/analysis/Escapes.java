@@ -115,6 +115,7 @@ final class Escapes {
                 .contents()
                 .forEach(
                     value ->
-                        ledger.handOut(step, value, "it lies in a variable that others may find")));
+                        ledger.handOut(
+                            step, value, "it is in a variable that other code may find")));
   }
 }

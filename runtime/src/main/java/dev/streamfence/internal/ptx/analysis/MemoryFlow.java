@@ -48,7 +48,7 @@ final class MemoryFlow {
           ordinal++;
           analysis
               .escapes()
-              .unknown(step, values.value(step, operand), "what it leads to is not known");
+              .unknown(step, values.value(step, operand), "the memory behind it is unknown");
         }
         case 's' -> analysis.escapes().open(step, StateSpace.SHARED);
         case 'v' -> {

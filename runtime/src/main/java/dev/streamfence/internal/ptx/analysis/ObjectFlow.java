@@ -93,7 +93,7 @@ final class ObjectFlow {
     if (targets.isEmpty() && isOwn(space)) {
       MemoryObject unresolved = memory.unresolved(space);
       if (unresolved.isEscaped()) {
-        analysis.escapes().handOut(step, value, "it is stored where others may find it");
+        analysis.escapes().handOut(step, value, "it is stored where other code may find it");
       }
       if (unresolved.storeAnywhere(width, value)) {
         analysis.changed(unresolved);
@@ -101,12 +101,12 @@ final class ObjectFlow {
       return;
     }
     if (targets.isEmpty() || mayBeOutside(address)) {
-      analysis.escapes().handOut(step, value, "it is stored where others may find it");
+      analysis.escapes().handOut(step, value, "it is stored where other code may find it");
     }
     for (MemoryObject target : targets) {
       analysis.escapes().meet(target);
       if (!target.isTracked() || target.isEscaped()) {
-        analysis.escapes().handOut(step, value, "it is stored where others may find it");
+        analysis.escapes().handOut(step, value, "it is stored where other code may find it");
       }
       if (target.isTracked()) {
         boolean changed =

@@ -27,7 +27,7 @@ final class ModelSize {
     private static final long serialVersionUID = 1L;
 
     private ExceededException() {
-      super("the module is larger than wanted", null, false, false);
+      super("the module is larger than the limit", null, false, false);
     }
   }
 

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** What others than the kernel may do with variables whose addresses they may find. */
+/** Accesses by code outside the kernel to variables whose addresses escape. */
 class AccessEscapesTest {
   private static final String MYSTERY = ".extern .func mystery();\n";
   private static final String STORE = "st.global.u32 [%rd9], 1;";
@@ -20,7 +20,7 @@ class AccessEscapesTest {
 
     assertThat(kernel.verdicts()).containsExactly(UNKNOWN, NONE, WRITES, NONE);
     assertThat(kernel.p().unknown().orElseThrow().reason().orElseThrow())
-        .isEqualTo("it lies in a variable that others may find");
+        .isEqualTo("it is in a variable that other code may find");
   }
 
   @Test

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which parameter's memory an address is in, in the notation of {@link Sums}. */
+/** The parameter whose memory contains an address, in the notation of {@link Sums}. */
 class AccessJudgeTest {
   private static final String MODULE =
       """
@@ -171,11 +171,11 @@ class AccessJudgeTest {
 
   @Test
   void aDoubtAboutOneParameterSaysWhetherItMayBeElsewhere() {
-    assertThat(doubt("p | foreign")).isEqualTo("its address may come from elsewhere as well");
-    assertThat(doubt("?p foreign")).isEqualTo("its address may come from elsewhere as well");
-    assertThat(doubt("n loaded")).isEqualTo("its address may come from elsewhere as well");
-    assertThat(doubt("s p")).isEqualTo("its address may come from elsewhere as well");
-    assertThat(doubt("/p")).isEqualTo("how its address comes about is not clear");
-    assertThat(doubt("*n")).isEqualTo("how its address comes about is not clear");
+    assertThat(doubt("p | foreign")).isEqualTo("its address may also come from elsewhere");
+    assertThat(doubt("?p foreign")).isEqualTo("its address may also come from elsewhere");
+    assertThat(doubt("n loaded")).isEqualTo("its address may also come from elsewhere");
+    assertThat(doubt("s p")).isEqualTo("its address may also come from elsewhere");
+    assertThat(doubt("/p")).isEqualTo("the origin of its address is unclear");
+    assertThat(doubt("*n")).isEqualTo("the origin of its address is unclear");
   }
 }

@@ -93,7 +93,7 @@ class TranslationTest {
                 PtxProgram.translate(
                     PtxModule.parse(
                         HandWritten.module(function, "{ .param .b32 a, r; call (r), f, (a); }"))))
-        .hasMessageContaining("4 bytes stands for one of 8");
+        .hasMessageContaining("4 bytes is passed for one of 8");
     assertThatThrownBy(
             () -> PtxProgram.translate(PtxModule.parse(HandWritten.module(function, "call f;"))))
         .hasMessageContaining("takes 1 and returns 1 values, not 0 and 0");

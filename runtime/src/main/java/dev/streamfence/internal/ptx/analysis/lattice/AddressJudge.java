@@ -61,8 +61,8 @@ public final class AddressJudge {
           .collect(Collectors.joining(" or ", "its address may come from ", ""));
     }
     return elsewhere
-        ? "its address may come from elsewhere as well"
-        : "how its address comes about is not clear";
+        ? "its address may also come from elsewhere"
+        : "the origin of its address is unclear";
   }
 
   private void add(Derivation sum) {

@@ -58,7 +58,7 @@ final class CallTranslator {
       default ->
           throw t.unsupported(
               t.function().module().isDeclared(called)
-                  ? "'" + called + "' has no body and is not a system function there is here"
+                  ? "'" + called + "' has no body and is no system function of the simulated device"
                   : "there is no function '" + called + "'");
     };
   }
@@ -180,7 +180,7 @@ final class CallTranslator {
     boolean scalar = formal.bytes == Integer.highestOneBit(formal.bytes) && formal.bytes <= 8;
     if (formal.bytes != actual.bytes || (!scalar && !(formal.memory && actual.memory))) {
       throw t.unsupported(
-          "a value of " + actual.bytes + " bytes stands for one of " + formal.bytes);
+          "a value of " + actual.bytes + " bytes is passed for one of " + formal.bytes);
     }
   }
 

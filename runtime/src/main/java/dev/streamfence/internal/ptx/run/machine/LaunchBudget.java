@@ -41,7 +41,9 @@ public final class LaunchBudget {
     if (spent > limit) {
       throw lane.fault(
           Reason.INSTRUCTION_LIMIT,
-          "goes on when the launch has run " + limit + " instructions, the budget of all threads",
+          "still runs after "
+              + limit
+              + " instructions of the launch, the budget of all its threads",
           0);
     }
     if (work > UNINTERRUPTED && Thread.currentThread().isInterrupted()) {

@@ -162,7 +162,7 @@ public final class ThreadBlock {
     return first.fault(
         Reason.BARRIER_DIVERGENCE,
         "deadlocks at a barrier: "
-            + (waiting + " of " + lanes.length + " threads wait for some that never arrive"),
+            + (waiting + " of " + lanes.length + " threads wait for others that never arrive"),
         0);
   }
 
