@@ -20,7 +20,7 @@ final class Inside {
   private Inside() {}
 
   /** The memory of an array that is not empty. */
-  static Allocation block(DeviceArray<?> array) {
+  static Allocation allocation(DeviceArray<?> array) {
     return Objects.requireNonNull(TrackedArray.of(array).region()).allocation();
   }
 

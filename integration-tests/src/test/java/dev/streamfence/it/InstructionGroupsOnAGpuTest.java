@@ -27,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The kernels that the interpreter is tested with, on a GPU: what Java expects of them is what the
- * hardware does. They are launched through the driver seam, since some take structures.
+ * Runs the kernels of the interpreter's tests on a GPU: the hardware gives the results that Java
+ * expects. The driver seam launches them, since some take structures.
  */
 @Tag("gpu")
 final class InstructionGroupsOnAGpuTest {
@@ -99,8 +99,8 @@ final class InstructionGroupsOnAGpuTest {
       if (argument instanceof byte[] buffer) {
         DeviceArray<byte[]> array = gpu.memory().upload(stream, buffer);
         buffers.add(array);
-        Allocation block = Inside.block(array);
-        bytes.putLong(offset, Objects.requireNonNull(block).address());
+        Allocation allocation = Inside.allocation(array);
+        bytes.putLong(offset, Objects.requireNonNull(allocation).address());
       } else if (argument instanceof Integer value) {
         bytes.putInt(offset, value);
       } else if (argument instanceof Long value) {

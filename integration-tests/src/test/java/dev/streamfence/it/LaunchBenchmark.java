@@ -70,9 +70,7 @@ public class LaunchBenchmark {
     openDriver();
   }
 
-  /**
-   * A second stream is opened by the benchmarks that want one: from then on launches record events.
-   */
+  /** A benchmark that needs a second stream opens it: from then on launches record events. */
   private SuiteKernels second() {
     if (onB == null) {
       b = gpu.streams().acquire();
@@ -94,8 +92,8 @@ public class LaunchBenchmark {
       frame.buffer().putLong(8 * i, frame.address() + 48 + 8 * i);
     }
     for (int i = 0; i < 4; i++) {
-      Allocation block = Inside.block(arrays.get(i));
-      frame.buffer().putLong(48 + 8 * i, block.address());
+      Allocation allocation = Inside.allocation(arrays.get(i));
+      frame.buffer().putLong(48 + 8 * i, allocation.address());
     }
     frame.buffer().putFloat(80, 2f).putInt(88, N);
   }
@@ -155,7 +153,7 @@ public class LaunchBenchmark {
     }
   }
 
-  /** A block of 1 MiB, allocated and freed. */
+  /** Allocates and frees 1 MiB. */
   @Benchmark
   @OperationsPerInvocation(LAUNCHES)
   public void allocateAndFree() {

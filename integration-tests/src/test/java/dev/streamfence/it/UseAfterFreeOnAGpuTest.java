@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The use after free that this project exists for, forced by a gate: a reader on one stream is held
- * back while its array is freed, and the address is given out again and overwritten on another
+ * Forces the use after free that this project prevents: a gate holds a reader on one stream back
+ * while its array is freed, and while the address is allocated again and overwritten on another
  * stream.
  */
 @Tag("gpu")
@@ -100,8 +100,8 @@ final class UseAfterFreeOnAGpuTest {
           recorder.array(seen).threads(N).preflight().launch().commit();
         }
         mine.close();
-        // Where the free went is where its address comes back: the owner's stream, unless somebody
-        // else used it later.
+        // The address comes back on the stream of the free: the owner's, unless another stream used
+        // the array later.
         DeviceStream next = tracked ? reader : owner;
         try (DeviceArray<int[]> trampler = gpu.memory().allocate(next, int[].class, N)) {
           reused += address(trampler) == address ? 1 : 0;
@@ -121,7 +121,7 @@ final class UseAfterFreeOnAGpuTest {
   }
 
   private static long address(DeviceArray<?> array) {
-    Allocation block = Inside.block(array);
-    return block.address();
+    Allocation allocation = Inside.allocation(array);
+    return allocation.address();
   }
 }

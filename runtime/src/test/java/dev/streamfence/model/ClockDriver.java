@@ -10,9 +10,9 @@ import dev.streamfence.internal.driver.MemoryInfo;
 import java.nio.ByteBuffer;
 
 /**
- * A driver that runs nothing: streams and events are vector clocks, and a {@link Cell} knows when
- * two uses of it that conflict are not ordered. Small, so that a controlled scheduler gets through
- * it. Thread-safe by one lock.
+ * A driver that runs nothing: streams and events are vector clocks, and a {@link Cell} detects two
+ * conflicting uses without an order. It is small, so that a controlled scheduler can explore it.
+ * Thread-safe by one lock.
  */
 public final class ClockDriver implements CudaDriver {
   static final int STREAMS = 4;
@@ -24,7 +24,7 @@ public final class ClockDriver implements CudaDriver {
   private int failingWait;
   private final Trace trace = new Trace();
 
-  /** A stream: how much of every stream comes before whatever is queued on it next. */
+  /** A stream: the position on each other stream that comes before its next operation. */
   private static final class Stream implements StreamHandle {
     private final int index;
     private final long[] clock = new long[STREAMS];

@@ -8,8 +8,9 @@ import dev.streamfence.internal.order.Timeline;
 import org.junit.jupiter.api.Test;
 
 /**
- * Threads that ask how far a stream is, and events that are recorded over, beside threads that
- * launch. Whoever learns too much leaves a wait out, and a block is then used out of order.
+ * Threads that query a stream's progress, and events that are recorded again, beside threads that
+ * launch. A thread that learns too much leaves out a wait, and an allocation is then used out of
+ * order.
  */
 final class ControlledProgressTest {
   /** As many events as a stream has. */
@@ -20,7 +21,7 @@ final class ControlledProgressTest {
     explore(
         () -> {
           Scene scene = new Scene();
-          Scene.Block x = scene.new Block(scene.first);
+          Scene.Allocation x = scene.new Allocation(scene.first);
           together(
               () -> {
                 scene.first.synchronize("a test");
@@ -37,7 +38,7 @@ final class ControlledProgressTest {
         () -> {
           Scene scene = new Scene();
           Timeline third = scene.pool.acquire(0);
-          Scene.Block x = scene.new Block(third);
+          Scene.Allocation x = scene.new Allocation(third);
           together(
               () -> {
                 scene.first.synchronize("a test");
@@ -52,7 +53,7 @@ final class ControlledProgressTest {
     explore(
         () -> {
           Scene scene = new Scene();
-          Scene.Block x = scene.new Block(scene.first);
+          Scene.Allocation x = scene.new Allocation(scene.first);
           together(
               () -> {
                 require(scene.first.isIdle(), "not idle");
@@ -67,7 +68,7 @@ final class ControlledProgressTest {
     explore(
         () -> {
           Scene scene = new Scene();
-          Scene.Block x = scene.new Block(scene.first);
+          Scene.Allocation x = scene.new Allocation(scene.first);
           long ticket = scene.first.submitted() + 1;
           together(
               () -> {
@@ -89,8 +90,8 @@ final class ControlledProgressTest {
         () -> {
           Scene scene = new Scene();
           Timeline third = scene.pool.acquire(0);
-          Scene.Block x = scene.new Block(scene.first);
-          Scene.Block y = scene.new Block(third);
+          Scene.Allocation x = scene.new Allocation(scene.first);
+          Scene.Allocation y = scene.new Allocation(third);
           together(
               () -> {
                 scene.read(scene.second, x);
@@ -106,12 +107,12 @@ final class ControlledProgressTest {
         () -> {
           Scene scene = new Scene();
           Timeline third = scene.pool.acquire(0);
-          Scene.Block old = scene.new Block(scene.first);
-          Scene.Block x = scene.new Block(scene.first);
-          Scene.Block y = scene.new Block(third);
+          Scene.Allocation old = scene.new Allocation(scene.first);
+          Scene.Allocation x = scene.new Allocation(scene.first);
+          Scene.Allocation y = scene.new Allocation(third);
           // From here on two streams are in use, and each launch on the first records an event.
           scene.read(scene.first, old);
-          scene.read(scene.second, scene.new Block(scene.second));
+          scene.read(scene.second, scene.new Allocation(scene.second));
           for (int i = 0; i < RING; i++) {
             scene.run(scene.first, x, x);
           }

@@ -8,10 +8,10 @@ import org.jetbrains.lincheck.LincheckSettings;
 
 /**
  * Runs real code under Lincheck's model checker, which decides at every access to shared memory
- * which thread goes on. Whoever waits for ever, or fails, fails the test with the interleaving.
+ * which thread continues. A thread that deadlocks or throws fails the test with the interleaving.
  */
 public final class ControlledScheduler {
-  /** As many as take a few seconds in each test. */
+  /** Enough for a few seconds in each test. */
   private static final int INVOCATIONS = 25;
 
   /**
@@ -21,7 +21,7 @@ public final class ControlledScheduler {
    */
   private static final int LOOP_ITERATIONS_BEFORE_A_SWITCH = 100;
 
-  /** More than the looks that a thread takes at another one's submission before it parks. */
+  /** More than a thread spins before parking while it waits for a submission. */
   private static final int LOOP_BOUND = 10_000;
 
   private static final int RECURSION_BOUND = 20;
@@ -36,7 +36,7 @@ public final class ControlledScheduler {
     explore(INVOCATIONS, test);
   }
 
-  /** Runs a test in as many interleavings as asked for, where the usual number finds too little. */
+  /** Runs a test in a given number of interleavings, where the usual number finds too little. */
   public static void explore(int invocations, Runnable test) {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     long before = threads.getTotalStartedThreadCount();

@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /**
- * The real classes of the package order, their locks and volatiles included, under a scheduler that
- * decides at every access to shared memory which thread goes on. A thread that waits for ever, or
- * an error in any thread, fails the test with the interleaving.
+ * The real classes of the package order, with their locks and volatiles, under a scheduler that
+ * decides at every access to shared memory which thread continues. A deadlock, or an error in any
+ * thread, fails the test with the interleaving.
  */
 final class ControlledSchedulingTest {
   @Test
@@ -26,8 +26,8 @@ final class ControlledSchedulingTest {
     explore(
         () -> {
           Scene scene = new Scene();
-          Scene.Block x = scene.new Block(scene.first);
-          Scene.Block y = scene.new Block(scene.first);
+          Scene.Allocation x = scene.new Allocation(scene.first);
+          Scene.Allocation y = scene.new Allocation(scene.first);
           together(() -> scene.run(scene.first, x, y), () -> scene.run(scene.second, y, x));
         });
   }
@@ -37,8 +37,8 @@ final class ControlledSchedulingTest {
     explore(
         () -> {
           Scene scene = new Scene();
-          Scene.Block x = scene.new Block(scene.first);
-          Scene.Block y = scene.new Block(scene.second);
+          Scene.Allocation x = scene.new Allocation(scene.first);
+          Scene.Allocation y = scene.new Allocation(scene.second);
           together(() -> scene.run(scene.first, x, y), () -> scene.run(scene.first, y, x));
           require(scene.first.submitted() == 3, "a ticket is missing");
         });
@@ -49,8 +49,8 @@ final class ControlledSchedulingTest {
     explore(
         () -> {
           Scene scene = new Scene();
-          Scene.Block x = scene.new Block(scene.first);
-          Scene.Block y = scene.new Block(scene.second);
+          Scene.Allocation x = scene.new Allocation(scene.first);
+          Scene.Allocation y = scene.new Allocation(scene.second);
           together(() -> scene.runUnlessClosed(scene.first, x, y), y::close);
           require(y.frees.get() == 1, "not freed once");
         });
@@ -61,7 +61,7 @@ final class ControlledSchedulingTest {
     explore(
         () -> {
           Scene scene = new Scene();
-          Scene.Block x = scene.new Block(scene.first);
+          Scene.Allocation x = scene.new Allocation(scene.first);
           together(
               () -> {
                 try (Submission submission = scene.first.begin(scene)) {
@@ -71,7 +71,7 @@ final class ControlledSchedulingTest {
                   x.cell.use(scene.first.stream(), false);
                   submission.commit();
                 } catch (UseAfterFreeException closed) {
-                  require(!x.hazards.isOpen(), "an open block was refused");
+                  require(!x.hazards.isOpen(), "an open allocation was refused");
                 }
               },
               x::close);
@@ -84,7 +84,7 @@ final class ControlledSchedulingTest {
     explore(
         () -> {
           Scene scene = new Scene();
-          Scene.Block x = scene.new Block(scene.first);
+          Scene.Allocation x = scene.new Allocation(scene.first);
           together(x::close, x::close);
           require(x.frees.get() == 1, "not freed once");
         });
@@ -95,7 +95,7 @@ final class ControlledSchedulingTest {
     explore(
         () -> {
           Scene scene = new Scene();
-          Scene.Block x = scene.new Block(scene.first);
+          Scene.Allocation x = scene.new Allocation(scene.first);
           Timeline third = scene.pool.acquire(0);
           scene.driver.failNextWait();
           together(
@@ -110,7 +110,7 @@ final class ControlledSchedulingTest {
     explore(
         () -> {
           Scene scene = new Scene();
-          Scene.Block x = scene.new Block(scene.first);
+          Scene.Allocation x = scene.new Allocation(scene.first);
           Timeline third = scene.pool.acquire(0);
           together(
               () -> scene.read(scene.second, x),

@@ -7,11 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The programs that are explored. Blocks are bits: 1 is the first, 2 the second. Both are allocated
- * on stream 0 when a program starts, and nothing has waited for that yet.
+ * The programs that the model explores. Allocations are bits: 1 is the first, 2 the second. Both
+ * are allocated on stream 0 when a program starts, and nothing has waited for that yet.
  */
 final class Corpus {
-  /** What one launch does: a mask of blocks that it reads, and one of those that it writes. */
+  /**
+   * The uses of one launch: a mask of the allocations that it reads, and one of those that it
+   * writes.
+   */
   private enum Use {
     READ(1, 0),
     WRITE(0, 1),
@@ -32,12 +35,12 @@ final class Corpus {
     }
   }
 
-  /** A launch of which it is only known afterwards that no event covers it. */
+  /** An abandoned launch: only its end shows that no event covers it. */
   private static Steps uncommitted(int stream, int reads, int writes) {
     return steps().prepare(stream, reads, writes).launch(stream).abandon(stream);
   }
 
-  /** Work that uses no block: a stream counts as in use, so that others record events beside it. */
+  /** Work that uses no allocation: its stream counts as in use, so that others record events. */
   private static Steps inUse(int stream) {
     return steps().run(stream, 0, 0);
   }
@@ -57,8 +60,8 @@ final class Corpus {
   }
 
   /**
-   * The programs in the finest steps, on rings of a size, and one more: an event that a thread
-   * looks for is the one that is recorded over next.
+   * The programs in the finest steps, on rings of a size, and one more: a thread looks for the
+   * event that is recorded over next.
    */
   static List<Program> onRingsOf(int slots) {
     List<Program> programs = new ArrayList<>();
@@ -133,7 +136,7 @@ final class Corpus {
               .thread(steps().close(0).close(1))
               .build());
       programs.add(
-          Program.named("close of an open submission's blocks: " + use)
+          Program.named("close of an open submission's allocations: " + use)
               .ring(1)
               .thread(
                   steps().prepare(1, use.reads, use.writes).close(0).launch(1).commit(1).close(1))
@@ -192,7 +195,10 @@ final class Corpus {
             .build());
   }
 
-  /** Events that are recorded on demand, recorded over, or older than what the stream knows now. */
+  /**
+   * Events that are recorded on demand, recorded over, or older than the stream's current
+   * knowledge.
+   */
   private static void events(List<Program> programs) {
     for (int ring = 1; ring <= 2; ring++) {
       programs.add(

@@ -4,7 +4,7 @@ import java.util.Set;
 
 /**
  * Runs a program in every order in which its threads can take their steps, depth first, and stops
- * at the first that goes wrong. Confined to one thread.
+ * at the first failure. Confined to one thread.
  */
 final class Explorer {
   private static final int DEEPEST = 256;
@@ -13,7 +13,7 @@ final class Explorer {
     "race",
     "close lost",
     "close carried out twice",
-    "block stays pinned",
+    "allocation stays pinned",
     "lock kept",
     "deadlock"
   };
@@ -52,7 +52,7 @@ final class Explorer {
   }
 
   /**
-   * How an exploration ended.
+   * The result of an exploration.
    *
    * @param interleavings how many were run to their end
    * @param failure the first that went wrong, with its schedule; empty if none did

@@ -7,31 +7,31 @@ package dev.streamfence.model;
 enum Flaw {
   /** Preflight registers nothing; commit does. */
   COMMITTED_STATE_ONLY,
-  /** Each block is locked and registered by itself. */
-  BLOCKS_REGISTERED_ONE_BY_ONE,
-  /** A block remembers one reader: the last. */
-  ONE_READ_PER_BLOCK,
+  /** Each allocation is locked and registered separately. */
+  ALLOCATIONS_REGISTERED_ONE_BY_ONE,
+  /** An allocation remembers one reader: the last. */
+  ONE_READ_PER_ALLOCATION,
   /** A writer's commit clears the readers, also those registered after its preflight. */
   READERS_CLEARED_AT_COMMIT,
   /** A writer waits for the last writer and for no reader. */
   LAST_WRITER_ONLY,
-  /** A reader waits for nobody. */
+  /** A reader waits for no earlier use. */
   READERS_WAIT_FOR_NOBODY,
-  /** A block counts as ready when it is allocated. */
+  /** An allocation counts as ready when it is made. */
   NO_READY_TICKET,
-  /** Blocks are not pinned between preflight and commit. */
+  /** Allocations are not pinned between preflight and commit. */
   NO_PIN,
   /** An abandoned submission keeps its pins. */
   PINS_KEPT_WHEN_ABANDONED,
-  /** A close that was put off is forgotten. */
+  /** A postponed close is forgotten. */
   DEFERRED_CLOSE_FORGOTTEN,
   /** A second close frees again. */
   CLOSE_NOT_IDEMPOTENT,
-  /** Closed blocks are accepted. */
-  CLOSED_BLOCKS_ACCEPTED,
+  /** Closed allocations are accepted. */
+  CLOSED_ALLOCATIONS_ACCEPTED,
   /** A free waits for nothing. */
   FREE_WITHOUT_WAITING,
-  /** A registered ticket is not waited for on the host: whatever is queued by then must do. */
+  /** The host does not wait for a registered ticket: a wait covers only the work queued by then. */
   TICKET_NOT_AWAITED,
   /** A ticket counts as submitted as soon as its preflight is through. */
   PUBLISHED_BEFORE_LAUNCH,
@@ -41,15 +41,15 @@ enum Flaw {
   FAILED_WAIT_FORGOTTEN,
   /** A wait that could not be queued counts as queued. */
   FAILED_WAIT_MERGED,
-  /** The newest event counts as covering, whatever it covers. */
+  /** The newest event counts as covering every ticket. */
   NEWEST_EVENT_COVERS,
   /**
-   * A slot counts as covering by its place in the ring, even if it was recorded over or not yet.
+   * A slot counts as covering by its place in the ring, even if it was recorded again or not yet.
    */
   SLOT_FOUND_BY_POSITION,
   /** A slot gets its ticket before its event is recorded. */
   LABELLED_BEFORE_RECORDING,
-  /** A slot that is being recorded over keeps its old ticket, but has the new clock already. */
+  /** A slot that is being recorded again keeps its old ticket, but already has the new clock. */
   SLOT_NOT_INVALIDATED,
   /** The clock says that a wait is queued before it is. */
   CLOCK_MERGED_BEFORE_WAIT,
@@ -57,9 +57,9 @@ enum Flaw {
   CLOCK_OF_NOW_MERGED,
   /** A waiter takes everything submitted as waited for, not what the event covers. */
   SUBMITTED_MERGED_AS_WAITED_FOR,
-  /** A synchronisation marks as done what was submitted while it waited. */
+  /** A synchronisation marks work as done that was submitted while it waited. */
   SUBMITTED_READ_AFTER_SYNCHRONIZING,
-  /** A synchronisation marks as done what the stream was told to wait for while it waited. */
+  /** A synchronisation marks work as done that the stream began to wait for meanwhile. */
   CLOCK_READ_AFTER_SYNCHRONIZING,
   /** A submitted ticket counts as done. */
   SUBMITTED_COUNTS_AS_DONE

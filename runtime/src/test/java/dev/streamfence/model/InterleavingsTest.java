@@ -10,13 +10,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The protocol in every interleaving of small programs: silent as it is, and found out by at least
- * one program for each way to get it wrong.
+ * The protocol in every interleaving of small programs: it has no failure, and at least one program
+ * fails for each flaw that is planted in it.
  */
 final class InterleavingsTest {
   private static final List<Program> PROGRAMS = Corpus.programs();
 
-  /** A flaw that a program reveals shows up early: each of them does within this many. */
+  /** A flaw shows early: each program that reveals one does so within this many interleavings. */
   private static final long ENOUGH_TO_FIND_A_FLAW = 200_000;
 
   @Test

@@ -8,7 +8,7 @@ import java.util.Set;
  * classes. Confined to one thread.
  */
 final class ModelRun implements ProtocolModel.Observer {
-  /** A model whose close got lost takes no further step, and need not. */
+  /** A model that has lost a close takes no further step. */
   private static final int MOST_STEPS = 2_000;
 
   /** At most so many steps in a row are likely for one thread. */
@@ -22,8 +22,8 @@ final class ModelRun implements ProtocolModel.Observer {
   }
 
   /**
-   * Returns the driver calls of one interleaving, which a seed draws. A model with a flaw goes on
-   * after what went wrong, as code with that flaw would.
+   * Returns the driver calls of one interleaving, which a seed draws. A model with a flaw continues
+   * after a failure, as code with that flaw would.
    */
   static Trace of(Program program, Set<Flaw> flaws, long seed) {
     ModelRun run = new ModelRun(program);

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What some host threads do, one list of steps each, after a prelude that runs alone. Immutable
- * once built; a step is a few numbers, so that the model need not look at objects.
+ * The steps of some host threads, one list each, after a prelude that runs alone. Immutable once
+ * built; a step is a few numbers, so that the model needs no objects.
  */
 final class Program {
   static final int PREPARE = 0;
@@ -16,7 +16,7 @@ final class Program {
   static final int CLOSE = 4;
   static final int SYNCHRONIZE = 5;
 
-  /** How many numbers a step is: what it does, and its operands. */
+  /** The length of a step in numbers: its kind and its operands. */
   static final int STEP_SIZE = 5;
 
   /** No wait of a preflight fails. */
@@ -97,7 +97,7 @@ final class Program {
       return this;
     }
 
-    /** At most so many times a thread that could go on is interrupted. */
+    /** Limits how often a thread that could continue is interrupted. */
     Builder preemptions(int most) {
       preemptions = most;
       return this;
@@ -119,7 +119,7 @@ final class Program {
     }
   }
 
-  /** The steps of one thread, in order; masks name blocks by their bits. */
+  /** The steps of one thread, in order; masks name allocations by their bits. */
   static final class Steps {
     private final List<int[]> steps = new ArrayList<>();
 
@@ -144,8 +144,8 @@ final class Program {
       return add(ABANDON, stream, 0, 0, NEVER);
     }
 
-    Steps close(int block) {
-      return add(CLOSE, block, 0, 0, NEVER);
+    Steps close(int allocation) {
+      return add(CLOSE, allocation, 0, 0, NEVER);
     }
 
     Steps synchronize(int stream) {

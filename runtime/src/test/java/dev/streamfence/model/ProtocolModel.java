@@ -1,16 +1,16 @@
 package dev.streamfence.model;
 
-import static dev.streamfence.model.RaceOracle.BLOCKS;
+import static dev.streamfence.model.RaceOracle.ALLOCATIONS;
 import static dev.streamfence.model.RaceOracle.STREAMS;
 
 import java.util.Arrays;
 import java.util.Set;
 
 /**
- * The protocol of the package order as a step machine: what timelines, submissions, dependencies
- * and event rings do between two points at which another thread can get in. A state is one array of
- * numbers; a step changes it in place and allocates nothing. {@link TracesTest} compares its driver
- * calls with those of the real classes.
+ * The protocol of the package order as a step machine: the work of timelines, submissions, hazard
+ * states and event rings between two points at which another thread can run. A state is one array
+ * of numbers; a step changes it in place and allocates nothing. {@link TracesTest} compares its
+ * driver calls with those of the real classes.
  *
  * <p>Longer than other files: it is one switch over the phases of a submission, in the order in
  * which they happen.
@@ -18,7 +18,7 @@ import java.util.Set;
 final class ProtocolModel {
   static final int THREADS = 3;
 
-  /** What a step, or a final state, does wrong; {@link #FINE} if nothing. */
+  /** The failure of a step or a final state; {@link #FINE} if there is none. */
   static final int FINE = 0;
 
   static final int RACE = 1;
@@ -60,8 +60,8 @@ final class ProtocolModel {
   private static final int READER = READERS + 1;
   private static final int PINS = READER + STREAMS;
   private static final int LIFE = PINS + 1;
-  private static final int BLOCK_SIZE = LIFE + 1;
-  private static final int BLOCK = STREAM + STREAMS * STREAM_SIZE;
+  private static final int ALLOCATION_SIZE = LIFE + 1;
+  private static final int ALLOCATION = STREAM + STREAMS * STREAM_SIZE;
 
   private static final int OPEN = 0;
   private static final int CLOSING = 1;
@@ -78,7 +78,7 @@ final class ProtocolModel {
   private static final int SLOT = 8;
   private static final int SCRATCH = 9;
   private static final int THREAD_SIZE = SCRATCH + STREAMS + 1;
-  private static final int THREAD = BLOCK + BLOCKS * BLOCK_SIZE;
+  private static final int THREAD = ALLOCATION + ALLOCATIONS * ALLOCATION_SIZE;
 
   // An event: what it covers, what its stream had waited for, and what the device knows of it.
   // They come last, and the slots that are used last come last of all, since rings differ in size.
@@ -114,7 +114,7 @@ final class ProtocolModel {
   private static final int SYNCHRONIZING = 23;
   private static final int NOTING = 24;
 
-  /** Is told of each driver call of a step, in order. */
+  /** Receives each driver call of a step, in order. */
   interface Observer {
     /** A launch or a free is queued. */
     void enqueues(int stream);
@@ -182,16 +182,16 @@ final class ProtocolModel {
   }
 
   /**
-   * Makes the state before the first step: two blocks allocated on stream 0, and the preludes run.
+   * Makes the state before the first step: two allocations on stream 0, and the preludes run.
    *
    * @return what goes wrong already
    */
   int start(int[] s) {
-    for (int block = 0; block < BLOCKS; block++) {
+    for (int allocation = 0; allocation < ALLOCATIONS; allocation++) {
       RaceOracle.enqueue(s, 0);
-      RaceOracle.writes(s, 0, block);
+      RaceOracle.writes(s, 0, allocation);
       int ticket = ++s[STREAM + SUBMITTED];
-      s[block(block) + WRITE] = has(Flaw.NO_READY_TICKET) ? 0 : ticket;
+      s[allocation(allocation) + WRITE] = has(Flaw.NO_READY_TICKET) ? 0 : ticket;
     }
     for (int[] prelude : program.preludes) {
       code = new int[][] {prelude};
@@ -238,7 +238,7 @@ final class ProtocolModel {
     }
   }
 
-  /** Runs a thread to the next point at which another one can get in; says what went wrong. */
+  /** Runs a thread to the next point at which another one can run; returns the failure. */
   int step(int[] s, int t) {
     yielded = false;
     int wrong;
@@ -249,17 +249,17 @@ final class ProtocolModel {
     return wrong;
   }
 
-  /** What is wrong with a state in which every thread is done. */
+  /** The failure in a state in which every thread is done. */
   int verdict(int[] s) {
-    for (int block = 0; block < BLOCKS; block++) {
-      int b = block(block);
+    for (int allocation = 0; allocation < ALLOCATIONS; allocation++) {
+      int b = allocation(allocation);
       if (s[b + PINS] != 0) {
         return PINNED;
       }
-      if ((s[b + LIFE] == OPEN ? 0 : 1) > RaceOracle.frees(s, block)) {
+      if ((s[b + LIFE] == OPEN ? 0 : 1) > RaceOracle.frees(s, allocation)) {
         return LOST_CLOSE;
       }
-      if (RaceOracle.frees(s, block) > 1) {
+      if (RaceOracle.frees(s, allocation) > 1) {
         return REPEATED_CLOSE;
       }
     }
@@ -390,16 +390,18 @@ final class ProtocolModel {
   private int prepare(int[] s, int t, int reads, int writes) {
     int me = thread(t);
     int own = stream(s[me + CURRENT]);
-    for (int block = 0; block < BLOCKS; block++) {
-      boolean used = ((reads | writes) >> block & 1) != 0;
-      if (used && s[block(block) + LIFE] != OPEN && !has(Flaw.CLOSED_BLOCKS_ACCEPTED)) {
+    for (int allocation = 0; allocation < ALLOCATIONS; allocation++) {
+      boolean used = ((reads | writes) >> allocation & 1) != 0;
+      if (used
+          && s[allocation(allocation) + LIFE] != OPEN
+          && !has(Flaw.CLOSED_ALLOCATIONS_ACCEPTED)) {
         advance(s, t);
         return yieldNow();
       }
     }
     begin(s, t, reads, writes);
     s[me + PHASE] = AWAIT;
-    if (has(Flaw.BLOCKS_REGISTERED_ONE_BY_ONE) && (reads | writes) == 3) {
+    if (has(Flaw.ALLOCATIONS_REGISTERED_ONE_BY_ONE) && (reads | writes) == 3) {
       register(s, s[me + CURRENT], reads & 1, writes & 1);
       s[me + PHASE] = REGISTER_REST;
     } else {
@@ -421,12 +423,15 @@ final class ProtocolModel {
     s[own + FREEING] = 0;
   }
 
-  /** Collects what the uses have to wait for, and becomes what later uses have to wait for. */
+  /**
+   * Collects the tickets that the uses have to wait for, and registers its own ticket for later
+   * uses.
+   */
   private void register(int[] s, int stream, int reads, int writes) {
     if (!has(Flaw.LAST_WRITER_ONLY)) {
-      for (int block = 0; block < BLOCKS; block++) {
-        if ((writes >> block & 1) != 0) {
-          int b = block(block);
+      for (int allocation = 0; allocation < ALLOCATIONS; allocation++) {
+        if ((writes >> allocation & 1) != 0) {
+          int b = allocation(allocation);
           for (int i = 0; i < s[b + READERS]; i++) {
             int reader = s[b + READER + i];
             addWait(s, stream, reader, s[b + READ + reader]);
@@ -435,33 +440,33 @@ final class ProtocolModel {
       }
     }
     int waiting = has(Flaw.READERS_WAIT_FOR_NOBODY) ? writes : reads | writes;
-    for (int block = 0; block < BLOCKS; block++) {
-      if ((waiting >> block & 1) != 0) {
-        addWait(s, stream, s[block(block) + WRITER], s[block(block) + WRITE]);
+    for (int allocation = 0; allocation < ALLOCATIONS; allocation++) {
+      if ((waiting >> allocation & 1) != 0) {
+        addWait(s, stream, s[allocation(allocation) + WRITER], s[allocation(allocation) + WRITE]);
       }
     }
-    for (int block = 0; block < BLOCKS; block++) {
-      if (((reads | writes) >> block & 1) != 0) {
-        s[block(block) + PINS] += has(Flaw.NO_PIN) ? 0 : 1;
+    for (int allocation = 0; allocation < ALLOCATIONS; allocation++) {
+      if (((reads | writes) >> allocation & 1) != 0) {
+        s[allocation(allocation) + PINS] += has(Flaw.NO_PIN) ? 0 : 1;
         if (!has(Flaw.COMMITTED_STATE_ONLY)) {
-          remember(s, stream, block, (writes >> block & 1) != 0);
+          remember(s, stream, allocation, (writes >> allocation & 1) != 0);
         }
       }
     }
   }
 
-  private void remember(int[] s, int stream, int block, boolean writes) {
-    int b = block(block);
+  private void remember(int[] s, int stream, int allocation, boolean writes) {
+    int b = allocation(allocation);
     int ticket = s[stream(stream) + TICKET];
     s[b + LATEST] = stream;
     if (writes) {
-      forgetReads(s, block);
+      forgetReads(s, allocation);
       s[b + WRITER] = stream;
       s[b + WRITE] = ticket;
       return;
     }
-    if (has(Flaw.ONE_READ_PER_BLOCK)) {
-      forgetReads(s, block);
+    if (has(Flaw.ONE_READ_PER_ALLOCATION)) {
+      forgetReads(s, allocation);
     }
     if (s[b + READ + stream] == 0) {
       s[b + READER + s[b + READERS]++] = stream;
@@ -469,8 +474,8 @@ final class ProtocolModel {
     s[b + READ + stream] = ticket;
   }
 
-  private static void forgetReads(int[] s, int block) {
-    Arrays.fill(s, block(block) + READ, block(block) + PINS, 0);
+  private static void forgetReads(int[] s, int allocation) {
+    Arrays.fill(s, allocation(allocation) + READ, allocation(allocation) + PINS, 0);
   }
 
   private void addWait(int[] s, int waiter, int other, int ticket) {
@@ -636,10 +641,10 @@ final class ProtocolModel {
     int own = stream(stream);
     RaceOracle.enqueue(s, stream);
     observer.enqueues(stream);
-    for (int block = 0; block < BLOCKS; block++) {
-      if ((s[own + WRITES] >> block & 1) != 0
-          ? !RaceOracle.writes(s, stream, block)
-          : (s[own + READS] >> block & 1) != 0 && !RaceOracle.reads(s, stream, block)) {
+    for (int allocation = 0; allocation < ALLOCATIONS; allocation++) {
+      if ((s[own + WRITES] >> allocation & 1) != 0
+          ? !RaceOracle.writes(s, stream, allocation)
+          : (s[own + READS] >> allocation & 1) != 0 && !RaceOracle.reads(s, stream, allocation)) {
         return RACE;
       }
     }
@@ -649,13 +654,13 @@ final class ProtocolModel {
   private int commit(int[] s, int t) {
     int me = thread(t);
     int own = stream(s[me + CURRENT]);
-    for (int block = 0; block < BLOCKS; block++) {
-      boolean writes = (s[own + WRITES] >> block & 1) != 0;
-      if (has(Flaw.COMMITTED_STATE_ONLY) && ((s[own + READS] >> block & 1) != 0 || writes)) {
-        remember(s, s[me + CURRENT], block, writes);
+    for (int allocation = 0; allocation < ALLOCATIONS; allocation++) {
+      boolean writes = (s[own + WRITES] >> allocation & 1) != 0;
+      if (has(Flaw.COMMITTED_STATE_ONLY) && ((s[own + READS] >> allocation & 1) != 0 || writes)) {
+        remember(s, s[me + CURRENT], allocation, writes);
       }
       if (has(Flaw.READERS_CLEARED_AT_COMMIT) && writes) {
-        forgetReads(s, block);
+        forgetReads(s, allocation);
       }
     }
     int busy = 0;
@@ -673,7 +678,7 @@ final class ProtocolModel {
     return yieldFinest();
   }
 
-  /** What could not be queued is waited for by the host. */
+  /** The host waits for the work whose wait could not be queued. */
   private int secure(int[] s, int t) {
     int me = thread(t);
     int own = stream(s[me + CURRENT]);
@@ -699,7 +704,7 @@ final class ProtocolModel {
     return yieldFine();
   }
 
-  /** Takes the pins away, one block after another, and lets the lock go. */
+  /** Removes the pins, one allocation after another, and releases the lock. */
   private int unpin(int[] s, int t) {
     int me = thread(t);
     int own = stream(s[me + CURRENT]);
@@ -708,14 +713,14 @@ final class ProtocolModel {
       used = 0;
     }
     for (; used != 0; used &= used - 1) {
-      int block = Integer.numberOfTrailingZeros(used);
-      int b = block(block);
+      int allocation = Integer.numberOfTrailingZeros(used);
+      int b = allocation(allocation);
       if (--s[b + PINS] == 0 && s[b + LIFE] == CLOSING) {
         s[b + LIFE] = CLOSED;
-        s[me + RELEASES] |= has(Flaw.DEFERRED_CLOSE_FORGOTTEN) ? 0 : 1 << block;
+        s[me + RELEASES] |= has(Flaw.DEFERRED_CLOSE_FORGOTTEN) ? 0 : 1 << allocation;
       }
-      s[own + READS] &= ~(1 << block);
-      s[own + WRITES] &= ~(1 << block);
+      s[own + READS] &= ~(1 << allocation);
+      s[own + WRITES] &= ~(1 << allocation);
       if (finest) {
         return yieldNow();
       }
@@ -736,12 +741,12 @@ final class ProtocolModel {
     return operation(s, t) == Program.ABANDON && s[stream(s[thread(t) + CURRENT]) + FREEING] == 0;
   }
 
-  private int close(int[] s, int t, int block) {
-    int b = block(block);
+  private int close(int[] s, int t, int allocation) {
+    int b = allocation(allocation);
     if (s[b + LIFE] == OPEN || has(Flaw.CLOSE_NOT_IDEMPOTENT)) {
       s[b + LIFE] = s[b + PINS] > 0 ? CLOSING : CLOSED;
       if (s[b + LIFE] == CLOSED) {
-        s[thread(t) + RELEASES] |= 1 << block;
+        s[thread(t) + RELEASES] |= 1 << allocation;
       }
     }
     continueReleasing(s, t);
@@ -759,22 +764,22 @@ final class ProtocolModel {
 
   private int beginFree(int[] s, int t) {
     int me = thread(t);
-    int block = Integer.numberOfTrailingZeros(s[me + RELEASES]);
-    int stream = lastUser(s, block);
+    int allocation = Integer.numberOfTrailingZeros(s[me + RELEASES]);
+    int stream = lastUser(s, allocation);
     int own = stream(stream);
     if (s[own + OWNER] == t + 1) {
-      // begin refuses a second submission of this thread on the stream, and the block is lost.
+      // begin refuses a second submission of this thread on the stream, and the allocation is lost.
       return LOST_CLOSE;
     }
     s[me + CURRENT] = stream;
     s[me + FAILING] = Program.NEVER;
     s[me + RELEASES] &= s[me + RELEASES] - 1;
-    begin(s, t, 0, 1 << block);
-    s[own + FREEING] = block + 1;
+    begin(s, t, 0, 1 << allocation);
+    s[own + FREEING] = allocation + 1;
     if (has(Flaw.FREE_WITHOUT_WAITING)) {
-      s[block(block) + PINS]++;
+      s[allocation(allocation) + PINS]++;
     } else {
-      register(s, stream, 0, 1 << block);
+      register(s, stream, 0, 1 << allocation);
     }
     s[me + PHASE] = AWAIT;
     if (s[own + COUNT] == 0) {
@@ -783,7 +788,9 @@ final class ProtocolModel {
     return yieldNow();
   }
 
-  /** First what the stream had waited for, one stream after another, then what it did itself. */
+  /**
+   * Notes first the work that the stream had waited for, one stream after another, then its own.
+   */
   private int noteSynchronized(int[] s, int t) {
     int me = thread(t);
     int stream = s[me + CURRENT];
@@ -829,7 +836,7 @@ final class ProtocolModel {
     return found;
   }
 
-  /** Swaps the next wait for one after which it is unnecessary. */
+  /** Exchanges the next wait for one that makes it unnecessary. */
   private void bringForwardWhatCovers(int[] s, int own) {
     int position = s[own + QUEUED];
     for (int i = position + 1; i < s[own + COUNT]; i++) {
@@ -854,8 +861,8 @@ final class ProtocolModel {
     return true;
   }
 
-  private static int lastUser(int[] s, int block) {
-    return s[block(block) + LATEST];
+  private static int lastUser(int[] s, int allocation) {
+    return s[allocation(allocation) + LATEST];
   }
 
   private boolean isFree(int[] s, int stream, int t) {
@@ -919,8 +926,8 @@ final class ProtocolModel {
     return STREAM + index * STREAM_SIZE;
   }
 
-  private static int block(int index) {
-    return BLOCK + index * BLOCK_SIZE;
+  private static int allocation(int index) {
+    return ALLOCATION + index * ALLOCATION_SIZE;
   }
 
   private static int thread(int index) {

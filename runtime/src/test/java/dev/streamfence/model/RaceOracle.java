@@ -3,28 +3,27 @@ package dev.streamfence.model;
 import java.util.Arrays;
 
 /**
- * Says whether two uses of a block that conflict were enqueued without an order between them. Knows
- * streams, events and host synchronisation as a device does, and nothing of tickets: streams and
- * events are vector clocks of enqueued operations, a free is a write, and whatever comes after a
- * free is wrong.
+ * Detects two conflicting uses of an allocation that were enqueued without an order. It knows
+ * streams, events and host synchronisation as a device does, and no tickets: streams and events are
+ * vector clocks of enqueued operations, a free is a write, and every use after a free is wrong.
  *
  * <p>Works on a slice at the start of a state array, so that a state is copied in one call; the
  * clocks of events are where the caller says, since rings differ in size.
  */
 final class RaceOracle {
   static final int STREAMS = 3;
-  static final int BLOCKS = 2;
+  static final int ALLOCATIONS = 2;
 
   private static final int DONE = STREAMS * STREAMS;
-  private static final int BLOCK = DONE + STREAMS;
+  private static final int ALLOCATION = DONE + STREAMS;
   private static final int WRITER = 0;
   private static final int WRITE = 1;
   private static final int READS = 2;
   private static final int FREED = READS + STREAMS;
-  private static final int BLOCK_SIZE = FREED + 1;
+  private static final int ALLOCATION_SIZE = FREED + 1;
 
   /** How many numbers of the state array belong to the oracle. */
-  static final int SIZE = BLOCK + BLOCKS * BLOCK_SIZE;
+  static final int SIZE = ALLOCATION + ALLOCATIONS * ALLOCATION_SIZE;
 
   private RaceOracle() {}
 
@@ -34,8 +33,8 @@ final class RaceOracle {
   }
 
   /** The operation enqueued last on {@code stream} reads; false if that races. */
-  static boolean reads(int[] s, int stream, int block) {
-    int b = BLOCK + block * BLOCK_SIZE;
+  static boolean reads(int[] s, int stream, int allocation) {
+    int b = ALLOCATION + allocation * ALLOCATION_SIZE;
     if (s[b + FREED] != 0 || !isOrdered(s, stream, s[b + WRITER], s[b + WRITE])) {
       return false;
     }
@@ -44,8 +43,8 @@ final class RaceOracle {
   }
 
   /** The operation enqueued last on {@code stream} writes; false if that races. */
-  static boolean writes(int[] s, int stream, int block) {
-    int b = BLOCK + block * BLOCK_SIZE;
+  static boolean writes(int[] s, int stream, int allocation) {
+    int b = ALLOCATION + allocation * ALLOCATION_SIZE;
     if (s[b + FREED] != 0 || !isOrdered(s, stream, s[b + WRITER], s[b + WRITE])) {
       return false;
     }
@@ -61,15 +60,15 @@ final class RaceOracle {
   }
 
   /** The operation enqueued last on {@code stream} frees; false if that races. */
-  static boolean frees(int[] s, int stream, int block) {
-    boolean ordered = writes(s, stream, block);
-    s[BLOCK + block * BLOCK_SIZE + FREED]++;
+  static boolean frees(int[] s, int stream, int allocation) {
+    boolean ordered = writes(s, stream, allocation);
+    s[ALLOCATION + allocation * ALLOCATION_SIZE + FREED]++;
     return ordered;
   }
 
-  /** How often a block has been freed. */
-  static int frees(int[] s, int block) {
-    return s[BLOCK + block * BLOCK_SIZE + FREED];
+  /** How often an allocation was freed. */
+  static int frees(int[] s, int allocation) {
+    return s[ALLOCATION + allocation * ALLOCATION_SIZE + FREED];
   }
 
   /** An event of a stream, whose clock is at {@code event}, stands for all of it so far. */
@@ -77,12 +76,12 @@ final class RaceOracle {
     System.arraycopy(s, stream * STREAMS, s, event, STREAMS);
   }
 
-  /** What is enqueued on {@code waiter} from now on comes after an event. */
+  /** Orders everything that is enqueued on {@code waiter} from now on after an event. */
   static void await(int[] s, int waiter, int event) {
     merge(s, waiter * STREAMS, event);
   }
 
-  /** The host has waited for an event: what is enqueued anywhere from now on comes after it. */
+  /** The host has waited for an event: everything that is enqueued from now on comes after it. */
   static void synchronizeEvent(int[] s, int event) {
     merge(s, DONE, event);
   }

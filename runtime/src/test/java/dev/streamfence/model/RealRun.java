@@ -10,9 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out a {@link Program} with the real stream classes, over a {@link ClockDriver} that notes
- * what it is asked. What the model passes over, this does too: the steps of a launch that was
- * refused.
+ * Runs a {@link Program} with the real stream classes, over a {@link ClockDriver} that records its
+ * calls. Like the model, it skips the steps of a refused launch.
  */
 final class RealRun {
   /** The calls around which threads take turns. */
@@ -22,13 +21,14 @@ final class RealRun {
   private final Turns turns;
   private final Scene scene;
   private final Timeline[] streams;
-  private final Scene.Block[] blocks;
+  private final Scene.Allocation[] allocations;
 
   private RealRun(Turns turns) {
     this.turns = turns;
     this.scene = new Scene(this::takingTurns);
     this.streams = new Timeline[] {scene.first, scene.second, scene.pool.acquire(0)};
-    this.blocks = new Scene.Block[] {scene.new Block(streams[0]), scene.new Block(streams[0])};
+    this.allocations =
+        new Scene.Allocation[] {scene.new Allocation(streams[0]), scene.new Allocation(streams[0])};
   }
 
   /** Returns the driver calls that the program's threads made, taking turns as a seed says. */
@@ -86,7 +86,7 @@ final class RealRun {
             open[operand] = null;
           }
         }
-        case Program.CLOSE -> blocks[operand].close();
+        case Program.CLOSE -> allocations[operand].close();
         default -> streams[operand].synchronize("a test");
       }
     }
@@ -96,11 +96,11 @@ final class RealRun {
   private @Nullable Submission prepare(Timeline timeline, int reads, int writes, int failing) {
     Submission submission = timeline.begin(scene);
     try {
-      for (int block = 0; block < blocks.length; block++) {
-        boolean read = (reads >> block & 1) != 0;
-        boolean written = (writes >> block & 1) != 0;
+      for (int allocation = 0; allocation < allocations.length; allocation++) {
+        boolean read = (reads >> allocation & 1) != 0;
+        boolean written = (writes >> allocation & 1) != 0;
         if (read || written) {
-          submission.use(blocks[block].hazards, read && !written, written, 0);
+          submission.use(allocations[allocation].hazards, read && !written, written, 0);
         }
       }
       if (failing != Program.NEVER) {
@@ -125,10 +125,10 @@ final class RealRun {
       return;
     }
     scene.driver.enqueue(timeline.stream());
-    for (int block = 0; block < blocks.length; block++) {
-      boolean written = (uses >> 8 >> block & 1) != 0;
-      if (written || (uses >> block & 1) != 0) {
-        blocks[block].cell.use(timeline.stream(), written);
+    for (int allocation = 0; allocation < allocations.length; allocation++) {
+      boolean written = (uses >> 8 >> allocation & 1) != 0;
+      if (written || (uses >> allocation & 1) != 0) {
+        allocations[allocation].cell.use(timeline.stream(), written);
       }
     }
   }

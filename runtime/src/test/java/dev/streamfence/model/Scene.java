@@ -17,7 +17,9 @@ import dev.streamfence.model.ClockDriver.Cell;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
-/** A runtime's worth of the package order over {@link ClockDriver}, made anew in every run. */
+/**
+ * The parts of the package order that a runtime has, over {@link ClockDriver}, new in every run.
+ */
 final class Scene implements UseLabels {
   final ClockDriver driver = new ClockDriver();
   final StickyError faults;
@@ -39,18 +41,19 @@ final class Scene implements UseLabels {
     second = pool.acquire(0);
   }
 
-  /** A block whose allocation is the first work of a stream, not known to be done. */
-  final class Block {
+  /** An allocation that is the first work of a stream, not known to be done. */
+  final class Allocation {
     final Cell cell = driver.new Cell();
     final AtomicInteger frees = new AtomicInteger();
     final HazardState hazards;
 
-    Block(Timeline timeline) {
+    Allocation(Timeline timeline) {
       try (Submission submission = timeline.begin(Scene.this)) {
         submission.preflight();
         cell.use(timeline.stream(), true);
         hazards =
-            new HazardState(++generations, "a block", timeline, submission.ticket(), this::free);
+            new HazardState(
+                ++generations, "an allocation", timeline, submission.ticket(), this::free);
         submission.commitWithoutEvent();
       }
     }
@@ -73,7 +76,7 @@ final class Scene implements UseLabels {
     }
   }
 
-  void run(Timeline timeline, Block reads, Block writes) {
+  void run(Timeline timeline, Allocation reads, Allocation writes) {
     try (Submission submission = timeline.begin(this)) {
       submission.use(writes.hazards, false, true, 0);
       submission.use(reads.hazards, true, false, 1);
@@ -86,24 +89,24 @@ final class Scene implements UseLabels {
     }
   }
 
-  void read(Timeline timeline, Block block) {
+  void read(Timeline timeline, Allocation allocation) {
     try (Submission submission = timeline.begin(this)) {
-      submission.use(block.hazards, true, false, 0);
+      submission.use(allocation.hazards, true, false, 0);
       submission.preflight();
-      block.cell.use(timeline.stream(), false);
+      allocation.cell.use(timeline.stream(), false);
       submission.commit();
     }
   }
 
-  void runUnlessClosed(Timeline timeline, Block reads, Block writes) {
+  void runUnlessClosed(Timeline timeline, Allocation reads, Allocation writes) {
     try {
       run(timeline, reads, writes);
     } catch (UseAfterFreeException closed) {
-      require(closed.generation() > 0, "a block without a number");
+      require(closed.generation() > 0, "an allocation without a number");
     }
   }
 
-  void runUnlessRefused(Timeline timeline, Block reads, Block writes) {
+  void runUnlessRefused(Timeline timeline, Allocation reads, Allocation writes) {
     try {
       run(timeline, reads, writes);
     } catch (CudaDriverException refused) {
@@ -118,6 +121,6 @@ final class Scene implements UseLabels {
 
   @Override
   public String use(int label) {
-    return "a test's block";
+    return "a test's allocation";
   }
 }

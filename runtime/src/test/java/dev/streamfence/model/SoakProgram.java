@@ -18,9 +18,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A random program over a whole runtime, drawn from a seed: workers that share streams, each with
- * arrays of its own on which it does anything, on any stream, and with arrays that all of them only
- * increment. What every array must hold is therefore known, whatever the order was.
+ * A random program over a whole runtime, drawn from a seed. Its workers share streams. Each has
+ * arrays of its own, which it uses in any way on any stream, and all of them increment shared
+ * arrays. The content of every array is therefore known for every order.
  *
  * <p>Every second seed runs its workers in turns drawn from the seed, in one thread, and so replays
  * exactly; the others run them in threads.
@@ -117,7 +117,7 @@ final class SoakProgram {
     }
   }
 
-  /** One thread's worth of operations, and what its arrays must hold. */
+  /** The operations of one thread, and the expected content of its arrays. */
   private final class Worker {
     private final Random random;
     private final List<DeviceArray<int[]>> arrays = new ArrayList<>();
@@ -226,7 +226,7 @@ final class SoakProgram {
       assertThat(arrays.get(array).download(stream())).isEqualTo(expected.get(array));
     }
 
-    /** Increments of other threads come before or after a download, never during it. */
+    /** Increments of other threads take effect before or after a download, never during it. */
     private void checkCounter() {
       int[] seen = counter.download(stream());
       assertThat(seen).containsOnly(seen[0]);

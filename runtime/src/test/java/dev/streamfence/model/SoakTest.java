@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
  * a seed that differs every time; {@code -Dstreamfence.soak.seed=S} runs one program again.
  */
 final class SoakTest {
-  /** Some seconds' worth. */
+  /** Enough for some seconds. */
   private static final int SEEDS = 150;
 
   /** A program takes milliseconds: one that is still running then has locked up. */

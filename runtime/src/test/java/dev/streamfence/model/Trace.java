@@ -3,8 +3,8 @@ package dev.streamfence.model;
 import java.util.Arrays;
 
 /**
- * The calls of a driver that give work its order, one after another: what was queued, which event
- * was recorded, and which recording each wait was for. Confined to one thread at a time.
+ * The driver calls that order work, one after another: the queued work, the recorded events, and
+ * the recording that each wait was for. Confined to one thread at a time.
  */
 final class Trace {
   private static final int ENQUEUED = 1;

@@ -25,7 +25,7 @@ final class TraceSearch {
     this.seen = run.trace();
   }
 
-  /** Whether the model can do what is in a trace, and nothing besides, to its end. */
+  /** Whether the model can make exactly the calls of a trace, to its end. */
   static boolean finds(Program program, Trace trace) {
     TraceSearch search = new TraceSearch(program, trace);
     int wrong = search.model.start(search.state(0));

@@ -16,9 +16,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The real classes do what the model does: the driver calls of a run, whose threads overtake each
- * other as a seed says, are those of an interleaving of the model. So what {@link
- * InterleavingsTest} shows of the model holds for the code, as far as these programs reach.
+ * The real classes behave like the model: the driver calls of a run, whose interleaving a seed
+ * draws, are those of an interleaving of the model. So the results of {@link InterleavingsTest}
+ * hold for the code, as far as these programs reach.
  */
 @Timeout(value = 240, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class TracesTest {
@@ -56,9 +56,9 @@ final class TracesTest {
   }
 
   /**
-   * Code with one of the flaws would be found out by its traces: here the model with the flaw
-   * stands for that code. A ring of one as well, since in a larger one a slot that keeps its ticket
-   * is passed over for the one that was recorded after it.
+   * The traces reveal code with one of the flaws; here the model with the flaw stands for that
+   * code. One program has a ring of one, since in a larger ring a slot that keeps its ticket is
+   * skipped for the one that was recorded after it.
    */
   @ParameterizedTest
   @EnumSource(Flaw.class)
@@ -81,7 +81,7 @@ final class TracesTest {
   @Test
   void aTraceThatLacksACallIsNotOneOfTheModel() {
     Program program =
-        Program.named("two writers of one block")
+        Program.named("two writers of one allocation")
             .thread(steps().run(1, 0, 1).run(0, 0, 1))
             .thread(steps().run(2, 0, 1))
             .build()

@@ -7,12 +7,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Runs threads of real code one at a time, from one {@link #pause} to the next, and draws which of
- * them goes on. A thread that waits for a lock, or for another thread, is left out until it gets
- * on. Confined to the thread that runs it, except for {@link #pause}.
+ * Runs threads of real code one at a time, from one {@link #pause} to the next, and draws the next
+ * one at random. A thread that waits for a lock, or for another thread, has no turn until it can
+ * continue. Confined to the thread that runs it, except for {@link #pause}.
  *
- * <p>Two runs with one seed are alike, and not always the same: a thread that was waiting goes on
- * beside the one whose turn it is, as far as its next pause.
+ * <p>Two runs with one seed are alike, but not always the same: a thread that was waiting runs
+ * beside the one whose turn it is, up to its next pause.
  */
 final class Turns {
   /** Longer than a thread takes from being woken to running on a machine that is not overloaded. */
@@ -81,7 +81,7 @@ final class Turns {
     }
   }
 
-  /** Lets another thread go on first, perhaps; does nothing outside of {@link #run}. */
+  /** Lets another thread run first, or not; does nothing outside {@link #run}. */
   void pause() {
     if (Thread.currentThread() instanceof Worker worker) {
       worker.awaitTurn();

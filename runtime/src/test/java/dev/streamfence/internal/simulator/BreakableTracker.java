@@ -14,9 +14,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Orders uses of blocks by events, as simply as can be, straight on the driver; one rule of it may
- * be broken. Steps of several host threads are taken by one, in the order that a program wants:
- * {@link #prepare}, {@link Pending#launch}, {@link Pending#commit}.
+ * Orders uses of allocations by events in the simplest way, directly on the driver. A test can
+ * break one of its rules. One thread takes the steps of several host threads, in the order of the
+ * program: {@link #prepare}, {@link Pending#launch}, {@link Pending#commit}.
  */
 final class BreakableTracker {
   /** A stream with what it has waited for. */
@@ -49,29 +49,29 @@ final class BreakableTracker {
     }
   }
 
-  /** Who used a block. */
+  /** The uses of an allocation. */
   static final class State {
     @Nullable Mark write;
     boolean onlyAllocated = true;
     final List<Mark> reads = new ArrayList<>();
   }
 
-  /** Tracked memory, or a view of some. */
-  static final class Block {
+  /** A tracked allocation, or a view of one. */
+  static final class Allocation {
     final long address;
     final long bytes;
     final State state;
     boolean open = true;
 
-    Block(long address, long bytes, State state) {
+    Allocation(long address, long bytes, State state) {
       this.address = address;
       this.bytes = bytes;
       this.state = state;
     }
   }
 
-  /** What a use does to a block. */
-  record Access(Block block, boolean reads, boolean writes) {}
+  /** The access of a use to an allocation. */
+  record Access(Allocation allocation, boolean reads, boolean writes) {}
 
   /** A use between its waits and its commit. */
   final class Pending {
@@ -155,7 +155,7 @@ final class BreakableTracker {
     }
   }
 
-  Block allocate(Lane lane, long bytes) {
+  Allocation allocate(Lane lane, long bytes) {
     recycled.addAll(waitedFor);
     waitedFor.clear();
     Mark early = bug == Bug.READY_EVENT_RECORDED_BEFORE_THE_ALLOCATION ? mark(lane) : null;
@@ -163,41 +163,41 @@ final class BreakableTracker {
     Mark ready = early == null ? mark(lane) : early;
     State state = new State();
     if (bug == Bug.POINTER_IS_THE_IDENTITY && byPointer.containsKey(address)) {
-      return new Block(address, bytes, byPointer.get(address));
+      return new Allocation(address, bytes, byPointer.get(address));
     }
     byPointer.put(address, state);
     state.write = ready;
-    return new Block(address, bytes, state);
+    return new Allocation(address, bytes, state);
   }
 
-  /** A part of a block, or all of it: ordered like the block. */
-  Block view(Block block, long offset, long bytes) {
+  /** A part of an allocation, or all of it; ordered like the allocation. */
+  Allocation view(Allocation allocation, long offset, long bytes) {
     boolean own = bug == Bug.VIEW_IS_THE_IDENTITY;
-    State state = own ? new State() : block.state;
+    State state = own ? new State() : allocation.state;
     if (own) {
-      state.write = block.state.write;
+      state.write = allocation.state.write;
     }
-    return new Block(block.address + offset, bytes, state);
+    return new Allocation(allocation.address + offset, bytes, state);
   }
 
-  void free(Lane lane, Block block) {
+  void free(Lane lane, Allocation allocation) {
     if (bug != Bug.FREE_BETWEEN_PREPARE_AND_LAUNCH) {
-      finishConflicting(List.of(new Access(block, false, true)));
+      finishConflicting(List.of(new Access(allocation, false, true)));
     }
-    block.open = false;
-    boolean foreign = block.state.write != null && block.state.write.lane != lane;
+    allocation.open = false;
+    boolean foreign = allocation.state.write != null && allocation.state.write.lane != lane;
     if (bug != Bug.FREE_WAITS_FOR_NOTHING
         && !(bug == Bug.FREE_ON_ANOTHER_STREAM_WAITS_FOR_NOTHING && foreign)) {
       List<Mark> marks = new ArrayList<>();
       if (bug != Bug.FREE_WAITS_FOR_WRITES_ONLY) {
-        marks.addAll(block.state.reads);
+        marks.addAll(allocation.state.reads);
       }
-      if (bug != Bug.FREE_WAITS_FOR_READS_ONLY && block.state.write != null) {
-        marks.add(block.state.write);
+      if (bug != Bug.FREE_WAITS_FOR_READS_ONLY && allocation.state.write != null) {
+        marks.add(allocation.state.write);
       }
       awaitAll(lane, marks);
     }
-    driver.freeAsync(block.address, lane.handle);
+    driver.freeAsync(allocation.address, lane.handle);
     mark(lane);
   }
 
@@ -212,9 +212,9 @@ final class BreakableTracker {
     if (bug != Bug.COMMITTED_STATE_ONLY && bug != Bug.COMMIT_BEFORE_LAUNCH) {
       finishConflicting(merged);
     }
-    if (bug != Bug.USE_OF_A_CLOSED_BLOCK) {
+    if (bug != Bug.USE_OF_A_CLOSED_ALLOCATION) {
       for (Access access : merged) {
-        if (!access.block().open) {
+        if (!access.allocation().open) {
           return refused(lane);
         }
       }
@@ -305,7 +305,7 @@ final class BreakableTracker {
   }
 
   private void collect(Access access, List<Mark> marks) {
-    State state = access.block().state;
+    State state = access.allocation().state;
     if (access.writes() && bug != Bug.WRITER_WAITS_FOR_WRITES_ONLY) {
       marks.addAll(state.reads);
     }
@@ -324,7 +324,7 @@ final class BreakableTracker {
   private void register(Lane lane, List<Access> accesses) {
     Mark mark = mark(lane);
     for (Access access : accesses) {
-      State state = access.block().state;
+      State state = access.allocation().state;
       boolean writes = access.writes() && bug != Bug.WRITER_REGISTERED_AS_READER;
       if (writes) {
         if (bug != Bug.WRITES_NOT_REGISTERED) {
@@ -345,26 +345,29 @@ final class BreakableTracker {
   private List<Access> merge(List<Access> accesses) {
     Map<State, Access> merged = new LinkedHashMap<>();
     for (Access access : accesses) {
-      if (bug == Bug.SECOND_BLOCK_FORGOTTEN && !merged.isEmpty()) {
+      if (bug == Bug.SECOND_ALLOCATION_FORGOTTEN && !merged.isEmpty()) {
         break;
       }
       merged.merge(
-          access.block().state,
+          access.allocation().state,
           access,
           (a, b) ->
-              bug == Bug.SAME_BLOCK_TWICE_KEEPS_THE_FIRST_ACCESS
+              bug == Bug.SAME_ALLOCATION_TWICE_KEEPS_THE_FIRST_ACCESS
                   ? a
-                  : new Access(a.block(), a.reads() || b.reads(), a.writes() || b.writes()));
+                  : new Access(a.allocation(), a.reads() || b.reads(), a.writes() || b.writes()));
     }
     return List.copyOf(merged.values());
   }
 
-  /** What another thread would do while this one waits for it. */
+  /** Finishes the pending use of another thread, for which this one would wait. */
   private void finishConflicting(List<Access> accesses) {
     for (Pending other : List.copyOf(pending)) {
       boolean conflicts =
           other.accesses.stream()
-              .anyMatch(a -> accesses.stream().anyMatch(b -> a.block().state == b.block().state));
+              .anyMatch(
+                  a ->
+                      accesses.stream()
+                          .anyMatch(b -> a.allocation().state == b.allocation().state));
       if (conflicts) {
         other.finish();
       }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the device is after an error of the Java machine inside it, and after its close. */
+/** The state of the device after a Java {@link Error} inside it, and after its close. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class BrokenSimulationTest {
   private final FaultPlan plan = new FaultPlan();

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Device memory that the Java heap has no room for, and arrays of several segments. */
+/** Device memory beyond the Java heap, and arrays of several segments. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class DeviceMemoryLimitsTest {
   private static final int SEGMENT_SHIFT = 12;

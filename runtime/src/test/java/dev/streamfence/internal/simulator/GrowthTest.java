@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a program costs grows with its length, however much of it is queued or alive. */
+/** The cost of a program is proportional to its length, however much of it is queued or alive. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class GrowthTest {
   private static final int BYTES = 256;

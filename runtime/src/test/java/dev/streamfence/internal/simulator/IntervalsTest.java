@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Compares intervals, which are in chunks, with a state per byte. */
+/** Compares intervals, which are stored in chunks, with a state per byte. */
 final class IntervalsTest {
   private static final int SIZE = 2_000;
 

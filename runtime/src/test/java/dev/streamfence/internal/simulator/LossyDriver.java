@@ -9,9 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/**
- * A driver that leaves out one call of a kind and says that it went well. Confined to one thread.
- */
+/** A driver that leaves out one call of a kind and reports success. Confined to one thread. */
 final class LossyDriver {
   private static final Set<String> WAITS = Set.of("waitForEvent", "synchronizeEvent");
 

@@ -18,12 +18,12 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every wait that the runtime queues is needed, and missed: when one is left out, the checker finds
- * a race. Likewise every record of an event that somebody waits for.
+ * Every wait that the runtime queues is needed: without it, the checker finds a race. The same
+ * holds for every record of an event that the host or a stream waits for.
  *
- * <p>What survives are waits for work that a download has made the host wait for already: the
- * download waits for the event of its staging copy, of which the stream's ticket order is not told.
- * They cost a call each and order nothing new. Without downloads nothing survives.
+ * <p>The only needless waits are those for work that a download has already made the host wait for:
+ * the download waits for the event of its staging copy, which the stream's ticket order does not
+ * see. They cost a call each and order nothing new. Without downloads there are none.
  */
 final class LostCallsTest {
   private static final int SEEDS = 20;
@@ -45,7 +45,7 @@ final class LostCallsTest {
   @Test
   void everyWaitOfAProgramOverOneArrayIsNeeded() {
     Score score = score("waitForEvent", withSharedArrays(1, HostCopies.NONE));
-    System.out.println("waits of single-block programs: " + score);
+    System.out.println("waits of programs over one array: " + score);
     assertThat(score.survivors()).isEmpty();
     assertThat(score.lost()).isGreaterThan(200);
   }
@@ -75,7 +75,7 @@ final class LostCallsTest {
     programs.addAll(withSharedArrays(3, HostCopies.NONE));
     programs.addAll(withSharedArrays(2, HostCopies.UPLOADS));
     Score score = score("recordEvent", programs);
-    System.out.println("records that somebody waits for: " + score);
+    System.out.println("records that are waited for: " + score);
     assertThat(score.survivors()).isEmpty();
     assertThat(score.lost()).isGreaterThan(600);
   }

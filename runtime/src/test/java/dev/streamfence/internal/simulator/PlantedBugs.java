@@ -1,27 +1,25 @@
 package dev.streamfence.internal.simulator;
 
 import dev.streamfence.RacyAccessException.Kind;
-import dev.streamfence.internal.simulator.BreakableTracker.Block;
+import dev.streamfence.internal.simulator.BreakableTracker.Allocation;
 import dev.streamfence.internal.simulator.BreakableTracker.Lane;
 import dev.streamfence.internal.simulator.BreakableTracker.Mark;
 import dev.streamfence.internal.simulator.BreakableTracker.Pending;
 import dev.streamfence.simulation.DriverCall;
 import java.util.function.Consumer;
 
-/**
- * A program for every bug, on two to four streams, which is wrong with the bug and right without.
- */
+/** One program for every bug, on two to four streams: wrong with the bug and right without it. */
 enum PlantedBugs {
   ONE_READ_EVENT(Kind.READ_WRITE, PlantedBugs::twoReadersThenAWriter),
   READERS_CLEARED_BY_A_READER(
       Kind.READ_WRITE,
       k -> {
         Lane a = k.lane();
-        Block block = k.zeros(a);
+        Allocation allocation = k.zeros(a);
         for (int i = 0; i < 3; i++) {
-          k.read(k.lane(), block);
+          k.read(k.lane(), allocation);
         }
-        k.fill(a, block);
+        k.fill(a, allocation);
       }),
   WRITER_WAITS_FOR_WRITES_ONLY(Kind.READ_WRITE, PlantedBugs::twoReadersThenAWriter),
   READS_NOT_REGISTERED(Kind.READ_WRITE, PlantedBugs::twoReadersThenAWriter),
@@ -31,19 +29,19 @@ enum PlantedBugs {
         Lane a = k.lane();
         Lane b = k.lane();
         Lane c = k.lane();
-        Block block = k.zeros(a);
-        k.read(b, block);
-        k.read(c, block);
-        k.fill(k.lane(), block);
+        Allocation allocation = k.zeros(a);
+        k.read(b, allocation);
+        k.read(c, allocation);
+        k.fill(k.lane(), allocation);
       }),
   COMMITTED_STATE_ONLY(
       Kind.WRITE_WRITE,
       k -> {
         Lane a = k.lane();
         Lane b = k.lane();
-        Block block = k.zeros(a);
-        Pending first = k.prepareIncrement(a, block);
-        Pending second = k.prepareIncrement(b, block);
+        Allocation allocation = k.zeros(a);
+        Pending first = k.prepareIncrement(a, allocation);
+        Pending second = k.prepareIncrement(b, allocation);
         first.launch();
         first.commit();
         second.launch();
@@ -54,9 +52,9 @@ enum PlantedBugs {
       k -> {
         Lane a = k.lane();
         Lane b = k.lane();
-        Block block = k.zeros(a);
-        Pending first = k.prepareIncrement(a, block);
-        k.increment(b, block);
+        Allocation allocation = k.zeros(a);
+        Pending first = k.prepareIncrement(a, allocation);
+        k.increment(b, allocation);
         first.launch();
         first.commit();
       }),
@@ -69,9 +67,9 @@ enum PlantedBugs {
       k -> {
         Lane a = k.lane();
         Lane b = k.lane();
-        Block old = k.zeros(b);
+        Allocation old = k.zeros(b);
         k.tracker.free(a, old);
-        Block again = k.allocate(a);
+        Allocation again = k.allocate(a);
         k.fill(b, again);
       }),
   STREAM_KEY_USED_AGAIN(
@@ -79,10 +77,10 @@ enum PlantedBugs {
       k -> {
         Lane a = k.lane();
         Lane b = k.lane();
-        Block block = k.zeros(a);
-        k.increment(b, block);
+        Allocation allocation = k.zeros(a);
+        k.increment(b, allocation);
         k.tracker.destroy(b);
-        k.increment(k.lane(), block);
+        k.increment(k.lane(), allocation);
       }),
   FREE_WAITS_FOR_NOTHING(Kind.FREE_WHILE_IN_USE, PlantedBugs::usesThenAFree),
   FREE_ON_ANOTHER_STREAM_WAITS_FOR_NOTHING(
@@ -96,9 +94,9 @@ enum PlantedBugs {
       Kind.FREE_WHILE_IN_USE,
       k -> {
         Lane a = k.lane();
-        Block block = k.zeros(a);
-        k.increment(k.lane(), block);
-        k.tracker.free(a, block);
+        Allocation allocation = k.zeros(a);
+        k.increment(k.lane(), allocation);
+        k.tracker.free(a, allocation);
       }),
   NOT_RECORDED_AGAIN_ON_MERGE(
       Kind.WRITE_WRITE,
@@ -107,11 +105,11 @@ enum PlantedBugs {
         // first; a third stream takes it and waits for the first.
         Lane a = k.lane();
         Lane b = k.lane();
-        Block slab = k.zeros(a);
+        Allocation slab = k.zeros(a);
         Mark ofA = k.tracker.mark(a);
         Lane c = k.lane();
         k.tracker.await(b, ofA);
-        Block half = k.tracker.view(slab, 0, TrackedKernels.BYTES / 2);
+        Allocation half = k.tracker.view(slab, 0, TrackedKernels.BYTES / 2);
         k.fill(b, half);
         k.tracker.await(a, k.tracker.mark(b));
         Mark ofMerged = k.tracker.has(Bug.NOT_RECORDED_AGAIN_ON_MERGE) ? ofA : k.tracker.mark(a);
@@ -130,8 +128,8 @@ enum PlantedBugs {
       k -> {
         Lane a = k.lane();
         Lane b = k.lane();
-        Block first = k.zeros(a);
-        Block second = k.zeros(a);
+        Allocation first = k.zeros(a);
+        Allocation second = k.zeros(a);
         k.read(b, first);
         k.increment(a, second);
         k.read(b, second);
@@ -143,8 +141,8 @@ enum PlantedBugs {
         Lane a = k.lane();
         Lane b = k.lane();
         Lane c = k.lane();
-        Block early = k.zeros(b);
-        Block late = k.zeros(a);
+        Allocation early = k.zeros(b);
+        Allocation late = k.zeros(a);
         k.read(b, late);
         k.read(c, early);
         k.read(c, late);
@@ -154,10 +152,10 @@ enum PlantedBugs {
       k -> {
         Lane a = k.lane();
         Lane b = k.lane();
-        Block block = k.zeros(a);
+        Allocation allocation = k.zeros(a);
         k.zeros(k.lane());
         k.zeros(b);
-        k.read(b, block);
+        k.read(b, allocation);
       }),
   EVENT_RECYCLED_AFTER_THE_FIRST_WAIT(
       Kind.WRITE_READ,
@@ -165,10 +163,10 @@ enum PlantedBugs {
         Lane a = k.lane();
         Lane b = k.lane();
         Lane c = k.lane();
-        Block block = k.zeros(a);
-        k.read(b, block);
+        Allocation allocation = k.zeros(a);
+        k.read(b, allocation);
         k.allocate(k.lane());
-        k.read(c, block);
+        k.read(c, allocation);
       }),
   COPY_NOT_REGISTERED(Kind.READ_WRITE, k -> copyThenWrite(k, true)),
   COPY_SOURCE_NOT_REGISTERED(Kind.READ_WRITE, k -> copyThenWrite(k, true)),
@@ -177,64 +175,64 @@ enum PlantedBugs {
       Kind.WRITE_READ,
       k -> {
         Lane a = k.lane();
-        Block block = k.allocate(a);
-        k.upload(a, block);
-        k.fill(a, block);
-        k.read(k.lane(), block);
+        Allocation allocation = k.allocate(a);
+        k.upload(a, allocation);
+        k.fill(a, allocation);
+        k.read(k.lane(), allocation);
       }),
   UPLOAD_NOT_REGISTERED(
       Kind.WRITE_READ,
       k -> {
         Lane a = k.lane();
-        Block block = k.zeros(a);
-        k.upload(a, block);
-        k.read(k.lane(), block);
+        Allocation allocation = k.zeros(a);
+        k.upload(a, allocation);
+        k.read(k.lane(), allocation);
       }),
   DOWNLOAD_NOT_REGISTERED(
       Kind.READ_WRITE,
       k -> {
         Lane a = k.lane();
-        Block block = k.zeros(a);
-        k.download(a, block);
-        k.fill(k.lane(), block);
+        Allocation allocation = k.zeros(a);
+        k.download(a, allocation);
+        k.fill(k.lane(), allocation);
       }),
-  SECOND_BLOCK_FORGOTTEN(
+  SECOND_ALLOCATION_FORGOTTEN(
       Kind.WRITE_READ,
       k -> {
         Lane a = k.lane();
         Lane b = k.lane();
-        Block here = k.zeros(b);
-        Block there = k.zeros(a);
+        Allocation here = k.zeros(b);
+        Allocation there = k.zeros(a);
         k.add(b, here, there, here);
       }),
-  SAME_BLOCK_TWICE_KEEPS_THE_FIRST_ACCESS(
+  SAME_ALLOCATION_TWICE_KEEPS_THE_FIRST_ACCESS(
       Kind.WRITE_READ,
       k -> {
         Lane a = k.lane();
         Lane b = k.lane();
-        Block block = k.zeros(a);
-        k.add(a, block, block, block);
-        k.read(b, block);
+        Allocation allocation = k.zeros(a);
+        k.add(a, allocation, allocation, allocation);
+        k.read(b, allocation);
       }),
   WAITS_DROPPED_AFTER_A_FAILURE(
       Kind.READ_WRITE,
       k -> {
         Lane a = k.lane();
         Lane b = k.lane();
-        Block block = k.zeros(a);
-        k.read(b, block);
-        k.read(k.lane(), block);
+        Allocation allocation = k.zeros(a);
+        k.read(b, allocation);
+        k.read(k.lane(), allocation);
         k.device().failCall(DriverCall.WAIT_FOR_EVENT, 1, ResultCode.INVALID_VALUE);
-        k.fill(a, block);
+        k.fill(a, allocation);
       }),
   LOWEST_TICKET_OF_A_STREAM_IS_KEPT(
       Kind.WRITE_READ,
       k -> {
         Lane a = k.lane();
         Lane b = k.lane();
-        Block first = k.zeros(a);
-        Block second = k.zeros(a);
-        Block sum = k.allocate(b);
+        Allocation first = k.zeros(a);
+        Allocation second = k.zeros(a);
+        Allocation sum = k.allocate(b);
         k.add(b, first, second, sum);
       }),
   NOTHING_RECORDED_WHILE_ONE_STREAM_IS_BUSY(Kind.WRITE_READ, PlantedBugs::writeThenRead),
@@ -242,35 +240,35 @@ enum PlantedBugs {
       Kind.WRITE_READ,
       k -> {
         Lane a = k.lane();
-        Block block = k.zeros(a);
+        Allocation allocation = k.zeros(a);
         k.tracker.synchronize(a);
-        k.increment(a, block);
-        k.read(k.lane(), block);
+        k.increment(a, allocation);
+        k.read(k.lane(), allocation);
       }),
   ANOTHER_STREAM_IS_SYNCHRONIZED(
       Kind.WRITE_READ,
       k -> {
         Lane a = k.lane();
         Lane b = k.lane();
-        Block block = k.zeros(a);
+        Allocation allocation = k.zeros(a);
         k.tracker.synchronize(a);
-        k.read(b, block);
+        k.read(b, allocation);
       }),
-  USE_OF_A_CLOSED_BLOCK(
+  USE_OF_A_CLOSED_ALLOCATION(
       Kind.USE_AFTER_FREE,
       k -> {
         Lane a = k.lane();
-        Block block = k.zeros(a);
-        k.tracker.free(a, block);
-        k.fill(k.lane(), block);
+        Allocation allocation = k.zeros(a);
+        k.tracker.free(a, allocation);
+        k.fill(k.lane(), allocation);
       }),
   FREE_BETWEEN_PREPARE_AND_LAUNCH(
       Kind.USE_AFTER_FREE,
       k -> {
         Lane a = k.lane();
-        Block block = k.zeros(a);
-        Pending launch = k.prepareIncrement(k.lane(), block);
-        k.tracker.free(a, block);
+        Allocation allocation = k.zeros(a);
+        Pending launch = k.prepareIncrement(k.lane(), allocation);
+        k.tracker.free(a, allocation);
         launch.launch();
         launch.commit();
       }),
@@ -279,10 +277,10 @@ enum PlantedBugs {
       k -> {
         Lane a = k.lane();
         Lane b = k.lane();
-        Block block = k.zeros(a);
-        Block tail = k.tracker.view(block, 32, 32);
+        Allocation allocation = k.zeros(a);
+        Allocation tail = k.tracker.view(allocation, 32, 32);
         k.increment(a, tail);
-        k.read(b, block);
+        k.read(b, allocation);
       }),
   STORE_THROUGH_A_READ(Kind.UNDECLARED_WRITE, PlantedBugs::oneIncrement),
   LOAD_THROUGH_A_WRITE(
@@ -291,7 +289,7 @@ enum PlantedBugs {
         Lane a = k.lane();
         k.add(a, k.zeros(a), k.zeros(a), k.allocate(a));
       }),
-  BLOCK_BEHIND_A_NUMBER(Kind.UNDECLARED_ALLOCATION, PlantedBugs::oneIncrement);
+  ALLOCATION_BEHIND_A_NUMBER(Kind.UNDECLARED_ALLOCATION, PlantedBugs::oneIncrement);
 
   private final Kind kind;
   private final Consumer<TrackedKernels> program;
@@ -301,7 +299,7 @@ enum PlantedBugs {
     this.program = program;
   }
 
-  /** What the checker has to say about it, among other things. */
+  /** A finding that the checker has to report for it. */
   Kind kind() {
     return kind;
   }
@@ -319,27 +317,27 @@ enum PlantedBugs {
     Lane a = k.lane();
     Lane b = k.lane();
     Lane c = k.lane();
-    Block block = k.zeros(a);
-    k.read(b, block);
-    k.read(c, block);
-    k.fill(a, block);
+    Allocation allocation = k.zeros(a);
+    k.read(b, allocation);
+    k.read(c, allocation);
+    k.fill(a, allocation);
   }
 
   private static void writeThenWrite(TrackedKernels k) {
     Lane a = k.lane();
     Lane b = k.lane();
-    Block block = k.zeros(a);
-    k.increment(a, block);
-    k.increment(b, block);
-    k.increment(a, block);
+    Allocation allocation = k.zeros(a);
+    k.increment(a, allocation);
+    k.increment(b, allocation);
+    k.increment(a, allocation);
   }
 
   private static void writeThenRead(TrackedKernels k) {
     Lane a = k.lane();
     Lane b = k.lane();
-    Block block = k.zeros(a);
-    k.increment(a, block);
-    k.read(b, block);
+    Allocation allocation = k.zeros(a);
+    k.increment(a, allocation);
+    k.read(b, allocation);
   }
 
   private static void allocateHereAndUseThere(TrackedKernels k) {
@@ -349,17 +347,17 @@ enum PlantedBugs {
 
   private static void usesThenAFree(TrackedKernels k) {
     Lane a = k.lane();
-    Block block = k.zeros(a);
-    k.read(k.lane(), block);
-    k.read(k.lane(), block);
-    k.tracker.free(a, block);
+    Allocation allocation = k.zeros(a);
+    k.read(k.lane(), allocation);
+    k.read(k.lane(), allocation);
+    k.tracker.free(a, allocation);
   }
 
   private static void copyThenWrite(TrackedKernels k, boolean toSource) {
     Lane a = k.lane();
     Lane b = k.lane();
-    Block source = k.zeros(a);
-    Block target = k.zeros(a);
+    Allocation source = k.zeros(a);
+    Allocation target = k.zeros(a);
     k.copy(a, source, target);
     k.fill(b, toSource ? source : target);
   }

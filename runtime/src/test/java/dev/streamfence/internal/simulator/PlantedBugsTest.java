@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The checker finds each way to order things wrongly, whatever the schedule, and nothing else. */
+/** The checker finds each planted bug on every schedule, and nothing else. */
 final class PlantedBugsTest {
   static Stream<Arguments> everyBugUnderEverySchedule() {
     return Arrays.stream(PlantedBugs.values())

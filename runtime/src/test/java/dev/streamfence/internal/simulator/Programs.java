@@ -9,12 +9,14 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Programs over a runtime that are a function of their seed: launches, fills and copies of shared
- * arrays, each step on another stream than the one before. What a stream reads shared arrays into
- * is its own. Downloads make the host wait.
+ * Programs over a runtime that depend on their seed alone: launches, fills and copies of shared
+ * arrays, each step on another stream than the one before. Each stream reads shared arrays into an
+ * array of its own. Downloads make the host wait.
  */
 record Programs(long seed, int streams, int shared, int steps, HostCopies hostCopies) {
-  /** Which copies over the host there are besides; the number of kinds of step. */
+  /**
+   * The copies through the host that the program makes as well, with the number of kinds of step.
+   */
   enum HostCopies {
     NONE(12),
     UPLOADS(15),

@@ -24,7 +24,7 @@ import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.Test;
 
-/** What counts as ordered, what as a conflict, and what a report says. */
+/** The rules for order and conflicts, and the content of a report. */
 final class RaceCheckerTest {
   private static final KernelSignature LYING_INCREMENT =
       KernelSignature.entry("increment").reads("values", int[].class).threads("n", int.class, 256);
@@ -35,17 +35,17 @@ final class RaceCheckerTest {
   private final StreamHandle a = driver.createStream(0);
   private final StreamHandle b = driver.createStream(0);
 
-  private long readyBlock() {
-    long block = driver.allocateAsync(64, a);
+  private long readyAllocation() {
+    long address = driver.allocateAsync(64, a);
     driver.synchronizeStream(a);
-    return block;
+    return address;
   }
 
   @Test
   void aFindingEndsTheDeviceAtTheNextSynchronizingCall() {
-    long block = readyBlock();
-    driver.fill8Async(block, (byte) 1, 64, a);
-    driver.fill8Async(block + 8, (byte) 2, 8, b);
+    long address = readyAllocation();
+    driver.fill8Async(address, (byte) 1, 64, a);
+    driver.fill8Async(address + 8, (byte) 2, 8, b);
     driver.synchronizeStream(a);
     assertThatThrownBy(() -> driver.synchronizeStream(b))
         .isInstanceOfSatisfying(
@@ -59,7 +59,7 @@ final class RaceCheckerTest {
                         assertThat(racy.kind()).isEqualTo(Kind.WRITE_WRITE);
                         assertThat(racy.first().stream()).isEqualTo(2);
                         assertThat(racy.second().stream()).isEqualTo(3);
-                        assertThat(racy.finding().address()).isEqualTo(block + 8);
+                        assertThat(racy.finding().address()).isEqualTo(address + 8);
                         assertThat(racy.finding().bytes()).isEqualTo(8);
                       });
             });
@@ -68,11 +68,11 @@ final class RaceCheckerTest {
 
   @Test
   void aTracedReportSaysWhereBothWereSubmitted() {
-    long block = readyBlock();
-    long source = readyBlock();
+    long address = readyAllocation();
+    long source = readyAllocation();
     device.collectFindings();
-    driver.fill8Async(block, (byte) 1, 64, a);
-    driver.copyOnDeviceAsync(block, source, 64, b);
+    driver.fill8Async(address, (byte) 1, 64, a);
+    driver.copyOnDeviceAsync(address, source, 64, b);
     Finding finding = device.findings().get(0);
     assertThat(finding.first().what()).isEqualTo("cuMemsetD8Async");
     assertThat(finding.second().parameter()).isEqualTo("destination");
@@ -88,9 +88,9 @@ final class RaceCheckerTest {
   void aDeviceWithoutChecksReportsNothing() {
     CudaDriver unchecked = Inside.open(SimulatedDevice.builder().checkRaces(false).build());
     StreamHandle one = unchecked.createStream(0);
-    long block = unchecked.allocateAsync(64, one);
-    unchecked.fill8Async(block, (byte) 1, 64, one);
-    unchecked.fill8Async(block, (byte) 1, 64, unchecked.createStream(0));
+    long address = unchecked.allocateAsync(64, one);
+    unchecked.fill8Async(address, (byte) 1, 64, one);
+    unchecked.fill8Async(address, (byte) 1, 64, unchecked.createStream(0));
     unchecked.synchronizeDevice();
     assertThat(unchecked.launchObserver()).isNull();
   }
@@ -98,116 +98,116 @@ final class RaceCheckerTest {
   @Test
   void disjointBytesDoNotConflict() {
     device.collectFindings();
-    long block = readyBlock();
-    driver.fill8Async(block, (byte) 1, 32, a);
-    driver.fill8Async(block + 32, (byte) 2, 32, b);
-    driver.fill32StridedAsync(block, 8, 5, 4, a);
-    driver.fill32StridedAsync(block + 36, 8, 5, 3, b);
+    long address = readyAllocation();
+    driver.fill8Async(address, (byte) 1, 32, a);
+    driver.fill8Async(address + 32, (byte) 2, 32, b);
+    driver.fill32StridedAsync(address, 8, 5, 4, a);
+    driver.fill32StridedAsync(address + 36, 8, 5, 3, b);
     assertThat(device.findings()).isEmpty();
-    driver.fill8Async(block + 31, (byte) 3, 2, b);
+    driver.fill8Async(address + 31, (byte) 3, 2, b);
     assertThat(device.findings())
         .singleElement()
-        .satisfies(f -> assertThat(f.address()).isEqualTo(block + 31))
+        .satisfies(f -> assertThat(f.address()).isEqualTo(address + 31))
         .satisfies(f -> assertThat(f.bytes()).isEqualTo(1));
   }
 
   @Test
   void readsDoNotConflict() {
     device.collectFindings();
-    long block = readyBlock();
+    long address = readyAllocation();
     long ofA = driver.allocateAsync(64, a);
     long ofB = driver.allocateAsync(64, b);
-    driver.copyOnDeviceAsync(ofA, block, 64, a);
-    driver.copyOnDeviceAsync(ofB, block, 64, b);
+    driver.copyOnDeviceAsync(ofA, address, 64, a);
+    driver.copyOnDeviceAsync(ofB, address, 64, b);
     assertThat(device.findings()).isEmpty();
   }
 
   @Test
   void aWaitOrdersEvenWhenTheEventIsAlreadyReached() {
     device.collectFindings();
-    long block = readyBlock();
+    long address = readyAllocation();
     EventHandle event = driver.createEvent();
-    driver.fill8Async(block, (byte) 1, 64, a);
+    driver.fill8Async(address, (byte) 1, 64, a);
     driver.recordEvent(event, a);
     device.findings();
     driver.waitForEvent(b, event);
-    driver.fill8Async(block, (byte) 2, 64, b);
+    driver.fill8Async(address, (byte) 2, 64, b);
     assertThat(device.findings()).isEmpty();
   }
 
   @Test
   void anOperationThatHappensToBeDoneOrdersNothing() {
     device.collectFindings();
-    long block = readyBlock();
-    driver.fill8Async(block, (byte) 1, 64, a);
+    long address = readyAllocation();
+    driver.fill8Async(address, (byte) 1, 64, a);
     assertThat(device.findings()).isEmpty();
-    driver.fill8Async(block, (byte) 2, 64, b);
+    driver.fill8Async(address, (byte) 2, 64, b);
     assertThat(device.findings()).extracting(Finding::kind).containsExactly(Kind.WRITE_WRITE);
   }
 
   @Test
   void aQueryOfUnfinishedWorkOrdersNothing() {
     device.collectFindings();
-    long block = readyBlock();
-    driver.fill8Async(block, (byte) 1, 64, a);
+    long address = readyAllocation();
+    driver.fill8Async(address, (byte) 1, 64, a);
     assertThat(driver.isStreamIdle(a)).isFalse();
-    driver.fill8Async(block, (byte) 2, 64, b);
+    driver.fill8Async(address, (byte) 2, 64, b);
     assertThat(device.findings()).extracting(Finding::kind).containsExactly(Kind.WRITE_WRITE);
   }
 
   @Test
   void aWaitBindsToTheRecordBeforeIt() {
     device.collectFindings();
-    long block = readyBlock();
+    long address = readyAllocation();
     EventHandle event = driver.createEvent();
     driver.recordEvent(event, a);
     driver.waitForEvent(b, event);
-    driver.fill8Async(block, (byte) 1, 64, a);
+    driver.fill8Async(address, (byte) 1, 64, a);
     driver.recordEvent(event, a);
-    driver.fill8Async(block, (byte) 2, 64, b);
+    driver.fill8Async(address, (byte) 2, 64, b);
     assertThat(device.findings()).extracting(Finding::kind).containsExactly(Kind.WRITE_WRITE);
   }
 
   @Test
   void waitsAreTransitive() {
     device.collectFindings();
-    long block = readyBlock();
+    long address = readyAllocation();
     StreamHandle c = driver.createStream(0);
     EventHandle ofA = driver.createEvent();
     EventHandle ofB = driver.createEvent();
-    driver.fill8Async(block, (byte) 1, 64, a);
+    driver.fill8Async(address, (byte) 1, 64, a);
     driver.recordEvent(ofA, a);
     driver.waitForEvent(b, ofA);
     driver.recordEvent(ofB, b);
     driver.waitForEvent(c, ofB);
-    driver.fill8Async(block, (byte) 2, 64, c);
+    driver.fill8Async(address, (byte) 2, 64, c);
     assertThat(device.findings()).isEmpty();
   }
 
   @Test
   void workThatTheHostHasWaitedForComesBeforeItsLaterSubmissions() {
     device.collectFindings();
-    long block = readyBlock();
+    long address = readyAllocation();
     EventHandle event = driver.createEvent();
-    driver.fill8Async(block, (byte) 1, 64, a);
+    driver.fill8Async(address, (byte) 1, 64, a);
     driver.recordEvent(event, a);
     driver.synchronizeEvent(event);
-    driver.fill8Async(block, (byte) 2, 64, b);
+    driver.fill8Async(address, (byte) 2, 64, b);
     while (!driver.isStreamIdle(b)) {}
-    driver.fill8Async(block, (byte) 3, 64, a);
+    driver.fill8Async(address, (byte) 3, 64, a);
     driver.synchronizeDevice();
-    driver.fill8Async(block, (byte) 4, 64, b);
+    driver.fill8Async(address, (byte) 4, 64, b);
     assertThat(device.findings()).isEmpty();
   }
 
   @Test
   void aRaceWithAnEarlierAllocationAtTheSameAddressIsFound() {
     device.collectFindings();
-    long block = readyBlock();
-    driver.fill8Async(block, (byte) 1, 64, b);
-    driver.freeAsync(block, a);
-    assertThat(driver.allocateAsync(64, a)).isEqualTo(block);
-    driver.fill8Async(block, (byte) 2, 64, a);
+    long address = readyAllocation();
+    driver.fill8Async(address, (byte) 1, 64, b);
+    driver.freeAsync(address, a);
+    assertThat(driver.allocateAsync(64, a)).isEqualTo(address);
+    driver.fill8Async(address, (byte) 2, 64, a);
     assertThat(device.findings()).extracting(Finding::kind).contains(Kind.FREE_WHILE_IN_USE);
   }
 
@@ -218,28 +218,28 @@ final class RaceCheckerTest {
       one.collectFindings();
       CudaDriver its = Inside.open(one);
       StreamHandle stream = its.createStream(0);
-      long block = its.allocateAsync(64, stream);
-      its.fill8Async(block, (byte) 1, 60, stream);
-      its.copyToHostAsync(its.allocateHost(64), 0, block, 60, stream);
+      long address = its.allocateAsync(64, stream);
+      its.fill8Async(address, (byte) 1, 60, stream);
+      its.copyToHostAsync(its.allocateHost(64), 0, address, 60, stream);
       assertThat(one.findings()).isEmpty();
-      its.copyToHostAsync(its.allocateHost(64), 0, block, 64, stream);
+      its.copyToHostAsync(its.allocateHost(64), 0, address, 64, stream);
       assertThat(one.findings()).hasSize(asked ? 1 : 0);
       assertThat(one.findings()).allMatch(f -> f.kind() == Kind.UNINITIALIZED_READ);
-      assertThat(one.findings()).allMatch(f -> f.address() == block + 60 && f.bytes() == 4);
+      assertThat(one.findings()).allMatch(f -> f.address() == address + 60 && f.bytes() == 4);
     }
   }
 
   @Test
   void hostMemoryInFlightIsNotTouched() {
-    long block = readyBlock();
+    long address = readyAllocation();
     HostMemory host = driver.allocateHost(64);
     device.collectFindings();
-    driver.copyToHostAsync(host, 0, block, 64, a);
+    driver.copyToHostAsync(host, 0, address, 64, a);
     host.slice(0, 8).buffer();
     assertThat(device.findings()).extracting(Finding::kind).containsExactly(Kind.WRITE_WRITE);
     driver.synchronizeStream(a);
     host.buffer();
-    driver.copyToDeviceAsync(block, host, 0, 64, a);
+    driver.copyToDeviceAsync(address, host, 0, 64, a);
     assertThat(device.findings()).hasSize(1);
   }
 

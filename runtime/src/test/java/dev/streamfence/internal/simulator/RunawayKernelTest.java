@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Kernels that never end, in whichever thread the schedule runs them. */
+/** Kernels that never end, in each thread that a schedule may run them in. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RunawayKernelTest {
   private static final String ENDLESS =

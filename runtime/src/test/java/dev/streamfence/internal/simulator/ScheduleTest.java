@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 
 final class ScheduleTest {
   /**
-   * Four streams write their number into one byte without any order; what is seen after each call
-   * is the schedule.
+   * Four streams write their numbers into one byte without any order; its value after each call
+   * shows the schedule.
    */
   private static List<Integer> trace(Schedule schedule, long seed) {
     CudaDriver driver =

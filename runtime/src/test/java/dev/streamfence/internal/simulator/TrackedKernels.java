@@ -9,7 +9,7 @@ import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.simulator.BreakableTracker.Access;
-import dev.streamfence.internal.simulator.BreakableTracker.Block;
+import dev.streamfence.internal.simulator.BreakableTracker.Allocation;
 import dev.streamfence.internal.simulator.BreakableTracker.Lane;
 import dev.streamfence.internal.simulator.BreakableTracker.Pending;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -19,7 +19,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Objects;
 
-/** The operations of a program on blocks of {@value #N} ints, ordered by a tracker. */
+/** The operations of a program on arrays of {@value #N} ints, ordered by a tracker. */
 final class TrackedKernels {
   static final int N = 16;
   static final int BYTES = 4 * N;
@@ -56,31 +56,31 @@ final class TrackedKernels {
     return tracker.lane();
   }
 
-  Block allocate(Lane lane) {
+  Allocation allocate(Lane lane) {
     return tracker.allocate(lane, BYTES);
   }
 
-  /** A block of zeros. */
-  Block zeros(Lane lane) {
-    Block block = allocate(lane);
-    fill(lane, block);
-    return block;
+  /** An array of zeros. */
+  Allocation zeros(Lane lane) {
+    Allocation allocation = allocate(lane);
+    fill(lane, allocation);
+    return allocation;
   }
 
-  void increment(Lane lane, Block values) {
+  void increment(Lane lane, Allocation values) {
     Pending launch = prepareIncrement(lane, values);
     launch.launch();
     launch.commit();
   }
 
-  Pending prepareIncrement(Lane lane, Block values) {
+  Pending prepareIncrement(Lane lane, Allocation values) {
     return tracker.prepare(
         lane, List.of(new Access(values, true, true)), () -> launchIncrement(lane, values));
   }
 
-  private void launchIncrement(Lane lane, Block values) {
+  private void launchIncrement(Lane lane, Allocation values) {
     boolean lies = tracker.has(Bug.STORE_THROUGH_A_READ);
-    boolean silent = tracker.has(Bug.BLOCK_BEHIND_A_NUMBER);
+    boolean silent = tracker.has(Bug.ALLOCATION_BEHIND_A_NUMBER);
     observer.launching(
         "increment on " + lane.key,
         lane.handle,
@@ -91,7 +91,7 @@ final class TrackedKernels {
   }
 
   /** {@code sum = a + b}. */
-  void add(Lane lane, Block a, Block b, Block sum) {
+  void add(Lane lane, Allocation a, Allocation b, Allocation sum) {
     tracker.use(
         lane,
         List.of(
@@ -112,20 +112,22 @@ final class TrackedKernels {
         });
   }
 
-  /** Reads a block into another one that nobody else uses. */
-  void read(Lane lane, Block block) {
-    Block own = allocate(lane);
-    add(lane, block, block, own);
+  /** Reads an array into another one that nothing else uses. */
+  void read(Lane lane, Allocation allocation) {
+    Allocation own = allocate(lane);
+    add(lane, allocation, allocation, own);
   }
 
-  void fill(Lane lane, Block block) {
+  void fill(Lane lane, Allocation allocation) {
     tracker.use(
         lane,
-        tracker.has(Bug.FILL_NOT_REGISTERED) ? List.of() : List.of(new Access(block, false, true)),
-        () -> driver.fill32Async(block.address, 0, block.bytes / 4, lane.handle));
+        tracker.has(Bug.FILL_NOT_REGISTERED)
+            ? List.of()
+            : List.of(new Access(allocation, false, true)),
+        () -> driver.fill32Async(allocation.address, 0, allocation.bytes / 4, lane.handle));
   }
 
-  void copy(Lane lane, Block source, Block target) {
+  void copy(Lane lane, Allocation source, Allocation target) {
     Access reads = new Access(source, true, false);
     Access writes = new Access(target, false, true);
     List<Access> accesses =
@@ -141,32 +143,32 @@ final class TrackedKernels {
         () -> driver.copyOnDeviceAsync(target.address, source.address, BYTES, lane.handle));
   }
 
-  void upload(Lane lane, Block block) {
+  void upload(Lane lane, Allocation allocation) {
     tracker.use(
         lane,
         tracker.has(Bug.UPLOAD_NOT_REGISTERED)
             ? List.of()
-            : List.of(new Access(block, false, true)),
-        () -> driver.copyToDeviceAsync(block.address, host, 0, BYTES, lane.handle));
+            : List.of(new Access(allocation, false, true)),
+        () -> driver.copyToDeviceAsync(allocation.address, host, 0, BYTES, lane.handle));
   }
 
   /** Queues a copy to the host and does not wait for it. */
-  void download(Lane lane, Block block) {
+  void download(Lane lane, Allocation allocation) {
     tracker.use(
         lane,
         tracker.has(Bug.DOWNLOAD_NOT_REGISTERED)
             ? List.of()
-            : List.of(new Access(block, true, false)),
-        () -> driver.copyToHostAsync(host, 0, block.address, BYTES, lane.handle));
+            : List.of(new Access(allocation, true, false)),
+        () -> driver.copyToHostAsync(host, 0, allocation.address, BYTES, lane.handle));
   }
 
   /** A fill that the program has ordered itself. */
-  void fillOrdered(Lane lane, Block block) {
-    driver.fill32Async(block.address, 0, block.bytes / 4, lane.handle);
+  void fillOrdered(Lane lane, Allocation allocation) {
+    driver.fill32Async(allocation.address, 0, allocation.bytes / 4, lane.handle);
   }
 
-  private static Use use(String parameter, Block block, boolean reads, boolean writes) {
-    return new Use(parameter, block.address, block.bytes, reads, writes);
+  private static Use use(String parameter, Allocation allocation, boolean reads, boolean writes) {
+    return new Use(parameter, allocation.address, allocation.bytes, reads, writes);
   }
 
   private static byte[] ptx() {
