@@ -1,4 +1,4 @@
-// Whoever only has the processor on the class path gets no launcher, and no word about it.
+// A build with the processor on the class path alone gets no launcher and no message about it.
 def launcher = { new File(basedir, it + '/target/classes/demo/CountingKernelsLauncher.class').isFile() }
 assert launcher('on-processor-path')
 assert !launcher('on-class-path')

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Which package may use which, without exceptions, and what users see of them.
+ * The packages that each package may use, without exceptions, and the API that users see.
  *
  * <p>The exported packages declare what {@code dev.streamfence.internal} implements. They find the
  * implementations as services, and so use none of them; a {@code permits} clause names a type but

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What builds and the processor rely on in the annotations. */
+/** The properties of the annotations that builds and the processor rely on. */
 class AnnotationsTest {
-  /** Every annotation that the package has a class file of. */
+  /** Every annotation of which the package has a class file. */
   static List<Class<? extends Annotation>> all() throws IOException, URISyntaxException {
     Path classes =
         Path.of(Kernel.class.getProtectionDomain().getCodeSource().getLocation().toURI())
@@ -53,7 +53,7 @@ class AnnotationsTest {
     }
   }
 
-  /** In class files for incremental builds, but not at run time, where nobody reads them. */
+  /** Incremental builds read the annotations in class files; nothing reads them at run time. */
   @ParameterizedTest
   @MethodSource("all")
   void annotationIsKeptInClassFiles(Class<? extends Annotation> annotation) {
@@ -61,7 +61,7 @@ class AnnotationsTest {
     assertThat(annotation).hasAnnotation(Documented.class);
   }
 
-  /** Never {@code TYPE_USE}, which the compiler does not look up processors for. */
+  /** Never {@code TYPE_USE}: the compiler does not look up processors for it. */
   @Test
   void eachAnnotationHasOnePlace() throws IOException, URISyntaxException {
     Map<String, List<ElementType>> targets =

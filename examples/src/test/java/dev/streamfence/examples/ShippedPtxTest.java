@@ -62,7 +62,7 @@ class ShippedPtxTest {
     }
   }
 
-  /** What the assembler complains of; empty when the PTX assembles. */
+  /** The assembler's errors; empty when the PTX assembles. */
   private static String assemblerLog(String ptx, String architecture, Path unpacked) {
     // JCuda unpacks its library into the temporary folder at first use, and loads whatever lies
     // there under that name already: it gets a folder of its own.

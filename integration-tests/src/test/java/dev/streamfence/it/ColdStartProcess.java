@@ -19,7 +19,7 @@ final class ColdStartProcess {
 
   private ColdStartProcess() {}
 
-  /** Says how many shared runtimes there are, and whether an array is in its account. */
+  /** Prints the number of shared runtimes, and whether the statistics count an array. */
   public static void main(String[] arguments) throws Exception {
     CyclicBarrier start = new CyclicBarrier(THREADS);
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);

@@ -18,7 +18,7 @@ final class ContractPage {
   private static final Pattern TEST = Pattern.compile("`(\\w+)\\.(\\w+)`");
   private static final Pattern BUILD = Pattern.compile("the build `([\\w-]+)`");
 
-  /** The tests and builds stand in {@code keptBy} as the page writes them. */
+  /** {@code keptBy} names the tests and builds as the page writes them. */
   record Promise(int line, String words, List<String> keptBy) {}
 
   private final List<Promise> promises = new ArrayList<>();

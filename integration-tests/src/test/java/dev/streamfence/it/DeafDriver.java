@@ -4,8 +4,8 @@ import dev.streamfence.internal.driver.CudaDriver;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A driver that leaves out the waits of one stream for another while it is told to: what a test of
- * ordering must notice.
+ * A driver that can leave out the waits of one stream for another. A test of ordering must notice
+ * that.
  */
 final class DeafDriver {
   private final CudaDriver driver;

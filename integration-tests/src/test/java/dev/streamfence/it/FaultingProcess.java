@@ -8,8 +8,8 @@ import dev.streamfence.LaunchShape;
 import dev.streamfence.RuntimeOptions;
 
 /**
- * A process whose kernel faults: a device that is lost stays lost for the process. Says on standard
- * output what the runtime said, a line each.
+ * A process whose kernel faults: a lost device stays lost for the process. Prints each message of
+ * the runtime on a line of standard output.
  */
 final class FaultingProcess {
   private FaultingProcess() {}

@@ -12,9 +12,9 @@ import java.io.InputStream;
 import java.util.Objects;
 
 /**
- * Holds a stream back until the host lets it go on: a kernel that spins on a word of host memory.
- * It is put on the stream behind the runtime's back, so that nothing is tracked for it. After some
- * seconds it ends by itself.
+ * Holds a stream back until the host opens it: a kernel that spins on a word of host memory. The
+ * runtime does not see it on the stream, so it tracks nothing for it. The kernel gives up after
+ * some seconds.
  */
 final class Gate implements AutoCloseable {
   private static final long CYCLES = 8_000_000_000L;

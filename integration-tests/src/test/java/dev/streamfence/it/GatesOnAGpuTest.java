@@ -21,10 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Order on a real device, forced instead of hoped for: one stream is held back by a gate, so that a
- * missing dependency gives a wrong answer every time. Each program runs once as it is, and once
- * with the waits between streams left out, when its answer has to be wrong: a test that cannot fail
- * would prove nothing.
+ * Forces the order on a real device: a gate holds one stream back, so that a missing wait gives a
+ * wrong answer every time. Each program runs twice: as it is, and without the waits between
+ * streams. The second answer has to be wrong, since a test that cannot fail proves nothing.
  */
 @Tag("gpu")
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -227,7 +226,10 @@ final class GatesOnAGpuTest {
     return all(first, OLD) && all(second, OLD);
   }
 
-  /** What is in fresh memory cannot tell; whether the other stream was held back as well can. */
+  /**
+   * The content of fresh memory proves nothing. The test checks whether the other stream was held
+   * back as well.
+   */
   private boolean useAfterAllocation() {
     settle();
     gate.holdBack(a);
@@ -286,7 +288,7 @@ final class GatesOnAGpuTest {
     arrays.remove(array);
   }
 
-  /** From here on nothing that came before needs a wait. */
+  /** After this call, earlier work needs no wait. */
   private void settle() {
     gpu.synchronize();
     deaf.setDeaf(leaveOutWaits);

@@ -8,8 +8,8 @@ import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
 
 /**
- * A driver whose launches, events and waits do nothing, for the cost of what comes before them.
- * Everything else is another driver's. A class instead of a proxy, since a proxy would box.
+ * A driver whose launches, events and waits do nothing: benchmarks then measure the runtime alone.
+ * It passes all other calls on to another driver. It is a class since a proxy would box.
  */
 final class IdleDriver implements CudaDriver {
   private final CudaDriver driver;

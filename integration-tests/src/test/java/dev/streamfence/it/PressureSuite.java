@@ -18,8 +18,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Arrays that are dropped while they are in use, and used again at once, by many threads on many
- * streams.
+ * Arrays that many threads close while many streams use them, and whose memory is used again
+ * immediately.
  */
 abstract class PressureSuite {
   private static final int THREADS = 8;
@@ -28,7 +28,7 @@ abstract class PressureSuite {
 
   abstract DeviceRuntime open(RuntimeOptions options);
 
-  /** What the suite is run with, such as guarded memory. */
+  /** The options of the suite's runtime, such as guarded memory. */
   RuntimeOptions options() {
     return RuntimeOptions.defaults().withStreams(2 * THREADS + 2);
   }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What needs a process of its own: faults, ends, and the first call of all. */
+/** Tests that need a process of their own: faults, ends, and the very first call. */
 @Tag("gpu")
 @Tag("provokes-driver-errors")
 @Timeout(120)
@@ -102,7 +102,7 @@ final class ProcessesOnAGpuTest {
     assertThat(ended.lines()).contains("closed");
   }
 
-  /** As the driver documents the faults, with an illegal instruction where a device traps. */
+  /** The codes that the driver documents for the faults; a trap is an illegal instruction. */
   private static String code(Fault fault) {
     return switch (fault) {
       case STORE_NOWHERE -> "700";

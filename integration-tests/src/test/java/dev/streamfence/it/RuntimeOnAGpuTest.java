@@ -83,7 +83,7 @@ final class RuntimeOnAGpuTest extends RuntimeSuite {
     }
   }
 
-  /** The pool is the device's, so that other tests' runtimes would be in the way of others. */
+  /** The pool belongs to the device, so the runtimes of other tests would disturb this one. */
   @Test
   void theThresholdDecidesHowMuchFreedMemoryIsKept() {
     long size = 1L << 30;
@@ -136,7 +136,7 @@ final class RuntimeOnAGpuTest extends RuntimeSuite {
     assertThat(gpu.isOpen()).isFalse();
   }
 
-  /** Here and not on the simulated device, whose queues live on the Java heap. */
+  /** The simulated device cannot run this test: its queues are on the Java heap. */
   @Test
   void aLaunchAllocatesNoJavaMemory() {
     for (long bytes : bytesPerThousandLaunches()) {

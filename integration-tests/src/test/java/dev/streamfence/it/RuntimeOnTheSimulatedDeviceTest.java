@@ -5,7 +5,7 @@ import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.Nested;
 
-/** The suite under each schedule: what is not ordered is wrong under one of the last two. */
+/** The suite under each schedule: unordered work gives a wrong result under one of the last two. */
 final class RuntimeOnTheSimulatedDeviceTest {
   private abstract static class Simulated extends RuntimeSuite {
     abstract SimulatedDevice device();

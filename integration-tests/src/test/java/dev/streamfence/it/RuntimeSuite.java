@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What every device promises, through generated launchers. */
+/** The promises of every device, tested through generated launchers. */
 abstract class RuntimeSuite {
   private DeviceRuntime gpu;
   private DeviceStream a;

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Threads on streams of their own that race for the same arrays. An increment is a read and a write
- * that are not atomic, so that two launches which are not ordered lose one; private arrays are
- * dropped while they are in use, and their memory is used again.
+ * that are not atomic, so two unordered launches lose one. Private arrays are closed while they are
+ * in use, and their memory is used again.
  */
 @Tag("gpu")
 final class SoakOnAGpuTest {
@@ -27,7 +27,7 @@ final class SoakOnAGpuTest {
   private static final int ARRAYS = 16;
   private static final int LENGTH = 1024;
 
-  /** All threads together; a million and more when somebody has the time. */
+  /** The launches of all threads together; set a million or more for a long run. */
   private static final int LAUNCHES = Integer.getInteger("streamfence.soak.launches", 80_000);
 
   private static final long SEED = Long.getLong("streamfence.soak.seed", 1);
@@ -90,7 +90,7 @@ final class SoakOnAGpuTest {
     }
   }
 
-  /** Reads a shared array in the middle of the race: all of it is of one moment. */
+  /** Reads a shared array in the middle of the race: all elements are of one moment. */
   private static void addAndDrop(
       DeviceRuntime gpu,
       DeviceStream stream,

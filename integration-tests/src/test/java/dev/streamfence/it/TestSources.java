@@ -24,8 +24,8 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * The test classes of all modules, and the builds of users. Sources rather than class files, since
- * the tests of most modules are on no class path here.
+ * The test classes of all modules, and the builds of users. It reads sources, since the class files
+ * of most modules' tests are not on this class path.
  */
 final class TestSources {
   private static final Set<String> TESTS =

@@ -16,14 +16,14 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 /**
- * A test that hangs fails, in every module: the parent POM sets the limit and how it is kept, as
- * system properties. Here the limit is shorter, and the rest is what the POM says.
+ * A test that hangs fails, in every module. The parent POM sets the limit and its enforcement as
+ * system properties; this test only shortens the limit.
  */
 final class TimeLimitTest {
   private static final String LIMIT = "junit.jupiter.execution.timeout.default";
   private static final String THREAD_DUMP = "junit.jupiter.execution.timeout.threaddump.enabled";
 
-  /** Held by this test while the hanging ones want it. */
+  /** The test holds this lock while the hanging tests wait for it. */
   private static final ReentrantLock LOCK = new ReentrantLock();
 
   // Nested, and so found by neither Surefire nor the bundle.
@@ -82,7 +82,7 @@ final class TimeLimitTest {
     assertThat(System.getProperty(THREAD_DUMP)).isEqualTo("true");
   }
 
-  /** Surefire says it by a property of its own. */
+  /** Surefire sets a property of its own. */
   private static boolean isRunByMaven() {
     return System.getProperty("basedir") != null;
   }

@@ -5,7 +5,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.function.Predicate;
 
-/** A driver of which a test sees each call before it is carried out, or left out. */
+/** A driver that shows a test each call first; the test decides whether the call is made. */
 final class WatchedDriver {
   private WatchedDriver() {}
 

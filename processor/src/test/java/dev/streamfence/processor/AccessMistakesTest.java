@@ -14,7 +14,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Accesses that are missing, contradict each other, or stand where there is nothing to access. */
+/**
+ * Accesses that are missing, contradict each other, or are declared for a parameter without memory.
+ */
 class AccessMistakesTest {
   private static final List<String> ACCESSES = List.of("Reads", "Writes", "ReadWrites");
 

@@ -1,13 +1,13 @@
 package dev.streamfence.processor;
 
-/** A system property that text from an annotation would change if it ever ran. */
+/** A system property that code from an annotation would change if it ran. */
 final class Canary {
-  /** What would change it, as it stands between the quotes of a Java literal. */
+  /** The code that would change it, as text between the quotes of a Java literal. */
   static final String SHOT = "static { System.setProperty(\\\"canary\\\", \\\"dead\\\"); }";
 
   private Canary() {}
 
-  /** How it is after a class was initialised: {@code alive} or {@code dead}. */
+  /** Its value after a class was initialised: {@code alive} or {@code dead}. */
   static String after(ClassLoader classes, String name) throws ClassNotFoundException {
     System.setProperty("canary", "alive");
     try {

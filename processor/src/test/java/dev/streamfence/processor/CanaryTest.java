@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Launchers run, and what text from an annotation says does not run with them. */
+/** Launchers run, and text from an annotation does not. */
 class CanaryTest {
   /** Java escapes that mean legal resource names; the middle is what would run. */
   @ParameterizedTest

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import javax.tools.JavaFileObject;
 
-/** Class files as other languages and other builds make them: with names that Java cannot write. */
+/** Class files of other languages and other builds, with names that Java cannot write. */
 final class ClassFiles {
   private final Path folder;
 
@@ -51,7 +51,7 @@ final class ClassFiles {
     return this;
   }
 
-  /** The folder, and what the tests themselves see. */
+  /** The folder, and the class path of the tests. */
   List<Path> classPath() {
     List<Path> all = new ArrayList<>(List.of(folder));
     all.addAll(UserBuild.OWN_CLASS_PATH);
@@ -82,7 +82,7 @@ final class ClassFiles {
     }
   }
 
-  /** How a constant pool has a text: its length in two bytes, then its characters. */
+  /** A text in the form of a constant pool: its length in two bytes, then its characters. */
   private static String constant(String text) {
     return "\0" + (char) text.length() + text;
   }

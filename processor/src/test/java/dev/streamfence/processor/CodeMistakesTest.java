@@ -95,7 +95,7 @@ class CodeMistakesTest {
         Sources.importing("@KernelModule(\"k/k.ptx\")\n" + members));
   }
 
-  /** Mistakes of an interface that are told on the name of its resource. */
+  /** Mistakes that are reported on the name of the resource. */
   private Mistakes mistakesOfResource(byte[] code) {
     return Mistakes.in(
         Resources.in(folder).with("k/k.ptx", code),

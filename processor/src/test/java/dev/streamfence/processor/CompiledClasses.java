@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import javax.tools.JavaFileObject;
 
-/** Loads what a compilation has made. */
+/** Loads the classes of a compilation. */
 final class CompiledClasses extends ClassLoader {
   private final Map<String, byte[]> contents = new HashMap<>();
 

@@ -293,7 +293,7 @@ class CompilersTest {
     assertThat(build.hasGenerated("two/demo/KernelsLauncher.java")).isTrue();
   }
 
-  /** Compilers show processors nothing within bodies and initialisers, so there is no warning. */
+  /** Compilers hide bodies and initialisers from processors, so there is no warning. */
   @ParameterizedTest
   @EnumSource
   void declarationsWithinABodyAreNotSeen(UserBuild.Tool tool) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The faulty parameter is found though the kernel does not receive all that stand before it. */
+/** The faulty parameter is found even though the kernel does not receive all earlier ones. */
 class CulpritParameterTest {
   private static final String PTX =
       """

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The processor in Eclipse's compiler, which implements elements and types in its own way. */
 class EclipseCompilerTest {
-  /** What users turn on beside what is on anyway. */
+  /** The warnings that users turn on besides the default ones. */
   static final String WARNINGS =
       "-warn:+allDeadCode,allOver-ann,dep-ann,emptyBlock,fallthrough,finally,hashCode,semicolon,"
           + "static-method,super,switchDefault,typeHiding,unnecessaryElse,unused,uselessTypeCheck";
@@ -111,7 +111,7 @@ class EclipseCompilerTest {
     return build().with("demo/Kernels.java", Sources.kernels(members));
   }
 
-  /** The launcher's text, after the compiler has accepted it as well. */
+  /** The launcher's text, which the compiler has accepted. */
   private static String launcher(String name, UserBuild build) {
     assertThat(build.isCompiled()).as("%s", build.everything()).isTrue();
     assertThat(build.inGeneratedFiles()).isEmpty();

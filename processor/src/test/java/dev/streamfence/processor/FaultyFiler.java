@@ -26,7 +26,7 @@ import javax.tools.JavaFileObject;
  * the others; also with a round that fails.
  */
 final class FaultyFiler extends AbstractProcessor {
-  /** What happens when the class is to be written. */
+  /** The failure at the attempt to write the class. */
   interface Fault {
     void occur() throws IOException;
   }
@@ -59,7 +59,7 @@ final class FaultyFiler extends AbstractProcessor {
     return processor.getSupportedSourceVersion();
   }
 
-  /** Fails as well where a round is asked what it compiles. */
+  /** Also fails when a round is asked for its elements. */
   void failInRound(Runnable roundFault) {
     this.roundFault = roundFault;
   }

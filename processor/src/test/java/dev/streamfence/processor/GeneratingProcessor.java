@@ -44,7 +44,10 @@ final class GeneratingProcessor extends AbstractProcessor {
     return false;
   }
 
-  /** A source by the filer; PTX under its path, since filers refuse to read what they wrote. */
+  /**
+   * Writes a source by the filer, and PTX under its path, since filers refuse to read their own
+   * files.
+   */
   private void write(String name, String text) {
     try (Writer writer =
         name.endsWith(".ptx")

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * An interface in {@code src/test/resources/golden} and the launcher that is made of it.
+ * An interface in {@code src/test/resources/golden} and its launcher.
  *
  * @param folder where both lie
  * @param type the interface, or what it is a member of

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * as well. {@code -Dgolden.update=true} rewrites them.
  */
 class GoldenTest {
-  /** One golden has code: that of the examples. */
+  /** Names the folder with the PTX of one golden, the interface of the examples. */
   private static final String CODE =
       "-Astreamfence.resources=" + Path.of("../examples/src/main/resources");
 

@@ -6,7 +6,7 @@ import static com.google.testing.compile.Compiler.javac;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Members of an interface that are named like what its launcher uses do not hide it. */
+/** Members of an interface do not hide the names that its launcher uses. */
 class HiddenNamesTest {
   private static final String REST = "(@Reads DeviceArray<int[]> x, @ThreadCount int n);";
 

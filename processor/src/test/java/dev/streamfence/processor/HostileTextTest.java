@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Text from annotations and names from sources stay literals and identifiers. */
 class HostileTextTest {
-  /** Java escapes; what they mean is a legal resource name without backslash and control. */
+  /** Java escapes of legal resource names without backslashes and control characters. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -79,7 +79,7 @@ class HostileTextTest {
     return KernelProcessor.class.getName();
   }
 
-  /** What the compiler makes of the escapes in a literal, by a way that is not the processor's. */
+  /** The meaning of the escapes in a literal, computed without the processor's code. */
   private static String meaning(String escaped) {
     StringBuilder meant = new StringBuilder();
     for (int i = 0; i < escaped.length(); i++) {

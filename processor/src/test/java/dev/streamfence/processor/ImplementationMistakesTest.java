@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Interfaces that no class could implement, of which compilers would complain in the launcher. */
+/** Interfaces that no class can implement: compilers would report the launcher instead. */
 class ImplementationMistakesTest {
   private static final String FLOATS =
       "@Kernel void k(@Reads DeviceArray<float[]> x, @ThreadCount int n);";

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Mistakes in a kernel interface as a whole, and annotations that belong to none. */
+/** Mistakes in a kernel interface as a whole, and annotations outside kernel interfaces. */
 class InterfaceMistakesTest {
   private static final String RUN = "{ @Kernel void run(@ThreadCount int n); }\n";
 
@@ -79,7 +79,7 @@ class InterfaceMistakesTest {
         .are(PRIVATE_INTERFACE, "Saxpy cannot have a launcher: " + reason + " private");
   }
 
-  /** The compiler shows processors nothing of what is within a body. */
+  /** The compiler hides the content of bodies from processors. */
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How the processor behaves towards compilers and builds. */
+/** The processor's behaviour towards compilers and builds. */
 class KernelProcessorTest {
   private static final String TWO_INTERFACES =
       Sources.importing(
@@ -241,7 +241,7 @@ class KernelProcessorTest {
         .are();
   }
 
-  /** One for which there is no memory while it is told. */
+  /** An error for whose report there is no memory. */
   private static final class EndlessError extends OutOfMemoryError {
     private static final long serialVersionUID = 1;
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Mistakes in a kernel method as a whole. */
 class MethodMistakesTest {
-  /** How messages show what these escapes mean. */
+  /** The characters of these escapes, as messages show them. */
   private static final Map<String, String> SHOWN =
       Map.of(
           "\\\"", "\"",

@@ -16,8 +16,8 @@ import javax.tools.Diagnostic;
 import javax.tools.JavaFileObject;
 
 /**
- * What the processor complains about in sources whose culprits are marked with {@code «}: each
- * marker is where one complaint has its caret.
+ * The processor's messages on sources whose culprits are marked with {@code «}: each marker is the
+ * position of one message.
  */
 final class Mistakes {
   private static final String MARKER = "«";
@@ -80,7 +80,7 @@ final class Mistakes {
         .containsExactlyInAnyOrderElementsOf(expected);
   }
 
-  /** Asserts these complaints, of any kind, in any place and order, each by a part of it. */
+  /** Asserts these complaints, each by a part of its text, of any kind, position and order. */
   void say(String... parts) {
     List<String> said =
         compilation.diagnostics().stream().map(d -> d.getMessage(Locale.ROOT)).toList();
@@ -90,7 +90,7 @@ final class Mistakes {
     }
   }
 
-  /** Asserts that there is nothing to complain about, code included. */
+  /** Asserts that there are no complaints, not even about missing PTX. */
   void areNoneAtAll() {
     assertThat(compilation.diagnostics()).isEmpty();
   }
@@ -114,7 +114,7 @@ final class Mistakes {
     }
   }
 
-  /** Asserts that there is nothing to complain about. */
+  /** Asserts that there are no complaints. */
   void areNone() {
     assertThat(compilation.diagnostics()).filteredOn(d -> !isAboutAnUnseenModule(d)).isEmpty();
   }
@@ -150,7 +150,7 @@ final class Mistakes {
         .map(d -> d);
   }
 
-  /** What is said of nearly all interfaces here: they have no code. Its own test says so. */
+  /** Nearly all interfaces here have no PTX; a test of its own covers that message. */
   private static boolean isAboutAnUnseenModule(Diagnostic<?> diagnostic) {
     return diagnostic.getMessage(Locale.ROOT).startsWith("[" + Problem.UNSEEN_MODULE.id() + "]");
   }

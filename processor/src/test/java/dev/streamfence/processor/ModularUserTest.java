@@ -44,7 +44,10 @@ class ModularUserTest {
         .contains("@Generated(\"dev.streamfence.processor.KernelProcessor\")");
   }
 
-  /** In a process of its own: here javac would find the classes of this class path as well. */
+  /**
+   * Runs in a process of its own: in this one, javac would also find the classes of this class
+   * path.
+   */
   @Test
   void processorOnAModulePathRunsAndReadsThePtx() throws IOException, InterruptedException {
     writeUser("module demo {}");
@@ -107,7 +110,7 @@ class ModularUserTest {
     return modules;
   }
 
-  /** Where a class comes from, as what is published: a folder of classes becomes a jar. */
+  /** The jar that a class comes from; a folder of classes becomes a jar. */
   private Path moduleOf(Class<?> type) throws IOException {
     Path home;
     try {
@@ -129,7 +132,7 @@ class ModularUserTest {
     return jar;
   }
 
-  /** The text of the launcher, after the compiler has accepted it as well. */
+  /** The launcher's text, which the compiler has accepted. */
   private String launcherIn(String module) throws IOException {
     writeUser(module);
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();

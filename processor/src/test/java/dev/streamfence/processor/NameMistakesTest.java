@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Names that two things would have, and names with letters that are not what they seem. */
+/** Names that two things share, and names with letters that look like others. */
 class NameMistakesTest {
   private static final String RUN = "{ @Kernel void run(@ThreadCount int n); }\n";
 

@@ -10,8 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Which kernels an interface has where its parents have methods of the same name; compilers differ
- * in what they answer to that (issue 9).
+ * The kernels of an interface whose parents have methods of the same name; compilers give different
+ * answers (issue 9).
  */
 class OverridingTest {
   private static final String READING =

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 
-/** The catalogue of complaints and the tests are about the same things. */
+/** The tests cover every complaint of the catalogue. */
 class ProblemCatalogueTest {
   @Test
   void everyProblemIsProducedByATest() {
@@ -43,7 +43,7 @@ class ProblemCatalogueTest {
     return unit.isAnnotatedWith(Test.class) || unit.isAnnotatedWith(ParameterizedTest.class);
   }
 
-  /** Whether it compiles something and compares what the processor says. */
+  /** Whether it compiles a source and checks the processor's messages. */
   private static boolean assertsAComplaint(JavaCodeUnit test) {
     return test.getMethodCallsFromSelf().stream()
         .anyMatch(

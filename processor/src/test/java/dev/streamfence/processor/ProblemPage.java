@@ -23,7 +23,7 @@ record ProblemPage(List<Section> sections) {
     sections = List.copyOf(sections);
   }
 
-  /** What the page says about one problem, with the reason in {@code prose}. */
+  /** The section about one problem, with the reason in {@code prose}. */
   record Section(String id, String prose, List<Example> examples) {
     Section {
       examples = List.copyOf(examples);
@@ -35,18 +35,20 @@ record ProblemPage(List<Section> sections) {
     }
   }
 
-  /** Types that see the annotations and the runtime, and the text of the module they name. */
+  /**
+   * Types that can use the annotations and the runtime, and the text of the module that they name.
+   */
   record Example(String label, String types, List<String> modules) {
     Example {
       modules = List.copyOf(modules);
     }
 
-    /** What the processor says to it; {@code folder} is for its modules alone. */
+    /** The processor's messages on it; {@code folder} holds only its modules. */
     Mistakes compile(Path folder, String... options) {
       return Mistakes.in(modules(folder), List.of(options), Sources.importing(source()));
     }
 
-    /** A build of it that is still to run, in {@code folder}, which it has for itself. */
+    /** A build of it, not yet run, with {@code folder} for itself. */
     UserBuild build(UserBuild.Tool tool, Path folder) {
       Path resources = folder.resolve("resources");
       modules(resources);
@@ -70,7 +72,7 @@ record ProblemPage(List<Section> sections) {
       return visible;
     }
 
-    /** Modules are left out where they are not the point. */
+    /** Suppresses the warning on missing PTX where the example is not about that. */
     private String source() {
       boolean isPoint = !modules.isEmpty() || types.contains("// No such file.");
       return isPoint ? types : types.replace("@KernelModule", Sources.UNSEEN + "@KernelModule");

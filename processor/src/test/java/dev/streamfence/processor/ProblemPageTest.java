@@ -21,9 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** {@code PROBLEMS.md} says of every problem what is wrong and what is right. */
+/** {@code PROBLEMS.md} shows a wrong and a right example of every problem. */
 class ProblemPageTest {
-  /** What no source of a reasonable size can provoke. */
+  /** Problems that no source of a reasonable size provokes. */
   private static final Set<Problem> WITHOUT_EXAMPLE =
       EnumSet.of(
           Problem.TOO_LARGE,
@@ -35,7 +35,7 @@ class ProblemPageTest {
           Problem.WRITE_FAILED,
           Problem.INTERNAL_ERROR);
 
-  /** What the compiler refuses as well, whatever the processor says. */
+  /** Problems whose examples the compiler itself refuses too. */
   private static final Set<Problem> ERRORS_OF_THE_COMPILER =
       EnumSet.of(Problem.UNRESOLVED_TYPE, Problem.FINAL_METHOD, Problem.ERASURE_CLASH);
 

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Kernel interfaces put together at random: nothing makes the processor fail, and no text of theirs
- * runs. {@code -Dstreamfence.fuzz.count} says how many, {@code -Dstreamfence.fuzz.seed} which ones.
+ * Random kernel interfaces: none makes the processor fail, and none of their text runs. {@code
+ * -Dstreamfence.fuzz.count} sets their number, {@code -Dstreamfence.fuzz.seed} selects them.
  */
 final class ProcessorFuzzTest {
   private static final Pattern ID = Pattern.compile("^\\[(\\w+)]");

@@ -6,9 +6,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Source text with a kernel interface that is put together at random: declarations that the
- * processor takes, beside those that it refuses and those that javac does. The same for the same
- * seed.
+ * Source text of a random kernel interface: declarations that the processor accepts, that it
+ * refuses, and that javac refuses. The same seed gives the same text.
  */
 final class RandomInterface {
   private static final List<String> KINDS =
@@ -189,7 +188,7 @@ final class RandomInterface {
 
   private final Random random;
 
-  /** Of ten choices, how many are the first one of their list, which is right. */
+  /** How many of ten choices take the first entry of their list, which is right. */
   private final int tame;
 
   private int methods;
@@ -267,7 +266,7 @@ final class RandomInterface {
     };
   }
 
-  /** Once in so many times, and the less often the tamer this is. */
+  /** True once in so many times, and less often the tamer this is. */
   private boolean rarely(int times) {
     return random.nextInt(times) == 0 && random.nextInt(10) >= tame;
   }
@@ -276,7 +275,7 @@ final class RandomInterface {
     return any(TEXTS).replace("SHOT", Canary.SHOT);
   }
 
-  /** What somebody has half typed. */
+  /** Text that a user has half typed. */
   private String withoutACharacter(String text) {
     int at = random.nextInt(text.length());
     return text.substring(0, at) + text.substring(at + 1);

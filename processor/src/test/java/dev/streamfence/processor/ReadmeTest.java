@@ -27,7 +27,7 @@ class ReadmeTest {
   /** {@link ProblemPageTest} compiles its examples, most of which are wrong on purpose. */
   private static final String MISTAKES = "PROBLEMS.md";
 
-  /** What a piece that is no type stands in. */
+  /** The method around a piece of code that is no type. */
   private static final String METHOD =
       """
       package demo;

@@ -19,7 +19,7 @@ final class Resources {
     this.folder = folder;
   }
 
-  /** The files in {@code folder}, which a test has for itself. */
+  /** The files in {@code folder}, which only this test uses. */
   static Resources in(Path folder) {
     return new Resources(folder);
   }
@@ -41,7 +41,7 @@ final class Resources {
     return this;
   }
 
-  /** The same compiler, which sees these files beside what the tests themselves see. */
+  /** The same compiler with these files in addition to the class path of the tests. */
   Compiler visibleTo(Compiler compiler) {
     List<File> classPath = new ArrayList<>(List.of(folder.toFile()));
     for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {

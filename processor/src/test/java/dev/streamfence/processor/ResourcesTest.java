@@ -18,7 +18,7 @@ import javax.tools.StandardLocation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processors find what a test makes visible, and sources still find the runtime. */
+/** Processors find the files that a test adds, and sources still find the runtime. */
 class ResourcesTest {
   @TempDir private Path folder;
 

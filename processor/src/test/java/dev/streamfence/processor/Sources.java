@@ -11,7 +11,7 @@ final class Sources {
   private static final Pattern TYPE =
       Pattern.compile("^[\\w\\- @]*(?:interface|class|enum|record) (\\w+)", Pattern.MULTILINE);
 
-  /** For interfaces whose code is nowhere, where that is not what a test is about. */
+  /** Suppresses the warning on missing PTX in tests of other things. */
   static final String UNSEEN = "@SuppressWarnings(\"streamfence:UnseenModule\")\n";
 
   private Sources() {}

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Records by value, and what goes by value with a word that does not fit. */
+/** Records by value, and values with an annotation that does not fit. */
 class StructMistakesTest {
   private static Mistakes with(String type, String parameter) {
     return Mistakes.in(

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Types whose memory no kernel reaches or nobody tracks, with what to use instead. */
+/** Types whose memory no kernel can reach or the runtime does not track, and their replacements. */
 class UntrackedTypesTest {
   /** Classes that tests of the processor do not have. */
   private static final List<String> POINTERS =

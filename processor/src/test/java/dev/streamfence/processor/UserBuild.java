@@ -41,7 +41,7 @@ final class UserBuild {
     }
   }
 
-  /** What the tests themselves see: annotations and runtime among others. */
+  /** The class path of the tests: annotations and runtime among others. */
   static final List<Path> OWN_CLASS_PATH =
       Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
           .map(Path::of)
@@ -63,7 +63,7 @@ final class UserBuild {
     this.folder = folder;
   }
 
-  /** A build without sources in {@code folder}, which it has for itself. */
+  /** A build without sources in {@code folder}, which only this build uses. */
   static UserBuild by(Tool tool, Path folder) {
     return new UserBuild(tool, folder);
   }
@@ -80,7 +80,7 @@ final class UserBuild {
     return this;
   }
 
-  /** Adds a source that lies somewhere already. */
+  /** Adds an existing source. */
   UserBuild with(Path source) {
     sources.add(source);
     return this;
@@ -98,7 +98,7 @@ final class UserBuild {
     return options("--release", String.valueOf(version));
   }
 
-  /** Replaces the class path; what the tests themselves see otherwise. */
+  /** Replaces the class path, by default that of the tests. */
   UserBuild classPath(List<Path> entries) {
     classPath = List.copyOf(entries);
     return this;
@@ -201,7 +201,7 @@ final class UserBuild {
         .toList();
   }
 
-  /** What the compiler printed beside its diagnostics. */
+  /** The compiler's output besides its diagnostics. */
   String output() {
     return output.toString();
   }

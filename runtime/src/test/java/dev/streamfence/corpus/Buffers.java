@@ -3,7 +3,7 @@ package dev.streamfence.corpus;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Arrays as the bytes of a device buffer. */
+/** Converts arrays to the bytes of a device buffer and back. */
 public final class Buffers {
   private Buffers() {}
 

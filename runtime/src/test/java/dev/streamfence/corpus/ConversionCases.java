@@ -108,7 +108,7 @@ final class ConversionCases {
     };
   }
 
-  /** Converts as the language's reference says, with what it says about NaN. */
+  /** Converts by the rules of the PTX reference, those for NaN included. */
   private static long toInteger(
       double value, char mode, int bits, boolean signed, boolean fromDouble) {
     if (Double.isNaN(value)) {

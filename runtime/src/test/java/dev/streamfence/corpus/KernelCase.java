@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One kernel of the corpus with its arguments and what it must leave behind: for the simulation as
- * well as for a real device.
+ * One kernel of the corpus with its arguments and the expected buffers, for the simulated device
+ * and for a real one.
  *
  * @param file PTX file among the resources of the package {@code ptx}
  * @param arguments a {@code byte[]} is a device buffer with that content; all else is a scalar
@@ -25,7 +25,7 @@ public record KernelCase(
     List<Object> arguments,
     Map<Integer, Expectation> expected) {
 
-  /** Whatever can run a kernel. */
+  /** A device that can run a kernel. */
   @FunctionalInterface
   public interface Device {
     /**
@@ -36,10 +36,10 @@ public record KernelCase(
     void run(String ptx, String entry, PtxGrid grid, List<Object> arguments) throws Exception;
   }
 
-  /** Looks at a buffer after the run. */
+  /** Checks a buffer after the run. */
   @FunctionalInterface
   public interface Expectation {
-    /** Throws an {@link AssertionError} that says what is wrong. */
+    /** Throws an {@link AssertionError} with the difference. */
     void check(byte[] actual);
   }
 
@@ -61,7 +61,7 @@ public record KernelCase(
     return new KernelCase(other, entry, grid, arguments, expected);
   }
 
-  /** Runs the kernel on fresh copies of its buffers, and checks what it leaves. */
+  /** Runs the kernel on fresh copies of its buffers, and checks them afterwards. */
   public void check(Device device) throws Exception {
     List<Object> fresh = new ArrayList<>();
     for (Object argument : arguments) {

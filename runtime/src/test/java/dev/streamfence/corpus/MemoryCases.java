@@ -6,7 +6,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** The kernels of {@code memory.cu}, as optimised and as debug code, and of {@code atomics.cu}. */
+/**
+ * The kernels of {@code memory.cu}, optimised and as debug code, and those of {@code atomics.cu}.
+ */
 final class MemoryCases {
   private static final int COUNT = 512;
 

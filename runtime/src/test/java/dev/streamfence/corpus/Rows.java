@@ -7,8 +7,8 @@ import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 
 /**
- * What a kernel must leave that computes one row of values per operation: row after row, each with
- * one value per thread.
+ * The expected results of a kernel that computes one row of values per operation, each row with one
+ * value per thread.
  */
 final class Rows implements KernelCase.Expectation {
   /** Gives the expected value for a thread. */
@@ -42,7 +42,7 @@ final class Rows implements KernelCase.Expectation {
     return rows.size() * threads * bytes;
   }
 
-  /** Adds an operation with results to the bit. */
+  /** Adds an operation whose results are exact to the bit. */
   Rows row(String name, Expected expected) {
     int k = rows.size();
     rows.add(

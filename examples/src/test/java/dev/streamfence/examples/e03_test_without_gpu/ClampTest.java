@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** How an operator is tested in plain JUnit: the simulated device runs the shipped PTX. */
+/** Tests an operator in plain JUnit: the simulated device runs the shipped PTX. */
 class ClampTest {
   @Test
   void valuesOutsideTheRangeBecomeItsEnds() {

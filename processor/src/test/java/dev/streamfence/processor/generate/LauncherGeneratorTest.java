@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The generator needs no compiler; what it makes of whole interfaces is in the goldens. */
+/** The generator needs no compiler; the goldens show its text for whole interfaces. */
 class LauncherGeneratorTest {
   @Test
   void noLineEndsInABlankAndLinesEndInOneCharacter() {

@@ -23,7 +23,7 @@ class StringLiteralTest {
     assertThat(StringLiteral.of("\\u0022")).isEqualTo("\"\\134u0022\"");
   }
 
-  /** By the library's own reading of escapes, once Unicode escapes are undone as compilers do. */
+  /** Undoes Unicode escapes as compilers do, and then lets the library read the other escapes. */
   @Test
   void literalMeansTheTextForEveryCharacter() {
     String text =

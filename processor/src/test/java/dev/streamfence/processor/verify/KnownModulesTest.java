@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What a compilation keeps of the modules that it has looked at. */
+/** The parsed modules that a compilation keeps. */
 class KnownModulesTest {
   private static final KernelSignature STEP =
       KernelSignature.entry("step").writes("v", int[].class).value("n", int.class);

@@ -4,7 +4,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
-/** A driver whose calls a test watches, answers or lets fail. */
+/** A driver whose calls a test can watch, answer or make fail. */
 public final class InterceptedDriver {
   private InterceptedDriver() {}
 
@@ -33,7 +33,7 @@ public final class InterceptedDriver {
     }
   }
 
-  /** What a test does around each call. */
+  /** The test's action around each call. */
   @FunctionalInterface
   public interface Interceptor {
     Object around(String method, Call call) throws Throwable;

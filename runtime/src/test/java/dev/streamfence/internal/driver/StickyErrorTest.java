@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.CudaDriverException;
 import org.junit.jupiter.api.Test;
 
-/** The first error that ends a context is the one that everybody is told. */
+/** Every thread sees the first error that ends a context. */
 final class StickyErrorTest {
   private static final int NOT_STICKY = 1;
   private static final int ILLEGAL_ADDRESS = 700;

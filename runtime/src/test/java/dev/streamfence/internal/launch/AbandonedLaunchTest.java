@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Which launches that nobody commits count as abandoned: those of which nothing was thrown. */
+/** A launch without a commit counts as abandoned, unless an exception was thrown for it. */
 final class AbandonedLaunchTest {
   private final AtomicReference<LaunchObserver> observer =
       new AtomicReference<>((purpose, stream, ticket, uses) -> {});

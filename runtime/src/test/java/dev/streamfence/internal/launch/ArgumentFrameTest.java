@@ -17,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The native memory that arguments are handed over in. */
+/** The native memory through which arguments reach the driver. */
 final class ArgumentFrameTest {
   private final SimulatedDevice device = SimulatedDevice.builder().build();
   private final DeviceRuntime gpu = DeviceRuntime.simulated(device);

@@ -18,7 +18,7 @@ import java.io.ByteArrayInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Kernels whose code does other things than their interface says, found when they are loaded. */
+/** Kernels whose code contradicts their interface; loading finds them. */
 final class CodeCheckTest {
   private static final String OTHER = "0".repeat(64);
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** The dynamic shared memory that a kernel gets, in size and content, launch after launch. */
 final class DynamicSharedMemoryTest {
-  /** What nobody has written. */
+  /** The pattern of unwritten memory. */
   private static final int FRESH = 0xCBCB_CBCB;
 
   /**

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The places where an image may lie, and what is read there. */
+/** The places where an image may be, and their content. */
 final class ImageSourceTest {
   @TempDir private Path folder;
 

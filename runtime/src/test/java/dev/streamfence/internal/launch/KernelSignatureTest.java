@@ -15,7 +15,7 @@ import dev.streamfence.launch.LoadedModule;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a signature says, and what it says when parts are left out. */
+/** The parts of a signature, and the defaults of those left out. */
 final class KernelSignatureTest {
   @Test
   void aKernelThatMayAliasReadsAndWritesOneArrayThroughTwoParameters() {
@@ -129,7 +129,7 @@ final class KernelSignatureTest {
         "k: 'tile' and 'grid' both say how much dynamic shared memory there is; leave one out");
   }
 
-  /** A signature that no recorder is made of. */
+  /** Asserts that the signature is refused. */
   private static void assertIncomplete(KernelSignature signature, String message) {
     assertThatIllegalArgumentException()
         .isThrownBy(signature::requireComplete)

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A launch that uses nothing has nothing to order. */
+/** A launch without arrays has nothing to order. */
 final class KernelWithoutArraysTest {
   private static final KernelImage IMAGE =
       KernelImage.of(

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The steps of a launch: for an empty grid, out of their order, and in another thread. */
+/** The steps of a launch: with an empty grid, out of order, and in another thread. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LaunchStepsTest {
   private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A device of which no two limits are the same, and each is small: a test that goes up to one sees
- * which it was. It runs no kernel, and notes what it is asked for.
+ * A device whose limits are small and all different, so that a test sees which one it has reached.
+ * It runs no kernel, and records the requests.
  */
 final class LimitedDevice {
   static final int SHARED = 1024;
@@ -65,7 +65,7 @@ final class LimitedDevice {
         RuntimeOptions.defaults());
   }
 
-  /** What it was asked for since the last time: shapes as grid, block and dynamic shared bytes. */
+  /** The requests since the last call: shapes as grid, block and dynamic shared bytes. */
   List<String> asked() {
     List<String> since = List.copyOf(asked);
     asked.clear();

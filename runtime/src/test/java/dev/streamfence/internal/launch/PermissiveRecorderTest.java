@@ -17,7 +17,7 @@ import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.Test;
 
-/** Which arrays a permissive recorder takes, and which of them it orders. */
+/** The arrays that a permissive recorder takes, and those of them that it orders. */
 final class PermissiveRecorderTest {
   private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
 

@@ -13,7 +13,7 @@ import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is passed to a recorder counts for one launch and one parameter. */
+/** An argument counts for one launch and one parameter. */
 final class RecorderReuseTest {
   private static final int N = 4;
 

@@ -42,7 +42,7 @@ final class RequiredBlockTest {
     assertThat(device.liveObjects()).isZero();
   }
 
-  /** As the compiler has seen it, or as it has not. */
+  /** An image that the compiler has compared, or one that it has not. */
   private static KernelImage image(boolean isCompared) {
     String hash = isCompared ? KernelImage.sha256(PTX) : "0".repeat(64);
     return KernelImage.resource("blocks.ptx", hash, name -> new ByteArrayInputStream(PTX));

@@ -15,7 +15,7 @@ import dev.streamfence.simulation.DriverCall;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** How many threads a launch has, and how much shared memory. */
+/** The number of threads of a launch, and its shared memory. */
 final class ShapedLaunchTest extends OneStream {
   @Test
   void aShapeInThreeDimensionsReachesEveryThread() {

@@ -9,7 +9,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The offsets are what nvcc gives to the same structures. */
+/** The offsets are those that nvcc gives to the same structures. */
 final class StructLayoutTest {
   private static StructLayout of(ElementType... fields) {
     return new StructLayout(List.of(fields));

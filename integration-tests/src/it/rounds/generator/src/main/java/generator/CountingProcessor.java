@@ -11,7 +11,7 @@ import javax.lang.model.SourceVersion;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
 
-/** Somebody else's generator: its types are there one round after the interface that names them. */
+/** A generator of another project: its types appear one round after the interface that names them. */
 @SupportedAnnotationTypes("generator.Counting")
 public final class CountingProcessor extends AbstractProcessor {
   @Override

@@ -1,6 +1,6 @@
 package dev.streamfence;
 
-/** Calls what only this package of the runtime may call. */
+/** Calls a member that only this package of the runtime may call. */
 public final class Peeker {
   private Peeker() {}
 

@@ -2,7 +2,7 @@ package dev.streamfence.internal.driver.jcuda;
 
 import dev.streamfence.DeviceRuntime;
 
-/** A program that asks whether there is a GPU, and takes no for an answer. */
+/** A program that asks whether there is a GPU, and accepts that there is none. */
 final class AskForGpu {
   private AskForGpu() {}
 

@@ -35,7 +35,7 @@ final class BlockedLaunch {
 
   private static final int GARBAGE_BYTES = 64 << 10;
 
-  /** Of garbage, at each step: a collection every few steps. */
+  /** The arrays of garbage at each step: enough for a collection every few steps. */
   private static final int ARRAYS = 32;
 
   /**
@@ -44,11 +44,11 @@ final class BlockedLaunch {
    */
   private static final long STEP_MILLIS = 1;
 
-  /** Where garbage is put, so that it is not optimised away. */
+  /** Keeps the garbage, so that it is not optimised away. */
   static volatile byte[] garbage = {};
 
   /**
-   * What went on for a while.
+   * The measurements of one period.
    *
    * @param launchMillis how long the launch took; next to nothing without one
    * @param allocatingMillis the longest that the thread that produces garbage came no further
@@ -114,7 +114,7 @@ final class BlockedLaunch {
     }
   }
 
-  /** A launch as generated code does it. */
+  /** A launch as in generated code. */
   private static Runnable recorded(DeviceRuntime gpu) {
     DeviceStream stream = gpu.streams().acquire();
     VectorKernels kernels = VectorKernels.on(stream);
@@ -128,7 +128,7 @@ final class BlockedLaunch {
     };
   }
 
-  /** A launch as JCuda's own examples do it. */
+  /** A launch as in JCuda's own examples. */
   private static Runnable pinned() {
     SeamCalls fixture = new SeamCalls(JCudaDevices.open(0));
     DriverHandle.Function function = (DriverHandle.Function) fixture.function;
@@ -163,7 +163,7 @@ final class BlockedLaunch {
     };
   }
 
-  /** Runs the action while both threads are at work, and lets them end when it is over. */
+  /** Runs the action while both threads work, and ends them afterwards. */
   private static Figures measure(
       ExecutorService threads, Runnable waste, Runnable work, Runnable action, BooleanSupplier over)
       throws InterruptedException, ExecutionException {

@@ -9,8 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * That a launch which the driver does not let return stalls nobody else, measured against the real
- * binding.
+ * A launch that blocks in the driver stalls no other thread, measured with the real binding.
  *
  * <p>A busy machine delays threads as well, so a gap counts as a stall if it is longer than 50 ms
  * and the longest gap of the same threads without the blocked launch together; and since other
@@ -21,10 +20,10 @@ final class BlockedLaunchOverStandInTest {
   private static final int RUNS = 10;
   private static final double STALL_MILLIS = 50;
 
-  /** However busy the machine is, a gap of half the launch is a stall. */
+  /** A gap of half the launch is a stall even on a busy machine. */
   private static final double LONGEST_GAP_MILLIS = BlockedLaunch.HELD_MILLIS / 2.0;
 
-  /** Far fewer than there are, and enough to meet the launch. */
+  /** Far fewer than usual, and enough for some to run during the launch. */
   private static final long FEWEST_COLLECTIONS = 10;
 
   enum Collector {
@@ -95,7 +94,7 @@ final class BlockedLaunchOverStandInTest {
     assertThat(run.held.launchMillis()).isGreaterThanOrEqualTo(BlockedLaunch.HELD_MILLIS);
   }
 
-  /** What the test above would find in a binding that passes arguments in Java arrays. */
+  /** Proves that the test above detects a binding that passes arguments in Java arrays. */
   @ParameterizedTest
   @EnumSource
   void aBlockedLaunchWithItsArgumentsInJavaArraysStallsTheCollector(Collector collector) {

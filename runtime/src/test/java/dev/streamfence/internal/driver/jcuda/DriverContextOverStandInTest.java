@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which context a call runs with, on which thread whatsoever, and what that costs. */
+/** The context of each call, on any thread, and the cost of setting it. */
 class DriverContextOverStandInTest {
   private static final int TASKS = 2000;
 
@@ -80,7 +80,7 @@ class DriverContextOverStandInTest {
     assertThat(standIn.wrongContexts()).isZero();
   }
 
-  /** What the test above would find in a driver that sets the context once per thread. */
+  /** Proves that the test above detects a driver that sets the context once per thread. */
   @Test
   void aContextSetOncePerVirtualThreadIsLost() throws Exception {
     assumeTrue(Runtime.version().feature() >= 21, "virtual threads need JDK 21");

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What becomes of a driver's error codes, call by call, and with both settings of JCuda's switch.
+ * The exceptions for the driver's error codes, call by call, with both settings of JCuda's switch.
  */
 class DriverErrorsOverStandInTest {
   private static final Set<String> CALLS_NO_DRIVER =

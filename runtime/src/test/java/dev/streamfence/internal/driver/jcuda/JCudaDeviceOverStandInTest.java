@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** That what the seam is told arrives at the driver, through JCuda's real native library. */
+/** The calls of the seam arrive at the driver, through JCuda's real native library. */
 class JCudaDeviceOverStandInTest {
   private StandIn standIn;
   private CudaDriver driver;

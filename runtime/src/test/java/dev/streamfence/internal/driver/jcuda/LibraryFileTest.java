@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What may lie where JCuda's library belongs, and what becomes of it. */
+/** Files in the place of JCuda's library, which are kept, replaced or refused. */
 class LibraryFileTest {
   private static final byte[] CONTENT = {1, 2, 3, 4};
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** That the driver is never shown an image which it would read past the end of. */
+/** The driver never gets an image whose end it would read past. */
 class ModuleImageTest {
   @Test
   void textWithoutAnEndMarkIsTaken() {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How a fresh process finds JCuda's library and the driver, or says what it looked for. */
+/** A fresh process finds JCuda's library and the driver, or names the files that it looked for. */
 class NativeLibraryTest {
   private static final String OPENED = "opened Stand-in 1\nopened Stand-in 1\n";
 

@@ -3,7 +3,7 @@ package dev.streamfence.internal.driver.jcuda;
 import dev.streamfence.DeviceException;
 import dev.streamfence.internal.driver.CudaDriver;
 
-/** A process that opens the second device, and says what it found or what went wrong. */
+/** A process that opens the second device, and prints its name or the error. */
 final class OpenDevice {
   private OpenDevice() {}
 

@@ -47,7 +47,7 @@ final class Shell {
     return this;
   }
 
-  /** Where the dynamic linker looks first. */
+  /** Sets the folder that the dynamic linker searches first. */
   Shell linkingFrom(Path folder) {
     builder.environment().put("LD_LIBRARY_PATH", folder.toString());
     return this;

@@ -29,7 +29,7 @@ import jcuda.driver.JCudaDriver;
  * dynamic linker knows a library by its name, and {@code libcuda.so.1} is there already.
  */
 public final class StandIn {
-  /** The kinds that the stand-in counts, in its order. */
+  /** The kinds of objects that the stand-in counts, in its order. */
   public enum Kind {
     CONTEXT,
     STREAM,
@@ -172,7 +172,7 @@ public final class StandIn {
     JCudaDriver.setExceptionsEnabled(false);
   }
 
-  /** From now on the call of this name answers the code, each time. */
+  /** Makes each later call of this name return the code. */
   public void fail(String call, int code) {
     fail(call, code, 0);
   }
@@ -184,13 +184,13 @@ public final class StandIn {
     desk.putInt(CODE, code);
   }
 
-  /** From now on a launch of this kernel returns so much later, each time. */
+  /** Delays the return of each later launch of this kernel. */
   void hold(String kernel, long millis) {
     desk.putLong(HELD_MILLIS, millis);
     putName(HELD_KERNEL, kernel);
   }
 
-  /** From now on every other launch, and every wait for the device, takes so long. */
+  /** Makes every other launch and every wait for the device take this long. */
   void pace(long millis) {
     desk.putLong(PACED_MILLIS, millis);
   }
@@ -212,7 +212,7 @@ public final class StandIn {
     return desk.getLong(LIVE + kind.ordinal() * Long.BYTES);
   }
 
-  /** How many objects of each kind are alive, in the order of the kinds. */
+  /** How many objects of each kind exist, in the order of the kinds. */
   public List<Long> live() {
     return Stream.of(Kind.values()).map(this::live).toList();
   }
@@ -242,7 +242,7 @@ public final class StandIn {
     return "stand-in of " + folder;
   }
 
-  /** Does what any other library of the process may do. */
+  /** Turns on JCuda's exceptions, as any library of the process may. */
   void turnExceptionsOn() {
     JCudaDriver.setExceptionsEnabled(true);
   }

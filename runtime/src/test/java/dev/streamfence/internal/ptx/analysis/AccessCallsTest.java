@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How the access analysis follows values into functions and back. */
+/** The access analysis follows values into functions and back. */
 class AccessCallsTest {
   private static String function(String signature, String body) {
     return ".func " + signature + " {\n" + AnalysedKernel.registers() + body + "\nret;\n}\n";

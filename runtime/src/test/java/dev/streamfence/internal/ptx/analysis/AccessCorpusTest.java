@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Compares the access analysis with the truth that stands beside each kernel of its corpus. */
+/** Compares the access analysis with the truth that is noted beside each kernel of its corpus. */
 class AccessCorpusTest {
   private static final Map<String, List<AccessTruth>> CORPUS = AccessTruth.corpus();
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The analysis of whatever the parser accepts ends, and throws nothing. */
+/** The analysis of every text that the parser accepts ends, and throws nothing. */
 class AccessHostileInputTest {
   private static boolean analyses(String text) {
     PtxModule module;

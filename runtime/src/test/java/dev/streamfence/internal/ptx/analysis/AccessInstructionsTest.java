@@ -7,8 +7,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What each kind of instruction passes on. After the arrow stand the verdicts on p, q, t and n: W
- * for writes, R for reads, B for both, ? for unknown, and - for no access.
+ * The values that each kind of instruction passes on. The verdicts on p, q, t and n follow the
+ * arrow: W for writes, R for reads, B for both, ? for unknown, and - for no access.
  */
 class AccessInstructionsTest {
   private static void assertVerdicts(String sample) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the access analysis does with kernels that are large, odd, or cut short. */
+/** The access analysis of kernels that are large, odd, or cut short. */
 class AccessLimitsTest {
   private static AnalysedKernel structure(int bytes, String body) {
     return AnalysedKernel.undeclared(

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How the access analysis follows values through local, shared and parameter memory. */
+/** The access analysis follows values through local, shared and parameter memory. */
 class AccessMemoryTest {
   private static final String DEPOT =
       """

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Changes what kernels of the corpus do, and looks whether the verdict notices. */
+/** Changes the accesses of kernels in the corpus, and checks that the verdict changes too. */
 class AccessMutationTest {
   private static final Pattern LOAD =
       Pattern.compile("ld((?:\\.\\w+)*)\\s+(%\\w+|\\{[^}]*}),\\s*(\\[[^]]*]);");

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a variable holds for the analysis, in the notation of {@link Sums}. */
+/** The content of a variable in the analysis, in the notation of {@link Sums}. */
 class AccessObjectsTest {
   private final MemoryObject object = variable();
 

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which branches the access analysis takes for decided: those on a constant, and no others. */
+/** The access analysis treats branches on a constant as decided, and no others. */
 class AccessPredicatesTest {
   private static final String STORE = "st.global.u32 [%rd1], 7;";
 

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Runs random kernels on the simulated device: what they do must have been foretold. */
+/** Runs random kernels on the simulated device: the analysis must have predicted their accesses. */
 class AccessSimulationTest {
   private static final int KERNELS = 1500;
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** No definite verdict is wrong where pointers take ways that compilers do not take. */
 class AccessSoundnessTest {
-  /** The second parameter, q, is what the kernel does something to, in a hidden way. */
+  /** Analyses a kernel that accesses its second parameter, q, in a hidden way. */
   private static ParameterAccess q(String before, String body, ParameterRole role) {
     return kernel(before, body, role).q();
   }

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What a kernel of the access corpus does, as its author wrote it beside the source.
+ * The accesses of a kernel of the corpus, as its author noted them beside the source.
  *
  * @param parameters in order; fields of structures are in their parameter
  */
@@ -24,7 +24,7 @@ record AccessTruth(String entry, List<Parameter> parameters) {
   private static final Pattern LINE = Pattern.compile("// truth name=(\\S+):(.*)");
   private static final Pattern WORD = Pattern.compile("(\\S+?)=([a-z:]+)(!escapes)?(?=\\s|$)");
 
-  /** Where the fields lie that truth lines name; the sources say so beside each. */
+  /** The offsets of the fields that truth lines name; the sources note them beside each field. */
   private static final Map<String, Integer> OFFSETS =
       Map.ofEntries(
           Map.entry("in", 0),
@@ -44,7 +44,7 @@ record AccessTruth(String entry, List<Parameter> parameters) {
           Map.entry("more", 0));
 
   /**
-   * What is done through one pointer.
+   * The accesses through one pointer.
    *
    * @param declared whether the source declares it a pointer; not so with a number used as one
    * @param escapes whether its address gets where no analysis can follow

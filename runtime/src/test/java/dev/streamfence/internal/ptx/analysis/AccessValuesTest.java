@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How the access analysis follows values from parameters to addresses. */
+/** The access analysis follows values from parameters to addresses. */
 class AccessValuesTest {
   @Test
   void theFirstOperandOfAStoreIsAnAddressAndNoDefinition() {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How the sites of one parameter sum up. */
+/** The verdict on a parameter follows from its access sites. */
 class AccessVerdictTest {
   /** A definite site in this line; null for 0. */
   private static @Nullable AccessSite definite(int line) {

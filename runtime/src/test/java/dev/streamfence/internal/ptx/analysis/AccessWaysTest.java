@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AccessWaysTest {
   private static final String STORE = "st.global.u32 [%rd9], 1;";
 
-  /** A kernel of two parameters that nothing is declared of. */
+  /** A kernel of two undeclared parameters. */
   private static ParameterAccess undeclared(String body) {
     return AnalysedKernel.undeclared(
             ".entry k(.param .u64 p, .param .u64 q) {\n"

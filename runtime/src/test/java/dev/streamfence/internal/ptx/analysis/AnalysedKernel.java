@@ -53,7 +53,7 @@ record AnalysedKernel(PtxModule module, KernelAccesses accesses) {
     return new AnalysedKernel(module, KernelAccesses.of(module, entry, roles));
   }
 
-  /** What stands before the statements of every function. */
+  /** The declarations before the statements of every function. */
   static String registers() {
     return REGISTERS;
   }

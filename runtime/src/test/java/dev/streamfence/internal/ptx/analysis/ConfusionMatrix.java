@@ -5,11 +5,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Counts how often what the analysis says agrees with what a kernel does. */
+/** Counts how often the analysis agrees with the kernel. */
 final class ConfusionMatrix {
   private static final String[] ACTUAL = {"not read", "read", "not written", "written"};
 
-  /** By what is true: how often no, yes and unknown was said. */
+  /** For each truth, how often the analysis said no, yes and unknown. */
   private final int[][] said = new int[4][3];
 
   private final Set<String> kernels = new LinkedHashSet<>();

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Writes a kernel that moves pointers around in all ways that keep them pointers, and accesses what
- * they lead to. It takes three pointers, a number, and a structure of two more pointers.
+ * Writes a kernel that moves pointers in all ways that keep them pointers, and accesses the memory
+ * behind them. It takes three pointers, a number, and a structure of two more pointers.
  */
 final class RandomPointerKernel {
   private static final String FUNCTIONS =
@@ -97,7 +97,7 @@ final class RandomPointerKernel {
         ld.param.u64 %rd4, [s+8];
       """;
 
-  /** What only kernels hold that multiply a pointer by an unknown number. */
+  /** The text that marks kernels that multiply a pointer by an unknown number. */
   static final String MULTIPLIED = "sub.s64 %y, 1, %x;";
 
   private final Random random;

@@ -18,7 +18,9 @@ final class CooperativeGridTest {
       .address_size 64
       """;
 
-  /** Each block counts itself in, waits until all have, and writes down its index and the count. */
+  /**
+   * Each block increments a count, waits until all blocks have, and writes its index and the count.
+   */
   private static final String MEET =
       HEAD
           + """
@@ -70,7 +72,7 @@ final class CooperativeGridTest {
             PtxFault.class, e -> assertThat(e.reason()).isEqualTo(Reason.INSTRUCTION_LIMIT));
   }
 
-  /** As {@code grid_group::sync} finds its place. */
+  /** Finds its workspace as {@code grid_group::sync} does. */
   private static final String WORKSPACE =
       HEAD
           + """

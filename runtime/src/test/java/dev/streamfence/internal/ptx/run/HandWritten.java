@@ -30,7 +30,7 @@ public final class HandWritten {
       mad.wide.u32 %out, %me, 64, %out;
       """;
 
-  /** Lines before the first one of a kernel's body, when there is nothing before the kernel. */
+  /** The number of lines before the first line of a kernel's body. */
   public static final int LINES_BEFORE = (int) (HEAD.lines().count() + START.lines().count());
 
   private HandWritten() {}

@@ -18,7 +18,7 @@ public final class SimulatedMemory implements GlobalMemory, KernelCase.Device {
   private final TreeMap<Long, byte[]> buffers = new TreeMap<>();
   private long next = 0x7F00_0000_0000L;
 
-  /** Makes a buffer known to the device; it is used in place. */
+  /** Adds a buffer to the device, which uses it in place. */
   public long add(byte[] buffer) {
     long address = next;
     buffers.put(address, buffer);

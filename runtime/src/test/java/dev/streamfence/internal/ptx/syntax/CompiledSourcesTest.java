@@ -17,9 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The PTX of these tests, of the integration tests and of the examples is what the commands in its
- * source make, where nvcc is installed in the version that made it. Debug code is not compared,
- * since it holds the folder that it was made in.
+ * The commands in each source make the PTX of these tests, of the integration tests and of the
+ * examples, where the same version of nvcc is installed. Debug code is not compared, since it
+ * contains the name of its build folder.
  */
 final class CompiledSourcesTest {
   private static final List<Path> RESOURCES =
@@ -107,7 +107,7 @@ final class CompiledSourcesTest {
     return output;
   }
 
-  /** The code, without what nvcc derives from the folder: names in the strings of line numbers. */
+  /** The code without the names that nvcc derives from the folder. */
   private static String code(String ptx) {
     return ptx.replaceAll("(?s)\\.section\\s+\\.debug_str\\b.*", "")
         .replaceAll("//.*", "")

@@ -7,8 +7,9 @@ import java.lang.management.ThreadMXBean;
 import java.util.function.IntFunction;
 
 /**
- * How time grows with the size of an input: in time of the processor, which what else runs on the
- * machine does not lengthen much, and in relation, which no machine's speed changes.
+ * Compares the times for inputs of different sizes. It measures processor time, which other
+ * programs on the machine hardly lengthen, and a ratio, which does not depend on the machine's
+ * speed.
  */
 public final class Growth {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();

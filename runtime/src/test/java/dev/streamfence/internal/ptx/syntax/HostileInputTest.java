@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostileInputTest {
   private static final String HEAD = ".version 7.0\n.target sm_75\n.address_size 64\n";
 
-  /** Parses and translates; nothing but the one exception may come out. */
+  /** Parses and translates; only the one exception may be thrown. */
   private static boolean accepts(String text) {
     try {
       PtxProgram.translate(PtxModule.parse(text));

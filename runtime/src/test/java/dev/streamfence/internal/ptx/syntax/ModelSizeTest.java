@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How large the model of a module is, beside its text. */
+/** The size of a module's model, compared with its text. */
 class ModelSizeTest {
   private static final String HEAD = ".version 7.0\n.target sm_75\n.address_size 64\n";
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Goes through every opcode of the PTX ISA, each with what it is known to do. */
+/** Checks every opcode of the PTX ISA against its known effect. */
 class AccessOpcodeTest {
   /** One line of the list. */
   record Sample(

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** How the values that a register holds one after another are told apart. */
+/** The analysis distinguishes the successive values of a register. */
 class AccessSlotsTest {
   private static FunctionFlow flow(String body) {
     PtxModule module =

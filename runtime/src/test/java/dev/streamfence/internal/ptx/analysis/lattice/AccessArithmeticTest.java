@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What arithmetic makes of where values come from, in the notation of {@link Sums}. */
+/** The origins of the results of arithmetic, in the notation of {@link Sums}. */
 class AccessArithmeticTest {
   private static final long[] CONSTANTS = {
     -9, -8, -1, 0, 1, 2, 3, 7, 8, 12, 255, 65_544, Integer.MAX_VALUE, 1L << 31, 1L << 40, 1L << 62

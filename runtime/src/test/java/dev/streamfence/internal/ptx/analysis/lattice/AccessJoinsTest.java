@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How ways in which a value may come about are joined, in the notation of {@link Sums}. */
+/** Joins the ways in which a value may come about, in the notation of {@link Sums}. */
 class AccessJoinsTest {
   private static final List<String> TERMS =
       List.of("", "p", "~p", "/p", "?p", "n", "?n", "s", "?s", "p n", "p ?n", "p s", "?p ?s", "q");

@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How values contain an origin: the whole of what {@link Multiple} computes. */
+/** Tests {@link Multiple} completely: the ways in which values contain an origin. */
 class AccessMultiplesTest {
   @ParameterizedTest
   @CsvSource({

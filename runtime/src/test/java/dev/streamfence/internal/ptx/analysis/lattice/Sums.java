@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * A notation for what values derive from. Ways are separated by bars, terms of a sum by spaces. The
- * letters p and q stand for buffers, x and y for parameters that nothing is declared of, n and m
- * for numbers, i and j for narrow numbers, s and l for variables. A sign before a letter tells how
- * the sum contains it: - once subtracted, ~ aligned, * scaled, / a part, ? in a way that is not
- * known. A literal is the constant of the sum; without one, further numbers may be in it.
+ * A notation for the origins of values. Bars separate ways, and spaces separate the terms of a sum.
+ * The letters p and q stand for buffers, x and y for undeclared parameters, n and m for numbers, i
+ * and j for narrow numbers, s and l for variables. A sign before a letter tells how the sum
+ * contains it: - once subtracted, ~ aligned, * scaled, / a part, ? in an unknown way. A literal is
+ * the constant of the sum; without one, the sum may contain further numbers.
  */
 public final class Sums {
   private static final Map<Character, Integer> ORIGINS =

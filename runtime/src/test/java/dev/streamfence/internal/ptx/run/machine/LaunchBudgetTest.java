@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How long a launch may run, and what ends it before. */
+/** The instructions that a launch may run, and the interrupt that ends it earlier. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LaunchBudgetTest {
   /** Each thread counts its rounds of two instructions in the first word of the input. */
@@ -33,7 +33,7 @@ final class LaunchBudgetTest {
 
   private static final int LIMIT = 1_000_000;
 
-  /** What a lane runs at a time, which is what a launch exceeds its budget by at most. */
+  /** The instructions that a lane runs at a time: a launch exceeds its budget by no more. */
   private static final int SHARE = ThreadBlock.QUANTUM;
 
   private final SimulatedMemory memory = new SimulatedMemory();
