@@ -80,7 +80,7 @@ final class CompletionTest {
   }
 
   @Test
-  void itIsDoneWhenTheDeviceHasGotThere() {
+  void itIsDoneWhenTheDeviceHasRunItsLaunch() {
     answering.set(false);
     Completion completion = launch();
     assertThat(completion.isDone()).isFalse();
@@ -105,7 +105,7 @@ final class CompletionTest {
   }
 
   @Test
-  void itsStageCompletesWithoutAnybodyWaiting() throws Exception {
+  void itsStageCompletesWithoutAWaitingThread() throws Exception {
     SimulatedDevice eager = SimulatedDevice.builder().schedule(Schedule.EAGER).build();
     try (DeviceRuntime other = DeviceRuntime.simulated(eager)) {
       DeviceStream on = other.streams().acquire();
@@ -137,7 +137,7 @@ final class CompletionTest {
   }
 
   @Test
-  void ofAStreamOnlyTheFirstLaunchIsAskedAfterUntilItIsDone() throws Exception {
+  void onlyTheFirstUnfinishedLaunchOfAStreamIsPolled() throws Exception {
     answering.set(false);
     List<CompletableFuture<Void>> stages = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
@@ -155,7 +155,7 @@ final class CompletionTest {
   }
 
   @Test
-  void whoAsksLateMayAskAfterAnEarlierLaunch() throws Exception {
+  void aStageOfAnEarlierLaunchMayBeRequestedLater() throws Exception {
     answering.set(false);
     Completion first = launch();
     Completion second = launch();
@@ -175,7 +175,7 @@ final class CompletionTest {
   }
 
   @Test
-  void afterTheEndWhatWasSeenDoneIsDoneAndTheRestSaysSo() {
+  void afterTheEndOnlyLaunchesSeenDoneCountAsDone() {
     Completion seen = launch();
     seen.await();
     Completion unseen = launch();
@@ -188,7 +188,7 @@ final class CompletionTest {
   }
 
   @Test
-  void stagesThatAreAskedForWhileTheRuntimeClosesAllComplete() throws Exception {
+  void stagesRequestedWhileTheRuntimeClosesAllComplete() throws Exception {
     List<CompletableFuture<Void>> stages = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       stages.add(launch().stage().toCompletableFuture());
@@ -219,7 +219,7 @@ final class CompletionTest {
   }
 
   @Test
-  void aLostDeviceIsThrownByAll() {
+  void everyCompletionOfALostDeviceThrowsItsError() {
     answering.set(false);
     Completion completion = launch();
     CompletableFuture<Void> done = completion.stage().toCompletableFuture();
@@ -234,7 +234,7 @@ final class CompletionTest {
 
   /** Whoever gives the stream back meanwhile waits until the launch is closed. */
   @Test
-  void aStreamThatAnotherThreadClosesStillSaysWhenItsLaunchIsDone() throws Exception {
+  void aStreamThatAnotherThreadClosesStillCompletesItsLaunch() throws Exception {
     Thread closer = new Thread(stream::close);
     Completion completion;
     try (LaunchRecorder recorder = begun()) {
@@ -251,7 +251,7 @@ final class CompletionTest {
   }
 
   @Test
-  void aLaunchIsNotWaitedForInsideOfIt() {
+  void waitingForALaunchInsideItIsRefused() {
     try (LaunchRecorder recorder = begun()) {
       assertThatThrownBy(recorder::completion).isInstanceOf(StreamMisuseException.class);
       recorder.commit();

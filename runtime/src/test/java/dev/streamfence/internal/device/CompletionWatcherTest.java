@@ -90,7 +90,7 @@ final class CompletionWatcherTest {
   }
 
   @Test
-  void aStageThatIsAskedForDuringTheLastPauseIsServedByTheSameThread() {
+  void aStageRequestedDuringTheLastPauseIsServedByTheSameThread() {
     TrackedCompletion first = launch();
     TrackedCompletion second = launch();
     stage(first);
@@ -104,7 +104,7 @@ final class CompletionWatcherTest {
   }
 
   @Test
-  void aStageThatIsAskedForAfterTheThreadEndedGetsAnother() {
+  void aStageRequestedAfterTheThreadEndedGetsAnotherThread() {
     TrackedCompletion first = launch();
     TrackedCompletion second = launch();
     stage(first);
@@ -133,7 +133,7 @@ final class CompletionWatcherTest {
   }
 
   @Test
-  void aThreadThatCannotBeStartedIsTriedAgainByTheNextStage() {
+  void theNextStageTriesAgainToStartAThreadThatCouldNotStart() {
     TrackedCompletion first = launch();
     TrackedCompletion second = launch();
     noThreads = true;

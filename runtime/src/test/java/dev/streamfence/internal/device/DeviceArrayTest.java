@@ -42,7 +42,7 @@ final class DeviceArrayTest {
 
   @ParameterizedTest
   @MethodSource("dev.streamfence.corpus.HostArrays#ofEveryType")
-  void whatWasUploadedIsDownloaded(Object host) {
+  void aDownloadReturnsTheUpload(Object host) {
     try (DeviceArray<Object> array = gpu.memory().upload(stream, host)) {
       assertThat(array.length()).isEqualTo(Array.getLength(host));
       assertThat(array.download(stream)).isEqualTo(host);
@@ -76,7 +76,7 @@ final class DeviceArrayTest {
   }
 
   @Test
-  void anArrayThatWasReinterpretedIsRefusedEverywhere() {
+  void everyOperationRefusesAReinterpretedArray() {
     DeviceArray<int[]> numbers = gpu.memory().upload(stream, new int[] {1, 2, 3, 4});
     try (DeviceArray<float[]> floats = numbers.reinterpret(float[].class)) {
       assertThatThrownBy(() -> numbers.download(stream)).isInstanceOf(UseAfterFreeException.class);
@@ -91,7 +91,7 @@ final class DeviceArrayTest {
   }
 
   @Test
-  void bytesThatAreNoWholeNumberOfElementsAreNotReinterpreted() {
+  void bytesOfNoWholeNumberOfElementsAreNotReinterpreted() {
     try (DeviceArray<byte[]> bytes = gpu.memory().upload(stream, new byte[7])) {
       assertThatThrownBy(() -> bytes.reinterpret(int[].class))
           .isInstanceOf(IllegalArgumentException.class)
@@ -180,7 +180,7 @@ final class DeviceArrayTest {
   }
 
   @Test
-  void arraysLargerThanTheStagingMemoryPassInPieces() {
+  void arraysLargerThanTheStagingMemoryAreCopiedInPieces() {
     int[] host = new int[(36 << 20) / 4 + 3];
     Arrays.setAll(host, i -> i * 31);
     try (DeviceArray<int[]> array = gpu.memory().upload(stream, host)) {

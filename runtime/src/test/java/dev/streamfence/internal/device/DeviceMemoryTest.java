@@ -100,7 +100,7 @@ final class DeviceMemoryTest {
   }
 
   @Test
-  void thePeakStartsAgainFromWhatIsLive() {
+  void thePeakRestartsFromTheLiveBytes() {
     DeviceArray<byte[]> first = bytes(1024);
     bytes(2048).close();
     assertAccount(1024, 2048, 0, 3072);
@@ -110,7 +110,7 @@ final class DeviceMemoryTest {
   }
 
   @Test
-  void everyRequestCountsRefusedOnesToo() {
+  void everyRequestCountsEvenIfItIsRefused() {
     bytes(0).close();
     bytes(8).close();
     assertThatThrownBy(() -> memory.allocate(stream, long[].class, Long.MAX_VALUE / 4))
@@ -122,14 +122,14 @@ final class DeviceMemoryTest {
   }
 
   @Test
-  void anEmptyArrayIsInNoAccountAndInNoLog() {
+  void anEmptyArrayCountsNowhereAndIsNotLogged() {
     bytes(0).close();
     assertAccount(0, 0, 0, 0);
     assertThat(log.size()).isZero();
   }
 
   @Test
-  void aTagIsSaidInTheLogInsteadOfTheType() {
+  void theLogHasTheTagInsteadOfTheType() {
     memory.allocate(stream, int[].class, 4, "keys").close();
     bytes(3).close();
     assertThat(log.records())
@@ -182,7 +182,7 @@ final class DeviceMemoryTest {
   }
 
   @Test
-  void fourFifthsOfTheDeviceAreTheBudgetWhenNoneIsSaid() {
+  void theDefaultBudgetIsFourFifthsOfTheDevice() {
     SimulatedDevice small = SimulatedDevice.builder().memoryInBytes(10_000).build();
     try (DeviceRuntime other = DeviceRuntime.simulated(small)) {
       DeviceStream on = other.streams().acquire();
@@ -194,7 +194,7 @@ final class DeviceMemoryTest {
   }
 
   @Test
-  void aBudgetOfNothingRefusesAllButNothing() {
+  void aBudgetOfZeroRefusesEveryNonEmptyArray() {
     try (DeviceRuntime other =
         DeviceRuntime.simulated(
             SimulatedDevice.builder().build(),
@@ -208,7 +208,7 @@ final class DeviceMemoryTest {
 
   @ParameterizedTest
   @ValueSource(doubles = {0, -0.5, 1.01, Double.NaN})
-  void aShareThatIsNoneIsRefused(double share) {
+  void aShareOutsideItsRangeIsRefused(double share) {
     assertThatIllegalArgumentException().isThrownBy(() -> MemoryBudget.ofDevice(share));
   }
 
@@ -230,7 +230,7 @@ final class DeviceMemoryTest {
   }
 
   @Test
-  void aPartTakesNoMoreThanTheWholeHas() {
+  void aPartTakesNoMoreThanTheRestOfTheWhole() {
     DeviceMemory part = memory.within(2 * LIMIT);
     DeviceArray<byte[]> others = bytes(LIMIT - 10);
     assertThatThrownBy(() -> part.allocate(stream, byte[].class, 11))
@@ -316,7 +316,7 @@ final class DeviceMemoryTest {
   }
 
   @Test
-  void guardedMemoryRefusesToReadWhatNothingHasWritten() {
+  void guardedMemoryRefusesToReadAnUnwrittenArray() {
     RuntimeOptions guarded = RuntimeOptions.defaults().withGuardMemory(true);
     SimulatedDevice other = SimulatedDevice.builder().build();
     try (DeviceRuntime runtime = DeviceRuntime.simulated(other, guarded)) {
@@ -407,7 +407,7 @@ final class DeviceMemoryTest {
   }
 
   @Test
-  void aReapThatFailsSaysSoAndIsLogged() {
+  void aFailedReapIsThrownAndLogged() {
     bytes(64).close();
     log.clear();
     device.failCall(DriverCall.IS_EVENT_COMPLETE, 1, 999);

@@ -93,7 +93,7 @@ final class InterruptTest {
   }
 
   @Test
-  void aLaunchThatWaitsForAnothersSubmissionIsOrderedAfterIt() throws Exception {
+  void aLaunchThatWaitsForAnotherThreadsLaunchIsOrderedAfterIt() throws Exception {
     DeviceArray<int[]> values = gpu.memory().upload(a, new int[] {1});
     VectorKernels kernels = VectorKernels.on(b);
     Waiter waiter;
@@ -112,7 +112,7 @@ final class InterruptTest {
   }
 
   @Test
-  void aWaitForTheDeviceIsNotCutShort() {
+  void anInterruptDoesNotCutShortAWaitForTheDevice() {
     DeviceArray<int[]> values = gpu.memory().upload(a, new int[] {1});
     VectorKernels.on(a).increment(values, 1);
     Thread.currentThread().interrupt();

@@ -64,7 +64,7 @@ final class JvmErrorTest {
 
   @ParameterizedTest
   @EnumSource
-  void noErrorOfTheJavaMachineLeavesALockOrLosesAnOrder(When when) {
+  void noJavaErrorLeavesALockOrLosesAnOrder(When when) {
     int positions = 0;
     for (int position = 1; run(when, position); position++) {
       positions++;

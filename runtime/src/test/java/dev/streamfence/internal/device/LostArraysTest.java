@@ -46,7 +46,7 @@ final class LostArraysTest {
   }
 
   @Test
-  void itIsReportedWithItsAllocationSiteAndFreed() {
+  void aLostArrayIsReportedWithItsAllocationSiteAndFreed() {
     try (DeviceRuntime gpu =
         DeviceRuntime.simulated(device, RuntimeOptions.defaults().withTraceAllocations(true))) {
       DeviceStream stream = gpu.streams().acquire();
@@ -116,7 +116,7 @@ final class LostArraysTest {
 
   @ParameterizedTest
   @EnumSource(Operation.class)
-  void anArrayIsNotLostWhileADriverCallIsAtIt(Operation operation) {
+  void anArrayIsNotLostWhileADriverCallUsesIt(Operation operation) {
     AtomicReference<@Nullable DeviceRuntime> watched = new AtomicReference<>();
     CudaDriver collecting =
         InterceptedDriver.of(

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 final class MemoryBudgetTest {
   @Test
-  void eachKindIsWhatItSaysOfTheDevicesMemory() {
+  void eachKindOfBudgetHasItsBytesOnADevice() {
     assertThat(MemoryBudget.ofBytes(7).inBytes(1000)).isEqualTo(7);
     assertThat(MemoryBudget.ofBytes(0).inBytes(1000)).isZero();
     assertThat(MemoryBudget.ofDevice(0.5).inBytes(1000)).isEqualTo(500);
@@ -17,7 +17,7 @@ final class MemoryBudgetTest {
   }
 
   @Test
-  void onlyTheUnlimitedOneIsUnlimited() {
+  void onlyTheUnlimitedBudgetIsUnlimited() {
     assertThat(MemoryBudget.unlimited().isUnlimited()).isTrue();
     assertThat(MemoryBudget.ofBytes(0).isUnlimited()).isFalse();
     assertThat(MemoryBudget.ofDevice(1).isUnlimited()).isFalse();
@@ -31,7 +31,7 @@ final class MemoryBudgetTest {
   }
 
   @Test
-  void thoseOfTheSameSizeAreEqual() {
+  void budgetsOfTheSameSizeAreEqual() {
     assertThat(MemoryBudget.ofBytes(7))
         .isEqualTo(MemoryBudget.ofBytes(7))
         .hasSameHashCodeAs(MemoryBudget.ofBytes(7))

@@ -45,7 +45,7 @@ final class MisuseTest {
   }
 
   @Test
-  void workOnAnotherStreamIsNotBegunInsideOfALaunch() {
+  void workOnAnotherStreamIsRefusedInsideALaunch() {
     DeviceArray<int[]> values = gpu.memory().upload(a, new int[3]);
     DeviceArray<int[]> others = gpu.memory().upload(b, new int[3]);
     VectorKernels onB = VectorKernels.on(b);
@@ -77,7 +77,7 @@ final class MisuseTest {
   }
 
   @Test
-  void launchesInsideOfEachOtherInOppositeOrderDoNotWaitForEver() throws Exception {
+  void nestedLaunchesInOppositeOrderDoNotDeadlock() throws Exception {
     CyclicBarrier bothOpen = new CyclicBarrier(2);
     StreamMisuseException[] refused = new StreamMisuseException[2];
     Thread[] threads = new Thread[2];
@@ -108,7 +108,7 @@ final class MisuseTest {
   }
 
   @Test
-  void anArrayThatWasReinterpretedSaysWhoHasItsMemory() {
+  void theRefusalOfAReinterpretedArrayNamesTheArrayWithItsMemory() {
     DeviceArray<long[]> old = gpu.memory().upload(a, new long[3]);
     DeviceArray<int[]> heir = old.reinterpret(int[].class);
     assertThatThrownBy(() -> old.download(a))
@@ -126,7 +126,7 @@ final class MisuseTest {
   }
 
   @Test
-  void aKernelIsToldWhoHasTheMemoryOfItsArgument() {
+  void aLaunchNamesTheArrayThatHasTheMemoryOfItsArgument() {
     DeviceArray<int[]> old = gpu.memory().upload(a, new int[3]);
     old.reinterpret(byte[].class);
     VectorKernels kernels = VectorKernels.on(a);
@@ -137,7 +137,7 @@ final class MisuseTest {
   }
 
   @Test
-  void aClosedReservationSaysSo() {
+  void aClosedReservationIsRefusedAsClosed() {
     MemoryReservation reservation = gpu.memory().reserve(64);
     reservation.close();
     assertThatIllegalStateException()
@@ -168,7 +168,7 @@ final class MisuseTest {
   }
 
   @Test
-  void aHostArrayThatIsNullIsNamed() {
+  void aNullHostArrayIsNamed() {
     DeviceArray<int[]> values = gpu.memory().upload(a, new int[3]);
     List<ThrowingCallable> ofSources =
         List.of(() -> gpu.memory().upload(a, (int[]) null), () -> values.upload(a, null));
@@ -184,7 +184,7 @@ final class MisuseTest {
   }
 
   @Test
-  void optionsThatAreNullAreRefusedAtOnceAndLeaveNothingOpen() {
+  void nullOptionsAreRefusedAndLeaveNothingOpen() {
     assertThatThrownBy(() -> RuntimeOptions.defaults().withAllocationLog(null))
         .isInstanceOf(NullPointerException.class)
         .hasMessageContaining("allocationLog");

@@ -39,7 +39,7 @@ final class PendingCompletionTest {
   }
 
   @Test
-  void whoeverAwaitsItWaitsForTheSubmissionFirstWithoutADriverCall() throws Exception {
+  void aWaitForItFirstWaitsForTheSubmissionWithoutADriverCall() throws Exception {
     AtomicBoolean done = new AtomicBoolean();
     Thread waiter;
     Completion completion;
@@ -78,7 +78,7 @@ final class PendingCompletionTest {
   }
 
   @Test
-  void aStageThatIsAskedForBeforeTheEndCompletesAfterIt() throws Exception {
+  void aStageRequestedBeforeTheEndCompletesAfterIt() throws Exception {
     CompletableFuture<Void> stage;
     try (LaunchRecorder recorder = committed()) {
       stage = recorder.completion().stage().toCompletableFuture();

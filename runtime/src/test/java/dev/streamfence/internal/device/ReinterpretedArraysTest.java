@@ -79,7 +79,7 @@ final class ReinterpretedArraysTest {
   }
 
   @Test
-  void neitherAreAnHeirThatIsClosedNorWhatItWasMadeOf() {
+  void aClosedHeirAndItsSourceAreNotLost() {
     reinterpretTwice();
     collectAll();
     assertThat(gpu.memory().statistics().lostArrays()).isEqualTo(2);
@@ -87,7 +87,7 @@ final class ReinterpretedArraysTest {
   }
 
   @Test
-  void anHeirThatNobodyClosesIsLostOnce() {
+  void anUnclosedHeirIsLostOnce() {
     gpu.memory().allocate(stream, int[].class, 4, "inherited").reinterpret(byte[].class);
     collectUntilReported("inherited");
     collectAll();

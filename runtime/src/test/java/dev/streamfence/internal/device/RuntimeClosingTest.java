@@ -121,7 +121,7 @@ final class RuntimeClosingTest {
 
   @ParameterizedTest
   @MethodSource("memories")
-  void closingWaitsForAnAllocationThatIsInTheDriver(RuntimeOptions options) throws Exception {
+  void closingWaitsForAnAllocationInTheDriver(RuntimeOptions options) throws Exception {
     DeviceRuntime gpu = open(options);
     DeviceStream stream = gpu.streams().acquire();
     Stop inside = new Stop(options.directMemory() ? "allocate" : "allocateAsync");
@@ -141,7 +141,7 @@ final class RuntimeClosingTest {
 
   @ParameterizedTest
   @MethodSource("memories")
-  void closingWaitsForAFreeThatIsInTheDriver(RuntimeOptions options) throws Exception {
+  void closingWaitsForAFreeInTheDriver(RuntimeOptions options) throws Exception {
     DeviceRuntime gpu = open(options);
     DeviceStream stream = gpu.streams().acquire();
     DeviceArray<int[]> array = gpu.memory().upload(stream, new int[3]);
@@ -165,7 +165,7 @@ final class RuntimeClosingTest {
 
   /** The lock of the stream is given back before a synchronous launch waits. */
   @Test
-  void aSynchronousLaunchThatLosesTheRaceIsClosedInSilence() throws Exception {
+  void aSynchronousLaunchThatLosesTheRaceIsClosedWithoutAnException() throws Exception {
     DeviceRuntime gpu = open(RuntimeOptions.defaults().withSynchronousLaunches(true));
     DeviceStream stream = gpu.streams().acquire();
     DeviceArray<int[]> values = gpu.memory().upload(stream, new int[3]);
@@ -184,7 +184,7 @@ final class RuntimeClosingTest {
   }
 
   @Test
-  void everyOperationOfAClosedRuntimeIsRefusedInOneWay() {
+  void everyOperationOfAClosedRuntimeThrowsTheSameException() {
     DeviceRuntime gpu = open(RuntimeOptions.defaults());
     DeviceStream stream = gpu.streams().acquire();
     DeviceArray<int[]> array = gpu.memory().upload(stream, new int[3]);
@@ -229,7 +229,7 @@ final class RuntimeClosingTest {
   }
 
   @Test
-  void closingAnythingOfAClosedRuntimeDoesNothing() {
+  void closingAHandleOfAClosedRuntimeDoesNothing() {
     DeviceRuntime gpu = open(RuntimeOptions.defaults());
     DeviceStream stream = gpu.streams().acquire();
     DeviceArray<int[]> array = gpu.memory().upload(stream, new int[3]);
@@ -346,7 +346,7 @@ final class RuntimeClosingTest {
   }
 
   @Test
-  void aRuntimeIsNotClosedFromInsideOneOfItsOperations() {
+  void closingInsideAnOperationOfTheRuntimeIsRefused() {
     AtomicReference<DeviceRuntime> runtime = new AtomicReference<>();
     AtomicReference<Throwable> thrown = new AtomicReference<>();
     AllocationLog closes =
@@ -366,7 +366,7 @@ final class RuntimeClosingTest {
   }
 
   @Test
-  void aCloseThatTakesTooLongRefusesEverythingAndGoesOnLater() throws Exception {
+  void aCloseThatTakesTooLongRefusesEveryOperationAndCanContinue() throws Exception {
     DeviceRuntime gpu = open(RuntimeOptions.defaults());
     DeviceStream stream = gpu.streams().acquire();
     DeviceArray<int[]> values = gpu.memory().upload(stream, new int[3]);
@@ -405,7 +405,7 @@ final class RuntimeClosingTest {
 
   @ParameterizedTest
   @MethodSource("memories")
-  void closingBesideThreadsThatWorkLeavesNothing(RuntimeOptions options) throws Exception {
+  void closingBesideWorkingThreadsLeavesNothing(RuntimeOptions options) throws Exception {
     RuntimeOptions roomy = options.withMemoryBudget(MemoryBudget.ofDevice(0.5));
     int rounds = Integer.getInteger("streamfence.closing.rounds", 40);
     ClosingRounds closing = new ClosingRounds(rounds);

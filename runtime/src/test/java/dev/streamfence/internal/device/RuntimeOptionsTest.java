@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class RuntimeOptionsTest {
   @Test
-  void aRuntimeLendsSixteenStreamsWhenNothingElseIsSaid() {
+  void aRuntimeLendsSixteenStreamsByDefault() {
     try (DeviceRuntime gpu = DeviceRuntime.simulated()) {
       assertThat(gpu.streams().capacity()).isEqualTo(16);
       for (int i = 0; i < 16; i++) {
@@ -43,7 +43,7 @@ final class RuntimeOptionsTest {
   }
 
   @Test
-  void moreStreamsThanAPoolHasAreRefusedAndTheDeviceIsLetGo() {
+  void moreStreamsThanAPoolHasAreRefusedAndTheDeviceIsReleased() {
     SimulatedDevice device = SimulatedDevice.builder().build();
     assertThatIllegalArgumentException()
         .isThrownBy(
@@ -52,7 +52,7 @@ final class RuntimeOptionsTest {
   }
 
   @Test
-  void aPoolThatRefusesItsThresholdIsSaidAndTheDeviceIsLetGo() {
+  void aPoolThatRefusesItsThresholdIsReportedAndTheDeviceIsReleased() {
     SimulatedDevice device = SimulatedDevice.builder().build();
     device.failCall(DriverCall.KEEP_FREED_MEMORY, 1, 1);
     assertThatThrownBy(() -> DeviceRuntime.simulated(device))
@@ -72,7 +72,7 @@ final class RuntimeOptionsTest {
   }
 
   @Test
-  void eachOptionChangesItselfAlone() {
+  void eachOptionChangesNoOther() {
     RuntimeOptions all =
         RuntimeOptions.defaults()
             .withStreams(3)

@@ -51,7 +51,7 @@ final class RuntimeOverStandInTest {
   /** The stand-in counts what is live in the driver, also after the context was released. */
   @ParameterizedTest
   @MethodSource("options")
-  void closingBesideThreadsThatWorkLeavesNothing(RuntimeOptions options) throws Exception {
+  void closingBesideWorkingThreadsLeavesNothing(RuntimeOptions options) throws Exception {
     RuntimeOptions roomy = options.withMemoryBudget(MemoryBudget.ofDevice(0.5));
     int rounds = Integer.getInteger("streamfence.closing.rounds", 40);
     ClosingRounds closing = new ClosingRounds(rounds);
@@ -62,7 +62,7 @@ final class RuntimeOverStandInTest {
   }
 
   @Test
-  void anOpenedDeviceIsTheDriversAndIsNoSimulation() {
+  void anOpenedDeviceIsTheDriversDevice() {
     assertThat(DeviceRuntime.isGpuAvailable()).isTrue();
     try (DeviceRuntime gpu = DeviceRuntime.open(1)) {
       assertThat(gpu.deviceName()).isEqualTo("Stand-in 1");
@@ -72,7 +72,7 @@ final class RuntimeOverStandInTest {
 
   @ParameterizedTest
   @MethodSource("dev.streamfence.corpus.HostArrays#ofEveryType")
-  void whatGoesUpComesDownAlsoOverACopyOnAnotherStream(Object host) {
+  void aDownloadReturnsTheUploadEvenThroughACopyOnAnotherStream(Object host) {
     try (DeviceRuntime gpu = DeviceRuntime.open(0)) {
       DeviceStream a = gpu.streams().acquire();
       DeviceStream b = gpu.streams().acquire();
@@ -86,7 +86,7 @@ final class RuntimeOverStandInTest {
 
   @ParameterizedTest
   @EnumSource
-  void everyElementIsFilledAndNoneBeside(ElementType type) {
+  void aFillWritesEveryElementAndNothingElse(ElementType type) {
     try (DeviceRuntime gpu =
             DeviceRuntime.open(0, RuntimeOptions.defaults().withGuardMemory(true));
         DeviceStream stream = gpu.streams().acquire()) {
@@ -117,7 +117,7 @@ final class RuntimeOverStandInTest {
   }
 
   @Test
-  void arraysLargerThanTheStagingMemoryPassInPieces() {
+  void arraysLargerThanTheStagingMemoryAreCopiedInPieces() {
     int[] host = new int[(36 << 20) / 4 + 3];
     Arrays.setAll(host, i -> i * 31);
     try (DeviceRuntime gpu = DeviceRuntime.open(0);
@@ -203,7 +203,7 @@ final class RuntimeOverStandInTest {
 
   @ParameterizedTest
   @MethodSource("options")
-  void closeFreesWhateverWasLeftOpenAndClosingAgainDoesNothing(RuntimeOptions options) {
+  void closeFreesEverythingLeftOpenAndClosingAgainDoesNothing(RuntimeOptions options) {
     DeviceRuntime gpu = DeviceRuntime.open(0, options);
     DeviceStream stream = gpu.streams().acquire();
     DeviceArray<int[]> open = gpu.memory().upload(stream, new int[] {1, 2, 3});
@@ -219,7 +219,7 @@ final class RuntimeOverStandInTest {
   }
 
   @Test
-  void runtimesOfTwoDevicesAndTwoOfOneStayApart() {
+  void runtimesOfTwoDevicesAndTwoOfOneAreIndependent() {
     try (DeviceRuntime first = DeviceRuntime.open(0);
         DeviceRuntime second = DeviceRuntime.open(1)) {
       DeviceStream onFirst = first.streams().acquire();
@@ -241,7 +241,7 @@ final class RuntimeOverStandInTest {
   }
 
   @Test
-  void aDeviceThatIsNotThereIsRefusedAndNothingStaysOpen() {
+  void aMissingDeviceIsRefusedAndNothingStaysOpen() {
     assertThatThrownBy(() -> DeviceRuntime.open(2)).isInstanceOf(DeviceException.class);
     try (DeviceRuntime gpu = DeviceRuntime.open(0)) {
       assertThatIllegalArgumentException()

@@ -40,7 +40,7 @@ final class SharedRuntimesTest {
   }
 
   @Test
-  void threadsThatRaceForTheFirstOneGetOneAndOpenOne() throws Exception {
+  void threadsThatRaceForTheFirstRuntimeOpenItOnce() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(8);
     try {
       for (int ordinal = 0; ordinal < 50; ordinal++) {
@@ -68,7 +68,7 @@ final class SharedRuntimesTest {
   }
 
   @Test
-  void aRuntimeThatCannotBeOpenedIsTriedAgain() {
+  void theNextCallTriesAgainToOpenAFailedRuntime() {
     AtomicInteger attempts = new AtomicInteger();
     SharedRuntimes flaky =
         new SharedRuntimes(
@@ -84,7 +84,7 @@ final class SharedRuntimesTest {
   }
 
   @Test
-  void itWorksLikeAnyOtherAndIsNotClosed() {
+  void aSharedRuntimeWorksLikeAnyOtherAndIsNotClosed() {
     DeviceRuntime gpu = shared.get(0);
     DeviceStream stream = gpu.streams().acquire();
     assertThatIllegalStateException().isThrownBy(gpu::close).withMessageContaining("shared");

@@ -124,7 +124,7 @@ final class TimeoutsTest {
 
   @ParameterizedTest
   @EnumSource
-  void aTimeoutThatIsNoneIsRefused(Wait wait) {
+  void aNegativeOrNullTimeoutIsRefused(Wait wait) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> wait.until(this, Duration.ofNanos(-1)))
         .withMessageContaining("PT-0.000000001S");

@@ -44,12 +44,12 @@ final class UntrackedMemoryTest {
   }
 
   @Test
-  void aStrictLaunchRefusesIt() {
+  void aStrictLaunchRefusesUntrackedMemory() {
     assertRefusedWithNothingQueued(() -> kernels.increment(array, 4));
   }
 
   @Test
-  void fillsAndCopiesRefuseIt() {
+  void fillsAndCopiesRefuseUntrackedMemory() {
     try (DeviceArray<int[]> other = gpu.memory().allocate(stream, int[].class, 4)) {
       assertThatThrownBy(() -> array.copyFrom(stream, other))
           .isInstanceOf(StreamMisuseException.class);

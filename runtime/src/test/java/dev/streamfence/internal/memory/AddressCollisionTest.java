@@ -31,7 +31,7 @@ final class AddressCollisionTest {
 
   @ParameterizedTest
   @EnumSource
-  void anAddressThatIsHandedOutTwiceLosesTheDeviceAndFreesNothing(Backend backend) {
+  void anAddressThatIsAllocatedTwiceLosesTheDeviceAndFreesNothing(Backend backend) {
     SimulatedDevice device = SimulatedDevice.builder().build();
     CudaDriver driver =
         InterceptedDriver.of(

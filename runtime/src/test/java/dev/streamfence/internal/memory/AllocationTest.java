@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What an allocation and its resource know of each other and of the device. */
 final class AllocationTest {
   @Test
-  void theOrdinalIsThatOfTheDriver() {
+  void theOrdinalComesFromTheDriver() {
     try (SimulatedStreams on =
         new SimulatedStreams(
             Schedule.EAGER,
@@ -50,7 +50,7 @@ final class AllocationTest {
   }
 
   @Test
-  void aResourceThatPromisesNothingSaysSo() {
+  void aMinimalResourceNeitherTracksNorReaps() {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
       UntrackingResource resource = new UntrackingResource(on.pool);
       Allocation block = resource.allocate(64, on.a, "");
@@ -64,7 +64,7 @@ final class AllocationTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void onlyTracingTellsWhereABlockWasAllocatedAndClosed(boolean tracing) {
+  void onlyTracingTellsWhereAnAllocationWasMadeAndClosed(boolean tracing) {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
       DirectResource resource = new DirectResource(on.pool, tracing);
       Allocation block = resource.allocate(64, on.a, "keys");
@@ -78,7 +78,7 @@ final class AllocationTest {
   }
 
   @Test
-  void workIsNamedInTheSameWayWhateverItDoesToTheBlock() {
+  void workIsNamedInTheSameWayForEveryUseOfTheAllocation() {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
       Purpose purpose = new Purpose("freeing", 64, "keys", on.a);
       assertThat(purpose.purpose()).startsWith("freeing 64 bytes for 'keys' on ");

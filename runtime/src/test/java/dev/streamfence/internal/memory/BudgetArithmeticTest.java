@@ -37,7 +37,7 @@ final class BudgetArithmeticTest {
 
   @ParameterizedTest
   @ValueSource(longs = {4096, Long.MAX_VALUE - 1, Long.MAX_VALUE})
-  void whatDoesNotFitBesideLiveBytesIsRefusedHoweverLargeItIs(long limit) {
+  void aRequestThatDoesNotFitBesideLiveBytesIsRefusedWithoutOverflow(long limit) {
     BudgetResource budget = new BudgetResource(backend, limit);
     Allocation block = budget.allocate(LIVE, on.a, "");
     for (long bytes : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 1, Long.MAX_VALUE - LIVE + 1}) {
@@ -50,7 +50,7 @@ final class BudgetArithmeticTest {
 
   @ParameterizedTest
   @ValueSource(longs = {Long.MAX_VALUE - 1, Long.MAX_VALUE})
-  void allThatIsLeftCanBePromisedAndNotAByteMore(long limit) {
+  void exactlyTheRestCanBePromised(long limit) {
     BudgetResource budget = new BudgetResource(backend, limit);
     Allocation block = budget.allocate(LIVE, on.a, "");
     try (Reservation reservation = budget.reserve(limit - LIVE)) {

@@ -34,7 +34,7 @@ final class BudgetPartTest {
   }
 
   @Test
-  void aFreeReturnsItsBytesToThePartAtOnce() {
+  void aFreeImmediatelyReturnsItsBytesToThePart() {
     Allocation allocation = part.allocate(1500, on.a, "");
     assertThat(part.bytesOutstanding()).isEqualTo(1500);
     part.deallocate(allocation);
@@ -96,7 +96,7 @@ final class BudgetPartTest {
   }
 
   @Test
-  void aBlockWhoseFreeEndedWithAnErrorBeforehandStaysInThePart() {
+  void anAllocationWhoseFreeFailedBeforeTheDriverStaysInThePart() {
     Allocation block = part.allocate(1500, on.a, "");
     inner.beforeDeallocate =
         () -> {
@@ -120,7 +120,7 @@ final class BudgetPartTest {
   }
 
   @Test
-  void everythingElseIsThatOfTheWhole() {
+  void otherPropertiesOfAPartAreThoseOfTheWhole() {
     assertThat(part.deviceOrdinal()).isEqualTo(7);
     assertThat(part.tracksUses()).isFalse();
     StreamOrderedResource tracking = new StreamOrderedResource(on.pool, false);

@@ -32,7 +32,7 @@ final class BudgetRequestsTest {
   }
 
   @Test
-  void aRequestReapsExactlyTheBytesThatItIsShortOf() {
+  void aRequestReapsExactlyItsMissingBytes() {
     Allocation live = budget.allocate(1000, on.a, "");
     budget.deallocate(budget.allocate(1500, on.a, ""));
     try (Reservation promised = budget.reserve(500)) {
@@ -52,7 +52,7 @@ final class BudgetRequestsTest {
   }
 
   @Test
-  void aRefusalHasTheFailureOfTheReapAsItsCause() {
+  void theCauseOfARefusalIsTheFailureOfTheReap() {
     Allocation block = budget.allocate(4000, on.a, "");
     inner.beforeReap = ScriptedResource::fail;
     assertThatThrownBy(() -> budget.allocate(97, on.a, "keys"))
@@ -100,7 +100,7 @@ final class BudgetRequestsTest {
   }
 
   @Test
-  void aBlockWhoseFreeEndedWithAnErrorBeforehandStaysLive() {
+  void anAllocationWhoseFreeFailedBeforeTheDriverStaysLive() {
     Allocation block = budget.allocate(64, on.a, "");
     inner.beforeDeallocate =
         () -> {

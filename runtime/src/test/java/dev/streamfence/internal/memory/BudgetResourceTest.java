@@ -174,7 +174,7 @@ final class BudgetResourceTest {
   }
 
   @Test
-  void soItDoesForTheBytesOfAFree() throws Exception {
+  void aRequestWaitsForTheBytesThatAnotherThreadIsFreeing() throws Exception {
     ScriptedResource direct = new ScriptedResource(new DirectResource(on.pool, false));
     BudgetResource limited = new BudgetResource(direct, 64);
     Allocation block = limited.allocate(64, on.a, "");
@@ -191,7 +191,7 @@ final class BudgetResourceTest {
   }
 
   @Test
-  void aRequestOfTheThreadThatIsReturningBytesIsRefusedInsteadOfWaitingForItself() {
+  void aRequestOfTheThreadThatReturnsBytesIsRefusedInsteadOfDeadlocking() {
     Allocation block = budget.allocate(4096, on.a, "");
     inner.afterDeallocate =
         () -> {
@@ -203,7 +203,7 @@ final class BudgetResourceTest {
   }
 
   @Test
-  void insideOfALaunchARequestIsRefusedInsteadOfWaitingForAnotherThread() throws Exception {
+  void insideALaunchARequestIsRefusedInsteadOfWaiting() throws Exception {
     Allocation live = budget.allocate(4096, on.a, "");
     CountDownLatch goOn = new CountDownLatch(1);
     inner.beforeDeallocate = () -> await(goOn);
@@ -219,7 +219,7 @@ final class BudgetResourceTest {
   }
 
   @Test
-  void aReapThatFailsLeavesARefusal() {
+  void aRequestIsRefusedWhenTheReapFails() {
     Allocation block = budget.allocate(4000, on.a, "");
     inner.beforeReap = ScriptedResource::fail;
     assertRefused(() -> budget.allocate(97, on.a, ""), 97, 4000, 4096);
@@ -287,7 +287,7 @@ final class BudgetResourceTest {
   }
 
   @Test
-  void aForeignBlockReleasesNothing() {
+  void aForeignAllocationReleasesNothing() {
     StreamOrderedResource other = new StreamOrderedResource(on.pool, false);
     Allocation foreign = other.allocate(64, on.a, "");
     assertThatThrownBy(() -> budget.deallocate(foreign)).isInstanceOf(StreamMisuseException.class);
@@ -296,7 +296,7 @@ final class BudgetResourceTest {
   }
 
   @Test
-  void whatWasOutstandingBeforeCounts() {
+  void bytesOutstandingBeforeTheBudgetCount() {
     StreamOrderedResource used = new StreamOrderedResource(on.pool, false);
     Allocation early = used.allocate(96, on.a, "");
     BudgetResource late = new BudgetResource(used, 100);
@@ -331,7 +331,7 @@ final class BudgetResourceTest {
   }
 
   @Test
-  void neitherTheOrdinalNorTrackingIsMadeUp() {
+  void theOrdinalAndTheTrackingAreThoseOfTheResource() {
     assertThat(budget.deviceOrdinal()).isEqualTo(7);
     assertThat(budget.tracksUses()).isFalse();
     StreamOrderedResource tracking = new StreamOrderedResource(on.pool, false);

@@ -103,7 +103,7 @@ final class ChunkedDownloadTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, CHUNKS - 2, CHUNKS - 1})
-  void itNeedsNoMoreThanOneChunk(int inUse) throws Exception {
+  void aDownloadNeedsOnlyOneChunk(int inUse) throws Exception {
     take(inUse);
     assertThat(download(SIZE, null)).isTrue();
     assertSeen(SIZE);
@@ -111,7 +111,7 @@ final class ChunkedDownloadTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, CHUNKS - 2, CHUNKS - 1})
-  void withADeadlineItNeedsNoMoreThanOneChunkEither(int inUse) throws Exception {
+  void aDownloadWithADeadlineNeedsOnlyOneChunk(int inUse) throws Exception {
     take(inUse);
     busy.set(5);
     assertThat(download(SIZE, far())).isTrue();
@@ -134,13 +134,13 @@ final class ChunkedDownloadTest {
   }
 
   @Test
-  void withoutADeadlineItWaitsInTheDriver() throws Exception {
+  void aDownloadWithoutADeadlineWaitsInTheDriver() throws Exception {
     assertThat(download(SIZE, null)).isTrue();
     assertThat(calls).contains("synchronizeEvent").doesNotContain("isEventComplete");
   }
 
   @Test
-  void itGivesUpWhereAnotherThreadHoldsTheStream() throws Exception {
+  void aDeadlineEndsTheWaitForAStreamThatAnotherThreadHolds() throws Exception {
     CountDownLatch goOn = new CountDownLatch(1);
     Thread launching =
         Waiting.thread(
@@ -157,7 +157,7 @@ final class ChunkedDownloadTest {
   }
 
   @Test
-  void itGivesUpWhereNoChunkComesBack() throws Exception {
+  void aDeadlineEndsTheWaitForAChunk() throws Exception {
     take(CHUNKS);
     assertThat(download(SIZE, passed())).isFalse();
     assertThat(calls).doesNotContain("copyToHostAsync");
@@ -166,14 +166,14 @@ final class ChunkedDownloadTest {
 
   @ParameterizedTest
   @ValueSource(ints = {CHUNK, 2 * CHUNK, SIZE})
-  void itGivesUpWhereACopyIsNotDone(int bytes) throws Exception {
+  void aDeadlineEndsTheWaitForACopy(int bytes) throws Exception {
     busy.set(FOR_EVER);
     assertThat(download(bytes, passed())).isFalse();
     assertSeen(0);
   }
 
   @Test
-  void withOneChunkItGivesUpWhereTheFirstCopyIsNotDone() throws Exception {
+  void withOneChunkADeadlineEndsTheWaitForTheFirstCopy() throws Exception {
     take(CHUNKS - 1);
     busy.set(FOR_EVER);
     assertThat(download(SIZE, passed())).isFalse();
@@ -181,7 +181,7 @@ final class ChunkedDownloadTest {
   }
 
   @Test
-  void itSaysSoWhereTheDataIsThereInTime() throws Exception {
+  void aDownloadInTimeReturnsTrue() throws Exception {
     assertThat(download(2 * CHUNK, far())).isTrue();
     assertSeen(2 * CHUNK);
     assertThat(on.a.completed()).isEqualTo(on.a.submitted());

@@ -142,7 +142,7 @@ final class DeviceCopiesTest {
   }
 
   @Test
-  void anErrorNamesTheBytesTheBlockAndTheStream() {
+  void anErrorNamesTheBytesTheAllocationAndTheStream() {
     on.device.failCall(DriverCall.FILL_32_ASYNC, 1, 1);
     assertThatThrownBy(() -> copies.fill(on.a, Region.of(block).range(0, 4 * 3), 4, 7))
         .isInstanceOfSatisfying(
@@ -161,7 +161,7 @@ final class DeviceCopiesTest {
   }
 
   @Test
-  void aUseOfAClosedBlockNamesTheCopy() {
+  void aUseOfAClosedAllocationNamesTheCopy() {
     memory.deallocate(block);
     assertThatThrownBy(() -> copies.fill(on.a, Region.of(block).range(0, 4 * 3), 4, 7))
         .isInstanceOf(UseAfterFreeException.class)

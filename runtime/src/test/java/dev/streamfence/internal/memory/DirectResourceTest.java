@@ -20,7 +20,7 @@ final class DirectResourceTest {
   }
 
   @Test
-  void everyBlockIsAnAllocationOfTheDriverWithoutAPool() {
+  void everyAllocationIsOneOfTheDriverOutsideThePool() {
     Allocation block = resource.allocate(4096, on.a, "");
     assertThat(on.device.calls(DriverCall.ALLOCATE)).isEqualTo(1);
     assertThat(on.device.calls(DriverCall.ALLOCATE_ASYNC)).isZero();
@@ -31,7 +31,7 @@ final class DirectResourceTest {
   }
 
   @Test
-  void aFreshBlockIsReadyOnEveryStreamWithoutAWait() {
+  void aFreshAllocationIsReadyOnEveryStreamWithoutAWait() {
     Allocation block = resource.allocate(64, on.a, "");
     on.copies.fill(on.b, Region.of(block).range(0, 64), 1, 1);
     assertThat(on.device.calls(DriverCall.WAIT_FOR_EVENT)).isZero();
@@ -59,7 +59,7 @@ final class DirectResourceTest {
   }
 
   @Test
-  void aFreeThatFailsLeavesTheBlockAndCanBeRepeated() {
+  void aFreeThatFailsLeavesTheAllocationAndCanBeRepeated() {
     Allocation block = resource.allocate(64, on.a, "");
     for (DriverCall call : new DriverCall[] {DriverCall.SYNCHRONIZE_STREAM, DriverCall.FREE}) {
       on.device.failCall(call, 1, 999);

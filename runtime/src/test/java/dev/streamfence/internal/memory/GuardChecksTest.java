@@ -75,7 +75,7 @@ final class GuardChecksTest {
   }
 
   @Test
-  void aViolationOfTheFirstByteBehindIsReportedOnce() {
+  void aViolationOfTheFirstByteAfterTheEndIsReportedOnce() {
     Allocation block = guard.allocate(100, on.a, "");
     strayWrite(on.a, block.address() + 100);
     guard.deallocate(block);
@@ -93,7 +93,7 @@ final class GuardChecksTest {
   }
 
   @Test
-  void aLateWriteBehindTheEndOfLargeMemoryIsFound() {
+  void aLateWriteBeyondTheEndOfLargeMemoryIsFound() {
     Allocation block = freed(WINDOW + 1000);
     strayWrite(on.a, block.address() + WINDOW + 1000 + GuardResource.MARGIN - 1);
     guard.reap();

@@ -48,7 +48,7 @@ final class GuardFailuresTest {
   }
 
   @Test
-  void memoryThatCannotBeGuardedIsGivenBack() {
+  void memoryThatCannotBeGuardedIsFreed() {
     on.device.failCall(DriverCall.FILL_8_ASYNC, 1, 1);
     assertThatThrownBy(() -> guard.allocate(100, on.a, "keys"))
         .isInstanceOfSatisfying(
@@ -59,7 +59,7 @@ final class GuardFailuresTest {
   }
 
   @Test
-  void soIsMemoryWhoseGuardingEndsWithAnError() {
+  void memoryWhoseGuardingThrowsAnErrorIsFreed() {
     trap.before(1, planned(), "fill8Async");
     assertThatThrownBy(() -> guard.allocate(100, on.a, "")).isInstanceOf(StackOverflowError.class);
     assertThat(backend.live()).isEmpty();
@@ -67,7 +67,7 @@ final class GuardFailuresTest {
   }
 
   @Test
-  void whereThatFailsTooTheNextReapGivesItBack() {
+  void theNextReapFreesMemoryThatCouldBeNeitherGuardedNorFreed() {
     on.device.failCall(DriverCall.FILL_8_ASYNC, 1, 1);
     on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
     CudaDriverException failure =
@@ -83,7 +83,7 @@ final class GuardFailuresTest {
   }
 
   @Test
-  void keptMemoryIsGivenBackWhenTheBudgetBehindIsShort() {
+  void quarantinedMemoryIsFreedWhenTheUnderlyingBudgetIsShort() {
     BudgetResource small = new BudgetResource(backend, 4096);
     try (GuardResource guarded = new GuardResource(small, on.pool, reports::add)) {
       for (int i = 0; i < 2; i++) {
@@ -98,7 +98,7 @@ final class GuardFailuresTest {
   }
 
   @Test
-  void keptMemoryThatCannotBeGivenBackIsTriedOnceInAReap() {
+  void quarantinedMemoryThatCannotBeFreedIsTriedOnceInAReap() {
     freeOne(100);
     on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
     assertThatThrownBy(guard::reap).isInstanceOf(CudaDriverException.class);
@@ -108,7 +108,7 @@ final class GuardFailuresTest {
   }
 
   @Test
-  void insideALaunchKeptMemoryIsNotCheckedAndStays() {
+  void insideALaunchQuarantinedMemoryIsNotCheckedAndStays() {
     freeOne(100);
     try (Submission launch = on.b.begin(new NamedUse("a launch"))) {
       assertThat(launch.isHeldByCurrentThread()).isTrue();
@@ -119,7 +119,7 @@ final class GuardFailuresTest {
   }
 
   @Test
-  void anErrorOutOfAFreeInAReapLosesNoByte() {
+  void anErrorFromAFreeInAReapLosesNoByte() {
     freeOne(100);
     freeOne(200);
     trap.after(2, planned(), "freeAsync");
@@ -144,7 +144,7 @@ final class GuardFailuresTest {
   }
 
   @Test
-  void anErrorOutOfTheResourceBehindLosesNoByte() {
+  void anErrorFromTheUnderlyingResourceLosesNoByte() {
     freeOne(100);
     trap.before(1, planned(), "isEventComplete", "isStreamIdle");
     assertThatThrownBy(guard::reap).isInstanceOf(StackOverflowError.class);
@@ -154,7 +154,7 @@ final class GuardFailuresTest {
   }
 
   @Test
-  void aFreeSucceedsWhereTheOldestMemoryCannotBeGivenBack() {
+  void aFreeSucceedsEvenIfTheOldestMemoryCannotBeFreed() {
     for (int i = 0; i < KEPT; i++) {
       freeOne(100);
     }
@@ -168,7 +168,7 @@ final class GuardFailuresTest {
   }
 
   @Test
-  void anErrorWhileTheOldestMemoryIsGivenBackLosesNoByte() {
+  void anErrorWhileTheOldestMemoryIsFreedLosesNoByte() {
     for (int i = 0; i < KEPT; i++) {
       freeOne(100);
     }

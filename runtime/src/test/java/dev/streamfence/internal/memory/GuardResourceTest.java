@@ -47,7 +47,7 @@ final class GuardResourceTest {
   }
 
   @Test
-  void aFreshBlockIsFilledWithAKnownByte() {
+  void aFreshAllocationIsFilledWithAKnownByte() {
     Allocation block = guard.allocate(100, on.a, "");
     assertThat(content(block)).containsOnly(0xA7);
     guard.deallocate(block);
@@ -55,7 +55,7 @@ final class GuardResourceTest {
   }
 
   @Test
-  void aWriteBehindTheBlockIsReportedWithTagAndAllocationSite() {
+  void aWriteAfterTheEndIsReportedWithTagAndAllocationSite() {
     Allocation block = guard.allocate(100, on.a, "keys");
     strayWrite(on.a, block.address() + 100 + 3, 0);
     guard.deallocate(block);
@@ -68,7 +68,7 @@ final class GuardResourceTest {
   }
 
   @Test
-  void aWriteBeforeTheBlockIsReported() {
+  void aWriteBeforeTheStartIsReported() {
     Allocation block = guard.allocate(100, on.a, "");
     strayWrite(on.a, block.address() - 8, 0);
     guard.deallocate(block);
@@ -100,7 +100,7 @@ final class GuardResourceTest {
   }
 
   @Test
-  void aWriteBesideTheBlockAfterTheFreeIsReportedAsWell() {
+  void aWriteBesideTheAllocationAfterTheFreeIsReportedAsWell() {
     Allocation block = guard.allocate(100, on.a, "");
     guard.deallocate(block);
     strayWrite(on.a, block.address() + 100, 0);
@@ -109,7 +109,7 @@ final class GuardResourceTest {
   }
 
   @Test
-  void whatWasReportedAtTheFreeIsNotReportedAgain() {
+  void aViolationReportedAtTheFreeIsNotReportedAgain() {
     Allocation block = guard.allocate(100, on.a, "");
     strayWrite(on.a, block.address() + 100, 0);
     guard.deallocate(block);
@@ -118,7 +118,7 @@ final class GuardResourceTest {
   }
 
   @Test
-  void marginsAreLookedAtAfterTheUsesOnEveryStream() {
+  void marginsAreCheckedAfterTheUsesOnEveryStream() {
     Allocation block = guard.allocate(64, on.a, "");
     Allocation copy = guard.allocate(64, on.b, "");
     on.copies.upload(on.b, Bytes.of(64, 1), Region.of(block).range(0, 64));
@@ -134,7 +134,7 @@ final class GuardResourceTest {
   }
 
   @Test
-  void freedMemoryIsNotHandedOutWhileItIsKept() {
+  void quarantinedMemoryIsNotAllocatedAgain() {
     Allocation first = guard.allocate(100, on.a, "");
     guard.deallocate(first);
     for (int i = 0; i < 60; i++) {
@@ -175,7 +175,7 @@ final class GuardResourceTest {
   }
 
   @Test
-  void memoryThatIsHandedOutTwiceIsReportedAndLosesTheDevice() {
+  void memoryThatIsAllocatedTwiceIsReportedAndLosesTheDevice() {
     try (SimulatedStreams lost = new SimulatedStreams(Schedule.EAGER)) {
       StreamOrderedResource real = new StreamOrderedResource(lost.pool, false);
       List<GuardReport> found = new ArrayList<>();

@@ -133,7 +133,7 @@ final class LoggingResourceTest {
   }
 
   @Test
-  void aFailedAllocationHasTheRequestAndNoBlock() {
+  void aFailedAllocationHasTheRequestAndNoAddress() {
     inner.beforeAllocate = ScriptedResource::fail;
     assertThatThrownBy(() -> resource.allocate(48, on.a, "none"))
         .isInstanceOf(DeviceException.class);
@@ -148,7 +148,7 @@ final class LoggingResourceTest {
   }
 
   @Test
-  void aFailedFreeStillHasItsBlock() {
+  void aFailedFreeStillHasItsAllocation() {
     Allocation block = resource.allocate(64, on.a, "keys");
     resource.deallocate(block);
     log.clear();
@@ -170,7 +170,7 @@ final class LoggingResourceTest {
   }
 
   @Test
-  void aLogThatRefusesIsCountedAndNeverFelt() {
+  void aLogThatThrowsIsCountedAndDoesNotDisturbTheCaller() {
     LoggingResource refused =
         new LoggingResource(
             inner,
@@ -184,7 +184,7 @@ final class LoggingResourceTest {
   }
 
   @Test
-  void withoutALogNothingIsNotedDownNotEvenTheOrder() {
+  void withoutALogNothingIsRecordedNotEvenTheOrder() {
     resource.reap();
     long before = log.records().get(0).order();
     LoggingResource silent = new LoggingResource(inner, AllocationLog.none());
@@ -196,7 +196,7 @@ final class LoggingResourceTest {
   }
 
   @Test
-  void everythingElseIsThatOfTheResourceBehind() {
+  void otherPropertiesAreThoseOfTheUnderlyingResource() {
     assertThat(resource.deviceOrdinal()).isEqualTo(7);
     assertThat(resource.bytesOutstanding()).isZero();
     assertThat(resource.tracksUses()).isFalse();
@@ -285,7 +285,7 @@ final class LoggingResourceTest {
   }
 
   @Test
-  void aFileThatCannotBeWrittenIsRefusedAtOnce(@TempDir Path folder) {
+  void aFileThatCannotBeWrittenIsRefusedWhenTheLogIsOpened(@TempDir Path folder) {
     assertThatThrownBy(() -> AllocationLog.csv(folder.resolve("missing/log.csv")))
         .isInstanceOf(UncheckedIOException.class);
   }

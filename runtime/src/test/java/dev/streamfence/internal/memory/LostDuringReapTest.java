@@ -28,7 +28,7 @@ final class LostDuringReapTest {
   }
 
   @Test
-  void whatIsFreedOnEveryStreamComesBackAtOnce() {
+  void theFreedBytesOfEveryStreamComeBackTogether() {
     DeviceRuntime gpu = DeviceRuntime.simulated(device);
     freeOne(gpu, gpu.streams().acquire());
     freeOne(gpu, gpu.streams().acquire());
@@ -42,7 +42,7 @@ final class LostDuringReapTest {
   }
 
   @Test
-  void soDoesItWhereTheReapOfGuardedMemoryLosesTheDevice() {
+  void theFreedBytesComeBackWhenTheReapOfGuardedMemoryLosesTheDevice() {
     DeviceRuntime gpu =
         DeviceRuntime.simulated(device, RuntimeOptions.defaults().withGuardMemory(true));
     DeviceStream stream = gpu.streams().acquire();
@@ -69,7 +69,7 @@ final class LostDuringReapTest {
 
   /** The allocation that is short of memory waits for a free, and that wait loses the device. */
   @Test
-  void anAllocationThatWaitsForItLeavesNothingReserved() {
+  void anAllocationThatWaitsForTheReapLeavesNothingReserved() {
     DeviceRuntime gpu =
         DeviceRuntime.simulated(
             device, RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(BYTES)));

@@ -76,7 +76,7 @@ abstract class MemoryResourceContract {
 
   @ParameterizedTest
   @EnumSource
-  void aBlockIsWhatWasAskedFor(Composition composition) {
+  void anAllocationHasTheRequestedProperties(Composition composition) {
     MemoryResource resource = stack(composition).top();
     Allocation block = resource.allocate(1000, a, "keys");
     Allocation next = resource.allocate(1, b, "");
@@ -161,7 +161,7 @@ abstract class MemoryResourceContract {
 
   @ParameterizedTest
   @EnumSource
-  void waitingForFreedBytesBringsThemBack(Composition composition) {
+  void waitingForFreedBytesReturnsThem(Composition composition) {
     MemoryResource resource = stack(composition).top();
     resource.deallocate(resource.allocate(4096, a, ""));
     assertThat(resource.bytesOutstanding()).isBetween(0L, 4096L);
@@ -207,7 +207,7 @@ abstract class MemoryResourceContract {
 
   @ParameterizedTest
   @EnumSource
-  void anOldBlockDoesNotFreeTheNewOneAtItsAddress(Composition composition) {
+  void anOldHandleDoesNotFreeTheNewAllocationAtItsAddress(Composition composition) {
     Stack stack = stack(composition);
     MemoryResource resource = stack.top();
     Set<Long> addresses = new HashSet<>();
@@ -230,7 +230,7 @@ abstract class MemoryResourceContract {
 
   @ParameterizedTest
   @EnumSource
-  void aBlockOfAnotherResourceIsRefusedAndStaysOpen(Composition composition) {
+  void anAllocationOfAnotherResourceIsRefusedAndStaysOpen(Composition composition) {
     MemoryResource resource = stack(composition).top();
     MemoryResource other = stack(composition).top();
     Allocation foreign = other.allocate(64, a, "");
@@ -256,7 +256,7 @@ abstract class MemoryResourceContract {
 
   @ParameterizedTest
   @EnumSource
-  void whoeverGetsFreedMemoryDoesNotDisturbItsLastUser(Composition composition) {
+  void theNextOwnerOfFreedMemoryDoesNotDisturbItsLastUser(Composition composition) {
     Stack stack = stack(composition);
     MemoryResource resource = stack.top();
     for (int i = 0; i < 16; i++) {
@@ -277,7 +277,7 @@ abstract class MemoryResourceContract {
 
   @ParameterizedTest
   @EnumSource
-  void aBlockThatIsInUseIsFreedWhenTheUseIsSubmitted(Composition composition) {
+  void anAllocationInUseIsFreedWhenTheUseIsSubmitted(Composition composition) {
     Stack stack = stack(composition);
     MemoryResource resource = stack.top();
     Allocation block = resource.allocate(512, a, "");
@@ -297,7 +297,7 @@ abstract class MemoryResourceContract {
 
   @ParameterizedTest
   @EnumSource
-  void aFreeInTheMiddleOfTheCallersOwnLaunchIsPutOff(Composition composition) {
+  void aFreeInsideTheCallersOwnLaunchIsPostponed(Composition composition) {
     Stack stack = stack(composition);
     MemoryResource resource = stack.top();
     Allocation block = resource.allocate(512, a, "");

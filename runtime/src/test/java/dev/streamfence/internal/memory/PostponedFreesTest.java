@@ -61,7 +61,7 @@ final class PostponedFreesTest {
   }
 
   @Test
-  void theNextAllocationCarriesItOut() {
+  void theNextAllocationFrees() {
     freedInsideALaunchOn(on.a);
     assertThat(frees()).isZero();
     Allocation next = resource.allocate(32, on.b, "");
@@ -70,7 +70,7 @@ final class PostponedFreesTest {
   }
 
   @Test
-  void theNextFreeCarriesItOut() {
+  void theNextFreeFreesToo() {
     Allocation other = resource.allocate(32, on.b, "");
     freedInsideALaunchOn(on.a);
     resource.deallocate(other);
@@ -78,7 +78,7 @@ final class PostponedFreesTest {
   }
 
   @Test
-  void aThreadInsideALaunchLeavesItToOthers() {
+  void aThreadInsideALaunchLeavesAPostponedFreeToOthers() {
     freedInsideALaunchOn(on.a);
     try (Submission launch = on.b.begin(LAUNCH)) {
       assertThat(launch.isHeldByCurrentThread()).isTrue();
@@ -88,7 +88,7 @@ final class PostponedFreesTest {
   }
 
   @Test
-  void oneThatFailsAgainIsTriedOnceInACall() {
+  void aPostponedFreeThatFailsAgainIsTriedOnceInACall() {
     Allocation block = resource.allocate(64, on.a, "");
     on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
     freeAtTheEndOfALaunch(block);
@@ -101,7 +101,7 @@ final class PostponedFreesTest {
   }
 
   @Test
-  void itLeavesTheThreadOutsideTheRuntime() {
+  void aPostponedFreeLeavesTheThreadOutsideTheRuntime() {
     freedInsideALaunchOn(on.a);
     resource.reap();
     assertThat(frees()).isEqualTo(1);
@@ -120,7 +120,7 @@ final class PostponedFreesTest {
   }
 
   @Test
-  void itIsPutOffAgainWhereAnotherThreadHoldsTheStream() throws Exception {
+  void aFreeIsPostponedAgainIfAnotherThreadHoldsTheStream() throws Exception {
     freedInsideALaunchOn(on.a);
     CountDownLatch goOn = new CountDownLatch(1);
     Thread launching = launching(on.a, goOn);
@@ -146,7 +146,7 @@ final class PostponedFreesTest {
   }
 
   @Test
-  void anErrorBeforeTheDriverIsReachedLeavesItToTheNextCall() {
+  void anErrorBeforeTheDriverLeavesTheFreeToTheNextCall() {
     Allocation block = resource.allocate(64, on.a, "");
     Allocation copy = resource.allocate(64, on.b, "");
     on.copies.fill(on.a, Region.of(block).range(0, 64), 1, 1);
@@ -161,7 +161,7 @@ final class PostponedFreesTest {
 
   /** The driver may have freed it before the error came, and given it to another one since. */
   @Test
-  void afterAnErrorOutOfTheDriverTheMemoryIsNotFreedAgain() {
+  void afterAnErrorFromTheDriverTheMemoryIsNotFreedAgain() {
     Allocation block = resource.allocate(64, on.a, "");
     trap.after(1, new StackOverflowError("as planned"), "freeAsync");
     assertThatThrownBy(() -> freeAtTheEndOfALaunch(block)).isInstanceOf(StackOverflowError.class);
@@ -181,7 +181,7 @@ final class PostponedFreesTest {
   }
 
   @Test
-  void allThatIsLeftIsFreedOpenOrClosed() {
+  void theEndFreesOpenAndClosedAllocations() {
     resource.allocate(64, on.a, "open");
     Allocation closed = resource.allocate(32, on.a, "closed");
     on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
@@ -194,7 +194,7 @@ final class PostponedFreesTest {
   }
 
   @Test
-  void aClosedBlockAloneIsFreedWithTheRest() {
+  void theEndFreesASingleClosedAllocation() {
     Allocation closed = resource.allocate(32, on.a, "closed");
     on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
     freeAtTheEndOfALaunch(closed);
@@ -206,7 +206,7 @@ final class PostponedFreesTest {
   }
 
   @Test
-  void aBlockThatCannotBeFreedWithTheRestIsReportedAtTheEnd() {
+  void anAllocationThatTheEndCannotFreeIsReported() {
     Allocation first = resource.allocate(64, on.a, "");
     Allocation second = resource.allocate(32, on.a, "");
     on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);

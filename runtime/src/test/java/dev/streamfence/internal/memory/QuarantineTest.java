@@ -27,7 +27,7 @@ final class QuarantineTest {
   }
 
   @Test
-  void memoryUpToTheLimitIsKeptAndTheOldestLeavesWhenAByteIsTooMuch() {
+  void theOldestMemoryLeavesWhenTheLimitIsExceeded() {
     Range oldest = range(QUARTER);
     quarantine.add(oldest);
     for (int i = 0; i < 3; i++) {
@@ -54,7 +54,7 @@ final class QuarantineTest {
   }
 
   @Test
-  void ofSmallMemorySixtyFourPiecesAreKept() {
+  void sixtyFourSmallPiecesAreKept() {
     for (int i = 0; i < 64; i++) {
       quarantine.add(range(1));
     }

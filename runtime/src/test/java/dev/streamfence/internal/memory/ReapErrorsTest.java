@@ -36,7 +36,7 @@ final class ReapErrorsTest {
   }
 
   @Test
-  void soDoBytesThatTheSameReapFoundFree() {
+  void bytesThatTheSameReapFoundFreeComeBackLater() {
     free(1024, on.a);
     free(2048, on.b);
     trap.before(2, new StackOverflowError("as planned"), "isEventComplete", "isStreamIdle");

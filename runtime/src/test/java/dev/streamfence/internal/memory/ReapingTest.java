@@ -91,7 +91,7 @@ final class ReapingTest {
   }
 
   @Test
-  void anAllocationThatIsShortLeavesTheRestOfTheStreamQueued() {
+  void anAllocationShortOfMemoryLeavesTheRestOfTheStreamQueued() {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.LAZY)) {
       long limit = 4L * BYTES;
       StreamOrderedResource resource = new StreamOrderedResource(on.pool, false, limit);

@@ -31,7 +31,7 @@ final class ReservationTest {
   }
 
   @Test
-  void promisedBytesAreNobodyElses() {
+  void promisedBytesBelongToTheirReservationAlone() {
     try (Reservation reservation = budget.reserve(4096)) {
       assertThat(inner.allocations).isZero();
       assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 0, 4096, 0));
@@ -43,7 +43,7 @@ final class ReservationTest {
   }
 
   @Test
-  void itIsDrawnExactlyAndNoFurther() {
+  void aReservationIsDrawnExactlyAndNoFurther() {
     Reservation reservation = budget.reserve(4096);
     Allocation first = reservation.allocate(2048, on.a, "");
     Allocation second = reservation.allocate(2048, on.a, "");
@@ -133,7 +133,7 @@ final class ReservationTest {
   }
 
   @Test
-  void inEitherOrderOfClosingEachByteComesBackOnce() {
+  void eachByteComesBackOnceInEitherOrderOfClosing() {
     Reservation first = budget.reserve(1000);
     Allocation ofFirst = first.allocate(300, on.a, "");
     first.close();
@@ -163,7 +163,7 @@ final class ReservationTest {
   }
 
   @Test
-  void ofTwoThreadsThatWantTheLastBytesOneGetsThem() throws Exception {
+  void oneOfTwoThreadsGetsTheLastBytes() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try {
       for (int round = 0; round < 200; round++) {

@@ -43,7 +43,7 @@ final class ShortOfMemoryTest {
   }
 
   @Test
-  void queuedFreesAreWaitedForBeforeTheSecondAttempt() {
+  void theSecondAttemptWaitsForQueuedFrees() {
     resource.deallocate(resource.allocate(64, on.a, ""));
     on.device.failCall(DriverCall.ALLOCATE_ASYNC, 1, OUT_OF_MEMORY);
     Allocation block = resource.allocate(64, on.b, "");
@@ -71,7 +71,7 @@ final class ShortOfMemoryTest {
   }
 
   @Test
-  void aDriverThatDoesNotTellIsReplacedByTheLedgerAndItsErrorIsKept() {
+  void theLedgerReplacesFiguresThatTheDriverDoesNotGive() {
     on.device.failCall(DriverCall.MEMORY_INFO, 1, 999);
     OutOfMemoryBudgetException refusal = refused("");
     assertThat(refusal).hasMessageStartingWith("an allocation needs 64 bytes");

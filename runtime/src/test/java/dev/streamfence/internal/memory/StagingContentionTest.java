@@ -64,7 +64,7 @@ final class StagingContentionTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void whoWaitsForTheLastChunkMakesItWhereAnotherThreadCouldNot(boolean withDeadline)
+  void aThreadThatWaitsForTheLastChunkMakesItWhenAnotherThreadFails(boolean withDeadline)
       throws Exception {
     take(CHUNKS - 1);
     CountDownLatch goOn = new CountDownLatch(1);
@@ -97,7 +97,7 @@ final class StagingContentionTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void whoWaitsGetsTheOldChunkWhereAnotherThreadHasMadeTheLast(boolean withDeadline)
+  void aWaitingThreadGetsTheOldChunkWhenAnotherThreadMakesTheLast(boolean withDeadline)
       throws Exception {
     take(CHUNKS - 1);
     Chunk old = taken.removeLast();

@@ -121,7 +121,7 @@ final class StagingDeadlinesTest {
   }
 
   @Test
-  void whoWaitsWithADeadlineGetsTheChunkThatComesBack() throws Exception {
+  void aThreadThatWaitsWithADeadlineGetsTheReturnedChunk() throws Exception {
     take(CHUNKS);
     CompletableFuture<Chunk> got = new CompletableFuture<>();
     Thread taker = Waiting.thread(() -> got.complete(takeUntil(far())));
@@ -149,7 +149,7 @@ final class StagingDeadlinesTest {
   }
 
   @Test
-  void onlyAChunkThatIsReadyAtOnceIsTakenWithoutAnyWait() {
+  void onlyAReadyChunkIsTakenWithoutAWait() {
     Chunk last = leaveOneWithACopy();
     busy.set(FOR_EVER);
     assertThat(pool.tryTakeReady()).isNull();

@@ -69,7 +69,7 @@ final class StagingFailuresTest {
   }
 
   @Test
-  void aChunkWithoutAnEventIsFreedAndAFailureOfThatIsKept() {
+  void aChunkWithoutAnEventIsFreedAndAFailureToFreeItIsKept() {
     on.device.failCall(DriverCall.CREATE_EVENT, 1, 2);
     trap.after(1, failure("cuMemFreeHost"), "freeHost");
     assertThatThrownBy(pool::take)

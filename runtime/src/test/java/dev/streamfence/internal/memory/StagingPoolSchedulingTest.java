@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** Staging chunks under a scheduler that decides at every access which thread goes on. */
 final class StagingPoolSchedulingTest {
   @Test
-  void aChunkIsNeverInTwoHandsAndComesBackToWhoeverWaits() {
+  void noTwoThreadsHoldOneChunkAndAWaitingThreadGetsIt() {
     explore(
         () -> {
           ClockDriver driver = new ClockDriver();

@@ -114,7 +114,7 @@ final class StagingPoolTest {
 
   @ParameterizedTest
   @EnumSource(names = {"IS_EVENT_COMPLETE", "SYNCHRONIZE_EVENT"})
-  void aChunkThatCannotBeAskedAfterStaysWithThePool(DriverCall failing) {
+  void aChunkWhoseCopyCannotBeQueriedStaysWithThePool(DriverCall failing) {
     Deque<Chunk> all = new ArrayDeque<>();
     for (int i = 0; i < CHUNKS; i++) {
       all.add(pool.take());
@@ -131,7 +131,7 @@ final class StagingPoolTest {
   }
 
   @Test
-  void whoWaitsForAChunkGetsTheOneThatComesBack() throws Exception {
+  void aThreadThatWaitsForAChunkGetsTheReturnedOne() throws Exception {
     Deque<Chunk> taken = new ArrayDeque<>();
     for (int i = 0; i < CHUNKS; i++) {
       taken.add(pool.take());
@@ -150,7 +150,7 @@ final class StagingPoolTest {
   }
 
   @Test
-  void itIsGivenUpOnlyWhenTheCopyOfADownloadIsThrough() throws Exception {
+  void stagingMemoryIsFreedOnlyAfterADownloadIsDelivered() throws Exception {
     DeviceCopies copies = new DeviceCopies(streams, CHUNK);
     StreamOrderedResource memory = new StreamOrderedResource(streams, false);
     Allocation block = memory.allocate(CHUNK, timeline, "");

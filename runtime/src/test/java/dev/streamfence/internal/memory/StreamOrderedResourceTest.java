@@ -24,7 +24,7 @@ final class StreamOrderedResourceTest {
   }
 
   @Test
-  void aReapFindsOutWithoutWaitingWhatIsDone() {
+  void aReapFindsFinishedFreesWithoutWaiting() {
     resource.deallocate(resource.allocate(1024, on.a, ""));
     assertThat(resource.bytesOutstanding()).isEqualTo(1024);
     assertThat(resource.reap()).isEqualTo(1024);
@@ -32,7 +32,7 @@ final class StreamOrderedResourceTest {
   }
 
   @Test
-  void whatIsKnownToBeDoneIsReturnedWithoutAskingTheDriver() {
+  void knownFinishedFreesAreReturnedWithoutADriverCall() {
     resource.deallocate(resource.allocate(1024, on.a, ""));
     on.a.synchronize("knowing");
     long before = on.device.calls();
@@ -59,7 +59,7 @@ final class StreamOrderedResourceTest {
   }
 
   @Test
-  void aStreamThatCannotBeAskedDoesNotHideWhatAnotherReturns() {
+  void aStreamThatCannotBeQueriedDoesNotHideTheBytesOfAnother() {
     resource.deallocate(resource.allocate(1024, on.a, ""));
     resource.deallocate(resource.allocate(2048, on.b, ""));
     on.device.failCall(DriverCall.IS_EVENT_COMPLETE, 1, 999);
@@ -70,7 +70,7 @@ final class StreamOrderedResourceTest {
   }
 
   @Test
-  void aReapThatReturnsNothingSaysWhy() {
+  void aFailedReapThatReturnsNothingThrowsItsCause() {
     resource.deallocate(resource.allocate(1024, on.a, ""));
     on.device.failCall(DriverCall.IS_EVENT_COMPLETE, 1, 999);
     assertThatThrownBy(resource::reap).isInstanceOf(CudaDriverException.class);
@@ -89,7 +89,7 @@ final class StreamOrderedResourceTest {
   }
 
   @Test
-  void whenTheDriverIsOutOfMemoryTheAllocationIsTriedOnceMore() {
+  void anAllocationIsRetriedWhenTheDriverIsOutOfMemory() {
     on.device.failCall(DriverCall.ALLOCATE_ASYNC, 1, 2);
     resource.deallocate(resource.allocate(64, on.a, ""));
     assertThat(on.device.calls(DriverCall.ALLOCATE_ASYNC)).isEqualTo(2);
@@ -110,7 +110,7 @@ final class StreamOrderedResourceTest {
   }
 
   @Test
-  void aFreeWhoseWaitFailsLeavesTheBlockAndCanBeRepeated() {
+  void aFreeWhoseWaitFailsLeavesTheAllocationAndCanBeRepeated() {
     Allocation block = resource.allocate(64, on.a, "");
     on.copies.fill(on.a, Region.of(block).range(0, 64), 1, 1);
     Allocation copyB = resource.allocate(64, on.b, "");
@@ -140,7 +140,7 @@ final class StreamOrderedResourceTest {
   }
 
   @Test
-  void aPutOffFreeThatFailsIsRepeatedByTheNextReap() {
+  void aPostponedFreeThatFailsIsRepeatedByTheNextReap() {
     Allocation block = resource.allocate(64, on.a, "");
     on.device.failCall(DriverCall.FREE_ASYNC, 1, 999);
     try (Submission submission = on.a.begin(new Purpose("using", 64, "", on.a))) {
@@ -155,7 +155,7 @@ final class StreamOrderedResourceTest {
   }
 
   @Test
-  void aLostDeviceTakesItsBytesWithIt() {
+  void theBytesOfALostDeviceNoLongerCount() {
     try (SimulatedStreams lost = new SimulatedStreams(Schedule.EAGER)) {
       StreamOrderedResource gone = new StreamOrderedResource(lost.pool, false);
       Allocation block = gone.allocate(64, lost.a, "");

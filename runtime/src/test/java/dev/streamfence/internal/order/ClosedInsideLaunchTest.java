@@ -46,7 +46,7 @@ final class ClosedInsideLaunchTest {
   }
 
   @Test
-  void eachOfThemIsFreedAtItsEnd() {
+  void eachClosedArrayIsFreedAtTheEndOfTheLaunch() {
     List<DeviceArray<int[]>> arrays = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       arrays.add(gpu.memory().upload(a, new int[N]));
@@ -90,7 +90,7 @@ final class ClosedInsideLaunchTest {
   }
 
   @Test
-  void theyAreRefusedToALaunchOnAnotherStream() throws Exception {
+  void aLaunchOnAnotherStreamRefusesClosedArrays() throws Exception {
     DeviceArray<int[]> values = gpu.memory().upload(a, new int[N]);
     VectorKernels onB = VectorKernels.on(b);
     try (Submission open = launchThatUses(List.of(values))) {
@@ -103,7 +103,7 @@ final class ClosedInsideLaunchTest {
   }
 
   @Test
-  void theyAreRefusedToACopyOnAnotherStream() throws Exception {
+  void aCopyOnAnotherStreamRefusesClosedArrays() throws Exception {
     DeviceArray<int[]> values = gpu.memory().upload(a, new int[N]);
     try (Submission open = launchThatUses(List.of(values))) {
       values.close();
@@ -115,7 +115,7 @@ final class ClosedInsideLaunchTest {
   }
 
   @Test
-  void whatTwoLaunchesHoldIsFreedAtTheEndOfTheLast() {
+  void anArrayThatTwoLaunchesHoldIsFreedAtTheEndOfTheLast() {
     DeviceArray<int[]> values = gpu.memory().upload(a, new int[N]);
     CompletableFuture<Void> waiting;
     try (Submission open = launchThatUses(List.of(values))) {

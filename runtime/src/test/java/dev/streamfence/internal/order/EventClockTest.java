@@ -55,7 +55,7 @@ final class EventClockTest {
   }
 
   @Test
-  void itDoesNotCoverWhatItsStreamIsToldToWaitForAfterTheRecord() throws Exception {
+  void anEventDoesNotCoverWaitsQueuedAfterItsRecord() throws Exception {
     device.collectFindings();
     DeviceArray<int[]> ofC = gpu.memory().upload(c, new int[] {1, 2, 3, 4});
     DeviceArray<int[]> ofA = gpu.memory().upload(a, new int[] {5, 6, 7, 8});
@@ -94,7 +94,7 @@ final class EventClockTest {
 
   /** Whoever waits for the later event need not wait for what came before it. */
   @Test
-  void itCoversWhatItsStreamHadWaitedForBeforeTheRecord() {
+  void anEventCoversWaitsQueuedBeforeItsRecord() {
     device.collectFindings();
     DeviceArray<int[]> ofC = gpu.memory().upload(c, new int[] {1, 2, 3, 4});
     DeviceArray<int[]> ofA = gpu.memory().allocate(a, int[].class, N);

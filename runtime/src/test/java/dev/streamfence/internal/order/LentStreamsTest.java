@@ -50,7 +50,7 @@ final class LentStreamsTest extends ThreeStreams {
   }
 
   @Test
-  void theDefaultStreamIsNumberZeroAndIsNeverGivenBack() {
+  void theDefaultStreamIsNumberZeroAndIsNeverReturned() {
     DeviceStream shared = gpu.streams().defaultStream();
     assertThat(shared.id()).isZero();
     shared.close();
@@ -60,7 +60,7 @@ final class LentStreamsTest extends ThreeStreams {
   }
 
   @Test
-  void aStreamThatCannotBeMadeIsNoStreamLess() {
+  void aStreamThatCannotBeCreatedDoesNotReduceTheStreamsToLend() {
     int lent = gpu.streams().lent();
     device.failCall(DriverCall.CREATE_STREAM, 1, 2);
     assertThatThrownBy(() -> gpu.streams().acquire())

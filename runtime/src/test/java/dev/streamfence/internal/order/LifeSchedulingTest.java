@@ -92,7 +92,7 @@ final class LifeSchedulingTest {
   }
 
   @Test
-  void anOperationIsInsideOfTheLifeOrRefused() {
+  void anOperationRunsWithinTheLifeOrIsRefused() {
     explore(
         () -> {
           Runtime runtime = new Runtime();
@@ -102,7 +102,7 @@ final class LifeSchedulingTest {
   }
 
   @Test
-  void soIsACloseOfAnArrayWhichIsNotRefusedAloud() {
+  void aCloseOfAnArrayRunsWithinTheLifeOrDoesNothing() {
     explore(
         () -> {
           Runtime runtime = new Runtime();
@@ -131,7 +131,7 @@ final class LifeSchedulingTest {
   }
 
   @Test
-  void aCloseThatIsPutOffLeavesTheEndToTheNext() {
+  void aPostponedCloseLeavesTheEndToTheNext() {
     explore(
         () -> {
           Runtime runtime = new Runtime();

@@ -64,7 +64,7 @@ final class LifeTest {
   }
 
   @Test
-  void threadsThatShareAPlaceAreInsideEachForItself() throws Exception {
+  void threadsThatShareAPlaceEnterAndLeaveIndependently() throws Exception {
     life.enter();
     assertThat(inOther(life::isEntered)).isFalse();
     assertThat(inOther(life::tryEnter)).isTrue();
@@ -138,7 +138,7 @@ final class LifeTest {
   }
 
   @Test
-  void closingIsToldOfEveryThreadInsideUntilItsDeadline() throws Exception {
+  void closingSeesEveryThreadInsideUntilItsDeadline() throws Exception {
     inOther(life::tryEnter);
     Thread inside = inOther(Thread::currentThread);
     CountDownLatch entered = new CountDownLatch(1);
@@ -179,7 +179,7 @@ final class LifeTest {
   }
 
   @Test
-  void anInterruptEndsTheWaitForOthersOnlyIfThatHasADeadline() throws Exception {
+  void anInterruptEndsTheWaitForOthersOnlyIfItHasADeadline() throws Exception {
     inOther(life::tryEnter);
     life.beginClosing(null);
     Thread.currentThread().interrupt();
@@ -218,7 +218,7 @@ final class LifeTest {
   }
 
   @Test
-  void aCloseThatIsPutOffIsTakenUpByTheNext() throws Exception {
+  void theNextCloseContinuesAPostponedOne() throws Exception {
     inOther(() -> life.beginClosing(null));
     Future<Boolean> second =
         Executors.newSingleThreadExecutor(LifeTest::daemon).submit(() -> life.beginClosing(null));
@@ -234,7 +234,7 @@ final class LifeTest {
   }
 
   @Test
-  void whatClosingMayTakeCountsFromItsFirstBeginning() throws Exception {
+  void theTimeForClosingCountsFromItsFirstBeginning() throws Exception {
     life.beginClosing(null);
     Thread.sleep(20);
     life.pauseClosing();
@@ -244,7 +244,7 @@ final class LifeTest {
   }
 
   @Test
-  void theEndIsWaitedForOnlyWhileAnotherThreadBringsItAbout() throws Exception {
+  void aCloserWaitsForTheEndOnlyWhileAnotherThreadCloses() throws Exception {
     life.awaitClosed();
     life.beginClosing(null);
     life.awaitClosed();

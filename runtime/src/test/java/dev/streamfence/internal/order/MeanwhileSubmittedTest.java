@@ -108,7 +108,7 @@ final class MeanwhileSubmittedTest {
 
   @ParameterizedTest
   @EnumSource
-  void theAnswerSaysNothingOfIt(Question question) {
+  void theAnswerDoesNotCoverLaterSubmissions(Question question) {
     device.collectFindings();
     Completion first = increment(a);
     AtomicReference<Completion> second = new AtomicReference<>();
@@ -127,7 +127,7 @@ final class MeanwhileSubmittedTest {
 
   /** The stream is told to wait for another one while it is synchronised. */
   @Test
-  void norOfWhatTheStreamIsToldToWaitFor() {
+  void theAnswerDoesNotCoverLaterWaits() {
     device.collectFindings();
     DeviceArray<int[]> ofC = gpu.memory().upload(c, new int[] {1, 2, 3, 4});
     DeviceArray<int[]> copy = gpu.memory().allocate(b, int[].class, N);
@@ -153,7 +153,7 @@ final class MeanwhileSubmittedTest {
 
   /** What the stream had waited for before is done with it. */
   @Test
-  void whatTheStreamHadWaitedForIsDoneWithIt() {
+  void theAnswerCoversEarlierWaits() {
     DeviceArray<int[]> ofC = gpu.memory().upload(c, new int[] {1, 2, 3, 4});
     DeviceArray<int[]> copy = gpu.memory().allocate(a, int[].class, N);
     DeviceArray<int[]> other = gpu.memory().allocate(b, int[].class, N);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** Closing a runtime waits for its work, reports what went wrong, and frees the rest. */
 final class OrderedCloseTest extends ThreeStreams {
   @Test
-  void aFaultThatIsFirstSeenAtCloseIsThrown() {
+  void closingThrowsAFaultThatItSeesFirst() {
     lost = true;
     DeviceArray<int[]> values = gpu.memory().allocate(a, int[].class, N);
     onA.overrun(values, 4096);
@@ -64,7 +64,7 @@ final class OrderedCloseTest extends ThreeStreams {
   }
 
   @Test
-  void aRuntimeIsNotClosedUnderAnOpenLaunch() throws Exception {
+  void aRuntimeIsNotClosedWhileALaunchIsOpen() throws Exception {
     DeviceArray<int[]> values = zeros(a);
     Submission open = Inside.timeline(a).begin(new NamedUse("a launch"));
     assertThatThrownBy(gpu::close).isInstanceOf(StreamMisuseException.class);

@@ -85,7 +85,7 @@ final class OrderedFreesTest extends ThreeStreams {
   }
 
   @Test
-  void whatAChainHasQueuedIsProtectedWhenItsNextKernelIsRefused() {
+  void queuedLaunchesOfAChainProtectTheirArraysWhenTheNextIsRefused() {
     DeviceArray<int[]> input = gpu.memory().upload(a, new int[] {1, 2, 3, 4});
     DeviceArray<int[]> sum = zeros(b);
     onB.add(input, input, sum, N);

@@ -69,7 +69,7 @@ final class OrderingCostTest extends ThreeStreams {
   }
 
   @Test
-  void aLaunchOverSeveralArraysRecordsOneEventAndMakesNone() {
+  void aLaunchOverSeveralArraysRecordsOneEventAndCreatesNone() {
     DeviceArray<int[]> x = zeros(a);
     DeviceArray<int[]> y = zeros(a);
     DeviceArray<int[]> sum = zeros(b);
@@ -88,7 +88,7 @@ final class OrderingCostTest extends ThreeStreams {
   }
 
   @Test
-  void dependenciesAreBoundedByTheNumberOfStreams() {
+  void theHazardStateIsBoundedByTheNumberOfStreams() {
     DeviceArray<int[]> shared = zeros(a);
     DeviceArray<int[]> sumB = gpu.memory().allocate(b, int[].class, N);
     DeviceArray<int[]> sumC = gpu.memory().allocate(c, int[].class, N);

@@ -58,7 +58,7 @@ final class OrderingFailuresTest extends ThreeStreams {
   }
 
   @Test
-  void aWaitThatCannotBeQueuedIsMadeGoodByTheHost() {
+  void theHostReplacesAWaitThatCannotBeQueued() {
     DeviceArray<int[]> values = zeros(a);
     onA.increment(values, N);
     device.failCall(DriverCall.WAIT_FOR_EVENT, 1, 999);
@@ -74,7 +74,7 @@ final class OrderingFailuresTest extends ThreeStreams {
   }
 
   @Test
-  void aWaitThatThrowsSomethingElseLosesTheDeviceAndBlocksNobody() {
+  void aWaitThatThrowsAnotherErrorLosesTheDeviceAndBlocksNoThread() {
     lost = true;
     CudaDriver refusing =
         InterceptedDriver.of(
@@ -109,7 +109,7 @@ final class OrderingFailuresTest extends ThreeStreams {
   }
 
   @Test
-  void aFaultNamesWhatWasNotDoneOnEveryStreamAndThenEverythingFailsFastWithIt() {
+  void aFaultNamesUnfinishedWorkOnEveryStreamAndFailsEveryLaterOperation() {
     lost = true;
     DeviceArray<int[]> values = gpu.memory().allocate(a, int[].class, N);
     DeviceArray<int[]> other = zeros(b);

@@ -32,7 +32,7 @@ final class OrderingTest extends ThreeStreams {
   }
 
   @Test
-  void aWriterWaitsForEveryReaderWhicheverStreamItIsOn() {
+  void aWriterWaitsForEveryReaderOnAnyStream() {
     DeviceArray<int[]> shared = zeros(a);
     DeviceArray<int[]> onBCopy = gpu.memory().allocate(b, int[].class, N);
     DeviceArray<int[]> onCCopy = gpu.memory().allocate(c, int[].class, N);
@@ -48,7 +48,7 @@ final class OrderingTest extends ThreeStreams {
   }
 
   @Test
-  void aSecondUseOnTheSameForeignStreamWaitsNoMore() {
+  void aSecondUseOnTheSameOtherStreamWaitsNoMore() {
     DeviceArray<int[]> values = zeros(a);
     onB.increment(values, N);
     long before = waits();
@@ -59,7 +59,7 @@ final class OrderingTest extends ThreeStreams {
   }
 
   @Test
-  void whatAnotherStreamHadWaitedForIsNotWaitedForAgain() {
+  void aStreamDoesNotWaitAgainForWorkThatAnotherStreamHadWaitedFor() {
     DeviceArray<int[]> first = zeros(a);
     DeviceArray<int[]> second = zeros(b);
     onB.add(first, first, second, N);
@@ -75,7 +75,7 @@ final class OrderingTest extends ThreeStreams {
   }
 
   @Test
-  void whatIsKnownToBeDoneIsNotWaitedFor() {
+  void workKnownToBeDoneIsNotWaitedFor() {
     DeviceArray<int[]> values = zeros(a);
     a.synchronize();
     long before = waits();

@@ -90,7 +90,7 @@ final class ProgressTest {
 
   @ParameterizedTest
   @EnumSource
-  void nothingIsDestroyedWhileTheDriverIsAsked(Question question) throws Exception {
+  void nothingIsDestroyedDuringADriverQuery(Question question) throws Exception {
     submit();
     Thread closer = new Thread(this::end);
     whileAsked.set(
@@ -109,7 +109,7 @@ final class ProgressTest {
 
   @ParameterizedTest
   @EnumSource
-  void afterTheEndTheDriverIsNotAsked(Question question) {
+  void afterTheEndTheDriverIsNotCalled(Question question) {
     submit();
     end();
     asked.set(question.driverCall);
@@ -124,7 +124,7 @@ final class ProgressTest {
 
   @ParameterizedTest
   @EnumSource
-  void afterTheEndWhatIsKnownToBeDoneIsDone(Question question) {
+  void afterTheEndKnownFinishedWorkIsDone(Question question) {
     submit();
     timeline.noteCompleted(1);
     end();

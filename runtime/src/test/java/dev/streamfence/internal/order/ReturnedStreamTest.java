@@ -36,7 +36,7 @@ final class ReturnedStreamTest {
   }
 
   @Test
-  void aStreamThatIsGivenBackIsNotInUse() {
+  void aReturnedStreamIsNotInUse() {
     recordsOfALaunch(kept);
     DeviceStream second = gpu.streams().acquire();
     recordsOfALaunch(second);
@@ -59,7 +59,7 @@ final class ReturnedStreamTest {
   }
 
   @Test
-  void aStreamThatWasNeverUsedChangesNothingWhenItIsGivenBack() {
+  void returningAnUnusedStreamChangesNothing() {
     DeviceStream second = gpu.streams().acquire();
     recordsOfALaunch(second);
     recordsOfALaunch(kept);

@@ -42,7 +42,7 @@ final class SeveralUsesTest {
   }
 
   @Test
-  void aReadThatIsRefusedIsNamedAlsoBehindAWriteOfTheSameBlock() {
+  void aRefusedReadIsNamedEvenAfterAWriteOfTheSameAllocation() {
     HazardState fresh = block(1);
     fresh.refuseReadsUntilWritten();
     try (Submission open = timeline.begin(LABELS)) {
@@ -55,7 +55,7 @@ final class SeveralUsesTest {
   }
 
   @Test
-  void aReadIsRefusedAlsoBeforeAWriteOfTheSameBlock() {
+  void aReadIsRefusedEvenBeforeAWriteOfTheSameAllocation() {
     HazardState fresh = block(1);
     fresh.refuseReadsUntilWritten();
     try (Submission open = timeline.begin(LABELS)) {
@@ -68,7 +68,7 @@ final class SeveralUsesTest {
   }
 
   @Test
-  void eachOfManyBlocksIsNamedAsItWasPassed() {
+  void eachOfManyAllocationsIsNamedAsItWasPassed() {
     for (int closed : new int[] {0, 7, 8, MANY - 1}) {
       try (Submission open = timeline.begin(LABELS)) {
         for (int i = 0; i < MANY; i++) {
@@ -86,7 +86,7 @@ final class SeveralUsesTest {
   }
 
   @Test
-  void manyBlocksAreUsedAtOnce() {
+  void oneSubmissionUsesManyAllocations() {
     try (Submission open = timeline.begin(LABELS)) {
       for (int i = 0; i < MANY; i++) {
         open.use(block(i), true, true, i);

@@ -120,7 +120,7 @@ final class SubmissionStepsTest {
   }
 
   @Test
-  void afterPreflightNoUseIsAddedAndNoCompletionAskedFor() {
+  void afterPreflightUsesAndCompletionsAreRefused() {
     HazardState block = block(a);
     try (Submission submission = a.begin(LAUNCH)) {
       submission.preflight();
@@ -138,7 +138,7 @@ final class SubmissionStepsTest {
   }
 
   @Test
-  void afterTheCommitNothingIsLeftButTheEvent() {
+  void afterTheCommitOnlyAnEventIsAllowed() {
     try (Submission submission = a.begin(LAUNCH)) {
       submission.preflight();
       submission.commit();
@@ -196,7 +196,7 @@ final class SubmissionStepsTest {
   }
 
   @Test
-  void afterItsEndItIsNotBegun() {
+  void afterItsEndASubmissionIsNotBegun() {
     Submission submission = a.begin(LAUNCH);
     submission.preflight();
     submission.close();
@@ -223,7 +223,7 @@ final class SubmissionStepsTest {
   }
 
   @Test
-  void anEventIsRecordedOnceHoweverOftenItIsAskedFor() {
+  void anEventIsRecordedOnceForManyRequests() {
     try (Submission submission = a.begin(LAUNCH)) {
       submission.preflight();
       submission.commit();
@@ -291,7 +291,7 @@ final class SubmissionStepsTest {
   }
 
   @Test
-  void whatIsNotSubmittedIsNotAwaitedInsideALaunchAlsoWithADeadline() throws Exception {
+  void unsubmittedWorkIsNotAwaitedInsideALaunchEvenWithADeadline() throws Exception {
     Deadline hour = Deadline.after(Duration.ofHours(1));
     try (Submission submission = a.begin(LAUNCH)) {
       submission.preflight();
@@ -310,7 +310,7 @@ final class SubmissionStepsTest {
   }
 
   @Test
-  void aSubmissionIsClosedInPlaceOfItsThreadOnlyWhileThatIsAway() throws Exception {
+  void aSubmissionIsClosedForItsThreadOnlyWhileThatThreadIsOutside() throws Exception {
     ExecutorService other = Executors.newSingleThreadExecutor();
     try {
       Thread holder = other.submit(Thread::currentThread).get();
@@ -370,7 +370,7 @@ final class SubmissionStepsTest {
   }
 
   @Test
-  void onALostDeviceNothingIsBegunLentOrAskedFor() {
+  void onALostDeviceNothingIsBegunLentOrQueried() {
     faults.declareLost(new CudaDriverException("cuTest", 700, "CUDA_ERROR"), "a test");
     assertThatThrownBy(() -> a.begin(LAUNCH)).isInstanceOf(CudaDriverException.class);
     assertThatThrownBy(() -> a.begin(LAUNCH, Deadline.after(Duration.ZERO)))

@@ -22,7 +22,7 @@ final class SubmittedGateSchedulingTest {
   }
 
   @Test
-  void everyWaiterIsWokenByTheTicketThatItWaitsFor() {
+  void theTicketThatAThreadWaitsForWakesIt() {
     explore(
         () -> {
           SubmittedGate gate = new SubmittedGate(1);
