@@ -3,15 +3,15 @@ package dev.streamfence.internal.device;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
-/** What work allocates on the Java heap once it is warm. */
+/** The bytes that work allocates on the Java heap once it is warm. */
 public final class AllocatedBytes {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private AllocatedBytes() {}
 
   /**
-   * The bytes that the calling thread allocates in the best of five rounds, after one that warms
-   * up: what the work allocates, every round does; what the compiler does now and then, one alone.
+   * The bytes that the calling thread allocates in the best of five rounds, after a warm-up: the
+   * work allocates in every round, and the compiler only in some.
    */
   public static long leastOfFiveRounds(Runnable work) {
     work.run();

@@ -25,7 +25,7 @@ final class ClosingBesideLaunchesTest {
   private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
   private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
 
-  /** A launch of another thread, open until it is told to go on. */
+  /** A launch of another thread, open until the test lets it continue. */
   private static final class OpenLaunch {
     private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch goOn = new CountDownLatch(1);
@@ -59,7 +59,7 @@ final class ClosingBesideLaunchesTest {
     }
   }
 
-  /** Until the closer waits for something; a launch that it does not wait for lets it end. */
+  /** Waits until the closer waits; a launch that it does not wait for lets it end. */
   private static void awaitWaiting(Thread closer) {
     Thread.State state = closer.getState();
     while (state != Thread.State.WAITING && state != Thread.State.TIMED_WAITING) {

@@ -18,7 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
-/** One runtime after another that is closed while threads do all there is to do with it. */
+/** Closes one runtime after another while threads use every operation of it. */
 final class ClosingRounds {
   private static final int THREADS = 4;
 
@@ -31,7 +31,7 @@ final class ClosingRounds {
     this.random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
   }
 
-  /** Uses a runtime from several threads and closes it meanwhile, whatever they are at. */
+  /** Uses a runtime from several threads and closes it meanwhile, at any point of their work. */
   void run(DeviceRuntime gpu) throws InterruptedException {
     Queue<Throwable> unexpected = new ConcurrentLinkedQueue<>();
     Queue<CompletableFuture<Void>> stages = new ConcurrentLinkedQueue<>();

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** When a launch is done. */
+/** The completion of a launch. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class CompletionTest {
   private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
@@ -232,7 +232,7 @@ final class CompletionTest {
         .hasCauseInstanceOf(CudaDriverException.class);
   }
 
-  /** Whoever gives the stream back meanwhile waits until the launch is closed. */
+  /** A thread that returns the stream meanwhile waits until the launch is closed. */
   @Test
   void aStreamThatAnotherThreadClosesStillCompletesItsLaunch() throws Exception {
     Thread closer = new Thread(stream::close);

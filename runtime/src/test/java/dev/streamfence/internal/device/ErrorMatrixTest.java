@@ -34,14 +34,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * An {@link Error} of the Java machine at every position from which one can come: out of each
- * driver call of each scenario, and out of each record of an allocation log. The operation may be
- * repeated or the device is lost, the data is right, closing comes to its end, and nothing is left
- * on the device but what the call itself was to remove.
+ * A Java {@link Error} at every possible position: from each driver call of each scenario, and from
+ * each record of an allocation log. Either the operation can be repeated or the device is lost; the
+ * data is right, closing ends, and nothing is left on the device except objects that the failed
+ * call was to remove.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = SEPARATE_THREAD)
 final class ErrorMatrixTest {
-  /** Whether such a call has removed anything when an error comes cannot be known. */
+  /** The calls of which an error leaves open whether they have removed their object. */
   private static final Set<String> REMOVERS =
       Set.of(
           "freeAsync",

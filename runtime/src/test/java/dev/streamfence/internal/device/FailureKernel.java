@@ -73,7 +73,7 @@ enum FailureKernel {
     increment(increment, values, () -> {});
   }
 
-  /** Launches, and does something else between preflight and launch. */
+  /** Launches, and runs an action between preflight and launch. */
   static void increment(LaunchRecorder increment, DeviceArray<int[]> values, Runnable between) {
     try (LaunchRecorder recorder = increment.begin()) {
       prepare(recorder, values);
@@ -96,7 +96,7 @@ enum FailureKernel {
     }
   }
 
-  /** Launches, and answers when that is done. */
+  /** Launches, and returns the completion. */
   static Completion completionOfAdd(
       LaunchRecorder add, DeviceArray<int[]> a, DeviceArray<int[]> b, DeviceArray<int[]> sum) {
     try (LaunchRecorder recorder = add.begin()) {

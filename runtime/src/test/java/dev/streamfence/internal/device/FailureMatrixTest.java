@@ -26,9 +26,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Every driver call of every scenario fails in turn, with an error of every kind: errors are the
- * documented ones, what failed works when it is repeated, the data is right, nothing races, no byte
- * is counted wrongly and nothing is left on the device; a lost device refuses everything at once.
+ * Every driver call of every scenario fails in turn, with an error of every kind. The errors are
+ * the documented ones, a failed operation works when it is repeated, the data is right, nothing
+ * races, no byte is counted wrongly, and nothing is left on the device. A lost device refuses every
+ * operation immediately.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = SEPARATE_THREAD)
 final class FailureMatrixTest {
@@ -37,14 +38,14 @@ final class FailureMatrixTest {
   private static final long PAIR_SEED = 20_250_611;
   private static final int PAIRS = 500;
 
-  /** What a close of a lost device has nothing to hope for from. */
+  /** The waits that are useless when a lost device is closed. */
   private static final List<DriverCall> WAITS =
       List.of(
           DriverCall.SYNCHRONIZE_STREAM,
           DriverCall.SYNCHRONIZE_EVENT,
           DriverCall.SYNCHRONIZE_DEVICE);
 
-  /** What is left on the device when the call that was to remove it fails. */
+  /** The calls that leave their object on the device when they fail. */
   private static final Set<String> REMOVERS =
       Set.of("cuStreamDestroy", "cuEventDestroy", "cuMemFreeHost", "cuModuleUnload");
 
@@ -206,7 +207,7 @@ final class FailureMatrixTest {
     }
   }
 
-  /** Closes the runtime; the error that it answers, or null. */
+  /** Closes the runtime; returns its error, or null. */
   private static CudaDriverException close(FailureWorld world) {
     try {
       world.gpu.close();

@@ -13,9 +13,9 @@ import dev.streamfence.RuntimeOptions;
 import dev.streamfence.launch.LaunchRecorder;
 
 /**
- * What the failure matrix does through the public interface, with the data that must come out
- * whatever failed in between. Each runs on one host thread, or on two that take turns, so that the
- * n-th driver call is the same in every run.
+ * A program of the failure matrix over the public interface, with the expected data, which no
+ * failure may change. Each runs on one host thread, or on two that take turns, so that the n-th
+ * driver call is the same in every run.
  */
 enum FailureScenario {
   STREAMS {
@@ -446,7 +446,7 @@ enum FailureScenario {
     }
   };
 
-  /** What the scenario runs with. */
+  /** The options of the scenario's runtime. */
   RuntimeOptions options() {
     return RuntimeOptions.defaults().withStreams(3);
   }

@@ -30,9 +30,9 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * A runtime whose driver may fail, and what a scenario has opened on it. Every operation goes
- * through {@link #op}: when it fails the error is checked and the operation repeated, as its
- * contract allows. Used by one thread at a time.
+ * A runtime whose driver may fail, with the objects that a scenario has opened on it. Every
+ * operation goes through {@link #op}, which checks the error of a failed operation and repeats the
+ * operation, as its contract allows. Used by one thread at a time.
  */
 final class FailureWorld {
   /** Ends a scenario: the device is lost, or an operation has failed too often. */
@@ -40,7 +40,7 @@ final class FailureWorld {
     private static final long serialVersionUID = 1L;
   }
 
-  /** An error of the Java machine that a test has planned. */
+  /** A Java error that a test has planned. */
   static final class PlannedError extends VirtualMachineError {
     private static final long serialVersionUID = 1L;
 
@@ -49,7 +49,9 @@ final class FailureWorld {
     }
   }
 
-  /** Small, since each run makes its own, and clearing them would take most of its time. */
+  /**
+   * Small, since each run makes chunks of its own, and clearing them would take most of its time.
+   */
   static final int CHUNK_BYTES = 16 << 10;
 
   private static final KernelImage OTHER =
@@ -198,7 +200,7 @@ final class FailureWorld {
     }
   }
 
-  /** Whether an operation is refused for want of memory, and for nothing else in the end. */
+  /** Whether an operation is finally refused for lack of memory, and for no other reason. */
   void refused(String what, Supplier<DeviceArray<int[]>> operation) {
     boolean refused =
         op(
@@ -229,7 +231,7 @@ final class FailureWorld {
     }
   }
 
-  /** Closes what is open and finds that nothing counts any more. */
+  /** Closes all open objects and checks that no bytes count any more. */
   void closeAll() {
     for (DeviceArray<?> array : arrays) {
       run("closing " + array, array::close);
@@ -245,7 +247,7 @@ final class FailureWorld {
     assertThat(gpu.streams().lent()).isZero();
   }
 
-  /** On a lost device everything is refused with its error, without a driver call. */
+  /** Checks that a lost device refuses every operation with its error, without a driver call. */
   void requireFailsFast() {
     long calls = device.calls();
     refusesAsLost(() -> gpu.streams().acquire());

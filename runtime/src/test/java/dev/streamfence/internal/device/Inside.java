@@ -10,7 +10,7 @@ import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.Objects;
 
-/** What tests of other packages look at behind a runtime's back. */
+/** The internals of a runtime that tests of other packages inspect. */
 public final class Inside {
   private Inside() {}
 

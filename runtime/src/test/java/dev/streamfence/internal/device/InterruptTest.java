@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A thread that is interrupted while it waits for another one: it goes on waiting, what it was to
- * do is done, and it still knows that it was interrupted.
+ * A thread that is interrupted while it waits for another one: it continues to wait, completes its
+ * operation, and stays interrupted.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class InterruptTest {

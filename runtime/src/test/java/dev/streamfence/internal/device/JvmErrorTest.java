@@ -18,13 +18,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Errors of the Java machine itself, which may come from anywhere: out of each driver call in turn,
- * before or after the driver was reached. Nobody may wait for ever then, and what may have been
- * queued stays ordered.
+ * Java errors, which may come from anywhere: here from each driver call in turn, before or after
+ * the driver was called. No thread may deadlock then, and work that may have been queued stays
+ * ordered.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class JvmErrorTest {
-  /** Whether the driver has done what it was called for when the error comes. */
+  /** Whether the error comes before or after the driver's work. */
   enum When {
     BEFORE_THE_CALL,
     AFTER_THE_CALL

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What happens to an array that becomes unreachable without being closed. */
+/** Arrays that become unreachable without being closed. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LostArraysTest {
   private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
@@ -63,7 +63,7 @@ final class LostArraysTest {
     }
   }
 
-  /** What uses an array, and the driver call in which the array's last Java use lies behind it. */
+  /** An operation on an array, and a driver call in it after the last Java use of the array. */
   private enum Operation {
     UPLOAD("copyToDeviceAsync") {
       @Override
@@ -151,7 +151,7 @@ final class LostArraysTest {
     operation.use(stream.runtime().memory().allocate(stream, int[].class, 4), other, stream);
   }
 
-  /** Until an object that was garbage before is gone, and the cleaners have had their turn. */
+  /** Waits until earlier garbage is collected and the cleaners have run. */
   private static void collectGarbage() {
     for (int i = 0; i < 3; i++) {
       WeakReference<Object> garbage = new WeakReference<>(new Object());

@@ -29,7 +29,7 @@ final class MemoryFaultsTest {
   /** Small, since a run clears what it takes, and guarded memory is compared byte by byte. */
   private static final int LIMIT = 16 << 10;
 
-  /** What is done to memory; what it makes is closed by the test. */
+  /** An operation on memory; the test closes the objects that it creates. */
   private enum Operation {
     ALLOCATE {
       @Override
@@ -172,7 +172,9 @@ final class MemoryFaultsTest {
     return reached;
   }
 
-  /** A failure that the operation did not come to must not meet what follows. */
+  /**
+   * Uses up a planned failure that the operation did not reach, so that later calls do not meet it.
+   */
   private static void useUp(World world, long calls) {
     while (world.device.calls() < calls) {
       try {

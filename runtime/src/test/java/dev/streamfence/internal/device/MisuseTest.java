@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is refused says which array, budget, reservation or parameter it was, and what to do. */
+/** A refusal names the array, the budget, the reservation or the parameter, and the remedy. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class MisuseTest {
   private final SimulatedDevice device = SimulatedDevice.builder().build();

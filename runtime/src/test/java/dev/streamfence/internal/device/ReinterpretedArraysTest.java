@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the collector finds of arrays whose memory was, or was not, handed to another one. */
+/** Unreachable arrays whose memory was, or was not, handed to another array. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ReinterpretedArraysTest {
   private static final int MANY = 50;
@@ -54,7 +54,7 @@ final class ReinterpretedArraysTest {
     gpu.memory().allocate(stream, int[].class, 4, tag);
   }
 
-  /** Until the cleaner has reported an array that became unreachable after all others. */
+  /** Waits until the cleaner has reported an array that became unreachable after all others. */
   private void collectUntilReported(String tag) {
     while (log.messages().stream().noneMatch(message -> message.contains(tag))) {
       System.gc();
@@ -62,7 +62,7 @@ final class ReinterpretedArraysTest {
     }
   }
 
-  /** Twice, since the order within one collection is not known. */
+  /** Collects twice, since the order within one collection is not defined. */
   private void collectAll() {
     lose("the first witness");
     collectUntilReported("the first witness");

@@ -37,12 +37,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Closing a runtime while threads work: every operation is inside of the runtime's life or outside
- * of it, nothing is left on the device, and the driver is not called after its end.
+ * Closing a runtime while threads work: every operation runs within the runtime's life or is
+ * refused, nothing is left on the device, and the driver is not called after the end.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RuntimeClosingTest {
-  /** Stops whoever makes the next call of one kind, until it is let go. */
+  /** Stops the thread that makes the next call of one kind, until it is released. */
   private static final class Stop {
     private final String call;
     private final CountDownLatch reached = new CountDownLatch(1);

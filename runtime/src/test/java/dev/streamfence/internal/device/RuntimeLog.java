@@ -8,7 +8,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/** Listens to what runtimes, or a class of theirs, log. Thread-safe. */
+/** Records the log messages of runtimes or of one of their classes. Thread-safe. */
 public final class RuntimeLog implements AutoCloseable {
   private final Logger logger;
   private final List<LogRecord> records = new CopyOnWriteArrayList<>();
@@ -35,7 +35,7 @@ public final class RuntimeLog implements AutoCloseable {
     return listenTo(DeviceRuntime.class);
   }
 
-  /** Listens to what a class logs, or for it. */
+  /** Records the messages of the logger of a class. */
   public static RuntimeLog listenTo(Class<?> source) {
     return new RuntimeLog(source);
   }
@@ -44,7 +44,7 @@ public final class RuntimeLog implements AutoCloseable {
     return records;
   }
 
-  /** The texts, with what they were formatted with. */
+  /** The texts of the messages, formatted. */
   public List<String> messages() {
     return records.stream().map(new SimpleFormatter()::formatMessage).toList();
   }

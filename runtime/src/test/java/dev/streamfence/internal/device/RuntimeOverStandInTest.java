@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A whole runtime through JCuda's real native library, and that it gives all of it back. */
+/** A whole runtime through JCuda's real native library; it releases all of its resources. */
 final class RuntimeOverStandInTest {
   private static final int OUT_OF_MEMORY = 2;
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Waits that end with a timeout or an interrupt, and what is the case afterwards. */
+/** Waits that end with a timeout or an interrupt, and the state afterwards. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class TimeoutsTest {
   private static final int CHUNK_BYTES = 16;

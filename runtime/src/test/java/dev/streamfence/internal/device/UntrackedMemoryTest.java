@@ -14,7 +14,7 @@ import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What happens to memory of a resource that would not wait for the uses of a block. */
+/** Memory of a resource that does not wait for the uses of an allocation. */
 final class UntrackedMemoryTest {
   private final SimulatedDevice device = SimulatedDevice.builder().build();
   private final DeviceRuntime gpu =

@@ -16,7 +16,7 @@ import java.util.function.Function;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A driver that hands memory out which is still somebody's. */
+/** A driver that returns memory that is still allocated. */
 final class AddressCollisionTest {
   enum Backend {
     STREAM_ORDERED(pool -> new StreamOrderedResource(pool, false)),

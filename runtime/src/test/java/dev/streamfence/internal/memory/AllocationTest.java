@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an allocation and its resource know of each other and of the device. */
+/** The facts that an allocation and its resource know about each other and the device. */
 final class AllocationTest {
   @Test
   void theOrdinalComesFromTheDriver() {

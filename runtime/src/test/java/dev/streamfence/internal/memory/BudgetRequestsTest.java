@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a request asks of the resource behind a budget, and what ends its wait. */
+/** The calls of a request to the resource below a budget, and the end of its wait. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class BudgetRequestsTest {
   private final SimulatedStreams on = new SimulatedStreams(Schedule.EAGER);

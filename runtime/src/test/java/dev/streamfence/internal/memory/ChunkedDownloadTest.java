@@ -33,7 +33,7 @@ final class ChunkedDownloadTest {
   private static final int SIZE = 5 * CHUNK + 3;
   private static final int FOR_EVER = Integer.MAX_VALUE;
 
-  /** How many questions after a copy are still answered with no. */
+  /** The number of queries of a copy that still answer no. */
   private final AtomicInteger busy = new AtomicInteger();
 
   private final List<String> calls = new CopyOnWriteArrayList<>();

@@ -3,7 +3,7 @@ package dev.streamfence.internal.memory;
 import dev.streamfence.AllocationLog;
 import dev.streamfence.internal.order.StreamPool;
 
-/** The resources that the contract holds for, alone and one in front of the other. */
+/** The resources that keep the contract, alone and on top of each other. */
 enum Composition {
   STREAM_ORDERED(false, false, false, false),
   DIRECT(true, false, false, false),

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Copies and fills of parts of blocks, in pieces, and how errors and other streams see them. */
+/**
+ * Copies and fills of parts of allocations, in pieces, and their effect on errors and other
+ * streams.
+ */
 final class DeviceCopiesTest {
   private static final int CHUNK = 16;
   private static final int SIZE = 64;

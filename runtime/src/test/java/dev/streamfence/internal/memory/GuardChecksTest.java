@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How margins and kept memory are read: after which uses, in which pieces, through how much. */
+/** Reads of margins and quarantined memory: the uses that they wait for, and their pieces. */
 final class GuardChecksTest {
   private static final int WINDOW = 256 << 10;
   private static final int BOTH_MARGINS = 2 * GuardResource.MARGIN;

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Failures while memory is guarded, kept or given back: no memory and no byte is lost. */
+/** Failures while memory is guarded, quarantined or freed: no memory and no byte is lost. */
 final class GuardFailuresTest {
   private static final int KEPT = 64;
 

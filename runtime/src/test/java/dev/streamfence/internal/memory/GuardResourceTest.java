@@ -30,12 +30,15 @@ final class GuardResourceTest {
     on.close();
   }
 
-  /** What a kernel does that nobody told about all of its writes. */
+  /** A write that a kernel makes without declaring it. */
   private void strayWrite(Timeline timeline, long address, int value) {
     on.driver.fill8Async(address, (byte) value, 1, timeline.stream());
   }
 
-  /** What lies in a block, read behind the back of its resource, which refuses to have it read. */
+  /**
+   * The content of an allocation, read directly from the driver, since its resource refuses the
+   * read.
+   */
   private byte[] content(Allocation block) {
     byte[] seen = new byte[(int) block.sizeInBytes()];
     HostMemory host = on.driver.allocateHost(seen.length);

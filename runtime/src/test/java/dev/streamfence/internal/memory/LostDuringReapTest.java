@@ -14,7 +14,7 @@ import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.Test;
 
-/** A reap that finds the device lost: its memory is gone with it, and is no longer counted. */
+/** A reap that finds the device lost: its bytes no longer count. */
 final class LostDuringReapTest {
   private static final int ILLEGAL_ADDRESS = 700;
   private static final int BYTES = 1024;

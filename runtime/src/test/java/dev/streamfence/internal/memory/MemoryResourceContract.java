@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What every resource promises, in whatever composition and on whatever device. */
+/** The promises of every resource, in every composition and on every device. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class MemoryResourceContract {
   private static final UseLabels TEST = new NamedUse("a test");

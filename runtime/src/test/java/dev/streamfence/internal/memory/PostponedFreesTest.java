@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Frees that cannot be carried out at once, and which later call carries them out. */
+/** Postponed frees, and the later calls that complete them. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class PostponedFreesTest {
   private static final UseLabels LAUNCH = new NamedUse("a launch");

@@ -7,7 +7,7 @@ import dev.streamfence.simulation.Schedule;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How much freed memory is kept, by number and by size. */
+/** The limits of the quarantine, by number and by size. */
 final class QuarantineTest {
   private static final long QUARTER = 16L << 20;
 

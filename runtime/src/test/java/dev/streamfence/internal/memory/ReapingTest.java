@@ -10,7 +10,7 @@ import java.util.Deque;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** What freed memory comes back when, and what that costs, while more and more is freed. */
+/** The return of freed memory and its cost while more and more is freed. */
 final class ReapingTest {
   private static final int BYTES = 1 << 10;
   private static final int ROUNDS = 200;

@@ -3,7 +3,7 @@ package dev.streamfence.internal.memory;
 import dev.streamfence.DeviceException;
 import dev.streamfence.internal.order.Timeline;
 
-/** A resource that does as told before it does its work, and counts what reaches it. */
+/** A resource that runs the test's action before its own work, and counts its calls. */
 final class ScriptedResource implements MemoryResource {
   private final MemoryResource resource;
   Runnable beforeAllocate = () -> {};

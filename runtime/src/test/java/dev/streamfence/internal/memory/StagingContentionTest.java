@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Threads that want staging memory while another one is about to get the last of it. */
+/** Threads that wait for staging memory while another thread takes the last chunk. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class StagingContentionTest {
   private static final int CHUNKS = 8;

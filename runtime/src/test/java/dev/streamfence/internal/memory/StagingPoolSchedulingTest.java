@@ -12,7 +12,7 @@ import java.util.Deque;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Staging chunks under a scheduler that decides at every access which thread goes on. */
+/** Staging chunks under a scheduler that decides at every access which thread continues. */
 final class StagingPoolSchedulingTest {
   @Test
   void noTwoThreadsHoldOneChunkAndAWaitingThreadGetsIt() {

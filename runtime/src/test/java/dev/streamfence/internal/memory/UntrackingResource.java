@@ -3,7 +3,7 @@ package dev.streamfence.internal.memory;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
 
-/** The least that a resource can do: memory without any idea of who uses it. */
+/** A minimal resource: it does not track the uses of its memory. */
 public final class UntrackingResource implements MemoryResource {
   private final StreamPool streams;
   private final Account account = new Account();

@@ -67,7 +67,9 @@ final class ClosedInsideLaunchTest {
     kept.close();
   }
 
-  /** What another thread is thrown by a use; it may wait for the open launch, which then ends. */
+  /**
+   * The exception of a use in another thread, which may wait for the open launch; that ends then.
+   */
   private static Throwable thrownBeside(Submission open, Runnable use) throws Exception {
     AtomicReference<Throwable> thrown = new AtomicReference<>(new AssertionError("not refused"));
     Thread user =

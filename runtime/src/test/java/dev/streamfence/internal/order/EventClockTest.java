@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What an event stands for whose stream goes on while another thread records it. */
+/** The work that an event covers if its stream continues while another thread records it. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class EventClockTest {
   private static final int N = 4;
@@ -92,7 +92,7 @@ final class EventClockTest {
     copy.close();
   }
 
-  /** Whoever waits for the later event need not wait for what came before it. */
+  /** A wait for the later event covers earlier work. */
   @Test
   void anEventCoversWaitsQueuedBeforeItsRecord() {
     device.collectFindings();

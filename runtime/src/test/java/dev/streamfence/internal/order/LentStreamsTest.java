@@ -14,7 +14,7 @@ import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** How streams are lent and given back. */
+/** Lending and returning streams. */
 final class LentStreamsTest extends ThreeStreams {
   @Test
   void streamsAreLentAgain() {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Operations of several threads beside the end of a runtime, in many interleavings: each operation
- * lies inside of the runtime's life as a whole, or is refused as a whole.
+ * runs entirely within the runtime's life, or is refused entirely.
  */
 final class LifeSchedulingTest {
   /** More than there are threads. */
@@ -53,7 +53,7 @@ final class LifeSchedulingTest {
       }
     }
 
-    /** An operation within another one is let in, also while the runtime is closing. */
+    /** An operation within another one may enter even while the runtime is closing. */
     private void nested() {
       life.enter();
       try {
@@ -63,7 +63,7 @@ final class LifeSchedulingTest {
       }
     }
 
-    /** Like the close of an array: what comes too late does nothing, and throws nothing. */
+    /** Like the close of an array, does nothing and throws nothing if it comes too late. */
     void operateUnlessClosed() {
       if (life.tryEnter()) {
         try {

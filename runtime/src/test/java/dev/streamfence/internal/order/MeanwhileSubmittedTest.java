@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What another thread submits while the driver is asked how far a stream is. */
+/** Work that another thread submits during a query of a stream's progress. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class MeanwhileSubmittedTest {
   private static final int N = 4;
@@ -151,7 +151,7 @@ final class MeanwhileSubmittedTest {
     copy.close();
   }
 
-  /** What the stream had waited for before is done with it. */
+  /** The work that the stream had waited for before is also done. */
   @Test
   void theAnswerCoversEarlierWaits() {
     DeviceArray<int[]> ofC = gpu.memory().upload(c, new int[] {1, 2, 3, 4});

@@ -1,6 +1,6 @@
 package dev.streamfence.internal.order;
 
-/** What a test puts on a stream itself, by its name. */
+/** Work that a test puts on a stream, with its name. */
 public record NamedUse(String purpose) implements UseLabels {
   @Override
   public String use(int label) {

@@ -11,7 +11,7 @@ import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The driver calls that ordering costs, and what it keeps for each array. */
+/** The driver calls that ordering costs, and the hazard state of each array. */
 final class OrderingCostTest extends ThreeStreams {
   private static final UseLabels READING = new NamedUse("reading");
 
@@ -129,7 +129,7 @@ final class OrderingCostTest extends ThreeStreams {
     assertThat(eager.liveObjects()).isZero();
   }
 
-  /** What a launch that reads an array does, but for the kernel. */
+  /** The steps of a launch that reads an array, without the kernel. */
   private static void read(DeviceArray<?> array, DeviceStream stream) {
     try (Submission open = Inside.timeline(stream).begin(READING)) {
       open.use(Inside.block(array).hazards(), true, false, 0);

@@ -21,7 +21,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What ordering does when a driver call fails, and what later calls then throw. */
+/** Ordering when a driver call fails, and the exceptions of later calls. */
 final class OrderingFailuresTest extends ThreeStreams {
   private static final CudaDriver SIMULATED =
       Inside.open(SimulatedDevice.builder().schedule(Schedule.LAZY).build());

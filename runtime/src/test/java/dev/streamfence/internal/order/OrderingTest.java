@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which use of an array waits for which, by driver calls and by what ends up in memory. */
+/** The uses of an array that wait for each other, checked by driver calls and by the data. */
 final class OrderingTest extends ThreeStreams {
   @Test
   void aReaderOnAnotherStreamWaitsForTheAllocationItself() {

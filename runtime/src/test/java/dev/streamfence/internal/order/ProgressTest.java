@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Who asks how far a stream is while its pool is destroyed, and afterwards. */
+/** Queries of a stream's progress while its pool is destroyed, and afterwards. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ProgressTest {
   private static final UseLabels WORK =

@@ -11,7 +11,7 @@ import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Events are recorded while more than one stream is in use, and one that is given back is not. */
+/** Events are recorded while more than one stream is in use; a returned stream is not in use. */
 final class ReturnedStreamTest {
   private static final int N = 4;
 

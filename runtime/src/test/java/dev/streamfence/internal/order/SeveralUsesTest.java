@@ -11,7 +11,7 @@ import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A submission that uses one block several times, or many blocks. */
+/** A submission that uses one allocation several times, or many allocations. */
 final class SeveralUsesTest {
   private static final int MANY = 40;
 

@@ -24,9 +24,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * The steps of a submission, each in its order and each out of it, and what a stream says of it.
- */
+/** The steps of a submission, in and out of order, and the state of its stream. */
 final class SubmissionStepsTest {
   private static final NamedUse LAUNCH = new NamedUse("a launch");
 
@@ -62,7 +60,7 @@ final class SubmissionStepsTest {
     }
   }
 
-  /** What each step says that is refused now; nothing for those that are not. */
+  /** The messages of the steps that are refused now. */
   private static Map<String, String> refusals(Submission submission, String... refused) {
     Map<String, Runnable> steps =
         Map.of(

@@ -7,8 +7,8 @@ import static dev.streamfence.model.ControlledScheduler.together;
 import org.junit.jupiter.api.Test;
 
 /**
- * The gate by itself, with threads that park after one look: a thousand would keep the scheduler
- * from the moment between the last look and the parking.
+ * The gate alone, with threads that spin once before parking: with a thousand spins the scheduler
+ * would not reach the moment between the last check and the parking.
  */
 final class SubmittedGateSchedulingTest {
   @Test
