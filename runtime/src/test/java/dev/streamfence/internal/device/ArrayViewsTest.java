@@ -42,7 +42,7 @@ final class ArrayViewsTest {
     assertThat(view.sizeInBytes()).isEqualTo(80);
     assertThat(view.elementType()).isEqualTo(array.elementType());
     assertThat(view.runtime()).isSameAs(gpu);
-    assertThat(view).hasToString("int[20] in bytes 40 to 119 of " + Inside.block(array));
+    assertThat(view).hasToString("int[20] in bytes 40 to 119 of " + Inside.allocation(array));
     view.fill(a, 7);
     view.view(1, 2).fill(a, 9);
     int[] seen = array.download(a);

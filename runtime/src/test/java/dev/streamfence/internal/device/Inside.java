@@ -15,7 +15,7 @@ public final class Inside {
   private Inside() {}
 
   /** The memory of an array that is not empty. */
-  public static Allocation block(DeviceArray<?> array) {
+  public static Allocation allocation(DeviceArray<?> array) {
     return Objects.requireNonNull(TrackedArray.of(array).region()).allocation();
   }
 

@@ -98,12 +98,12 @@ final class InterruptTest {
     VectorKernels kernels = VectorKernels.on(b);
     Waiter waiter;
     try (Submission open = Inside.timeline(a).begin(LAUNCH)) {
-      open.use(Inside.block(values).hazards(), true, true, 0);
+      open.use(Inside.allocation(values).hazards(), true, true, 0);
       open.preflight();
       waiter = new Waiter(() -> kernels.increment(values, 1));
       waiter.interruptWhileWaiting();
       Inside.driver(gpu)
-          .fill32Async(Inside.block(values).address(), 7, 1, Inside.timeline(a).stream());
+          .fill32Async(Inside.allocation(values).address(), 7, 1, Inside.timeline(a).stream());
       open.commit();
     }
     waiter.requireDoneAndInterrupted();

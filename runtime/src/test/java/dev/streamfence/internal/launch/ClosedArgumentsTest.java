@@ -88,7 +88,7 @@ final class ClosedArgumentsTest extends OneStream {
     // Nothing was registered either: what the launch was to read may be written.
     VectorKernels.on(other).increment(first, 1);
     assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isZero();
-    assertThat(Inside.block(first).hazards().size()).isEqualTo(1);
+    assertThat(Inside.allocation(first).hazards().size()).isEqualTo(1);
     first.close();
     sum.close();
   }

@@ -110,14 +110,14 @@ final class LaunchArgumentsTest extends OneStream {
     DeviceArray<float[]> y = gpu.memory().upload(stream, new float[] {1});
     LaunchRecorder saxpy =
         LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.SAXPY);
-    int before = Inside.block(x).hazards().size();
+    int before = Inside.allocation(x).hazards().size();
     try (LaunchRecorder recorder = saxpy.begin()) {
       recorder.value(1f).array(x);
       assertThatThrownBy(() -> recorder.array(x)).isInstanceOf(StreamMisuseException.class);
       recorder.array(y).threads(1).preflight().launch().commit();
     }
     // The launch reads it; as a write it would be the only use that is left.
-    assertThat(Inside.block(x).hazards().size()).isEqualTo(before + 1);
+    assertThat(Inside.allocation(x).hazards().size()).isEqualTo(before + 1);
     assertThat(y.download(stream)).containsExactly(2f);
     x.close();
     y.close();
@@ -206,7 +206,7 @@ final class LaunchArgumentsTest extends OneStream {
   void aStrictRecorderRefusesAnUntrackedAddressAndAPermissiveOneTakesIt() {
     LoadedModule module = LoadedModule.of(stream, VectorKernels.IMAGE);
     try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
-      long address = Inside.block(values).address();
+      long address = Inside.allocation(values).address();
       try (LaunchRecorder strict = module.recorder(VectorKernels.INCREMENT).begin()) {
         assertThatThrownBy(() -> strict.untracked(address))
             .isInstanceOf(StreamMisuseException.class)

@@ -68,7 +68,8 @@ final class LaunchFailuresTest extends OneStream {
                         assertThat(cause.thread())
                             .contains("block (4, 0, 0)")
                             .contains("thread (0, 0, 0)");
-                        assertThat(cause.address()).isEqualTo(Inside.block(values).address() + 512);
+                        assertThat(cause.address())
+                            .isEqualTo(Inside.allocation(values).address() + 512);
                       });
             });
     assertThatThrownBy(() -> kernels.increment(values, 1))

@@ -92,7 +92,7 @@ final class RecorderReuseTest {
       finish(open);
     }
     try (LaunchRecorder open = permissive.begin()) {
-      open.value(2f).untracked(Inside.block(y).address()).array(x).threads(N);
+      open.value(2f).untracked(Inside.allocation(y).address()).array(x).threads(N);
       finish(open);
     }
     assertThat(x.download(stream)).containsExactly(5, 10, 15, 20);

@@ -39,7 +39,7 @@ final class ClosedInsideLaunchTest {
   private Submission launchThatUses(List<DeviceArray<int[]>> arrays) {
     Submission open = Inside.timeline(a).begin(new NamedUse("a launch"));
     for (DeviceArray<int[]> array : arrays) {
-      open.use(Inside.block(array).hazards(), true, true, 0);
+      open.use(Inside.allocation(array).hazards(), true, true, 0);
     }
     open.preflight();
     return open;
@@ -125,12 +125,12 @@ final class ClosedInsideLaunchTest {
           CompletableFuture.runAsync(
               () -> {
                 try (Submission other = Inside.timeline(b).begin(new NamedUse("another launch"))) {
-                  other.use(Inside.block(values).hazards(), true, false, 0);
+                  other.use(Inside.allocation(values).hazards(), true, false, 0);
                   other.preflight();
                   other.commit();
                 }
               });
-      while (Inside.block(values).hazards().lastUser() != Inside.timeline(b)) {
+      while (Inside.allocation(values).hazards().lastUser() != Inside.timeline(b)) {
         Thread.onSpinWait();
       }
       values.close();

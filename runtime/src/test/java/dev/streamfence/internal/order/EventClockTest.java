@@ -70,7 +70,7 @@ final class EventClockTest {
               CompletableFuture.runAsync(
                   () -> {
                     try (Submission open = Inside.timeline(a).begin(new NamedUse("a launch"))) {
-                      open.use(Inside.block(ofC).hazards(), true, false, 0);
+                      open.use(Inside.allocation(ofC).hazards(), true, false, 0);
                       open.preflight();
                       waitsForC.countDown();
                       await(copied);

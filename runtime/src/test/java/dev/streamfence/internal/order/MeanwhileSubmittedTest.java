@@ -135,7 +135,7 @@ final class MeanwhileSubmittedTest {
     meanwhile.set(
         () -> {
           try (Submission open = Inside.timeline(a).begin(new NamedUse("a launch"))) {
-            open.use(Inside.block(ofC).hazards(), true, false, 0);
+            open.use(Inside.allocation(ofC).hazards(), true, false, 0);
             open.preflight();
             open.commit();
           }

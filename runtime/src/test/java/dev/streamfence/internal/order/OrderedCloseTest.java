@@ -74,7 +74,7 @@ final class OrderedCloseTest extends ThreeStreams {
     while (gpu.isOpen()) {
       Thread.onSpinWait();
     }
-    open.use(Inside.block(values).hazards(), true, true, 0);
+    open.use(Inside.allocation(values).hazards(), true, true, 0);
     open.preflight();
     open.commit();
     open.close();

@@ -18,11 +18,11 @@ final class OrderedFreesTest extends ThreeStreams {
     DeviceArray<int[]> copyOnC = gpu.memory().allocate(c, int[].class, N);
     copyOnB.copyFrom(b, source);
     copyOnC.copyFrom(c, source);
-    long address = Inside.block(source).address();
+    long address = Inside.allocation(source).address();
     source.close();
     // Nobody reads b before the address is written again: c, where it was used last, has to wait.
     DeviceArray<int[]> reused = gpu.memory().allocate(c, int[].class, N);
-    assertThat(Inside.block(reused).address()).isEqualTo(address);
+    assertThat(Inside.allocation(reused).address()).isEqualTo(address);
     reused.fill(c, -1);
     c.synchronize();
     assertThat(copyOnB.download(b)).containsExactly(1, 2, 3, 4);
@@ -35,12 +35,12 @@ final class OrderedFreesTest extends ThreeStreams {
   @Test
   void aFreedAddressIsUsedAgain() {
     DeviceArray<int[]> first = zeros(a);
-    long address = Inside.block(first).address();
-    long generation = Inside.block(first).generation();
+    long address = Inside.allocation(first).address();
+    long generation = Inside.allocation(first).generation();
     first.close();
     DeviceArray<int[]> second = zeros(a);
-    assertThat(Inside.block(second).address()).isEqualTo(address);
-    assertThat(Inside.block(second).generation()).isNotEqualTo(generation);
+    assertThat(Inside.allocation(second).address()).isEqualTo(address);
+    assertThat(Inside.allocation(second).generation()).isNotEqualTo(generation);
     second.close();
   }
 
@@ -73,7 +73,7 @@ final class OrderedFreesTest extends ThreeStreams {
   void aFreeThatFailedAtTheEndOfALaunchIsRepeated() {
     DeviceArray<int[]> values = zeros(a);
     try (Submission open = Inside.timeline(a).begin(new NamedUse("a launch"))) {
-      open.use(Inside.block(values).hazards(), true, false, 0);
+      open.use(Inside.allocation(values).hazards(), true, false, 0);
       open.preflight();
       values.close();
       open.commit();

@@ -96,7 +96,7 @@ final class OrderingCostTest extends ThreeStreams {
       onB.add(shared, shared, sumB, N);
       onC.add(shared, shared, sumC, N);
     }
-    assertThat(Inside.block(shared).hazards().size()).isEqualTo(3);
+    assertThat(Inside.allocation(shared).hazards().size()).isEqualTo(3);
     long before = waits();
     shared.close();
     assertThat(waits() - before).isLessThanOrEqualTo(2);
@@ -119,7 +119,7 @@ final class OrderingCostTest extends ThreeStreams {
         read(table, readers[i % readers.length]);
       }
       // The write that came first, and the last read of each stream.
-      assertThat(Inside.block(table).hazards().size()).isEqualTo(4);
+      assertThat(Inside.allocation(table).hazards().size()).isEqualTo(4);
       int rings = 3 * 64;
       assertThat(eager.liveObjects()).isLessThanOrEqualTo(before + rings);
       long waitsBefore = eager.calls(DriverCall.WAIT_FOR_EVENT);
@@ -132,7 +132,7 @@ final class OrderingCostTest extends ThreeStreams {
   /** The steps of a launch that reads an array, without the kernel. */
   private static void read(DeviceArray<?> array, DeviceStream stream) {
     try (Submission open = Inside.timeline(stream).begin(READING)) {
-      open.use(Inside.block(array).hazards(), true, false, 0);
+      open.use(Inside.allocation(array).hazards(), true, false, 0);
       open.preflight();
       open.commit();
     }

@@ -104,7 +104,7 @@ final class OrderingTest extends ThreeStreams {
   void anArrayThatOneLaunchReadsAndWritesIsOneUseThatWrites() {
     DeviceArray<int[]> values = gpu.memory().upload(a, new int[] {1, 2, 3, 4});
     onB.add(values, values, values, N);
-    assertThat(Inside.block(values).hazards().size()).isEqualTo(1);
+    assertThat(Inside.allocation(values).hazards().size()).isEqualTo(1);
     long before = waits();
     onC.increment(values, N);
     assertThat(waits() - before).isEqualTo(1);

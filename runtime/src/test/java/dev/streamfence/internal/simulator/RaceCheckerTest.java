@@ -280,7 +280,7 @@ final class RaceCheckerTest {
         LoadedModule.of(stream, VectorKernels.COMPARED_IMAGE).permissiveRecorder(LYING_INCREMENT);
     try (LaunchRecorder recorder = increment.begin()) {
       recorder
-          .untracked(Inside.block(values).address() + 4)
+          .untracked(Inside.allocation(values).address() + 4)
           .threads(4)
           .preflight()
           .launch()
