@@ -6,7 +6,7 @@ import dev.streamfence.simulation.Schedule;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How finely frees are told apart, and which bytes come back. */
+/** The granularity of pending frees, and the bytes that come back. */
 final class PendingFreesTest {
   private final SimulatedStreams on = new SimulatedStreams(Schedule.EAGER);
   private final Account account = new Account();
@@ -67,7 +67,7 @@ final class PendingFreesTest {
   }
 
   @Test
-  void sixtyFourFreesOfAStreamAreToldApart() {
+  void sixtyFourFreesOfAStreamAreKeptApart() {
     for (int i = 0; i < 64; i++) {
       free(1);
     }
@@ -76,7 +76,7 @@ final class PendingFreesTest {
   }
 
   @Test
-  void ofMoreThoseAreMergedThatHaveASixteenthOfTheBytesTogether() {
+  void furtherFreesAreMergedUpToASixteenthOfTheBytes() {
     for (int i = 0; i < 65; i++) {
       free(1);
     }
@@ -85,7 +85,7 @@ final class PendingFreesTest {
   }
 
   @Test
-  void bytesThatHaveComeBackDoNotMakeThePartsLarger() {
+  void returnedBytesDoNotMakeTheMergedPartsLarger() {
     free(1 << 20);
     on.a.noteCompleted(ticket);
     assertThat(pending.reapKnown()).isEqualTo(1 << 20);

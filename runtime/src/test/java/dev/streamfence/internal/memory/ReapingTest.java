@@ -138,7 +138,7 @@ final class ReapingTest {
   }
 
   @Test
-  void theListOfPendingFreesIsBoundedAndLosesNoByteWhateverIsMerged() {
+  void theListOfPendingFreesIsBoundedAndMergingLosesNoByte() {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
       Account account = new Account();
       PendingFrees pending = new PendingFrees(account, Long.MAX_VALUE);

@@ -177,7 +177,7 @@ final class SubmissionStepsTest {
   }
 
   @Test
-  void itIsAbandonedUnlessAStepWasRefusedOrItsLaunchFailed() {
+  void aLaunchIsAbandonedUnlessAStepWasRefusedOrItFailed() {
     try (Submission submission = a.begin(LAUNCH)) {
       assertThat(submission.isAbandoned()).isFalse();
       submission.preflight();
