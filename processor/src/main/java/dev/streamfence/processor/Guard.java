@@ -1,6 +1,6 @@
 package dev.streamfence.processor;
 
-import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -28,7 +28,7 @@ final class Guard {
           + " more; launchers are missing";
 
   private final Messager messager;
-  private final FindingPrinter printer;
+  private final MistakePrinter printer;
   private final Runnable release;
 
   /**
@@ -38,15 +38,15 @@ final class Guard {
    */
   Guard(Messager messager, Runnable release) {
     this.messager = messager;
-    this.printer = new FindingPrinter(messager);
+    this.printer = new MistakePrinter(messager);
     this.release = release;
   }
 
-  /** Runs work on a type, and prints its findings; reports internal errors on the type. */
-  void about(TypeElement type, Consumer<Findings> work) {
-    Findings findings = new Findings(type);
-    attempt(() -> work.accept(findings)).ifPresent(failure -> tell(failure, type));
-    attempt(() -> printer.print(findings)).ifPresent(failure -> tell(failure, type));
+  /** Runs work on a type, and prints its mistakes; reports internal errors on the type. */
+  void about(TypeElement type, Consumer<Mistakes> work) {
+    Mistakes mistakes = new Mistakes(type);
+    attempt(() -> work.accept(mistakes)).ifPresent(failure -> tell(failure, type));
+    attempt(() -> printer.print(mistakes)).ifPresent(failure -> tell(failure, type));
   }
 
   /** Runs work that concerns no type; reports internal errors without a position. */

@@ -2,7 +2,7 @@ package dev.streamfence.processor;
 
 import com.google.auto.service.AutoService;
 import dev.streamfence.processor.diagnostic.Culprit;
-import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.generate.LauncherGenerator;
 import dev.streamfence.processor.generate.LauncherSize;
@@ -90,10 +90,10 @@ public final class KernelProcessor extends AbstractProcessor {
     KernelInterfaceParser parser =
         new KernelInterfaceParser(elements(), processingEnv.getTypeUtils());
     for (TypeElement type : interfaces) {
-      guard.about(type, findings -> launch(parser, type, findings, round.processingOver()));
+      guard.about(type, mistakes -> launch(parser, type, mistakes, round.processingOver()));
     }
     for (TypeElement type : typesOfMembers) {
-      guard.about(type, findings -> StrayAnnotations.check(type, findings));
+      guard.about(type, mistakes -> StrayAnnotations.check(type, mistakes));
     }
   }
 
@@ -125,13 +125,13 @@ public final class KernelProcessor extends AbstractProcessor {
   }
 
   private void launch(
-      KernelInterfaceParser parser, TypeElement type, Findings findings, boolean isLastRound) {
+      KernelInterfaceParser parser, TypeElement type, Mistakes mistakes, boolean isLastRound) {
     var unresolved = parser.unresolvedTypes().firstIn(type);
     boolean mayLackValues = parser.mayHaveUnresolvedValues(type);
     if (!isLastRound && (unresolved.isPresent() || mayLackValues)) {
       deferred.add(new Waiting(moduleOf(type), type.getQualifiedName().toString()));
     } else if (unresolved.isPresent()) {
-      findings.report(
+      mistakes.report(
           Problem.UNRESOLVED_TYPE,
           Culprit.of(type),
           type.getSimpleName(),
@@ -142,41 +142,41 @@ public final class KernelProcessor extends AbstractProcessor {
       ModuleCode code =
           parser.resource(type).map(resources()::code).orElseGet(ModuleCode.Unseen::new);
       parser
-          .parse(type, code::accesses, findings)
-          .ifPresent(parsed -> verifyAndWrite(parsed, code, type, findings));
+          .parse(type, code::accesses, mistakes)
+          .ifPresent(parsed -> verifyAndWrite(parsed, code, type, mistakes));
     }
   }
 
   private void verifyAndWrite(
-      ParsedInterface parsed, ModuleCode code, TypeElement type, Findings findings) {
+      ParsedInterface parsed, ModuleCode code, TypeElement type, Mistakes mistakes) {
     Optional<String> wrongFolder = resources().wrongFolder();
     if (wrongFolder.isEmpty() || !(code instanceof ModuleCode.Unseen)) {
-      verify(parsed, code, type, findings);
+      verify(parsed, code, type, mistakes);
     }
     if (wrongFolder.isPresent() && !isWrongFolderTold) {
       isWrongFolderTold = true;
-      findings.report(Problem.RESOURCE_FOLDER, Culprit.of(type), wrongFolder.get());
+      mistakes.report(Problem.RESOURCE_FOLDER, Culprit.of(type), wrongFolder.get());
     }
-    if (!findings.hasErrors()) {
+    if (!mistakes.hasErrors()) {
       parsed
           .source()
-          .ifPresent(source -> write(parsed, source, code.comparedHash(), type, findings));
+          .ifPresent(source -> write(parsed, source, code.comparedHash(), type, mistakes));
     }
   }
 
   private static void verify(
-      ParsedInterface parsed, ModuleCode code, TypeElement type, Findings findings) {
+      ParsedInterface parsed, ModuleCode code, TypeElement type, Mistakes mistakes) {
     String name = parsed.resource().value();
     Culprit culprit = parsed.place();
-    CodeVerifier verifier = new CodeVerifier(code, parsed.resource(), findings);
+    CodeVerifier verifier = new CodeVerifier(code, parsed.resource(), mistakes);
     parsed.kernels().forEach(kernel -> verifier.verify(kernel.kernel(), kernel.places()));
     if (code instanceof ModuleCode.Unreadable unreadable) {
-      findings.report(Problem.UNREADABLE_MODULE, culprit, name, unreadable.reason());
+      mistakes.report(Problem.UNREADABLE_MODULE, culprit, name, unreadable.reason());
     } else if (code instanceof ModuleCode.Ptx || parsed.source().isEmpty()) {
       // Everything is compared, or nothing is generated: there is nothing to warn about.
       return;
     } else if (code instanceof ModuleCode.Opaque opaque) {
-      findings.report(
+      mistakes.report(
           Problem.UNCHECKED_MODULE,
           culprit,
           name,
@@ -184,7 +184,7 @@ public final class KernelProcessor extends AbstractProcessor {
           type.getSimpleName(),
           opaque.remedy());
     } else {
-      findings.report(Problem.UNSEEN_MODULE, culprit, name, type.getSimpleName());
+      mistakes.report(Problem.UNSEEN_MODULE, culprit, name, type.getSimpleName());
     }
   }
 
@@ -193,19 +193,19 @@ public final class KernelProcessor extends AbstractProcessor {
       KernelInterface source,
       String sha256,
       TypeElement type,
-      Findings findings) {
+      Mistakes mistakes) {
     QualifiedName launcher = source.name().launcher();
     for (ParsedKernel kernel : parsed.kernels()) {
       if (!LauncherSize.fits(kernel.kernel())) {
-        findings.report(
+        mistakes.report(
             Problem.KERNEL_TOO_LARGE, Culprit.of(kernel.places().method()), kernel.kernel().name());
       }
     }
-    if (findings.hasErrors()) {
+    if (mistakes.hasErrors()) {
       return;
     }
     if (!LauncherSize.fits(source)) {
-      findings.report(
+      mistakes.report(
           Problem.TOO_LARGE, Culprit.of(type), type.getSimpleName(), source.kernels().size());
       return;
     }
@@ -214,7 +214,7 @@ public final class KernelProcessor extends AbstractProcessor {
             ? Optional.of("a member of " + source.name().nameInPackage())
             : names.claim(moduleOf(type), launcher, source.name());
     if (holder.isPresent()) {
-      findings.report(
+      mistakes.report(
           Problem.LAUNCHER_NAME_CLASH,
           Culprit.of(type),
           launcher.nameInPackage(),
@@ -227,7 +227,7 @@ public final class KernelProcessor extends AbstractProcessor {
       new LauncherWriter(processingEnv.getFiler())
           .write(names.ofFile(moduleOf(type), launcher), generator.generate(source, sha256), type);
     } catch (IOException e) {
-      findings.report(Problem.WRITE_FAILED, Culprit.of(type), launcher.canonical(), e);
+      mistakes.report(Problem.WRITE_FAILED, Culprit.of(type), launcher.canonical(), e);
     }
   }
 

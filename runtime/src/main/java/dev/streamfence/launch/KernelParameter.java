@@ -25,7 +25,7 @@ public sealed interface KernelParameter {
       Function<? super Value, R> value,
       Function<? super Struct, R> struct,
       Function<? super Array, R> array,
-      Function<? super ThreadCount, R> threadCount,
+      Function<? super Threads, R> threadCount,
       Function<? super Shape, R> shape,
       Function<? super SharedBytes, R> sharedBytes) {}
 
@@ -38,7 +38,7 @@ public sealed interface KernelParameter {
       Function<? super Value, R> value,
       Function<? super Struct, R> struct,
       Function<? super Array, R> array,
-      Function<? super ThreadCount, R> threadCount) {}
+      Function<? super Threads, R> threadCount) {}
 
   /** One that the kernel itself receives. */
   sealed interface Passed extends KernelParameter {
@@ -149,7 +149,7 @@ public sealed interface KernelParameter {
    * @param type {@code INT} or {@code LONG}
    * @param blockSize threads per block, at least 1
    */
-  record ThreadCount(String name, ElementType type, int blockSize) implements Passed {
+  record Threads(String name, ElementType type, int blockSize) implements Passed {
     /** Whether numbers of this type can count threads. */
     public static boolean canCount(ElementType type) {
       return type == ElementType.INT || type == ElementType.LONG;

@@ -36,7 +36,7 @@ public final class KernelSignature {
           value -> 0,
           struct -> 0,
           array -> 0,
-          KernelParameter.ThreadCount::blockSize,
+          KernelParameter.Threads::blockSize,
           shape -> 0,
           sharedBytes -> 0);
 
@@ -135,7 +135,7 @@ public final class KernelSignature {
    *     than 1
    */
   public KernelSignature threads(String name, Class<?> type, int blockSize) {
-    return with(new KernelParameter.ThreadCount(named(name), primitive(type), blockSize));
+    return with(new KernelParameter.Threads(named(name), primitive(type), blockSize));
   }
 
   /** Adds the parameter that shapes launches; the kernel does not receive it. */
@@ -262,7 +262,7 @@ public final class KernelSignature {
    *     long}, or with blocks of less than 1 thread
    */
   public KernelSignature with(KernelParameter parameter) {
-    if (parameter instanceof KernelParameter.ThreadCount count) {
+    if (parameter instanceof KernelParameter.Threads count) {
       requireCount(count);
     }
     List<KernelParameter> more = new ArrayList<>(parameters);
@@ -270,8 +270,8 @@ public final class KernelSignature {
     return new KernelSignature(entry, more, dynamicSharedBytes, aliasing, cooperative);
   }
 
-  private void requireCount(KernelParameter.ThreadCount count) {
-    if (!KernelParameter.ThreadCount.canCount(count.type())) {
+  private void requireCount(KernelParameter.Threads count) {
+    if (!KernelParameter.Threads.canCount(count.type())) {
       throw new IllegalArgumentException(
           use(count) + " counts threads as " + count.type().primitive() + "; use an int or a long");
     }

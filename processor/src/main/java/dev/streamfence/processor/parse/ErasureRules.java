@@ -1,7 +1,7 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.processor.diagnostic.Culprit;
-import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,17 +15,17 @@ import javax.lang.model.util.Types;
 /**
  * Checks that no two methods have the same erasure unless one overrides the other (JLS 8.4.8.3).
  * The compiler reports this as well, but possibly in the launcher. Confined to one thread at a
- * time, like its findings.
+ * time, like its mistakes.
  */
 final class ErasureRules {
   private final AbstractMethods methods;
   private final Types types;
-  private final Findings findings;
+  private final Mistakes mistakes;
 
-  ErasureRules(AbstractMethods methods, Types types, Findings findings) {
+  ErasureRules(AbstractMethods methods, Types types, Mistakes mistakes) {
     this.methods = methods;
     this.types = types;
-    this.findings = findings;
+    this.mistakes = mistakes;
   }
 
   void check(TypeElement type) {
@@ -55,7 +55,7 @@ final class ErasureRules {
   }
 
   private void report(TypeElement type, ExecutableElement method, ExecutableElement other) {
-    findings.report(
+    mistakes.report(
         Problem.ERASURE_CLASH,
         Culprit.of(owner(method).equals(type) ? method : type),
         method.getSimpleName(),

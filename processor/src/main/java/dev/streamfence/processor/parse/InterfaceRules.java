@@ -1,7 +1,7 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.processor.diagnostic.Culprit;
-import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ExecutableElement;
@@ -12,29 +12,29 @@ import javax.lang.model.util.ElementFilter;
 
 /**
  * Checks that a final class in the interface's package can implement it. Confined to one thread at
- * a time, like its findings.
+ * a time, like its mistakes.
  */
 final class InterfaceRules {
   private final AbstractMethods methods;
-  private final Findings findings;
+  private final Mistakes mistakes;
 
-  InterfaceRules(AbstractMethods methods, Findings findings) {
+  InterfaceRules(AbstractMethods methods, Mistakes mistakes) {
     this.methods = methods;
-    this.findings = findings;
+    this.mistakes = mistakes;
   }
 
   void check(TypeElement type) {
     for (TypeParameterElement parameter : type.getTypeParameters()) {
-      findings.report(
+      mistakes.report(
           Problem.GENERIC, Culprit.of(parameter), type.getSimpleName(), parameter.getSimpleName());
     }
     checkAccessible(type);
     if (type.getModifiers().contains(Modifier.SEALED)) {
-      findings.report(Problem.SEALED_INTERFACE, Culprit.of(type), type.getSimpleName());
+      mistakes.report(Problem.SEALED_INTERFACE, Culprit.of(type), type.getSimpleName());
     }
     ElementFilter.methodsIn(type.getEnclosedElements()).stream()
         .filter(method -> !method.getModifiers().contains(Modifier.ABSTRACT))
-        .forEach(method -> checkNoKernel(method, findings));
+        .forEach(method -> checkNoKernel(method, mistakes));
     methods.declared(type).stream()
         .filter(
             method ->
@@ -44,23 +44,23 @@ final class InterfaceRules {
                     .isPresent())
         .forEach(
             method ->
-                findings.report(Problem.FINAL_METHOD, Culprit.of(method), method.getSimpleName()));
+                mistakes.report(Problem.FINAL_METHOD, Culprit.of(method), method.getSimpleName()));
     for (TypeElement owner : methods.withInherited(type)) {
       ElementFilter.methodsIn(owner.getEnclosedElements()).stream()
           .filter(method -> hidesFactory(type, method))
           .forEach(
               method ->
-                  findings.report(
+                  mistakes.report(
                       Problem.FACTORY_CLASH, Culprit.of(method), owner.getSimpleName()));
     }
   }
 
   /** Reports {@code @Kernel} on a method with a body. */
-  static void checkNoKernel(ExecutableElement method, Findings findings) {
+  static void checkNoKernel(ExecutableElement method, Mistakes mistakes) {
     Mirrors.find(method, KernelAnnotation.KERNEL)
         .ifPresent(
             mirror ->
-                findings.report(
+                mistakes.report(
                     Problem.KERNEL_NOT_ABSTRACT,
                     Culprit.of(method, mirror),
                     method.getSimpleName()));
@@ -69,7 +69,7 @@ final class InterfaceRules {
   private void checkAccessible(TypeElement type) {
     for (Element e = type; e instanceof TypeElement; e = e.getEnclosingElement()) {
       if (e.getModifiers().contains(Modifier.PRIVATE)) {
-        findings.report(
+        mistakes.report(
             Problem.PRIVATE_INTERFACE,
             Culprit.of(type),
             type.getSimpleName(),

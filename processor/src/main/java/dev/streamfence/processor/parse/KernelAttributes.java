@@ -2,7 +2,7 @@ package dev.streamfence.processor.parse;
 
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.processor.diagnostic.Culprit;
-import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.EntryName;
 import java.util.List;
@@ -13,7 +13,7 @@ import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.VariableElement;
 
 /**
- * The attributes of {@code @Kernel} on a method. Reading yields nothing after a finding, or if the
+ * The attributes of {@code @Kernel} on a method. Reading yields nothing after a mistake, or if the
  * compiler has refused a value.
  *
  * @param signature the kernel's signature, as yet without parameters
@@ -35,12 +35,12 @@ record KernelAttributes(KernelSignature signature, int blockSize) {
       ExecutableElement method,
       AnnotationMirror kernel,
       List<VariableElement> shapes,
-      Findings findings) {
-    int before = findings.size();
-    Optional<String> entry = parseEntry(method, kernel, findings);
+      Mistakes mistakes) {
+    int before = mistakes.size();
+    Optional<String> entry = parseEntry(method, kernel, mistakes);
     if (!shapes.isEmpty()) {
-      refuse(BLOCK_SIZE, method, kernel, shapes.get(0), findings);
-      refuse(SHARED_BYTES, method, kernel, shapes.get(0), findings);
+      refuse(BLOCK_SIZE, method, kernel, shapes.get(0), mistakes);
+      refuse(SHARED_BYTES, method, kernel, shapes.get(0), mistakes);
     }
     Optional<Integer> threads = Mirrors.value(kernel, BLOCK_SIZE, Integer.class);
     Optional<Integer> bytes = Mirrors.value(kernel, SHARED_BYTES, Integer.class);
@@ -50,9 +50,9 @@ record KernelAttributes(KernelSignature signature, int blockSize) {
       return Optional.empty();
     }
     if (shapes.isEmpty()) {
-      checkRange(threads.get(), bytes.get(), method, kernel, findings);
+      checkRange(threads.get(), bytes.get(), method, kernel, mistakes);
     }
-    if (entry.isEmpty() || findings.size() > before) {
+    if (entry.isEmpty() || mistakes.size() > before) {
       return Optional.empty();
     }
     KernelSignature signature = KernelSignature.entry(entry.get()).dynamicSharedBytes(bytes.get());
@@ -69,7 +69,7 @@ record KernelAttributes(KernelSignature signature, int blockSize) {
   }
 
   private static Optional<String> parseEntry(
-      ExecutableElement method, AnnotationMirror kernel, Findings findings) {
+      ExecutableElement method, AnnotationMirror kernel, Mistakes mistakes) {
     Optional<String> written = Mirrors.value(kernel, "value", String.class);
     if (written.isEmpty()) {
       return Optional.empty();
@@ -85,7 +85,7 @@ record KernelAttributes(KernelSignature signature, int blockSize) {
             : Mirrors.attribute(kernel, "value")
                 .map(value -> Culprit.of(method, kernel, value))
                 .orElseGet(() -> Culprit.of(method, kernel));
-    findings.report(Problem.ENTRY_NAME, culprit, Descriptions.quote(name), EntryName.MAX_LENGTH);
+    mistakes.report(Problem.ENTRY_NAME, culprit, Descriptions.quote(name), EntryName.MAX_LENGTH);
     return Optional.empty();
   }
 
@@ -94,11 +94,11 @@ record KernelAttributes(KernelSignature signature, int blockSize) {
       ExecutableElement method,
       AnnotationMirror kernel,
       VariableElement shape,
-      Findings findings) {
+      Mistakes mistakes) {
     Optional<AnnotationValue> written = Mirrors.attribute(kernel, attribute);
     written.ifPresent(
         value ->
-            findings.report(
+            mistakes.report(
                 Problem.ATTRIBUTE_WITH_LAUNCH_SHAPE,
                 Culprit.of(method, kernel, value),
                 shape.getSimpleName(),
@@ -111,12 +111,12 @@ record KernelAttributes(KernelSignature signature, int blockSize) {
       int bytes,
       ExecutableElement method,
       AnnotationMirror kernel,
-      Findings findings) {
+      Mistakes mistakes) {
     Mirrors.attribute(kernel, BLOCK_SIZE)
         .filter(value -> threads < 1 || threads > MAX_BLOCK_SIZE)
         .ifPresent(
             value ->
-                findings.report(
+                mistakes.report(
                     Problem.BLOCK_SIZE,
                     Culprit.of(method, kernel, value),
                     threads,
@@ -126,7 +126,7 @@ record KernelAttributes(KernelSignature signature, int blockSize) {
         .filter(value -> bytes < 0)
         .ifPresent(
             value ->
-                findings.report(
+                mistakes.report(
                     Problem.NEGATIVE_SHARED_BYTES,
                     Culprit.of(method, kernel, value),
                     bytes,

@@ -1,8 +1,8 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.processor.diagnostic.Culprit;
-import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.KernelPlaces;
+import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.ResourceName;
@@ -88,31 +88,31 @@ public final class KernelInterfaceParser {
    *
    * @param hints the accesses in the code, for messages about missing annotations
    */
-  public Optional<ParsedInterface> parse(TypeElement type, AccessHints hints, Findings findings) {
+  public Optional<ParsedInterface> parse(TypeElement type, AccessHints hints, Mistakes mistakes) {
     AnnotationMirror module = Mirrors.find(type, KernelAnnotation.KERNEL_MODULE).orElseThrow();
     if (type.getKind() != ElementKind.INTERFACE) {
-      findings.report(
+      mistakes.report(
           Problem.NOT_AN_INTERFACE,
           Culprit.of(type, module),
           type.getSimpleName(),
           Descriptions.describe(type.getKind()));
       return Optional.empty();
     }
-    new InterfaceRules(methods, findings).check(type);
-    new ErasureRules(methods, types, findings).check(type);
-    Optional<ResourceName> resource = parseResource(type, module, findings);
-    List<ExecutableElement> kernels = withoutAmbiguous(type, findings);
+    new InterfaceRules(methods, mistakes).check(type);
+    new ErasureRules(methods, types, mistakes).check(type);
+    Optional<ResourceName> resource = parseResource(type, module, mistakes);
+    List<ExecutableElement> kernels = withoutAmbiguous(type, mistakes);
     if (kernels.isEmpty() && !hasKernelWithBody(type)) {
-      findings.report(Problem.EMPTY_MODULE, Culprit.of(type, module), type.getSimpleName());
+      mistakes.report(Problem.EMPTY_MODULE, Culprit.of(type, module), type.getSimpleName());
     }
     List<ParsedKernel> parsed = new ArrayList<>();
-    KernelMethodParser parser = new KernelMethodParser(elements, type, hints, findings);
+    KernelMethodParser parser = new KernelMethodParser(elements, type, hints, mistakes);
     for (ExecutableElement kernel : kernels) {
       parser
           .parse(kernel, methods.asMember(type, kernel))
           .ifPresent(method -> parsed.add(new ParsedKernel(method, places(kernel))));
     }
-    boolean isComplete = !findings.hasErrors() && parsed.size() == kernels.size();
+    boolean isComplete = !mistakes.hasErrors() && parsed.size() == kernels.size();
     return resource.map(
         name ->
             new ParsedInterface(
@@ -143,7 +143,7 @@ public final class KernelInterfaceParser {
   }
 
   private Optional<ResourceName> parseResource(
-      TypeElement type, AnnotationMirror module, Findings findings) {
+      TypeElement type, AnnotationMirror module, Mistakes mistakes) {
     Optional<String> written = Mirrors.value(module, "value", String.class);
     if (written.isEmpty()) {
       return Optional.empty();
@@ -152,7 +152,7 @@ public final class KernelInterfaceParser {
     if (ResourceName.isLegal(name)) {
       return Optional.of(new ResourceName(name));
     }
-    findings.report(
+    mistakes.report(
         Problem.RESOURCE_NAME,
         Culprit.of(type, module, Mirrors.attribute(module, "value").orElseThrow()),
         Descriptions.quote(name),
@@ -169,7 +169,7 @@ public final class KernelInterfaceParser {
         .anyMatch(method -> Mirrors.has(method, KernelAnnotation.KERNEL));
   }
 
-  private List<ExecutableElement> withoutAmbiguous(TypeElement type, Findings findings) {
+  private List<ExecutableElement> withoutAmbiguous(TypeElement type, Mistakes mistakes) {
     List<ExecutableElement> kernels = new ArrayList<>();
     Map<String, List<ExecutableElement>> kernelsByName = new HashMap<>();
     Set<ExecutableElement> ambiguous = new HashSet<>();
@@ -183,7 +183,7 @@ public final class KernelInterfaceParser {
         kernels.add(method);
         namesakes.add(method);
       } else if (ambiguous.add(twin.get())) {
-        findings.report(
+        mistakes.report(
             Problem.AMBIGUOUS_KERNEL,
             Culprit.of(type),
             method.getSimpleName(),

@@ -5,7 +5,7 @@ import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.processor.diagnostic.Culprit;
-import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.KernelMethod;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
 import javax.lang.model.util.Elements;
 
-/** Reads one abstract method. Confined to one thread at a time, like its findings. */
+/** Reads one abstract method. Confined to one thread at a time, like its mistakes. */
 final class KernelMethodParser {
   private static final Cases<List<Access>> ACCESSES =
       new Cases<>(
@@ -39,49 +39,49 @@ final class KernelMethodParser {
   private final Elements elements;
   private final TypeElement owner;
   private final AccessHints hints;
-  private final Findings findings;
+  private final Mistakes mistakes;
 
-  KernelMethodParser(Elements elements, TypeElement owner, AccessHints hints, Findings findings) {
+  KernelMethodParser(Elements elements, TypeElement owner, AccessHints hints, Mistakes mistakes) {
     this.elements = elements;
     this.owner = owner;
     this.hints = hints;
-    this.findings = findings;
+    this.mistakes = mistakes;
   }
 
-  /** The method with its parameters' types as a member of the interface; empty after a finding. */
+  /** The method with its parameters' types as a member of the interface; empty after a mistake. */
   Optional<KernelMethod> parse(ExecutableElement method, ExecutableType member) {
     List<? extends TypeMirror> types = member.getParameterTypes();
     Optional<AnnotationMirror> kernel = Mirrors.find(method, KernelAnnotation.KERNEL);
     if (kernel.isEmpty()) {
-      findings.report(Problem.MISSING_KERNEL, Culprit.of(method), method.getSimpleName());
+      mistakes.report(Problem.MISSING_KERNEL, Culprit.of(method), method.getSimpleName());
       return Optional.empty();
     }
     if (!JavaNames.isWritable(method)) {
-      findings.report(
+      mistakes.report(
           Problem.NO_JAVA_NAME,
           Culprit.of(method),
           Descriptions.quote(method.getSimpleName().toString()),
           "implement");
       return Optional.empty();
     }
-    int before = findings.size();
+    int before = mistakes.size();
     checkSignature(method, member.getReturnType());
     List<VariableElement> shapes = shapes(method, types);
     Optional<KernelAttributes> attributes =
-        KernelAttributes.parse(method, kernel.get(), shapes, findings);
-    StructParser structs = new StructParser(elements, owner, findings);
+        KernelAttributes.parse(method, kernel.get(), shapes, mistakes);
+    StructParser structs = new StructParser(elements, owner, mistakes);
     List<KernelParameter> parameters =
         parseParameters(
             // Nothing is built without attributes, so any block size will do then.
             new ParameterParser(
-                method, attributes.map(KernelAttributes::blockSize).orElse(1), structs, findings),
+                method, attributes.map(KernelAttributes::blockSize).orElse(1), structs, mistakes),
             method,
             types,
             KernelAttributes.entryName(method, kernel.get()));
-    new ShapeRules(findings).check(method, shapes);
+    new ShapeRules(mistakes).check(method, shapes);
     checkArguments(method, parameters);
     // The model rejects values with mistakes, so nothing is built from them.
-    if (findings.size() > before || parameters.size() < types.size() || attributes.isEmpty()) {
+    if (mistakes.size() > before || parameters.size() < types.size() || attributes.isEmpty()) {
       return Optional.empty();
     }
     KernelSignature signature = attributes.get().signature();
@@ -106,7 +106,7 @@ final class KernelMethodParser {
     List<Access> accesses =
         parameters.stream().flatMap(parameter -> parameter.match(ACCESSES).stream()).toList();
     if (accesses.size() < 2 || accesses.stream().noneMatch(Access::writes)) {
-      findings.report(
+      mistakes.report(
           Problem.NEEDLESS_ALIAS,
           Mirrors.culprit(method, kernel, "mayAlias"),
           method.getSimpleName());
@@ -116,7 +116,7 @@ final class KernelMethodParser {
   private void checkArguments(ExecutableElement method, List<KernelParameter> parameters) {
     long bytes = ArgumentSpace.sizeInBytes(parameters);
     if (bytes > ArgumentSpace.MAX_BYTES) {
-      findings.report(
+      mistakes.report(
           Problem.ARGUMENT_BYTES,
           Culprit.of(method),
           method.getSimpleName(),
@@ -128,16 +128,16 @@ final class KernelMethodParser {
   private void checkSignature(ExecutableElement method, TypeMirror returned) {
     Name name = method.getSimpleName();
     for (TypeParameterElement parameter : method.getTypeParameters()) {
-      findings.report(Problem.GENERIC, Culprit.of(parameter), name, parameter.getSimpleName());
+      mistakes.report(Problem.GENERIC, Culprit.of(parameter), name, parameter.getSimpleName());
     }
     if (returned.getKind() != TypeKind.VOID && !TypeKinds.isCompletion(returned)) {
-      findings.report(
+      mistakes.report(
           Problem.RETURNS_VALUE, Culprit.of(method), name, Descriptions.describe(returned));
     }
     List<? extends TypeMirror> checked =
         method.getThrownTypes().stream().filter(type -> !TypeKinds.isUnchecked(type)).toList();
     if (!checked.isEmpty()) {
-      findings.report(
+      mistakes.report(
           Problem.THROWS_CLAUSE, Culprit.of(method), name, Descriptions.describe(checked));
     }
   }
@@ -155,7 +155,7 @@ final class KernelMethodParser {
     for (int i = 0; i <= last; i++) {
       VariableElement parameter = method.getParameters().get(i);
       if (i == last && method.isVarArgs()) {
-        findings.report(
+        mistakes.report(
             Problem.VARARGS,
             Culprit.of(parameter),
             parameter.getSimpleName(),

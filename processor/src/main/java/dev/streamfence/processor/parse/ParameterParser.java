@@ -4,7 +4,7 @@ import dev.streamfence.Access;
 import dev.streamfence.ElementType;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.processor.diagnostic.Culprit;
-import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +16,7 @@ import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
 
-/** Reads one parameter of a kernel method. Confined to one thread at a time, like its findings. */
+/** Reads one parameter of a kernel method. Confined to one thread at a time, like its mistakes. */
 final class ParameterParser {
   static final List<KernelAnnotation> ACCESS =
       List.of(KernelAnnotation.READS, KernelAnnotation.WRITES, KernelAnnotation.READ_WRITES);
@@ -30,7 +30,7 @@ final class ParameterParser {
   private final List<String> names;
   private final int blockSize;
   private final StructParser structs;
-  private final Findings findings;
+  private final Mistakes mistakes;
 
   /**
    * Creates a parser of a method's parameters.
@@ -38,12 +38,12 @@ final class ParameterParser {
    * @param blockSize threads per block if one of them counts threads
    */
   ParameterParser(
-      ExecutableElement method, int blockSize, StructParser structs, Findings findings) {
+      ExecutableElement method, int blockSize, StructParser structs, Mistakes mistakes) {
     this.method = method;
     this.names = JavaNames.ofParameters(method);
     this.blockSize = blockSize;
     this.structs = structs;
-    this.findings = findings;
+    this.mistakes = mistakes;
   }
 
   /** Whether the kernel itself receives a parameter, assuming that it is correct. */
@@ -53,7 +53,7 @@ final class ParameterParser {
   }
 
   /**
-   * The parameter with its type as a member of the interface; empty after a finding.
+   * The parameter with its type as a member of the interface; empty after a mistake.
    *
    * @param hint the access in the kernel's code
    */
@@ -75,7 +75,7 @@ final class ParameterParser {
     if (StructParser.isRecord(type)) {
       return structs.parse(parameter, nameOf(parameter), (DeclaredType) type);
     }
-    findings.report(
+    mistakes.report(
         Problem.UNSUPPORTED_TYPE,
         Culprit.of(parameter),
         parameter.getSimpleName(),
@@ -89,7 +89,7 @@ final class ParameterParser {
     Optional<AnnotationMirror> trusted = Mirrors.find(parameter, KernelAnnotation.TRUSTED);
     trusted.ifPresent(
         mirror ->
-            findings.report(
+            mistakes.report(
                 Problem.TRUSTED_SCALAR,
                 Culprit.of(parameter, mirror),
                 parameter.getSimpleName(),
@@ -105,7 +105,7 @@ final class ParameterParser {
       return Optional.empty();
     }
     if (roles.size() > 1) {
-      findings.report(
+      mistakes.report(
           Problem.CONFLICTING_ROLES,
           Culprit.of(parameter, roles.get(1)),
           parameter.getSimpleName(),
@@ -123,7 +123,7 @@ final class ParameterParser {
     }
     return Optional.of(
         Mirrors.isA(roles.get(0), KernelAnnotation.THREAD_COUNT)
-            ? new KernelParameter.ThreadCount(name, primitive, blockSize)
+            ? new KernelParameter.Threads(name, primitive, blockSize)
             : new KernelParameter.SharedBytes(name));
   }
 
@@ -132,14 +132,14 @@ final class ParameterParser {
     List<AnnotationMirror> accesses = Mirrors.all(parameter, ACCESS);
     Optional<ElementType> element = TypeKinds.elementOf(type);
     if (element.isEmpty() && !TypeKinds.namesTypeVariable(type)) {
-      findings.report(
+      mistakes.report(
           Problem.BUFFER_ELEMENT,
           Culprit.of(parameter),
           parameter.getSimpleName(),
           Descriptions.describe(type));
     }
     if (accesses.isEmpty()) {
-      findings.report(
+      mistakes.report(
           Problem.MISSING_ACCESS,
           Culprit.of(parameter),
           parameter.getSimpleName(),
@@ -148,7 +148,7 @@ final class ParameterParser {
               .map(access -> "; its code says " + KernelParameter.annotation(access))
               .orElse(""));
     } else if (accesses.size() > 1) {
-      findings.report(
+      mistakes.report(
           Problem.CONFLICTING_ACCESS,
           Culprit.of(parameter, accesses.get(1)),
           Mirrors.name(accesses.get(1)),
@@ -171,7 +171,7 @@ final class ParameterParser {
         .filter(mirror -> isBlank(mirror))
         .ifPresent(
             mirror ->
-                findings.report(
+                mistakes.report(
                     Problem.TRUSTED_WITHOUT_REASON,
                     Culprit.of(parameter, mirror, Mirrors.attribute(mirror, "value").orElseThrow()),
                     parameter.getSimpleName()));
@@ -194,7 +194,7 @@ final class ParameterParser {
   private Optional<KernelParameter> parseShape(VariableElement parameter, TypeMirror type) {
     List<AnnotationMirror> accesses = Mirrors.all(parameter, ACCESS);
     if (!accesses.isEmpty()) {
-      findings.report(
+      mistakes.report(
           Problem.ACCESS_ON_LAUNCH_SHAPE,
           Culprit.of(parameter, accesses.get(0)),
           parameter.getSimpleName(),
@@ -210,14 +210,14 @@ final class ParameterParser {
       VariableElement parameter, TypeMirror type, AnnotationMirror access, boolean hasNoRole) {
     if (type.getKind() == TypeKind.LONG && hasNoRole) {
       // A long with an access annotation is probably an address taken from an array.
-      findings.report(
+      mistakes.report(
           Problem.UNSUPPORTED_TYPE,
           Culprit.of(parameter, access),
           parameter.getSimpleName(),
           Descriptions.describe(type),
           "an address is not tracked: take the DeviceArray, or remove @" + Mirrors.name(access));
     } else {
-      findings.report(
+      mistakes.report(
           Problem.ACCESS_ON_SCALAR,
           Culprit.of(parameter, access),
           parameter.getSimpleName(),
@@ -234,10 +234,10 @@ final class ParameterParser {
       boolean fits =
           isCount
               ? type.getKind().isPrimitive()
-                  && KernelParameter.ThreadCount.canCount(TypeKinds.primitive(type))
+                  && KernelParameter.Threads.canCount(TypeKinds.primitive(type))
               : type.getKind() == TypeKind.INT;
       if (!fits) {
-        findings.report(
+        mistakes.report(
             isCount ? Problem.THREAD_COUNT_TYPE : Problem.SHARED_BYTES_TYPE,
             Culprit.of(parameter, role),
             parameter.getSimpleName(),

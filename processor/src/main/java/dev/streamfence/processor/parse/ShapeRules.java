@@ -1,7 +1,7 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.processor.diagnostic.Culprit;
-import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import java.util.List;
 import javax.lang.model.element.AnnotationMirror;
@@ -10,13 +10,13 @@ import javax.lang.model.element.VariableElement;
 
 /**
  * Checks that a kernel method sets the number of threads exactly once, and dynamic shared memory at
- * most once. Confined to one thread at a time, like its findings.
+ * most once. Confined to one thread at a time, like its mistakes.
  */
 final class ShapeRules {
-  private final Findings findings;
+  private final Mistakes mistakes;
 
-  ShapeRules(Findings findings) {
-    this.findings = findings;
+  ShapeRules(Mistakes mistakes) {
+    this.mistakes = mistakes;
   }
 
   /**
@@ -30,7 +30,7 @@ final class ShapeRules {
     checkOnce(Problem.SECOND_THREAD_COUNT, method, counts, KernelAnnotation.THREAD_COUNT);
     checkOnce(Problem.SECOND_SHARED_BYTES, method, bytes, KernelAnnotation.DYNAMIC_SHARED_BYTES);
     if (shapes.size() > 1) {
-      findings.report(
+      mistakes.report(
           Problem.SECOND_LAUNCH_SHAPE,
           Culprit.of(shapes.get(1)),
           shapes.get(0).getSimpleName(),
@@ -38,7 +38,7 @@ final class ShapeRules {
           method.getSimpleName());
     }
     if (counts.isEmpty() && shapes.isEmpty()) {
-      findings.report(Problem.MISSING_SHAPE, Culprit.of(method), method.getSimpleName());
+      mistakes.report(Problem.MISSING_SHAPE, Culprit.of(method), method.getSimpleName());
     }
     if (!shapes.isEmpty()) {
       checkBesideShape(method, shapes.get(0), counts, bytes);
@@ -51,7 +51,7 @@ final class ShapeRules {
       List<VariableElement> parameters,
       KernelAnnotation role) {
     if (parameters.size() > 1) {
-      findings.report(
+      mistakes.report(
           problem,
           onAnnotation(parameters.get(1), role),
           parameters.get(0).getSimpleName(),
@@ -68,7 +68,7 @@ final class ShapeRules {
     if (!counts.isEmpty() && !counts.get(0).equals(shape)) {
       VariableElement count = counts.get(0);
       List<? extends VariableElement> all = method.getParameters();
-      findings.report(
+      mistakes.report(
           Problem.CONFLICTING_SHAPE,
           all.indexOf(count) > all.indexOf(shape)
               ? onAnnotation(count, KernelAnnotation.THREAD_COUNT)
@@ -78,7 +78,7 @@ final class ShapeRules {
           shape.getSimpleName());
     }
     if (!bytes.isEmpty() && !bytes.get(0).equals(shape)) {
-      findings.report(
+      mistakes.report(
           Problem.SHARED_BYTES_WITH_SHAPE,
           onAnnotation(bytes.get(0), KernelAnnotation.DYNAMIC_SHARED_BYTES),
           shape.getSimpleName(),

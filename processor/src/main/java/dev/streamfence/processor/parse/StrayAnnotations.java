@@ -1,7 +1,7 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.processor.diagnostic.Culprit;
-import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import java.util.List;
 import javax.lang.model.element.AnnotationMirror;
@@ -29,7 +29,7 @@ public final class StrayAnnotations {
   private StrayAnnotations() {}
 
   /** Reports strays on the methods and constructors of one type, not of nested types. */
-  public static void check(TypeElement type, Findings findings) {
+  public static void check(TypeElement type, Mistakes mistakes) {
     boolean isModule = Mirrors.has(type, KernelAnnotation.KERNEL_MODULE);
     boolean isInterface = type.getKind() == ElementKind.INTERFACE;
     boolean hasKernels = false;
@@ -41,14 +41,14 @@ public final class StrayAnnotations {
       if (Mirrors.has(method, KernelAnnotation.KERNEL)) {
         hasKernels |= isAbstract;
         if (!isModule) {
-          checkKernel(method, type, isInterface, isAbstract, findings);
+          checkKernel(method, type, isInterface, isAbstract, mistakes);
         }
       } else if (!(isModule && isAbstract)) {
-        checkParameters(method, findings);
+        checkParameters(method, mistakes);
       }
     }
     if (hasKernels && isInterface && !isModule) {
-      findings.report(Problem.KERNEL_WITHOUT_LAUNCHER, Culprit.of(type), type.getSimpleName());
+      mistakes.report(Problem.KERNEL_WITHOUT_LAUNCHER, Culprit.of(type), type.getSimpleName());
     }
   }
 
@@ -57,25 +57,25 @@ public final class StrayAnnotations {
       TypeElement type,
       boolean isInterface,
       boolean isAbstract,
-      Findings findings) {
+      Mistakes mistakes) {
     if (!isInterface) {
       AnnotationMirror mirror = Mirrors.find(method, KernelAnnotation.KERNEL).orElseThrow();
-      findings.report(
+      mistakes.report(
           Problem.KERNEL_OUTSIDE_MODULE,
           Culprit.of(method, mirror),
           method.getSimpleName(),
           type.getSimpleName());
     } else if (!isAbstract) {
-      InterfaceRules.checkNoKernel(method, findings);
+      InterfaceRules.checkNoKernel(method, mistakes);
     }
   }
 
-  private static void checkParameters(ExecutableElement method, Findings findings) {
+  private static void checkParameters(ExecutableElement method, Mistakes mistakes) {
     boolean isConstructor = method.getKind() == ElementKind.CONSTRUCTOR;
     Element described = isConstructor ? Culprit.of(method).enclosingType() : method;
     for (Element parameter : method.getParameters()) {
       for (AnnotationMirror mirror : Mirrors.all(parameter, ON_PARAMETERS)) {
-        findings.report(
+        mistakes.report(
             Problem.STRAY_ANNOTATION,
             Culprit.of(parameter, mirror),
             Mirrors.name(mirror),

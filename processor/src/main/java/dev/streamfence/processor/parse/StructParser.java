@@ -4,7 +4,7 @@ import dev.streamfence.ElementType;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.StructLayout;
 import dev.streamfence.processor.diagnostic.Culprit;
-import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.Deprecation;
 import dev.streamfence.processor.model.RecordType;
@@ -29,7 +29,7 @@ import javax.lang.model.util.Elements;
 final class StructParser {
   private final Elements elements;
   private final PackageElement home;
-  private final Findings findings;
+  private final Mistakes mistakes;
   private final Map<String, RecordType> records = new HashMap<>();
 
   /**
@@ -37,10 +37,10 @@ final class StructParser {
    *
    * @param owner the interface whose launcher has to name the records
    */
-  StructParser(Elements elements, TypeElement owner, Findings findings) {
+  StructParser(Elements elements, TypeElement owner, Mistakes mistakes) {
     this.elements = elements;
     this.home = elements.getPackageOf(owner);
-    this.findings = findings;
+    this.mistakes = mistakes;
   }
 
   /** Whether a type is a record. */
@@ -55,7 +55,7 @@ final class StructParser {
   }
 
   /**
-   * Returns the parameter; empty after a finding.
+   * Returns the parameter; empty after a mistake.
    *
    * @param name its name in the launcher
    */
@@ -63,7 +63,7 @@ final class StructParser {
     TypeElement record = (TypeElement) type.asElement();
     List<AnnotationMirror> annotations = Mirrors.all(parameter, StrayAnnotations.ON_PARAMETERS);
     if (!annotations.isEmpty()) {
-      findings.report(
+      mistakes.report(
           Problem.ANNOTATION_ON_STRUCT,
           Culprit.of(parameter, annotations.get(0)),
           parameter.getSimpleName(),
@@ -72,7 +72,7 @@ final class StructParser {
       return Optional.empty();
     }
     if (!record.getTypeParameters().isEmpty()) {
-      findings.report(
+      mistakes.report(
           Problem.GENERIC,
           Culprit.of(parameter),
           record.getSimpleName(),
@@ -80,7 +80,7 @@ final class StructParser {
       return Optional.empty();
     }
     if (isHidden(record)) {
-      findings.report(
+      mistakes.report(
           Problem.HIDDEN_STRUCT,
           Culprit.of(parameter),
           parameter.getSimpleName(),
@@ -97,7 +97,7 @@ final class StructParser {
     for (RecordComponentElement component : record.getRecordComponents()) {
       TypeMirror field = component.asType();
       if (!field.getKind().isPrimitive()) {
-        findings.report(
+        mistakes.report(
             Problem.STRUCT_FIELD,
             Culprit.of(parameter),
             parameter.getSimpleName(),
@@ -115,7 +115,7 @@ final class StructParser {
       deprecation = deprecation.or(Deprecations.of(component.getAccessor(), elements));
     }
     if (!StructLayout.canHold(fields.size())) {
-      findings.report(
+      mistakes.report(
           Problem.STRUCT_SIZE,
           Culprit.of(parameter),
           parameter.getSimpleName(),
@@ -129,7 +129,7 @@ final class StructParser {
   }
 
   private void reportName(VariableElement parameter, String name, String use) {
-    findings.report(Problem.NO_JAVA_NAME, Culprit.of(parameter), Descriptions.quote(name), use);
+    mistakes.report(Problem.NO_JAVA_NAME, Culprit.of(parameter), Descriptions.quote(name), use);
   }
 
   /** Whether the launcher cannot access the record. */

@@ -5,8 +5,8 @@ import dev.streamfence.internal.ptx.check.Mismatch;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.processor.diagnostic.Culprit;
-import dev.streamfence.processor.diagnostic.Findings;
 import dev.streamfence.processor.diagnostic.KernelPlaces;
+import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.ResourceName;
@@ -16,20 +16,20 @@ import java.util.Optional;
 public final class CodeVerifier {
   private final ModuleCode code;
   private final String resource;
-  private final Findings findings;
+  private final Mistakes mistakes;
 
   /** Creates a verifier of kernels whose code is in one resource. */
-  public CodeVerifier(ModuleCode code, ResourceName resource, Findings findings) {
+  public CodeVerifier(ModuleCode code, ResourceName resource, Mistakes mistakes) {
     this.code = code;
     this.resource = resource.value();
-    this.findings = findings;
+    this.mistakes = mistakes;
   }
 
   /** Compares a kernel with its code. */
   public void verify(KernelMethod kernel, KernelPlaces places) {
     KernelSignature signature = kernel.signature();
     for (Mismatch mismatch : code.compare(signature)) {
-      findings.report(
+      mistakes.report(
           problem(mismatch.kind()),
           culprit(mismatch, signature, places),
           mismatch.sentence(signature, site -> describe(site, kernel)),

@@ -66,7 +66,7 @@ final class LaunchArguments {
       if (parameters[i] instanceof KernelParameter.Passed) {
         offsets[i] = frame.offset(passed++);
       }
-      if (parameters[i] instanceof KernelParameter.ThreadCount) {
+      if (parameters[i] instanceof KernelParameter.Threads) {
         counting = use(i);
       }
     }
@@ -176,7 +176,7 @@ final class LaunchArguments {
 
   /** Passes the number of threads, which also shapes the launch. */
   void threads(long threads) {
-    if (!(next() instanceof KernelParameter.ThreadCount declared)) {
+    if (!(next() instanceof KernelParameter.Threads declared)) {
       throw refusal("a number of threads");
     }
     boolean isInt = declared.type() == ElementType.INT;

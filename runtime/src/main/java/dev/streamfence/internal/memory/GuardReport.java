@@ -3,13 +3,13 @@ package dev.streamfence.internal.memory;
 /**
  * A violation that a guard has detected. Immutable.
  *
- * @param kind the kind of violation
+ * @param violation the kind of violation
  * @param allocation the allocation concerned, which says where it was allocated
  * @param fact a description of the violation
  */
-public record GuardReport(Kind kind, Allocation allocation, String fact) {
+public record GuardReport(Violation violation, Allocation allocation, String fact) {
   /** The kinds of violation. */
-  public enum Kind {
+  public enum Violation {
     /** Bytes before the allocation were overwritten. */
     BEFORE,
     /** Bytes after the allocation were overwritten. */

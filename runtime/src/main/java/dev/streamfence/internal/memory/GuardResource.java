@@ -5,7 +5,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.internal.driver.HostMemory;
-import dev.streamfence.internal.memory.GuardReport.Kind;
+import dev.streamfence.internal.memory.GuardReport.Violation;
 import dev.streamfence.internal.memory.Quarantine.Range;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
@@ -69,7 +69,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     Allocation raw = obtainRaw(Math.max(sizeInBytes, sizeInBytes + 2L * MARGIN), timeline, tag);
     Allocation overlapping = ranges.add(raw);
     if (overlapping != null) {
-      report(Kind.OVERLAP, raw, "its memory overlaps that of " + overlapping);
+      report(Violation.OVERLAP, raw, "its memory overlaps that of " + overlapping);
       throw collision(raw, overlapping);
     }
     Purpose purpose = new Purpose("guarding", sizeInBytes, tag, timeline);
@@ -260,11 +260,13 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     int front = window.mismatch(margins, 0, MARGIN, OUTSIDE);
     if (front >= 0) {
       report(
-          Kind.BEFORE, allocation, (MARGIN - front) + " bytes before its start were overwritten");
+          Violation.BEFORE,
+          allocation,
+          (MARGIN - front) + " bytes before its start were overwritten");
     }
     int back = window.mismatch(margins, MARGIN, MARGIN, OUTSIDE);
     if (back >= 0) {
-      report(Kind.BEHIND, allocation, "byte " + back + " behind its end was overwritten");
+      report(Violation.BEHIND, allocation, "byte " + back + " behind its end was overwritten");
     }
     return front < 0 && back < 0;
   }
@@ -276,7 +278,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
       boolean inside = i >= MARGIN && i < end;
       if (bytes.buffer().get((int) (i - offset)) != (inside ? FREED : OUTSIDE)) {
         report(
-            Kind.AFTER_FREE,
+            Violation.AFTER_FREE,
             allocation,
             "byte " + (i - MARGIN) + " was overwritten after it was freed");
         return false;
@@ -285,8 +287,8 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     return true;
   }
 
-  private void report(Kind kind, Allocation allocation, String fact) {
+  private void report(Violation violation, Allocation allocation, String fact) {
     violations.incrementAndGet();
-    reports.accept(new GuardReport(kind, allocation, allocation + ": " + fact));
+    reports.accept(new GuardReport(violation, allocation, allocation + ": " + fact));
   }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #generation}; none is held across a driver call.
  */
 public final class HazardState {
-  private enum State {
+  private enum Availability {
     OPEN,
     SPLIT,
     /** Only a part: its whole is used again, or was closed. */
@@ -47,7 +47,7 @@ public final class HazardState {
   private long[] readTickets = {};
   private int readerCount;
   private int pins;
-  private State state = State.OPEN;
+  private Availability state = Availability.OPEN;
   private boolean refusesReads;
   private @Nullable Throwable closedAt;
 
@@ -107,7 +107,7 @@ public final class HazardState {
   public List<HazardState> split(List<?> subjects) {
     lock.lock();
     try {
-      if (state != State.OPEN) {
+      if (state != Availability.OPEN) {
         throw refusal("a split");
       }
       HazardState[] created = new HazardState[subjects.size()];
@@ -115,7 +115,7 @@ public final class HazardState {
         created[i] = new HazardState(this, subjects.get(i));
       }
       parts = created;
-      state = State.SPLIT;
+      state = Availability.SPLIT;
       return List.of(created);
     } finally {
       lock.unlock();
@@ -132,13 +132,13 @@ public final class HazardState {
   public boolean join() {
     lock.lock();
     try {
-      if (state != State.SPLIT) {
+      if (state != Availability.SPLIT) {
         return false;
       }
       for (HazardState part : parts) {
         part.lock.lock();
         try {
-          if (part.state == State.SPLIT) {
+          if (part.state == Availability.SPLIT) {
             throw new StreamMisuseException(
                 part.subject + " is split itself; join its parts before it is joined");
           }
@@ -178,10 +178,10 @@ public final class HazardState {
       takePartsBack();
       this.closedAt = closedAt;
       if (pins > 0) {
-        state = State.CLOSING;
+        state = Availability.CLOSING;
         return Closing.WITH_LAST_PIN;
       }
-      state = State.CLOSED;
+      state = Availability.CLOSED;
       return Closing.NOW;
     } finally {
       lock.unlock();
@@ -192,7 +192,7 @@ public final class HazardState {
   public void reopen() {
     lock.lock();
     try {
-      state = State.OPEN;
+      state = Availability.OPEN;
       closedAt = null;
     } finally {
       lock.unlock();
@@ -203,7 +203,7 @@ public final class HazardState {
   public boolean isOpen() {
     lock.lock();
     try {
-      return state == State.OPEN || state == State.SPLIT;
+      return state == Availability.OPEN || state == Availability.SPLIT;
     } finally {
       lock.unlock();
     }
@@ -229,7 +229,7 @@ public final class HazardState {
   public void requireUsable(String use) {
     lock.lock();
     try {
-      if (state != State.OPEN) {
+      if (state != Availability.OPEN) {
         throw refusal(use);
       }
     } finally {
@@ -264,7 +264,7 @@ public final class HazardState {
    * #refuseReadsUntilWritten}, a read before the first write. Held: the lock.
    */
   void requireUsable(boolean freeing, boolean reads, UseLabels labels, int label) {
-    if (state != State.OPEN && !(freeing && state == State.CLOSED)) {
+    if (state != Availability.OPEN && !(freeing && state == Availability.CLOSED)) {
       throw refusal(labels.use(label));
     }
     if (reads && refusesReads) {
@@ -273,7 +273,7 @@ public final class HazardState {
   }
 
   private DeviceException refusal(String use) {
-    if (state == State.SPLIT) {
+    if (state == Availability.SPLIT) {
       return new StreamMisuseException(
           use
               + " uses "
@@ -339,12 +339,12 @@ public final class HazardState {
   @Nullable Runnable unpin() {
     lock.lock();
     try {
-      if (whole == null || state != State.JOINED) {
+      if (whole == null || state != Availability.JOINED) {
         pins--;
-        if (pins > 0 || state != State.CLOSING) {
+        if (pins > 0 || state != Availability.CLOSING) {
           return null;
         }
-        state = State.CLOSED;
+        state = Availability.CLOSED;
         return release;
       }
     } finally {
@@ -356,7 +356,7 @@ public final class HazardState {
 
   /** Takes back the parts, and theirs. Held: the lock. */
   private void takePartsBack() {
-    if (state != State.SPLIT) {
+    if (state != Availability.SPLIT) {
       return;
     }
     writerCount = 0;
@@ -371,7 +371,7 @@ public final class HazardState {
       }
     }
     parts = new HazardState[0];
-    state = State.OPEN;
+    state = Availability.OPEN;
   }
 
   /** Adds what a part depends on. Held: both locks. */
@@ -387,7 +387,7 @@ public final class HazardState {
     refusesReads &= part.refusesReads;
     pins += part.pins;
     part.pins = 0;
-    part.state = State.JOINED;
+    part.state = Availability.JOINED;
   }
 
   private void addWrite(Timeline timeline, long ticket) {

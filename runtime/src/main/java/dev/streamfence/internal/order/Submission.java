@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Confined to the thread that holds the submission lock.
  */
 public final class Submission implements AutoCloseable {
-  private enum State {
+  private enum Step {
     CLOSED,
     RECORDING,
     REGISTERED,
@@ -50,7 +50,7 @@ public final class Submission implements AutoCloseable {
   private final Uses uses = new Uses();
   private boolean freeing;
   private UseLabels labels = NOBODY;
-  private State state = State.CLOSED;
+  private Step state = Step.CLOSED;
   private int waitsQueued;
   private boolean isUse;
   private boolean recorded;
@@ -76,7 +76,7 @@ public final class Submission implements AutoCloseable {
     outer = newVisit.submitting();
     newVisit.setSubmitting(timeline);
     labels = newLabels;
-    state = State.RECORDING;
+    state = Step.RECORDING;
     isUse = true;
     recorded = false;
     refused = false;
@@ -104,7 +104,7 @@ public final class Submission implements AutoCloseable {
    * @throws StreamMisuseException after preflight
    */
   public void use(HazardState hazards, boolean reads, boolean writes, int label) {
-    require(State.RECORDING, "records a use");
+    require(Step.RECORDING, "records a use");
     uses.add(hazards, reads, writes, label);
   }
 
@@ -123,7 +123,7 @@ public final class Submission implements AutoCloseable {
    * @throws CudaDriverException if a wait could not be queued; the caller must not queue its work
    */
   public void preflight() {
-    require(State.RECORDING, "runs preflight");
+    require(Step.RECORDING, "runs preflight");
     uses.sortByGeneration();
     int locked = 0;
     try {
@@ -135,7 +135,7 @@ public final class Submission implements AutoCloseable {
       for (int i = 0; i < uses.count(); i++) {
         uses.state(i).register(timeline, ticket, uses.writes(i));
       }
-      state = State.REGISTERED;
+      state = Step.REGISTERED;
     } finally {
       while (locked > 0) {
         uses.state(--locked).unlock();
@@ -152,7 +152,7 @@ public final class Submission implements AutoCloseable {
     } catch (CudaDriverException e) {
       throw e.during(labels.purpose());
     }
-    state = State.PREFLIGHTED;
+    state = Step.PREFLIGHTED;
   }
 
   /**
@@ -178,7 +178,7 @@ public final class Submission implements AutoCloseable {
    * @throws CudaDriverException if that fails, see {@link #commit}
    */
   public void coverByEvent() {
-    require(State.COMMITTED, "asks for its completion");
+    require(Step.COMMITTED, "asks for its completion");
     if (!recorded) {
       recordOrSynchronize();
     }
@@ -190,7 +190,7 @@ public final class Submission implements AutoCloseable {
    * nothing else changes; so a driver error is not thrown, and matters only if it is sticky.
    */
   public void coverIfPossible() {
-    require(State.COMMITTED, "asks for an event");
+    require(Step.COMMITTED, "asks for an event");
     try {
       timeline.record(ticket);
     } catch (CudaDriverException e) {
@@ -211,14 +211,14 @@ public final class Submission implements AutoCloseable {
    * @throws StreamMisuseException before preflight, or if the work was queued before
    */
   public void queuing() {
-    require(State.PREFLIGHTED, "launches");
+    require(Step.PREFLIGHTED, "launches");
     refused = false;
-    state = State.QUEUING;
+    state = Step.QUEUING;
   }
 
   /** Says that the work is on the stream. */
   public void queued() {
-    state = State.QUEUED;
+    state = Step.QUEUED;
   }
 
   /**
@@ -227,7 +227,7 @@ public final class Submission implements AutoCloseable {
    * @throws StreamMisuseException if not
    */
   public void requireQueued(String act) {
-    require(State.QUEUED, act);
+    require(Step.QUEUED, act);
   }
 
   /**
@@ -235,17 +235,17 @@ public final class Submission implements AutoCloseable {
    * step explains it.
    */
   public boolean isAbandoned() {
-    return (state == State.PREFLIGHTED || state == State.QUEUED) && !refused;
+    return (state == Step.PREFLIGHTED || state == Step.QUEUED) && !refused;
   }
 
   /** Whether {@link #commit} has run. */
   public boolean isCommitted() {
-    return state == State.COMMITTED;
+    return state == Step.COMMITTED;
   }
 
   /** Throws after {@link #preflight}. */
   public void requireRecording(String act) {
-    require(State.RECORDING, act);
+    require(Step.RECORDING, act);
   }
 
   /**
@@ -255,14 +255,14 @@ public final class Submission implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (!isHeldByCurrentThread() || state == State.CLOSED) {
+    if (!isHeldByCurrentThread() || state == Step.CLOSED) {
       return;
     }
     Visit ended = requireNonNull(visit);
     List<Runnable> releases = List.of();
     try {
       try {
-        if (state != State.RECORDING) {
+        if (state != Step.RECORDING) {
           securePendingWaits();
           timeline.publish(ticket, labels, isUse);
           releases = unpin();
@@ -363,18 +363,18 @@ public final class Submission implements AutoCloseable {
     labels = NOBODY;
     visit = null;
     outer = null;
-    state = State.CLOSED;
+    state = Step.CLOSED;
   }
 
   /** The work of internal callers is queued in the same step, so they need not say so. */
   private void requireCommittable() {
-    if (state != State.QUEUED) {
-      require(State.PREFLIGHTED, "commits");
+    if (state != Step.QUEUED) {
+      require(Step.PREFLIGHTED, "commits");
     }
-    state = State.COMMITTED;
+    state = Step.COMMITTED;
   }
 
-  private void require(State needed, String act) {
+  private void require(Step needed, String act) {
     if (state != needed) {
       refused = true;
       throw new StreamMisuseException(
@@ -387,7 +387,7 @@ public final class Submission implements AutoCloseable {
     }
   }
 
-  private static String inWords(State state) {
+  private static String inWords(Step state) {
     return switch (state) {
       case CLOSED -> "before it is begun";
       case RECORDING -> "before preflight";

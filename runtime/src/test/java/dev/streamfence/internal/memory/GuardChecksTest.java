@@ -2,7 +2,7 @@ package dev.streamfence.internal.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.streamfence.internal.memory.GuardReport.Kind;
+import dev.streamfence.internal.memory.GuardReport.Violation;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
@@ -50,7 +50,7 @@ final class GuardChecksTest {
     on.copies.copy(on.b, Region.of(block).range(0, 64), Region.of(onB).range(0, 64));
     on.copies.copy(on.c, Region.of(block).range(0, 64), Region.of(onC).range(0, 64));
     guard.deallocate(block);
-    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.BEHIND);
+    assertThat(reports).extracting(GuardReport::violation).containsExactly(Violation.BEHIND);
     guard.deallocate(onB);
     guard.deallocate(onC);
   }
@@ -71,7 +71,7 @@ final class GuardChecksTest {
     strayWrite(on.a, block.address() - GuardResource.MARGIN);
     guard.deallocate(block);
     guard.reap();
-    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.BEFORE);
+    assertThat(reports).extracting(GuardReport::violation).containsExactly(Violation.BEFORE);
   }
 
   @Test
@@ -80,7 +80,7 @@ final class GuardChecksTest {
     strayWrite(on.a, block.address() + 100);
     guard.deallocate(block);
     guard.reap();
-    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.BEHIND);
+    assertThat(reports).extracting(GuardReport::violation).containsExactly(Violation.BEHIND);
   }
 
   @Test
@@ -88,7 +88,7 @@ final class GuardChecksTest {
     Allocation block = freed(WINDOW + 1000);
     strayWrite(on.a, block.address() + WINDOW + 7);
     assertThat(guard.reap()).isEqualTo(WINDOW + 1000);
-    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.AFTER_FREE);
+    assertThat(reports).extracting(GuardReport::violation).containsExactly(Violation.AFTER_FREE);
     assertThat(reports.get(0).fact()).contains("byte " + (WINDOW + 7) + " was overwritten");
   }
 
@@ -97,7 +97,7 @@ final class GuardChecksTest {
     Allocation block = freed(WINDOW + 1000);
     strayWrite(on.a, block.address() + WINDOW + 1000 + GuardResource.MARGIN - 1);
     guard.reap();
-    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.AFTER_FREE);
+    assertThat(reports).extracting(GuardReport::violation).containsExactly(Violation.AFTER_FREE);
   }
 
   @Test

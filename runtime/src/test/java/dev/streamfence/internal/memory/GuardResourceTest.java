@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.driver.HostMemory;
-import dev.streamfence.internal.memory.GuardReport.Kind;
+import dev.streamfence.internal.memory.GuardReport.Violation;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.simulation.Schedule;
 import java.util.ArrayList;
@@ -64,7 +64,7 @@ final class GuardResourceTest {
     guard.deallocate(block);
     assertThat(reports).hasSize(1);
     GuardReport report = reports.get(0);
-    assertThat(report.kind()).isEqualTo(Kind.BEHIND);
+    assertThat(report.violation()).isEqualTo(Violation.BEHIND);
     assertThat(report.allocation()).isSameAs(block);
     assertThat(report.fact()).contains("'keys'", "byte 3 behind");
     assertThat(report.allocation().allocatedAt()).isNotNull();
@@ -75,7 +75,7 @@ final class GuardResourceTest {
     Allocation block = guard.allocate(100, on.a, "");
     strayWrite(on.a, block.address() - 8, 0);
     guard.deallocate(block);
-    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.BEFORE);
+    assertThat(reports).extracting(GuardReport::violation).containsExactly(Violation.BEFORE);
     assertThat(reports.get(0).fact()).contains("8 bytes before");
   }
 
@@ -87,8 +87,8 @@ final class GuardResourceTest {
       guard.deallocate(block);
     }
     assertThat(reports)
-        .extracting(GuardReport::kind)
-        .containsExactly(Kind.BEFORE, Kind.BEFORE, Kind.BEHIND, Kind.BEHIND);
+        .extracting(GuardReport::violation)
+        .containsExactly(Violation.BEFORE, Violation.BEFORE, Violation.BEHIND, Violation.BEHIND);
   }
 
   @Test
@@ -98,7 +98,7 @@ final class GuardResourceTest {
     assertThat(guard.bytesOutstanding()).isEqualTo(100);
     strayWrite(on.a, block.address() + 42, 0);
     assertThat(guard.reap()).isEqualTo(100);
-    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.AFTER_FREE);
+    assertThat(reports).extracting(GuardReport::violation).containsExactly(Violation.AFTER_FREE);
     assertThat(reports.get(0).fact()).contains("'keys'", "byte 42 ");
   }
 
@@ -108,7 +108,7 @@ final class GuardResourceTest {
     guard.deallocate(block);
     strayWrite(on.a, block.address() + 100, 0);
     guard.reap();
-    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.AFTER_FREE);
+    assertThat(reports).extracting(GuardReport::violation).containsExactly(Violation.AFTER_FREE);
   }
 
   @Test
@@ -132,7 +132,7 @@ final class GuardResourceTest {
     on.copies.copy(on.b, Region.of(block).range(0, 64), Region.of(copy).range(0, 64));
     on.copies.copy(on.c, Region.of(block).range(0, 64), Region.of(copy).range(0, 64));
     guard.deallocate(block);
-    assertThat(reports).extracting(GuardReport::kind).containsExactly(Kind.BEHIND);
+    assertThat(reports).extracting(GuardReport::violation).containsExactly(Violation.BEHIND);
     guard.deallocate(copy);
   }
 
@@ -221,7 +221,7 @@ final class GuardResourceTest {
       guarded.allocate(100, lost.a, "first");
       assertThatThrownBy(() -> guarded.allocate(100, lost.a, "second"))
           .isInstanceOf(CudaDriverException.class);
-      assertThat(found).extracting(GuardReport::kind).containsExactly(Kind.OVERLAP);
+      assertThat(found).extracting(GuardReport::violation).containsExactly(Violation.OVERLAP);
       assertThat(lost.pool.sticky().error()).isNotNull();
       lost.driver.freeAsync(made.get(0).address(), lost.a.stream());
     }

@@ -223,7 +223,7 @@ final class DeclarationParser {
 
   /** Parses {@code {1, 2, {3}}} or one value; inner braces start at a row of their dimension. */
   private List<Variable.Initializer> initializers(List<Long> dimensions, Scope scope) {
-    Initializers.Builder values = new Initializers.Builder();
+    Initializers.Collector values = new Initializers.Collector();
     int depth = 0;
     do {
       while (lexer.accept('{')) {

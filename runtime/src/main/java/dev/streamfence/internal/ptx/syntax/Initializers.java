@@ -25,7 +25,7 @@ final class Initializers extends AbstractList<Variable.Initializer> implements R
   }
 
   /** Collects values one after another. Confined to one thread. */
-  static final class Builder {
+  static final class Collector {
     private Operand[] values = new Operand[8];
     private int size;
     private int[] starts = new int[8];

@@ -7,44 +7,44 @@ import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
 
 /**
- * The findings about one type, in the order of discovery. A finding in an inherited member is
+ * The mistakes about one type, in the order of discovery. A mistake in an inherited member is
  * attached to the type instead, because the member may have no source, or may be right for other
  * types. Confined to one thread at a time.
  */
-public final class Findings {
+public final class Mistakes {
   private final TypeElement subject;
-  private final List<Finding> findings = new ArrayList<>();
+  private final List<Mistake> mistakes = new ArrayList<>();
 
-  /** Creates an empty list of findings about {@code subject}. */
-  public Findings(TypeElement subject) {
+  /** Creates an empty list of mistakes about {@code subject}. */
+  public Mistakes(TypeElement subject) {
     this.subject = subject;
   }
 
-  /** Adds a finding; the arguments fill the problem's text in order. */
+  /** Adds a mistake; the arguments fill the problem's text in order. */
   public void report(Problem problem, Culprit culprit, Object... arguments) {
     String message = problem.message(arguments);
     if (isWithinSubject(culprit.element())) {
-      findings.add(new Finding(problem, message, culprit));
+      mistakes.add(new Mistake(problem, message, culprit));
     } else {
       TypeElement owner = culprit.enclosingType();
       String inherited = message + " (inherited from " + owner.getSimpleName() + ")";
-      findings.add(new Finding(problem, inherited, Culprit.of(subject)));
+      mistakes.add(new Mistake(problem, inherited, Culprit.of(subject)));
     }
   }
 
-  /** The findings so far. */
-  public List<Finding> all() {
-    return List.copyOf(findings);
+  /** The mistakes so far. */
+  public List<Mistake> all() {
+    return List.copyOf(mistakes);
   }
 
-  /** Whether at least one finding is an error. */
+  /** Whether at least one mistake is an error. */
   public boolean hasErrors() {
-    return findings.stream().anyMatch(finding -> finding.problem().kind() == Diagnostic.Kind.ERROR);
+    return mistakes.stream().anyMatch(mistake -> mistake.problem().kind() == Diagnostic.Kind.ERROR);
   }
 
-  /** The number of findings so far. */
+  /** The number of mistakes so far. */
   public int size() {
-    return findings.size();
+    return mistakes.size();
   }
 
   private boolean isWithinSubject(Element element) {

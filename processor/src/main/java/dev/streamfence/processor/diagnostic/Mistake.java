@@ -1,4 +1,4 @@
 package dev.streamfence.processor.diagnostic;
 
 /** One problem found: its kind, its message and its place in the source. Immutable. */
-public record Finding(Problem problem, String message, Culprit culprit) {}
+public record Mistake(Problem problem, String message, Culprit culprit) {}

@@ -1,8 +1,8 @@
 package dev.streamfence.processor;
 
 import dev.streamfence.processor.diagnostic.Culprit;
-import dev.streamfence.processor.diagnostic.Finding;
-import dev.streamfence.processor.diagnostic.Findings;
+import dev.streamfence.processor.diagnostic.Mistake;
+import dev.streamfence.processor.diagnostic.Mistakes;
 import java.util.List;
 import javax.annotation.processing.Messager;
 import javax.lang.model.element.AnnotationMirror;
@@ -11,22 +11,22 @@ import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
 
-/** Prints findings through the compiler's messager. Confined to one thread at a time. */
-final class FindingPrinter {
+/** Prints mistakes through the compiler's messager. Confined to one thread at a time. */
+final class MistakePrinter {
   private final Messager messager;
 
-  FindingPrinter(Messager messager) {
+  MistakePrinter(Messager messager) {
     this.messager = messager;
   }
 
-  void print(Findings findings) {
-    findings.all().stream().filter(finding -> !isSuppressed(finding)).forEach(this::print);
+  void print(Mistakes mistakes) {
+    mistakes.all().stream().filter(mistake -> !isSuppressed(mistake)).forEach(this::print);
   }
 
-  private void print(Finding finding) {
-    Diagnostic.Kind kind = finding.problem().kind();
-    Culprit culprit = finding.culprit();
-    String message = finding.message();
+  private void print(Mistake mistake) {
+    Diagnostic.Kind kind = mistake.problem().kind();
+    Culprit culprit = mistake.culprit();
+    String message = mistake.message();
     if (culprit instanceof Culprit.Attribute on) {
       messager.printMessage(kind, message, on.element(), on.mirror(), on.value());
     } else if (culprit instanceof Culprit.Annotation on) {
@@ -36,12 +36,12 @@ final class FindingPrinter {
     }
   }
 
-  private static boolean isSuppressed(Finding finding) {
-    if (finding.problem().kind() != Diagnostic.Kind.WARNING) {
+  private static boolean isSuppressed(Mistake mistake) {
+    if (mistake.problem().kind() != Diagnostic.Kind.WARNING) {
       return false;
     }
-    String name = finding.problem().suppression();
-    for (Element e = finding.culprit().element(); e != null; e = e.getEnclosingElement()) {
+    String name = mistake.problem().suppression();
+    for (Element e = mistake.culprit().element(); e != null; e = e.getEnclosingElement()) {
       if (e.getAnnotationMirrors().stream().anyMatch(mirror -> suppresses(mirror, name))) {
         return true;
       }
