@@ -74,6 +74,29 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
   void upload(DeviceStream stream, Buffer source, long from);
 
   /**
+   * Overwrites the whole array with a pinned array of the same length. Does not synchronise, unless
+   * another thread is writing the pinned array: later accesses to that wait for this copy where
+   * they have to.
+   *
+   * @throws IllegalArgumentException if the lengths differ
+   * @throws UseAfterFreeException if either array is closed
+   * @throws StreamMisuseException if they belong to two runtimes, or inside a write of the pinned
+   *     array
+   */
+  void upload(DeviceStream stream, PinnedArray<A> source);
+
+  /**
+   * Overwrites some elements with elements of a pinned array, like {@link #upload(DeviceStream,
+   * PinnedArray)}.
+   *
+   * @param sourceFrom the first element of the pinned array
+   * @param from the first element of this array
+   * @param count how many elements; 0 does nothing
+   * @throws IllegalArgumentException if either range is not within its array
+   */
+  void upload(DeviceStream stream, PinnedArray<A> source, long sourceFrom, long from, long count);
+
+  /**
    * Copies the whole array to a new host array. Waits until the copy is done.
    *
    * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
@@ -119,6 +142,29 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
    * @throws UseAfterFreeException if this array is closed
    */
   void download(DeviceStream stream, long from, Buffer target);
+
+  /**
+   * Copies the whole array to a pinned array of the same length. Does not synchronise, unless
+   * another thread is reading or writing the pinned array: later accesses to that wait for this
+   * copy.
+   *
+   * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
+   * @throws IllegalArgumentException if the lengths differ
+   * @throws UseAfterFreeException if either array is closed
+   * @throws StreamMisuseException if they belong to two runtimes, or inside a read or write of the
+   *     pinned array
+   */
+  void download(DeviceStream stream, PinnedArray<A> target);
+
+  /**
+   * Copies some elements to a pinned array, like {@link #download(DeviceStream, PinnedArray)}.
+   *
+   * @param from the first element of this array
+   * @param targetFrom the first element of the pinned array
+   * @param count how many elements; 0 does nothing
+   * @throws IllegalArgumentException if either range is not within its array
+   */
+  void download(DeviceStream stream, long from, PinnedArray<A> target, long targetFrom, long count);
 
   /**
    * Copies the whole array to the start of a host array. Waits until the copy is done; later

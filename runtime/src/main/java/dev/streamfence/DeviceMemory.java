@@ -71,6 +71,19 @@ public sealed interface DeviceMemory permits TrackedMemory {
   <A> DeviceArray<A> upload(DeviceStream stream, A source);
 
   /**
+   * Allocates a page-locked host array, with undefined content. Does not wait for the device,
+   * though the driver may.
+   *
+   * @param arrayType the Java array type, such as {@code float[].class}
+   * @param length the number of elements; 0 takes no memory
+   * @throws IllegalArgumentException if the length is negative, the array has more than {@link
+   *     Integer#MAX_VALUE} bytes, or the type is not an array of primitives
+   * @throws CudaDriverException if the driver has no such memory left
+   * @throws RuntimeClosedException if the runtime is closed
+   */
+  <A> PinnedArray<A> pinned(Class<A> arrayType, long length);
+
+  /**
    * Sets memory aside for several arrays that are needed together, so none is refused half-way.
    * Allocates nothing. Synchronises only while memory is short.
    *

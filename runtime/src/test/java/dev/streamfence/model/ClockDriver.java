@@ -203,6 +203,11 @@ public final class ClockDriver implements CudaDriver {
       }
 
       @Override
+      public ByteBuffer readOnlyBuffer() {
+        throw new UnsupportedOperationException();
+      }
+
+      @Override
       public HostMemory slice(long offset, long length) {
         throw new UnsupportedOperationException();
       }

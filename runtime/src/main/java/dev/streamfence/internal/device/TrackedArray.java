@@ -4,6 +4,7 @@ package dev.streamfence.internal.device;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
+import dev.streamfence.PinnedArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.memory.Allocation;
@@ -125,6 +126,55 @@ public final class TrackedArray<A> implements DeviceArray<A> {
         HostBuffer.of(Objects.requireNonNull(source, "source"), elementType, "upload");
     requireRange(from, host.length(), "upload");
     uploadTo(stream, host, from, host.length());
+  }
+
+  @Override
+  public void upload(DeviceStream stream, PinnedArray<A> source) {
+    requireSameLength(source.length(), source.toString());
+    upload(stream, source, 0, 0, length);
+  }
+
+  @Override
+  public void upload(
+      DeviceStream stream, PinnedArray<A> source, long sourceFrom, long from, long count) {
+    TrackedPinnedArray<A> host = pinned(source, sourceFrom, from, count, "upload");
+    requireUsable(stream, "upload");
+    Region target = range(from, count);
+    if (target != null) {
+      host.queue(
+          "upload",
+          sourceFrom,
+          false,
+          bytes ->
+              carryOut(
+                  () -> runtime.copies().upload(TrackedStream.timelineOf(stream), bytes, target)));
+      memory.transfers().uploaded(target.sizeInBytes());
+    }
+  }
+
+  @Override
+  public void download(DeviceStream stream, PinnedArray<A> target) {
+    requireSameLength(target.length(), target.toString());
+    download(stream, 0, target, 0, length);
+  }
+
+  @Override
+  public void download(
+      DeviceStream stream, long from, PinnedArray<A> target, long targetFrom, long count) {
+    TrackedPinnedArray<A> host = pinned(target, targetFrom, from, count, "download");
+    requireDownload(stream);
+    Region source = range(from, count);
+    if (source != null) {
+      host.queue(
+          "download",
+          targetFrom,
+          true,
+          bytes ->
+              carryOut(
+                  () ->
+                      runtime.copies().download(TrackedStream.timelineOf(stream), source, bytes)));
+      memory.transfers().downloaded(source.sizeInBytes());
+    }
   }
 
   @Override
@@ -523,6 +573,19 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     }
   }
 
+  /** The host side of a copy, checked like this side. */
+  private TrackedPinnedArray<A> pinned(
+      PinnedArray<A> array, long arrayFrom, long from, long count, String operation) {
+    TrackedPinnedArray<A> host = (TrackedPinnedArray<A>) array;
+    if (host.runtime() != runtime) {
+      throw new StreamMisuseException(
+          operation + " of " + this + " with " + host + ": they belong to two runtimes");
+    }
+    host.requireRange(arrayFrom, count, operation);
+    requireRange(from, count, operation);
+    return host;
+  }
+
   private void requireHostRange(int available, int from, long count, String operation) {
     if (from < 0 || count < 0 || from > available - count) {
       throw new IllegalArgumentException(
@@ -535,7 +598,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   /** A range of elements, such as {@code elements 10 to 19}. */
-  private static String elementsInWords(long from, long count) {
+  static String elementsInWords(long from, long count) {
     return count <= 0
         ? count + " elements from " + from
         : "elements " + from + " to " + (from + count - 1);

@@ -99,6 +99,31 @@ public final class TrackedMemory implements DeviceMemory {
   }
 
   @Override
+  public <A> TrackedPinnedArray<A> pinned(Class<A> arrayType, long length) {
+    ElementType elementType = ElementType.ofArray(arrayType);
+    String what = "pinned " + elementType.primitive() + "[" + length + "]";
+    if (length < 0 || length > Integer.MAX_VALUE / elementType.sizeInBytes()) {
+      throw new IllegalArgumentException(
+          what
+              + ": the length is at least 0, and the size at most "
+              + Integer.MAX_VALUE
+              + " bytes");
+    }
+    runtime.life().enter();
+    try {
+      runtime.sticky().check();
+      return new TrackedPinnedArray<>(
+          runtime,
+          arrayType,
+          elementType,
+          length,
+          length == 0 ? null : runtime.pinned().allocate(length * elementType.sizeInBytes(), what));
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
+  @Override
   public MemoryReservation reserve(long bytes) {
     if (runtime.options().memoryBudget().isUnlimited()) {
       throw new IllegalStateException(

@@ -37,6 +37,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   private final MemoryStack stack;
   private final OpenArrays arrays;
   private final DeviceCopies copies;
+  private final PinnedBytes pinned;
   private final TrackedStreams streams;
   private final TrackedMemory memory;
   private final Attachments attachments = new Attachments(this);
@@ -57,6 +58,7 @@ public final class TrackedRuntime implements DeviceRuntime {
         new OpenArrays(
             stack.budget(), options.guardMemory() || options.directMemory(), pool.life());
     this.copies = opening.copies().apply(pool);
+    this.pinned = new PinnedBytes(driver, pool.life());
     this.streams = new TrackedStreams(this, pool);
     this.memory = new TrackedMemory(this, stack, arrays);
     this.watcher = new CompletionWatcher("completions of " + this);
@@ -197,6 +199,7 @@ public final class TrackedRuntime implements DeviceRuntime {
         () -> stack.open().forEach(allocation -> teardown.step(() -> arrays.free(allocation))));
     teardown.step(stack::close);
     teardown.step(() -> copies.destroy(isDeviceDone));
+    teardown.step(() -> pinned.freeAll(teardown));
     teardown.step(pool::destroy);
     teardown.step(driver::close);
     try {
@@ -250,6 +253,10 @@ public final class TrackedRuntime implements DeviceRuntime {
     return attachments.get(type, factory);
   }
 
+  PinnedBytes pinned() {
+    return pinned;
+  }
+
   DeviceCopies copies() {
     return copies;
   }
@@ -279,6 +286,9 @@ public final class TrackedRuntime implements DeviceRuntime {
           allocation ->
               logger.log(
                   System.Logger.Level.WARNING, "open: " + allocation, allocation.allocatedAt()));
+    }
+    for (String open : pinned.open()) {
+      warn(this + " is closed with an open array: " + open);
     }
   }
 

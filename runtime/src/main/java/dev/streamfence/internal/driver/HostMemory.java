@@ -20,6 +20,9 @@ public interface HostMemory {
    */
   ByteBuffer buffer();
 
+  /** The same bytes as {@link #buffer}, for reading alone. */
+  ByteBuffer readOnlyBuffer();
+
   /**
    * A part of this memory; it is valid as long as the whole.
    *

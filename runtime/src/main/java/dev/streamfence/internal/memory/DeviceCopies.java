@@ -61,6 +61,52 @@ public final class DeviceCopies {
   }
 
   /**
+   * Copies page-locked host memory to the device. Does not synchronise: the host memory is in use
+   * until the copy is done.
+   */
+  public void upload(Timeline timeline, HostRegion source, Region target) {
+    UseLabels labels = labels("upload of ", target.sizeInBytes(), " bytes to ", target, timeline);
+    target.requireTracked(labels, 0);
+    try (Submission submission = timeline.begin(labels)) {
+      submission.use(target.hazards(), false, true, 0);
+      submission.use(source.hazards(), true, false, 1);
+      submission.preflight();
+      driver.copyToDeviceAsync(
+          target.address(),
+          source.memory(),
+          source.offset(),
+          target.sizeInBytes(),
+          timeline.stream());
+      submission.commit();
+      submission.coverIfPossible();
+    } catch (CudaDriverException e) {
+      throw e.during(labels.purpose());
+    }
+  }
+
+  /** Copies from the device to page-locked host memory, like {@link #upload}. */
+  public void download(Timeline timeline, Region source, HostRegion target) {
+    UseLabels labels =
+        labels("download of ", source.sizeInBytes(), " bytes from ", source, timeline);
+    source.requireTracked(labels, 0);
+    try (Submission submission = timeline.begin(labels)) {
+      submission.use(source.hazards(), true, false, 0);
+      submission.use(target.hazards(), false, true, 1);
+      submission.preflight();
+      driver.copyToHostAsync(
+          target.memory(),
+          target.offset(),
+          source.address(),
+          source.sizeInBytes(),
+          timeline.stream());
+      submission.commit();
+      submission.coverIfPossible();
+    } catch (CudaDriverException e) {
+      throw e.during(labels.purpose());
+    }
+  }
+
+  /**
    * Copies from the device to host data. Waits until the data is there, and so for everything
    * queued before.
    */

@@ -1,9 +1,12 @@
 package dev.streamfence.internal.order;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.DeviceException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,7 +45,7 @@ public final class HazardState {
   private Timeline[] writers;
   private long[] writeTickets;
   private int writerCount;
-  private Timeline latest;
+  private @Nullable Timeline latest;
   private Timeline[] readers = {};
   private long[] readTickets = {};
   private int readerCount;
@@ -74,6 +77,21 @@ public final class HazardState {
     this.writeTickets = new long[] {ticket};
     this.writerCount = 1;
     this.latest = writer;
+  }
+
+  /**
+   * Creates the state of host memory, which depends on nothing at first. Whoever allocated it frees
+   * it, after {@link #pending}.
+   *
+   * @param subject the memory, for errors
+   */
+  public HazardState(Object subject) {
+    this.generation = newGeneration();
+    this.subject = subject;
+    this.release = () -> {};
+    this.whole = null;
+    this.writers = new Timeline[1];
+    this.writeTickets = new long[1];
   }
 
   /** Creates the state of a part, which depends on whatever the whole depends on. */
@@ -213,7 +231,7 @@ public final class HazardState {
   public Timeline lastUser() {
     lock.lock();
     try {
-      return latest;
+      return requireNonNull(latest);
     } finally {
       lock.unlock();
     }
@@ -232,6 +250,27 @@ public final class HazardState {
       if (state != Availability.OPEN) {
         throw refusal(use);
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * The submitted or registered work that an access by the host has to wait for.
+   *
+   * @param writes whether the host writes, so that it waits for reads as well
+   */
+  public List<PendingUse> pending(boolean writes) {
+    lock.lock();
+    try {
+      List<PendingUse> uses = new ArrayList<>();
+      for (int i = 0; i < writerCount; i++) {
+        uses.add(new PendingUse(writers[i], writeTickets[i]));
+      }
+      for (int i = 0; writes && i < readerCount; i++) {
+        uses.add(new PendingUse(readers[i], readTickets[i]));
+      }
+      return uses;
     } finally {
       lock.unlock();
     }
@@ -321,7 +360,7 @@ public final class HazardState {
       // those collected.
       Arrays.fill(readers, 0, readerCount, null);
       readerCount = 0;
-      Arrays.fill(writers, 1, writerCount, null);
+      Arrays.fill(writers, 1, Math.max(1, writerCount), null);
       writerCount = 1;
       writers[0] = timeline;
       writeTickets[0] = ticket;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Confined to the thread that holds the submission lock.
  */
 public final class Submission implements AutoCloseable {
-  private enum Step {
+  private enum LaunchStep {
     CLOSED,
     RECORDING,
     REGISTERED,
@@ -50,7 +50,7 @@ public final class Submission implements AutoCloseable {
   private final Uses uses = new Uses();
   private boolean freeing;
   private UseLabels labels = NOBODY;
-  private Step state = Step.CLOSED;
+  private LaunchStep state = LaunchStep.CLOSED;
   private int waitsQueued;
   private boolean isUse;
   private boolean recorded;
@@ -76,7 +76,7 @@ public final class Submission implements AutoCloseable {
     outer = newVisit.submitting();
     newVisit.setSubmitting(timeline);
     labels = newLabels;
-    state = Step.RECORDING;
+    state = LaunchStep.RECORDING;
     isUse = true;
     recorded = false;
     refused = false;
@@ -104,7 +104,7 @@ public final class Submission implements AutoCloseable {
    * @throws StreamMisuseException after preflight
    */
   public void use(HazardState hazards, boolean reads, boolean writes, int label) {
-    require(Step.RECORDING, "records a use");
+    require(LaunchStep.RECORDING, "records a use");
     uses.add(hazards, reads, writes, label);
   }
 
@@ -123,7 +123,7 @@ public final class Submission implements AutoCloseable {
    * @throws CudaDriverException if a wait could not be queued; the caller must not queue its work
    */
   public void preflight() {
-    require(Step.RECORDING, "runs preflight");
+    require(LaunchStep.RECORDING, "runs preflight");
     uses.sortByGeneration();
     int locked = 0;
     try {
@@ -135,7 +135,7 @@ public final class Submission implements AutoCloseable {
       for (int i = 0; i < uses.count(); i++) {
         uses.state(i).register(timeline, ticket, uses.writes(i));
       }
-      state = Step.REGISTERED;
+      state = LaunchStep.REGISTERED;
     } finally {
       while (locked > 0) {
         uses.state(--locked).unlock();
@@ -152,7 +152,7 @@ public final class Submission implements AutoCloseable {
     } catch (CudaDriverException e) {
       throw e.during(labels.purpose());
     }
-    state = Step.PREFLIGHTED;
+    state = LaunchStep.PREFLIGHTED;
   }
 
   /**
@@ -178,7 +178,7 @@ public final class Submission implements AutoCloseable {
    * @throws CudaDriverException if that fails, see {@link #commit}
    */
   public void coverByEvent() {
-    require(Step.COMMITTED, "asks for its completion");
+    require(LaunchStep.COMMITTED, "asks for its completion");
     if (!recorded) {
       recordOrSynchronize();
     }
@@ -190,7 +190,7 @@ public final class Submission implements AutoCloseable {
    * nothing else changes; so a driver error is not thrown, and matters only if it is sticky.
    */
   public void coverIfPossible() {
-    require(Step.COMMITTED, "asks for an event");
+    require(LaunchStep.COMMITTED, "asks for an event");
     try {
       timeline.record(ticket);
     } catch (CudaDriverException e) {
@@ -211,14 +211,14 @@ public final class Submission implements AutoCloseable {
    * @throws StreamMisuseException before preflight, or if the work was queued before
    */
   public void queuing() {
-    require(Step.PREFLIGHTED, "launches");
+    require(LaunchStep.PREFLIGHTED, "launches");
     refused = false;
-    state = Step.QUEUING;
+    state = LaunchStep.QUEUING;
   }
 
   /** Says that the work is on the stream. */
   public void queued() {
-    state = Step.QUEUED;
+    state = LaunchStep.QUEUED;
   }
 
   /**
@@ -227,7 +227,7 @@ public final class Submission implements AutoCloseable {
    * @throws StreamMisuseException if not
    */
   public void requireQueued(String act) {
-    require(Step.QUEUED, act);
+    require(LaunchStep.QUEUED, act);
   }
 
   /**
@@ -235,17 +235,17 @@ public final class Submission implements AutoCloseable {
    * step explains it.
    */
   public boolean isAbandoned() {
-    return (state == Step.PREFLIGHTED || state == Step.QUEUED) && !refused;
+    return (state == LaunchStep.PREFLIGHTED || state == LaunchStep.QUEUED) && !refused;
   }
 
   /** Whether {@link #commit} has run. */
   public boolean isCommitted() {
-    return state == Step.COMMITTED;
+    return state == LaunchStep.COMMITTED;
   }
 
   /** Throws after {@link #preflight}. */
   public void requireRecording(String act) {
-    require(Step.RECORDING, act);
+    require(LaunchStep.RECORDING, act);
   }
 
   /**
@@ -255,14 +255,14 @@ public final class Submission implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (!isHeldByCurrentThread() || state == Step.CLOSED) {
+    if (!isHeldByCurrentThread() || state == LaunchStep.CLOSED) {
       return;
     }
     Visit ended = requireNonNull(visit);
     List<Runnable> releases = List.of();
     try {
       try {
-        if (state != Step.RECORDING) {
+        if (state != LaunchStep.RECORDING) {
           securePendingWaits();
           timeline.publish(ticket, labels, isUse);
           releases = unpin();
@@ -363,18 +363,18 @@ public final class Submission implements AutoCloseable {
     labels = NOBODY;
     visit = null;
     outer = null;
-    state = Step.CLOSED;
+    state = LaunchStep.CLOSED;
   }
 
   /** The work of internal callers is queued in the same step, so they need not say so. */
   private void requireCommittable() {
-    if (state != Step.QUEUED) {
-      require(Step.PREFLIGHTED, "commits");
+    if (state != LaunchStep.QUEUED) {
+      require(LaunchStep.PREFLIGHTED, "commits");
     }
-    state = Step.COMMITTED;
+    state = LaunchStep.COMMITTED;
   }
 
-  private void require(Step needed, String act) {
+  private void require(LaunchStep needed, String act) {
     if (state != needed) {
       refused = true;
       throw new StreamMisuseException(
@@ -387,7 +387,7 @@ public final class Submission implements AutoCloseable {
     }
   }
 
-  private static String inWords(Step state) {
+  private static String inWords(LaunchStep state) {
     return switch (state) {
       case CLOSED -> "before it is begun";
       case RECORDING -> "before preflight";

@@ -180,8 +180,8 @@ final class SimulatedDriver implements CudaDriver {
     return lock.call(() -> memory.allocateHost(bytes, this::accessed));
   }
 
-  private void accessed(SimulatedHostMemory hostMemory) {
-    lock.run(() -> memory.accessed(hostMemory));
+  private void accessed(SimulatedHostMemory hostMemory, boolean writes) {
+    lock.run(() -> memory.accessed(hostMemory, writes));
   }
 
   @Override

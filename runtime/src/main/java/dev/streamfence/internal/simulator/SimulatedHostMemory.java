@@ -4,17 +4,22 @@ import dev.streamfence.internal.driver.HostMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
-import java.util.function.Consumer;
 
 /**
  * Host memory with made-up addresses, or a part of it. A call for its buffer counts as a write of
- * all of it at that moment. As thread-safe as the bytes in it.
+ * all of it at that moment, one for its read-only buffer as a read. As thread-safe as the bytes in
+ * it.
  */
 final class SimulatedHostMemory implements HostMemory {
   private final SimulatedHostMemory whole;
   private final long address;
   private final ByteBuffer buffer;
-  private final Consumer<SimulatedHostMemory> onAccess;
+  private final HostAccess onAccess;
+
+  /** Learns of an access by the host. */
+  interface HostAccess {
+    void to(SimulatedHostMemory memory, boolean writes);
+  }
 
   private SimulatedHostMemory(SimulatedHostMemory whole, long address, ByteBuffer buffer) {
     this.whole = whole;
@@ -24,7 +29,7 @@ final class SimulatedHostMemory implements HostMemory {
   }
 
   @SuppressWarnings("NullAway.Init")
-  SimulatedHostMemory(long address, int bytes, Consumer<SimulatedHostMemory> onAccess) {
+  SimulatedHostMemory(long address, int bytes, HostAccess onAccess) {
     this.whole = this;
     this.onAccess = onAccess;
     this.address = address;
@@ -45,8 +50,14 @@ final class SimulatedHostMemory implements HostMemory {
 
   @Override
   public ByteBuffer buffer() {
-    onAccess.accept(this);
+    onAccess.to(this, true);
     return buffer;
+  }
+
+  @Override
+  public ByteBuffer readOnlyBuffer() {
+    onAccess.to(this, false);
+    return buffer.asReadOnlyBuffer().order(buffer.order());
   }
 
   /** The bytes as the device sees them. */

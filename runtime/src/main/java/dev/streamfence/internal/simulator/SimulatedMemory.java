@@ -14,7 +14,6 @@ import dev.streamfence.simulation.DriverCall;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,7 +129,7 @@ final class SimulatedMemory {
    *
    * @param onAccess called when the host asks for its bytes
    */
-  HostMemory allocateHost(long bytes, Consumer<SimulatedHostMemory> onAccess) {
+  HostMemory allocateHost(long bytes, SimulatedHostMemory.HostAccess onAccess) {
     state.enter(DriverCall.ALLOCATE_HOST);
     requireArgument(
         DriverCall.ALLOCATE_HOST, bytes > 0 && bytes <= MAX_HOST_BYTES, bytes + " bytes");
@@ -161,12 +160,13 @@ final class SimulatedMemory {
     }
   }
 
-  /** Records that the host accesses the bytes from now on; all work that uses them must be done. */
-  void accessed(SimulatedHostMemory accessed) {
+  /** Records that the host accesses the bytes; the work that conflicts with that must be done. */
+  void accessed(SimulatedHostMemory accessed, boolean writes) {
     if (checker != null && state.isUsable() && accessed.sizeInBytes() > 0) {
       checker.transferred(
           submissions.onHost(
-              "the host", new Use("", accessed.address(), accessed.sizeInBytes(), false, true)));
+              "the host",
+              new Use("", accessed.address(), accessed.sizeInBytes(), !writes, writes)));
     }
   }
 

@@ -171,7 +171,7 @@ final class MisuseTest {
   void aNullHostArrayIsNamed() {
     DeviceArray<int[]> values = gpu.memory().upload(a, new int[3]);
     List<ThrowingCallable> ofSources =
-        List.of(() -> gpu.memory().upload(a, (int[]) null), () -> values.upload(a, null));
+        List.of(() -> gpu.memory().upload(a, (int[]) null), () -> values.upload(a, (int[]) null));
     for (ThrowingCallable upload : ofSources) {
       assertThatThrownBy(upload)
           .isInstanceOf(NullPointerException.class)

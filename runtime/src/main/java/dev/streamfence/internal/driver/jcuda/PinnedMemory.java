@@ -63,6 +63,11 @@ final class PinnedMemory implements HostMemory {
   }
 
   @Override
+  public ByteBuffer readOnlyBuffer() {
+    return buffer().asReadOnlyBuffer().order(ByteOrder.nativeOrder());
+  }
+
+  @Override
   public PinnedMemory slice(long offset, long length) {
     Objects.checkFromIndexSize(offset, length, sizeInBytes());
     ByteBuffer part = buffer().slice((int) offset, (int) length).order(ByteOrder.nativeOrder());

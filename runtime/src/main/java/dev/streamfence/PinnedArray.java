@@ -1,0 +1,102 @@
+package dev.streamfence;
+
+import dev.streamfence.internal.device.TrackedPinnedArray;
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * An array of primitives in page-locked host memory, which the device copies from and to without a
+ * detour, and while the host does something else. The runtime tracks both sides: a copy waits for
+ * the earlier copies that it depends on, and {@link #read} and {@link #write} wait for the copies
+ * that they depend on, and for no others.
+ *
+ * <pre>{@code
+ * try (PinnedArray<float[]> host = gpu.memory().pinned(float[].class, n)) {
+ *   host.write(buffer -> buffer.asFloatBuffer().put(values));
+ *   x.upload(stream, host);               // returns at once
+ *   kernels.scale(2f, x, n);
+ *   x.download(stream, host);             // returns at once
+ *   float first = host.read(ByteBuffer::getFloat);   // waits for the download
+ * }
+ * }</pre>
+ *
+ * <p>Page-locked memory is taken from the operating system for good while the array is open, and
+ * allocating it is slow: allocate few arrays and reuse them. It does not count in a memory budget.
+ *
+ * <p>Thread-safe. Several threads may read at the same time; a write, and a download into the
+ * array, waits until other threads have ended their reads and writes.
+ *
+ * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on
+ */
+public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinnedArray {
+  /** The runtime that it belongs to. */
+  DeviceRuntime runtime();
+
+  /** The type of its elements. */
+  ElementType elementType();
+
+  /** How many elements it has. */
+  long length();
+
+  /** Its size in bytes. */
+  long sizeInBytes();
+
+  /** Whether it is open. */
+  boolean isOpen();
+
+  /**
+   * Waits for the downloads into this array, then reads it. Uploads from it may be in flight.
+   *
+   * @param access gets a read-only buffer of all bytes, in native order and at position 0, which is
+   *     valid until it returns
+   * @return what {@code access} returns
+   * @throws UseAfterFreeException if this array is closed
+   * @throws RuntimeClosedException if the runtime is closed
+   * @throws CudaDriverException if the device is lost
+   * @throws StreamMisuseException inside a write of this array by the same thread, or inside a
+   *     launch for which it would have to wait
+   */
+  <R> R read(Function<? super ByteBuffer, ? extends R> access);
+
+  /**
+   * Waits for the uploads and downloads that use this array, then writes it.
+   *
+   * @param access gets a buffer of all bytes, in native order and at position 0, which is valid
+   *     until it returns
+   * @throws UseAfterFreeException if this array is closed
+   * @throws RuntimeClosedException if the runtime is closed
+   * @throws CudaDriverException if the device is lost
+   * @throws StreamMisuseException inside a read or write of this array by the same thread, or
+   *     inside a launch for which it would have to wait
+   */
+  void write(Consumer<? super ByteBuffer> access);
+
+  /**
+   * Reads like {@link #read}, into a new Java array.
+   *
+   * @param from the first element
+   * @param count how many elements
+   * @throws IllegalArgumentException if the range is not within this array
+   */
+  A get(long from, int count);
+
+  /**
+   * Writes like {@link #write}, from a whole Java array.
+   *
+   * @param from the first element of this array
+   * @throws IllegalArgumentException if the source does not fit behind {@code from}
+   */
+  void put(long from, A source);
+
+  /**
+   * Waits for the copies and accesses that use this array, and frees its memory. Closing again does
+   * nothing, and so does closing after the runtime.
+   *
+   * @throws CudaDriverException if the memory could not be freed; the array stays open
+   * @throws StreamMisuseException inside a read or write of this array by the same thread, or
+   *     inside a launch for which it would have to wait; the array stays open
+   */
+  @Override
+  void close();
+}

@@ -1,0 +1,174 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.internal.driver.CheckedDriver;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.order.HazardState;
+import dev.streamfence.internal.order.Life;
+import dev.streamfence.internal.order.PendingUse;
+import dev.streamfence.internal.order.Teardown;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The page-locked memory of a runtime's pinned arrays. Memory whose array became unreachable
+ * without being closed is reported, and freed by a later call once the device is done with it.
+ * Thread-safe.
+ */
+final class PinnedBytes {
+  /** The memory of one pinned array, which it outlives. */
+  final class Lease implements Runnable {
+    private final HostMemory memory;
+    private final HazardState hazards;
+    private final String description;
+    private final AtomicBoolean ended = new AtomicBoolean();
+
+    private Lease(HostMemory memory, String description) {
+      this.memory = memory;
+      this.description = description;
+      this.hazards = new HazardState(description);
+    }
+
+    HostMemory memory() {
+      return memory;
+    }
+
+    HazardState hazards() {
+      return hazards;
+    }
+
+    /**
+     * Waits for the device's uses and frees the memory, unless that was done.
+     *
+     * @throws CudaDriverException if the memory could not be freed; a later call tries again
+     */
+    void end() {
+      if (ended.get()) {
+        return;
+      }
+      if (!isLost()) {
+        hazards.pending(true).forEach(use -> use.await("closing " + description));
+      }
+      free();
+    }
+
+    /** Called when the array has become unreachable. */
+    @Override
+    public void run() {
+      if (!ended.get() && life.tryEnterWithoutWaiting()) {
+        try {
+          lost.add(this);
+          System.getLogger(DeviceRuntime.class.getName())
+              .log(
+                  System.Logger.Level.WARNING,
+                  "a pinned array was lost without being closed: " + description);
+        } finally {
+          life.leave();
+        }
+      }
+    }
+
+    private boolean isDone() {
+      return isLost() || hazards.pending(true).stream().allMatch(PendingUse::isDone);
+    }
+
+    private void free() {
+      if (!ended.compareAndSet(false, true)) {
+        return;
+      }
+      try {
+        driver.freeHost(memory);
+      } catch (CudaDriverException e) {
+        ended.set(false);
+        throw e.during("closing " + description);
+      }
+      leases.remove(this);
+      bytes.addAndGet(-memory.sizeInBytes());
+    }
+  }
+
+  private final CheckedDriver driver;
+  private final Life life;
+  private final Set<Lease> leases = ConcurrentHashMap.newKeySet();
+  private final Queue<Lease> lost = new ConcurrentLinkedQueue<>();
+  private final AtomicLong bytes = new AtomicLong();
+
+  PinnedBytes(CheckedDriver driver, Life life) {
+    this.driver = driver;
+    this.life = life;
+  }
+
+  /**
+   * Allocates page-locked memory.
+   *
+   * @throws CudaDriverException if there is none left
+   */
+  Lease allocate(long size, String description) {
+    freeLost();
+    HostMemory memory;
+    try {
+      memory = driver.allocateHost(size);
+    } catch (CudaDriverException e) {
+      throw e.during("allocating " + description);
+    }
+    try {
+      Lease lease = new Lease(memory, description);
+      leases.add(lease);
+      bytes.addAndGet(size);
+      return lease;
+    } catch (Error e) {
+      driver.freeHost(memory);
+      throw e;
+    }
+  }
+
+  /** Bytes that are allocated. */
+  long bytes() {
+    return bytes.get();
+  }
+
+  /** The arrays that were neither closed nor lost. */
+  List<String> open() {
+    return leases.stream().filter(lease -> !lost.contains(lease)).map(l -> l.description).toList();
+  }
+
+  /** Frees everything; the device is done with it, or lost. */
+  void freeAll(Teardown teardown) {
+    for (Lease lease : leases) {
+      teardown.step(lease::free);
+    }
+  }
+
+  /** Frees the lost memory that the device is done with. */
+  private void freeLost() {
+    for (int left = lost.size(); left > 0; left--) {
+      Lease lease = lost.poll();
+      if (lease == null) {
+        return;
+      }
+      boolean freed = false;
+      try {
+        if (lease.isDone()) {
+          lease.free();
+          freed = true;
+        }
+      } catch (CudaDriverException e) {
+        // The next call tries again.
+      } finally {
+        if (!freed) {
+          lost.add(lease);
+        }
+      }
+    }
+  }
+
+  private boolean isLost() {
+    return driver.sticky().error() != null;
+  }
+}

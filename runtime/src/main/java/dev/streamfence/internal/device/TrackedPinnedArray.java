@@ -1,0 +1,250 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.ElementType;
+import dev.streamfence.PinnedArray;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.memory.HostRegion;
+import dev.streamfence.internal.order.HazardState;
+import java.lang.ref.Reference;
+import java.lang.reflect.Array;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Objects;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The implementation of {@link PinnedArray}. A lock keeps the host's accesses apart from each other
+ * and from the moment at which a copy is queued; the hazard state orders them with the copies.
+ */
+public final class TrackedPinnedArray<A> implements PinnedArray<A> {
+  private final TrackedRuntime runtime;
+  private final Class<A> arrayType;
+  private final ElementType elementType;
+  private final long length;
+
+  /** Null for an empty array. */
+  private final PinnedBytes.@Nullable Lease lease;
+
+  /** Held shared by who reads the bytes, exclusively by who writes or frees them. */
+  private final ReentrantReadWriteLock accesses = new ReentrantReadWriteLock();
+
+  private volatile boolean closed;
+
+  TrackedPinnedArray(
+      TrackedRuntime runtime,
+      Class<A> arrayType,
+      ElementType elementType,
+      long length,
+      PinnedBytes.@Nullable Lease lease) {
+    this.runtime = runtime;
+    this.arrayType = arrayType;
+    this.elementType = elementType;
+    this.length = length;
+    this.lease = lease;
+    if (lease != null) {
+      LostArrays.CLEANER.register(this, lease);
+    }
+  }
+
+  @Override
+  public TrackedRuntime runtime() {
+    return runtime;
+  }
+
+  @Override
+  public ElementType elementType() {
+    return elementType;
+  }
+
+  @Override
+  public long length() {
+    return length;
+  }
+
+  @Override
+  public long sizeInBytes() {
+    return length * elementType.sizeInBytes();
+  }
+
+  @Override
+  public boolean isOpen() {
+    return !closed;
+  }
+
+  @Override
+  public <R> R read(Function<? super ByteBuffer, ? extends R> access) {
+    Objects.requireNonNull(access, "access");
+    requireNotWritten("a read");
+    return inside(
+        accesses.readLock(),
+        "a read",
+        () -> {
+          awaitDevice(false, "a read of ");
+          return access.apply(readable());
+        });
+  }
+
+  @Override
+  public void write(Consumer<? super ByteBuffer> access) {
+    Objects.requireNonNull(access, "access");
+    requireNotAccessed("a write");
+    inside(
+        accesses.writeLock(),
+        "a write",
+        () -> {
+          awaitDevice(true, "a write of ");
+          access.accept(writable());
+          return this;
+        });
+  }
+
+  @Override
+  public A get(long from, int count) {
+    requireRange(from, count, "get");
+    A target = arrayType.cast(Array.newInstance(elementType.primitive(), count));
+    HostArray host = new HostArray(target, elementType, 0);
+    return read(
+        bytes -> {
+          host.readFrom(part(bytes, from, count), 0);
+          return target;
+        });
+  }
+
+  @Override
+  public void put(long from, A source) {
+    int count = HostArray.length(Objects.requireNonNull(source, "source"));
+    requireRange(from, count, "put");
+    HostArray host = new HostArray(source, elementType, 0);
+    write(bytes -> host.writeTo(part(bytes, from, count), 0));
+  }
+
+  @Override
+  public void close() {
+    requireNotAccessed("the close");
+    if (!runtime.life().tryEnter()) {
+      closed = true;
+      return;
+    }
+    accesses.writeLock().lock();
+    try {
+      if (!closed && lease != null) {
+        lease.end();
+      }
+      closed = true;
+    } finally {
+      accesses.writeLock().unlock();
+      runtime.life().leave();
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
+   * Queues a copy that reads or writes this array. Waits for other threads' accesses, and keeps
+   * them out until the copy is registered.
+   *
+   * @param from the first element that is used
+   * @param writes whether the copy writes this array
+   */
+  void queue(String use, long from, boolean writes, Consumer<HostRegion> copy) {
+    if (writes) {
+      requireNotAccessed(use);
+    } else {
+      requireNotWritten(use);
+    }
+    inside(
+        writes ? accesses.writeLock() : accesses.readLock(),
+        use,
+        () -> {
+          if (lease != null) {
+            copy.accept(
+                new HostRegion(lease.memory(), lease.hazards(), from * elementType.sizeInBytes()));
+          }
+          return this;
+        });
+  }
+
+  /** Refuses a range that is not within this array. */
+  void requireRange(long from, long count, String operation) {
+    if (from < 0 || count < 0 || from > length - count) {
+      throw new IllegalArgumentException(
+          operation
+              + " of "
+              + TrackedArray.elementsInWords(from, count)
+              + " of "
+              + this
+              + ", which has "
+              + length);
+    }
+  }
+
+  private interface Inside<R> {
+    R run();
+  }
+
+  private <R> R inside(Lock lock, String use, Inside<? extends R> operation) {
+    runtime.life().enter();
+    try {
+      lock.lock();
+      try {
+        if (closed) {
+          throw new UseAfterFreeException(use, toString(), 0, null);
+        }
+        return operation.run();
+      } finally {
+        lock.unlock();
+      }
+    } finally {
+      runtime.life().leave();
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  private void awaitDevice(boolean writes, String use) {
+    if (lease != null) {
+      HazardState hazards = lease.hazards();
+      hazards.pending(writes).forEach(pending -> pending.await(use + this));
+    }
+  }
+
+  private ByteBuffer readable() {
+    return lease == null ? empty() : lease.memory().readOnlyBuffer().clear();
+  }
+
+  private ByteBuffer writable() {
+    return lease == null
+        ? empty()
+        : lease.memory().buffer().duplicate().order(ByteOrder.nativeOrder()).clear();
+  }
+
+  private static ByteBuffer empty() {
+    return ByteBuffer.allocate(0).order(ByteOrder.nativeOrder());
+  }
+
+  private ByteBuffer part(ByteBuffer bytes, long from, int count) {
+    int size = elementType.sizeInBytes();
+    return bytes.slice((int) (from * size), count * size).order(ByteOrder.nativeOrder());
+  }
+
+  private void requireNotWritten(String use) {
+    if (accesses.isWriteLockedByCurrentThread()) {
+      throw new StreamMisuseException(use + " of " + this + " inside a write by the same thread");
+    }
+  }
+
+  private void requireNotAccessed(String use) {
+    requireNotWritten(use);
+    if (accesses.getReadHoldCount() > 0) {
+      throw new StreamMisuseException(use + " of " + this + " inside a read by the same thread");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "pinned " + elementType.primitive() + "[" + length + "]";
+  }
+}
