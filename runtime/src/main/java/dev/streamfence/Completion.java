@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
  * <p>A stream tracks its last 32 launches individually. When more than 32 are queued behind this
  * one, it counts as done when the oldest of those 32 is.
  */
-public sealed interface Completion permits TrackedCompletion {
+public sealed interface Completion permits Download, TrackedCompletion {
   /**
    * Whether the launch is done. Does not wait; asks the driver unless the answer is already known.
    *

@@ -177,6 +177,30 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
   void download(DeviceStream stream, A target);
 
   /**
+   * Begins a download of the whole array, like {@link #downloadLater(DeviceStream, long, long)}.
+   *
+   * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
+   * @throws IllegalArgumentException if this array is longer than a Java array can be, or has more
+   *     than {@link Integer#MAX_VALUE} bytes
+   * @throws UseAfterFreeException if this array is closed
+   */
+  Download<A> downloadLater(DeviceStream stream);
+
+  /**
+   * Begins a download of some elements, which are as they are after all work queued before. Does
+   * not wait for the device; the runtime keeps page-locked memory for such downloads, and takes
+   * more from the driver when many are under way. That memory does not count in a budget.
+   *
+   * @param from the first element
+   * @param count how many elements
+   * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
+   * @throws IllegalArgumentException if the range is not within this array, is longer than a Java
+   *     array can be, or has more than {@link Integer#MAX_VALUE} bytes
+   * @throws UseAfterFreeException if this array is closed
+   */
+  Download<A> downloadLater(DeviceStream stream, long from, long count);
+
+  /**
    * Copies like {@link #download(DeviceStream, Object)}, but waits no longer than a timeout for
    * other threads that use the stream, for earlier work, and for the copy itself. The timeout does
    * not cover a launch that uses this array on another stream and that another thread holds between

@@ -9,9 +9,11 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.HostBytes;
+import dev.streamfence.internal.memory.HostRegion;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.HazardState;
+import dev.streamfence.internal.order.Timeline;
 import java.lang.ref.Reference;
 import java.lang.reflect.Array;
 import java.nio.Buffer;
@@ -184,14 +186,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public A download(DeviceStream stream, long from, long count) {
-    requireRange(from, count, "download");
-    if (count > MAX_JAVA_ARRAY) {
-      throw new IllegalArgumentException(
-          elementsInWords(from, count)
-              + " of "
-              + this
-              + " are more than a Java array holds; download them in parts");
-    }
+    requireJavaArray(from, count);
     requireDownload(stream);
     A target = arrayType.cast(Array.newInstance(elementType.primitive(), (int) count));
     downloadFrom(stream, from, count, new HostArray(target, elementType, 0));
@@ -222,6 +217,59 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     requireRange(from, host.length(), "download");
     requireDownload(stream);
     downloadFrom(stream, from, host.length(), host);
+  }
+
+  @Override
+  public TrackedDownload<A> downloadLater(DeviceStream stream) {
+    return downloadLater(stream, 0, length);
+  }
+
+  @Override
+  public TrackedDownload<A> downloadLater(DeviceStream stream, long from, long count) {
+    requireJavaArray(from, count);
+    requireDownload(stream);
+    A target = arrayType.cast(Array.newInstance(elementType.primitive(), (int) count));
+    Timeline timeline = TrackedStream.timelineOf(stream);
+    Region source = range(from, count);
+    String purpose = "download of " + elementsInWords(from, count) + " of " + this;
+    if (source == null) {
+      return new TrackedDownload<>(delivery(timeline, 0, purpose, target, null));
+    }
+    if (source.sizeInBytes() > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          purpose + " has more than " + Integer.MAX_VALUE + " bytes; download it in parts");
+    }
+    runtime.life().enter();
+    try {
+      DownloadMemory downloads = runtime.downloads();
+      HostRegion host = downloads.take(source.sizeInBytes());
+      DownloadDelivery<A> delivery;
+      try {
+        long ticket = runtime.copies().download(timeline, source, host);
+        delivery = delivery(timeline, ticket, purpose, target, host);
+        downloads.add(delivery);
+      } catch (RuntimeException | Error e) {
+        // The copy may have been queued.
+        downloads.abandon(null, host);
+        throw e;
+      }
+      memory.transfers().downloaded(source.sizeInBytes());
+      return new TrackedDownload<>(delivery);
+    } finally {
+      runtime.life().leave();
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  private DownloadDelivery<A> delivery(
+      Timeline timeline, long ticket, String purpose, A target, @Nullable HostRegion host) {
+    return new DownloadDelivery<>(
+        runtime.downloads(),
+        runtime.completion(timeline, ticket, purpose),
+        target,
+        elementType,
+        HostArray.length(target) * elementType.sizeInBytes(),
+        host);
   }
 
   @Override
@@ -570,6 +618,17 @@ public final class TrackedArray<A> implements DeviceArray<A> {
               + this
               + ", which has "
               + length);
+    }
+  }
+
+  private void requireJavaArray(long from, long count) {
+    requireRange(from, count, "download");
+    if (count > MAX_JAVA_ARRAY) {
+      throw new IllegalArgumentException(
+          elementsInWords(from, count)
+              + " of "
+              + this
+              + " are more than a Java array holds; download them in parts");
     }
   }
 

@@ -38,6 +38,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   private final OpenArrays arrays;
   private final DeviceCopies copies;
   private final PinnedBytes pinned;
+  private final DownloadMemory downloads;
   private final TrackedStreams streams;
   private final TrackedMemory memory;
   private final Attachments attachments = new Attachments(this);
@@ -59,6 +60,7 @@ public final class TrackedRuntime implements DeviceRuntime {
             stack.budget(), options.guardMemory() || options.directMemory(), pool.life());
     this.copies = opening.copies().apply(pool);
     this.pinned = new PinnedBytes(driver, pool.life());
+    this.downloads = new DownloadMemory(driver);
     this.streams = new TrackedStreams(this, pool);
     this.memory = new TrackedMemory(this, stack, arrays);
     this.watcher = new CompletionWatcher("completions of " + this);
@@ -200,6 +202,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     teardown.step(stack::close);
     teardown.step(() -> copies.destroy(isDeviceDone));
     teardown.step(() -> pinned.freeAll(teardown));
+    teardown.step(() -> downloads.end(isDeviceDone && !wasLost, teardown));
     teardown.step(pool::destroy);
     teardown.step(driver::close);
     try {
@@ -251,6 +254,10 @@ public final class TrackedRuntime implements DeviceRuntime {
   public <T extends AutoCloseable> T attachment(
       Class<T> type, Function<TrackedRuntime, T> factory) {
     return attachments.get(type, factory);
+  }
+
+  DownloadMemory downloads() {
+    return downloads;
   }
 
   PinnedBytes pinned() {

@@ -84,8 +84,12 @@ public final class DeviceCopies {
     }
   }
 
-  /** Copies from the device to page-locked host memory, like {@link #upload}. */
-  public void download(Timeline timeline, Region source, HostRegion target) {
+  /**
+   * Copies from the device to page-locked host memory, like {@link #upload}.
+   *
+   * @return the ticket of the copy, which an event covers
+   */
+  public long download(Timeline timeline, Region source, HostRegion target) {
     UseLabels labels =
         labels("download of ", source.sizeInBytes(), " bytes from ", source, timeline);
     source.requireTracked(labels, 0);
@@ -101,6 +105,7 @@ public final class DeviceCopies {
           timeline.stream());
       submission.commit();
       submission.coverIfPossible();
+      return submission.ticket();
     } catch (CudaDriverException e) {
       throw e.during(labels.purpose());
     }

@@ -6,9 +6,12 @@ import dev.streamfence.AllocationLog;
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceMemory;
+import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.Download;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.MemoryReservation;
+import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.launch.LaunchRecorder;
 
@@ -366,6 +369,61 @@ enum FailureScenario {
           world.make("reinterpreting", () -> bytes.reinterpret(long[].class));
       assertThat(world.op("downloading", () -> longs.download(a)))
           .containsExactly(0x0101010101010101L);
+    }
+  },
+  PARTS {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      DeviceArray<int[]> values = world.upload(a, 1, 2, 3, 4);
+      LaunchRecorder onA = world.recorder(a, FailureKernel.IMAGE, FailureKernel.INCREMENT);
+      LaunchRecorder onB = world.recorder(b, FailureKernel.IMAGE, FailureKernel.INCREMENT);
+      try (DeviceParts<int[]> halves = values.split(2)) {
+        world.run("launching", () -> FailureKernel.increment(onA, halves.get(0)));
+        world.run("launching", () -> FailureKernel.increment(onB, halves.get(1)));
+        world.run("filling", () -> halves.get(1).view(1, 1).fill(a, 9));
+      }
+      world.run("launching", () -> FailureKernel.increment(onA, values));
+      world.run("copying", () -> values.copyFrom(b, values, 2, 0, 1));
+      world.holds(values, b, 5, 4, 5, 10);
+      DeviceParts<int[]> rest = values.split(1);
+      world.run("launching", () -> FailureKernel.increment(onB, rest.get(1)));
+      world.run("closing", values::close);
+    }
+  },
+  PINNED {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      DeviceArray<int[]> values = world.allocate(a, 3);
+      PinnedArray<int[]> host =
+          world.op("allocating", () -> world.gpu.memory().pinned(int[].class, 3));
+      LaunchRecorder increment = world.recorder(b, FailureKernel.IMAGE, FailureKernel.INCREMENT);
+      world.run("writing", () -> host.put(0, new int[] {1, 2, 3}));
+      world.run("uploading", () -> values.upload(a, host));
+      world.run("launching", () -> FailureKernel.increment(increment, values));
+      world.run("downloading", () -> values.download(a, host));
+      assertThat(world.op("reading", () -> host.get(0, 3))).containsExactly(2, 3, 4);
+      world.run("writing", () -> host.put(1, new int[] {7}));
+      world.run("uploading", () -> values.upload(b, host, 1, 0, 2));
+      world.holds(values, a, 7, 4, 4);
+      world.run("closing", host::close);
+    }
+  },
+  DOWNLOADED_LATER {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      DeviceArray<int[]> values = world.upload(a, 1, 2, 3);
+      Download<int[]> first = world.op("downloading", () -> values.downloadLater(b));
+      world.run("filling", () -> values.fill(a, 9));
+      Download<int[]> second = world.op("downloading", () -> values.downloadLater(a, 1, 2));
+      world.op("downloading", () -> values.downloadLater(a));
+      assertThat(world.op("waiting", second::value)).containsExactly(9, 9);
+      assertThat(world.op("waiting", first::value)).containsExactly(1, 2, 3);
     }
   },
   PART_OF_THE_BUDGET {

@@ -1,0 +1,29 @@
+package dev.streamfence;
+
+import dev.streamfence.internal.device.TrackedDownload;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A download that is under way: the completion of its copy, and the elements that it brings.
+ * Thread-safe. Downloads that were begun before the runtime was closed keep their value.
+ *
+ * @param <A> the Java array type
+ */
+public sealed interface Download<A> extends Completion permits TrackedDownload {
+  /**
+   * Waits until the copy is done, like {@link #await()}, and returns the elements: the same array
+   * at each call.
+   *
+   * @throws StreamMisuseException inside a launch for which it would have to wait
+   * @throws RuntimeClosedException if the runtime was closed before the copy was done, which
+   *     closing normally waits for
+   * @throws CudaDriverException if the device is lost, and the copy was not known to be done
+   */
+  A value();
+
+  /**
+   * Completes with the elements when the copy is done, or exceptionally like {@link #stage}. The
+   * elements are copied by the thread that {@link #stage} describes.
+   */
+  CompletionStage<A> valueStage();
+}

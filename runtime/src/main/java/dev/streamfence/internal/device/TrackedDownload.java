@@ -1,0 +1,62 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.Download;
+import java.lang.ref.Reference;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The implementation of {@link Download}: the completion of a copy to page-locked memory, and the
+ * delivery from there.
+ */
+public final class TrackedDownload<A> implements Download<A> {
+  private final DownloadDelivery<A> delivery;
+
+  TrackedDownload(DownloadDelivery<A> delivery) {
+    this.delivery = delivery;
+    // If no caller asks for the value, the memory goes back.
+    LostArrays.CLEANER.register(this, delivery);
+  }
+
+  @Override
+  public boolean isDone() {
+    return delivery.isDelivered() || delivery.completion().isDone();
+  }
+
+  @Override
+  public void await() {
+    if (!delivery.isDelivered()) {
+      delivery.completion().await();
+    }
+  }
+
+  @Override
+  public boolean await(Duration timeout) throws InterruptedException {
+    return delivery.isDelivered() || delivery.completion().await(timeout);
+  }
+
+  @Override
+  public CompletionStage<Void> stage() {
+    return delivery.completion().stage();
+  }
+
+  @Override
+  public A value() {
+    try {
+      await();
+      return delivery.deliver();
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  @Override
+  public CompletionStage<A> valueStage() {
+    return stage().thenApply(done -> value());
+  }
+
+  @Override
+  public String toString() {
+    return delivery.completion().toString();
+  }
+}

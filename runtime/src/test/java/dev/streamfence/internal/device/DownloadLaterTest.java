@@ -1,0 +1,237 @@
+package dev.streamfence.internal.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.Download;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.lang.reflect.Array;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Downloads that are begun now and whose elements are asked for later. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class DownloadLaterTest {
+  private static final int N = 64;
+
+  private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
+  private final DeviceStream a = gpu.streams().acquire();
+  private final DeviceStream b = gpu.streams().acquire();
+  private final DeviceArray<int[]> array = gpu.memory().allocateZeroed(a, int[].class, N);
+
+  @AfterEach
+  void nothingIsLeft() {
+    gpu.close();
+    assertThat(device.findings()).isEmpty();
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.streamfence.corpus.HostArrays#ofEveryType")
+  void elementsOfEveryTypeArrive(Object host) {
+    try (DeviceArray<Object> values = gpu.memory().upload(a, host)) {
+      Download<Object> all = values.downloadLater(b);
+      Download<Object> last = values.downloadLater(b, Array.getLength(host) - 1, 1);
+      assertThat(all.value()).isEqualTo(host);
+      assertThat(all.value()).isSameAs(all.value());
+      assertThat(Array.get(last.value(), 0)).isEqualTo(Array.get(host, Array.getLength(host) - 1));
+    }
+  }
+
+  @Test
+  void itReturnsAtOnceAndBringsTheElementsOfThatMoment() {
+    array.fill(a, 1);
+    long waits = synchronisations();
+    Download<int[]> ones = array.downloadLater(a);
+    VectorKernels.on(b).increment(array, N);
+    Download<int[]> twos = array.downloadLater(b, 2, 3);
+    array.fill(a, 9);
+    assertThat(ones.isDone()).isFalse();
+    assertThat(synchronisations()).isEqualTo(waits);
+    assertThat(twos.value()).containsExactly(2, 2, 2);
+    assertThat(ones.value()).containsOnly(1).hasSize(N);
+    assertThat(ones.isDone()).isTrue();
+    assertThat(ones).hasToString("completion of download of elements 0 to 63 of " + array);
+  }
+
+  private long synchronisations() {
+    return device.calls(DriverCall.SYNCHRONIZE_EVENT) + device.calls(DriverCall.SYNCHRONIZE_STREAM);
+  }
+
+  @Test
+  void theArrayMayBeClosedMeanwhile() {
+    array.fill(a, 3);
+    Download<int[]> threes = array.downloadLater(a);
+    array.close();
+    assertThat(threes.value()).containsOnly(3);
+  }
+
+  @Test
+  void stagesCompleteWithTheElements() {
+    array.fill(a, 4);
+    Download<int[]> fours = array.downloadLater(a);
+    CompletableFuture<int[]> value = fours.valueStage().toCompletableFuture();
+    CompletableFuture<Void> done = fours.stage().toCompletableFuture();
+    a.synchronize();
+    assertThat(value.join()).containsOnly(4);
+    done.join();
+    assertThat(fours.value()).isSameAs(value.join());
+  }
+
+  @Test
+  void awaitingHasATimeout() throws Exception {
+    array.fill(a, 4);
+    Download<int[]> fours = array.downloadLater(a);
+    assertThat(fours.await(Duration.ofSeconds(60))).isTrue();
+    fours.await();
+    assertThat(fours.value()).containsOnly(4);
+    assertThat(fours.await(Duration.ZERO)).isTrue();
+  }
+
+  @Test
+  void memoryIsReused() {
+    array.downloadLater(a).value();
+    long allocations = device.calls(DriverCall.ALLOCATE_HOST);
+    for (int i = 0; i < 20; i++) {
+      array.fill(a, i);
+      assertThat(array.downloadLater(a, 0, 1 + i).value()).containsOnly(i);
+    }
+    assertThat(device.calls(DriverCall.ALLOCATE_HOST)).isEqualTo(allocations);
+    assertThat(device.calls(DriverCall.FREE_HOST)).isZero();
+  }
+
+  @Test
+  void manyMayBeUnderWay() {
+    List<Download<int[]>> downloads = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      array.fill(i % 2 == 0 ? a : b, i);
+      downloads.add(array.downloadLater(i % 2 == 0 ? b : a));
+    }
+    for (int i = 0; i < 100; i++) {
+      assertThat(downloads.get(i).value()).containsOnly(i);
+    }
+  }
+
+  @Test
+  void whatIsUnderWayWhenTheRuntimeIsClosedKeepsItsValue() {
+    array.fill(a, 6);
+    Download<int[]> sixes = array.downloadLater(a);
+    CompletableFuture<int[]> stage = sixes.valueStage().toCompletableFuture();
+    gpu.close();
+    assertThat(sixes.isDone()).isTrue();
+    assertThat(sixes.value()).containsOnly(6);
+    assertThat(stage.join()).isSameAs(sixes.value());
+  }
+
+  @Test
+  void whatWasAbandonedIsReusedWhenItsCopyIsDone() {
+    for (int i = 0; i < 5; i++) {
+      array.downloadLater(a);
+    }
+    long allocations = device.calls(DriverCall.ALLOCATE_HOST);
+    gpu.synchronize();
+    // The collector may take its time, and the abandoned memory is then collected by a download.
+    for (int i = 0; i < 200 && device.calls(DriverCall.ALLOCATE_HOST) == allocations; i++) {
+      System.gc();
+      array.downloadLater(a).value();
+    }
+    assertThat(array.downloadLater(a).value()).containsOnly(0);
+  }
+
+  @Test
+  void aLostDeviceDeliversWhatWasDoneAndFailsTheRest() {
+    SimulatedDevice other = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    DeviceRuntime runtime = DeviceRuntime.simulated(other);
+    DeviceStream stream = runtime.streams().acquire();
+    DeviceArray<int[]> values = runtime.memory().upload(stream, new int[] {1, 2});
+    Download<int[]> done = values.downloadLater(stream);
+    done.await();
+    VectorKernels.on(stream).increment(values, 3);
+    Download<int[]> failed = values.downloadLater(stream);
+    assertThatThrownBy(failed::value).isInstanceOf(CudaDriverException.class);
+    runtime.close();
+    assertThat(done.value()).containsExactly(1, 2);
+    assertThatThrownBy(failed::value).isInstanceOf(CudaDriverException.class);
+  }
+
+  @Test
+  void aCopyThatCannotBeQueuedIsReportedAndItsMemoryReused() {
+    device.failCall(DriverCall.COPY_TO_HOST_ASYNC, 1, 1);
+    assertThatThrownBy(() -> array.downloadLater(a))
+        .isInstanceOf(CudaDriverException.class)
+        .hasMessageContaining("download of 256 bytes");
+    device.failCall(DriverCall.ALLOCATE_HOST, 1, 2);
+    gpu.synchronize();
+    assertThat(array.downloadLater(a).value()).containsOnly(0);
+  }
+
+  @Test
+  void noHostMemoryIsReportedWithTheSize() {
+    device.failCall(DriverCall.ALLOCATE_HOST, 1, 2);
+    assertThatThrownBy(() -> array.downloadLater(a))
+        .isInstanceOf(CudaDriverException.class)
+        .hasMessageContaining("allocating 4096 bytes of host memory for a download");
+  }
+
+  @Test
+  void badRangesAndClosedArraysAreRefused() {
+    assertThatIllegalArgumentException().isThrownBy(() -> array.downloadLater(a, 0, N + 1));
+    assertThatIllegalArgumentException().isThrownBy(() -> array.downloadLater(a, -1, 1));
+    gpu.memory().refuseDownloads(true);
+    assertThatThrownBy(() -> array.downloadLater(a)).isInstanceOf(IllegalStateException.class);
+    gpu.memory().refuseDownloads(false);
+    array.close();
+    assertThatThrownBy(() -> array.downloadLater(a)).isInstanceOf(UseAfterFreeException.class);
+  }
+
+  @Test
+  void anEmptyDownloadIsDone() {
+    long calls = device.calls();
+    Download<int[]> nothing = array.downloadLater(a, N, 0);
+    assertThat(nothing.isDone()).isTrue();
+    assertThat(nothing.value()).isEmpty();
+    nothing.await();
+    assertThat(device.calls()).isEqualTo(calls);
+  }
+
+  @Test
+  void threadsMayAskForOneValueTogether() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      for (int round = 0; round < 50; round++) {
+        array.fill(a, round);
+        Download<int[]> download = array.downloadLater(b);
+        List<Future<int[]>> values = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+          values.add(threads.submit(download::value));
+        }
+        for (Future<int[]> value : values) {
+          assertThat(value.get()).isSameAs(download.value()).containsOnly(round);
+        }
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+}
