@@ -1,5 +1,6 @@
 // Host time per launch from C++, in nanoseconds: the floor for the launch benchmarks, which run the same kernel in the
-// same way: batches of 200 launches on one stream, synchronised in between, median of 300 batches.
+// same way: batches of 200 launches on one stream, synchronised in between, median of 300 batches. Then the time of
+// transfers, each until its data is there, median of 20: the floor for the transfer benchmarks.
 // Build: nvcc -O3 -std=c++17 -o floor floor.cu -lcuda
 
 #include <algorithm>
@@ -43,6 +44,46 @@ static double medianNanos(const std::function<void()>& batch, const std::functio
   }
   std::sort(perLaunch.begin(), perLaunch.end());
   return perLaunch[perLaunch.size() / 2];
+}
+
+static double medianMicros(int rounds, const std::function<void()>& transfer) {
+  std::vector<double> times;
+  for (int i = 0; i < rounds + 3; i++) {
+    auto start = std::chrono::steady_clock::now();
+    transfer();
+    auto end = std::chrono::steady_clock::now();
+    if (i >= 3) {
+      times.push_back(std::chrono::duration<double, std::micro>(end - start).count());
+    }
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+static int transfers(CUstream stream) {
+  for (size_t bytes : {size_t(4), size_t(1) << 20, size_t(16) << 20, size_t(256) << 20}) {
+    CUdeviceptr device;
+    void* pinned;
+    CHECK(cuMemAlloc(&device, bytes));
+    CHECK(cuMemAllocHost(&pinned, bytes));
+    std::vector<char> pageable(bytes, 1);
+    const char* names[] = {"pageable up", "pageable down", "pinned up", "pinned down"};
+    std::function<void()> runs[] = {
+        [&] { cuMemcpyHtoDAsync(device, pageable.data(), bytes, stream); },
+        [&] { cuMemcpyDtoHAsync(pageable.data(), device, bytes, stream); },
+        [&] { cuMemcpyHtoDAsync(device, pinned, bytes, stream); },
+        [&] { cuMemcpyDtoHAsync(pinned, device, bytes, stream); }};
+    for (int i = 0; i < 4; i++) {
+      double micros = medianMicros(20, [&] {
+        runs[i]();
+        cuStreamSynchronize(stream);
+      });
+      std::printf("C++ %-13s %10zu bytes %10.1f us %6.1f GB/s\n", names[i], bytes, micros, bytes / micros / 1e3);
+    }
+    CHECK(cuMemFree(device));
+    CHECK(cuMemFreeHost(pinned));
+  }
+  return 0;
 }
 
 int main() {
@@ -95,5 +136,5 @@ int main() {
   std::printf("C++ launch, nothing tracked          %8.0f ns\n", plain);
   std::printf("C++ launch + 1 event record          %8.0f ns\n", withEvent);
   std::printf("C++ wait + launch + record, 2 streams %7.0f ns\n", pingPong);
-  return 0;
+  return transfers(first);
 }

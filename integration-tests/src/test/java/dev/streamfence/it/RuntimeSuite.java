@@ -7,18 +7,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.management.ThreadMXBean;
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceArrays;
+import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.Download;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.MemoryStatistics;
 import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeStatistics;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.LoadedModule;
 import java.lang.management.ManagementFactory;
+import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -121,6 +126,94 @@ abstract class RuntimeSuite {
           .hasMessageContaining("meet: " + (blocks + 1) + " blocks that run at the same time")
           .hasMessageContaining("allows " + blocks);
       assertThat(counter.download(a)).containsExactly(blocks);
+    }
+  }
+
+  @Test
+  void aKernelTakesAViewAndItsResultIsDownloadedInPart() {
+    int n = 100 * scale();
+    try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, 3L * n)) {
+      onA.increment(values.view(n, n), n);
+      onB.add(values.view(n, n), values.view(0, n), values.view(2L * n, n), n);
+      int[] seen = values.download(b);
+      for (int i = 0; i < 3 * n; i++) {
+        assertThat(seen[i]).as("element %d", i).isEqualTo(i < n ? 0 : 1);
+      }
+      assertThat(values.download(a, n - 1, 2)).containsExactly(0, 1);
+    }
+  }
+
+  @Test
+  void partsAreWrittenOnTwoStreamsAndJoined() {
+    int n = 100 * scale();
+    try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, 2L * n)) {
+      for (int round = 1; round <= 20; round++) {
+        try (DeviceParts<int[]> halves = values.split(n)) {
+          onA.incrementSlowly(halves.get(0), n, 100);
+          onB.incrementSlowly(halves.get(1), n, 100);
+        }
+        onA.increment(values, 2 * n);
+      }
+      int[] expected = new int[2 * n];
+      int[] seen = values.download(b);
+      Arrays.fill(expected, seen[0]);
+      assertThat(seen).isEqualTo(expected);
+      assertThat(seen[0]).isGreaterThanOrEqualTo(20);
+    }
+  }
+
+  @Test
+  void rangesAndBuffersAndSingleElementsGoUpAndDown() {
+    try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, 10)) {
+      values.upload(a, new int[] {1, 2, 3, 4}, 1, 5, 2);
+      values.upload(a, IntBuffer.wrap(new int[] {8, 9}), 0);
+      values.fill(b, 8, 2, 7L);
+      DeviceArrays.setInt(values, a, 4, -1);
+      values.copyFrom(b, values, 0, 2, 2);
+      assertThat(DeviceArrays.getInt(values, b, 4)).isEqualTo(-1);
+      IntBuffer target = IntBuffer.allocate(10);
+      values.download(a, 0, target);
+      assertThat(target.array()).containsExactly(8, 9, 8, 9, -1, 2, 3, 0, 7, 7);
+    }
+  }
+
+  @Test
+  void pinnedArraysAreCopiedInTheBackgroundAndFenced() {
+    int n = 1000 * scale();
+    try (DeviceArray<int[]> values = gpu.memory().allocate(a, int[].class, n);
+        PinnedArray<int[]> host = gpu.memory().pinned(int[].class, n)) {
+      for (int round = 0; round < 20; round++) {
+        int value = 10 * round;
+        host.write(
+            bytes -> {
+              while (bytes.hasRemaining()) {
+                bytes.putInt(value);
+              }
+            });
+        values.upload(a, host);
+        onB.increment(values, n);
+        values.download(a, host);
+        int[] expected = new int[n];
+        Arrays.fill(expected, value + 1);
+        assertThat(host.get(0, n)).isEqualTo(expected);
+      }
+    }
+  }
+
+  @Test
+  void downloadsThatAreBegunBringTheElementsOfThatMoment() {
+    int n = 1000 * scale();
+    try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, n)) {
+      List<Download<int[]>> downloads = new ArrayList<>();
+      for (int round = 0; round < 20; round++) {
+        onA.increment(values, n);
+        downloads.add(values.downloadLater(round % 2 == 0 ? a : b, 0, n - round));
+      }
+      for (int round = 0; round < 20; round++) {
+        int[] expected = new int[n - round];
+        Arrays.fill(expected, round + 1);
+        assertThat(downloads.get(round).value()).isEqualTo(expected);
+      }
     }
   }
 
