@@ -34,6 +34,7 @@ public sealed interface DeviceParts<A> extends AutoCloseable permits TrackedPart
    * depends on.
    *
    * @throws StreamMisuseException if they are joined already, or a part is split itself
+   * @throws UseAfterFreeException if the array was closed
    */
   DeviceArray<A> join();
 

@@ -23,6 +23,7 @@ package dev.streamfence;
  * @param refusedDownloads downloads refused by {@link DeviceMemory#refuseDownloads}
  * @param guardViolations writes outside arrays, or after their close, that guarded memory found
  * @param droppedLogRecords records that the allocation log did not take
+ * @param pinnedBytes page-locked host memory of pinned arrays, which no budget limits
  */
 public record MemoryStatistics(
     long limitBytes,
@@ -40,7 +41,8 @@ public record MemoryStatistics(
     long downloadedBytes,
     long refusedDownloads,
     long guardViolations,
-    long droppedLogRecords) {
+    long droppedLogRecords,
+    long pinnedBytes) {
 
   /**
    * Bytes still available to a request: a hint, since other threads may be faster; never negative.

@@ -6,10 +6,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * An array of primitives in page-locked host memory, which the device copies from and to without a
- * detour, and while the host does something else. The runtime tracks both sides: a copy waits for
- * the earlier copies that it depends on, and {@link #read} and {@link #write} wait for the copies
- * that they depend on, and for no others.
+ * An array of primitives in page-locked host memory, which the device copies from and to directly,
+ * while the host does something else. The runtime tracks both sides: a copy waits for the earlier
+ * copies that it depends on, and {@link #read} and {@link #write} wait for the copies that they
+ * depend on, and for no others.
  *
  * <pre>{@code
  * try (PinnedArray<float[]> host = gpu.memory().pinned(float[].class, n)) {
@@ -21,11 +21,17 @@ import java.util.function.Function;
  * }
  * }</pre>
  *
- * <p>Page-locked memory is taken from the operating system for good while the array is open, and
- * allocating it is slow: allocate few arrays and reuse them. It does not count in a memory budget.
+ * <p>Page-locked memory is not available to the rest of the system while the array is open, and
+ * allocating it is slow: allocate few arrays and reuse them. It does not count in a memory budget;
+ * see {@link MemoryStatistics#pinnedBytes}. An array that becomes unreachable without being closed
+ * is reported, and freed by a later {@link DeviceMemory#pinned} or {@link DeviceMemory#reap} when
+ * the device is done with it.
  *
  * <p>Thread-safe. Several threads may read at the same time; a write, and a download into the
  * array, waits until other threads have ended their reads and writes.
+ *
+ * <p>Accesses of two arrays inside each other, in one order by one thread and in the other order by
+ * another, deadlock like any two locks.
  *
  * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on
  */
@@ -50,14 +56,25 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
    *
    * @param access gets a read-only buffer of all bytes, in native order and at position 0, which is
    *     valid until it returns
-   * @return what {@code access} returns
+   * @return what {@code access} returns, which must not be a buffer
    * @throws UseAfterFreeException if this array is closed
    * @throws RuntimeClosedException if the runtime is closed
    * @throws CudaDriverException if the device is lost
    * @throws StreamMisuseException inside a write of this array by the same thread, or inside a
-   *     launch for which it would have to wait
+   *     launch, if it would have to wait
    */
   <R> R read(Function<? super ByteBuffer, ? extends R> access);
+
+  /**
+   * Reads like {@link #read}, without a result.
+   *
+   * @param access gets a read-only buffer of all bytes, which is valid until it returns
+   * @throws UseAfterFreeException if this array is closed
+   * @throws RuntimeClosedException if the runtime is closed
+   * @throws CudaDriverException if the device is lost
+   * @throws StreamMisuseException like {@link #read}
+   */
+  void visit(Consumer<? super ByteBuffer> access);
 
   /**
    * Waits for the uploads and downloads that use this array, then writes it.
@@ -78,6 +95,10 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
    * @param from the first element
    * @param count how many elements
    * @throws IllegalArgumentException if the range is not within this array
+   * @throws UseAfterFreeException if this array is closed
+   * @throws RuntimeClosedException if the runtime is closed
+   * @throws CudaDriverException if the device is lost
+   * @throws StreamMisuseException like {@link #read}
    */
   A get(long from, int count);
 
@@ -86,6 +107,10 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
    *
    * @param from the first element of this array
    * @throws IllegalArgumentException if the source does not fit behind {@code from}
+   * @throws UseAfterFreeException if this array is closed
+   * @throws RuntimeClosedException if the runtime is closed
+   * @throws CudaDriverException if the device is lost
+   * @throws StreamMisuseException like {@link #write}
    */
   void put(long from, A source);
 

@@ -65,13 +65,24 @@ final class DownloadDelivery<A> implements Runnable {
     return target;
   }
 
-  /** Delivers the elements at the end of the runtime, unless the copy failed. */
-  synchronized void deliverAtEnd(boolean isDeviceDone) {
-    if (isDeviceDone || completion.isKnownDone()) {
-      deliver();
-    } else if (memory != null) {
-      isLost = true;
-      giveUp();
+  /** Delivers the elements at the end of the runtime, unless the copy fails. */
+  synchronized void deliverAtEnd(boolean isDeviceLost) {
+    if (memory == null) {
+      return;
+    }
+    boolean isDone = false;
+    try {
+      if (!isDeviceLost) {
+        completion.await();
+      }
+      isDone = completion.isKnownDone();
+    } finally {
+      if (isDone) {
+        deliver();
+      } else {
+        isLost = true;
+        giveUp();
+      }
     }
   }
 

@@ -82,16 +82,22 @@ final class DownloadMemory {
   }
 
   /**
-   * Delivers what is under way and frees the memory, as steps of the runtime's teardown.
+   * Delivers what is under way, waiting for its copies, and frees the memory, as steps of the
+   * runtime's teardown.
    *
-   * @param isDeviceDone whether all copies are done; otherwise the device is lost
+   * @param isLost whether the device is lost: what is not known to be copied stays so
    */
-  void end(boolean isDeviceDone, Teardown teardown) {
+  void end(boolean isLost, Teardown teardown) {
     for (DownloadDelivery<?> delivery : underWay) {
-      teardown.step(() -> delivery.deliverAtEnd(isDeviceDone));
+      teardown.step(() -> delivery.deliverAtEnd(isLost));
     }
     for (HostRegion memory = abandoned.poll(); memory != null; memory = abandoned.poll()) {
-      free(memory, teardown);
+      HostRegion unread = memory;
+      if (!isLost) {
+        teardown.step(
+            () -> unread.hazards().pending(true).forEach(use -> use.await("closing a download")));
+      }
+      free(unread, teardown);
     }
     synchronized (this) {
       idle.values().forEach(all -> all.forEach(memory -> free(memory, teardown)));

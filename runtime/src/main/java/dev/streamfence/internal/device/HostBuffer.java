@@ -65,7 +65,9 @@ final class HostBuffer implements HostBytes {
           use
               + " with "
               + bytes.remaining()
-              + " remaining bytes, which are no whole number of "
+              + " remaining bytes, not a multiple of the "
+              + type.sizeInBytes()
+              + " bytes of a "
               + type.primitive());
     }
     return new HostBuffer(buffer, type, bytes.remaining() / type.sizeInBytes());

@@ -28,6 +28,8 @@ final class PinnedBytes {
     private final HazardState hazards;
     private final String description;
     private final AtomicBoolean ended = new AtomicBoolean();
+    private volatile boolean isClosed;
+    private volatile boolean isUnreachable;
 
     private Lease(HostMemory memory, String description) {
       this.memory = memory;
@@ -58,11 +60,26 @@ final class PinnedBytes {
       free();
     }
 
+    /** Frees the memory of an array that could not be created. */
+    void endAfter(Error failure) {
+      try {
+        free();
+      } catch (RuntimeException | Error e) {
+        failure.addSuppressed(e);
+      }
+    }
+
+    /** Notes a close by the array's owner that came after the runtime's. */
+    void noteClosed() {
+      isClosed = true;
+    }
+
     /** Called when the array has become unreachable. */
     @Override
     public void run() {
       if (!ended.get() && life.tryEnterWithoutWaiting()) {
         try {
+          isUnreachable = true;
           lost.add(this);
           System.getLogger(DeviceRuntime.class.getName())
               .log(
@@ -82,14 +99,23 @@ final class PinnedBytes {
       if (!ended.compareAndSet(false, true)) {
         return;
       }
+      boolean refused = false;
       try {
         driver.freeHost(memory);
       } catch (CudaDriverException e) {
-        ended.set(false);
-        throw e.during("closing " + description);
+        // A lost device frees nothing, now or later; its process has lost the memory with it.
+        refused = !isLost();
+        if (refused) {
+          ended.set(false);
+          throw e.during("closing " + description);
+        }
+      } finally {
+        // After an Error the driver may have freed it, so it is not freed again.
+        if (!refused) {
+          leases.remove(this);
+          bytes.addAndGet(-memory.sizeInBytes());
+        }
       }
-      leases.remove(this);
-      bytes.addAndGet(-memory.sizeInBytes());
     }
   }
 
@@ -123,30 +149,41 @@ final class PinnedBytes {
       bytes.addAndGet(size);
       return lease;
     } catch (Error e) {
-      driver.freeHost(memory);
+      try {
+        driver.freeHost(memory);
+      } catch (RuntimeException | Error unfreed) {
+        e.addSuppressed(unfreed);
+      }
       throw e;
     }
   }
 
-  /** Bytes that are allocated. */
+  /** Bytes of pinned arrays that are not freed. */
   long bytes() {
     return bytes.get();
   }
 
   /** The arrays that were neither closed nor lost. */
   List<String> open() {
-    return leases.stream().filter(lease -> !lost.contains(lease)).map(l -> l.description).toList();
+    return leases.stream()
+        .filter(lease -> !lease.isUnreachable && !lease.isClosed)
+        .map(lease -> lease.description)
+        .toList();
   }
 
-  /** Frees everything; the device is done with it, or lost. */
-  void freeAll(Teardown teardown) {
+  /**
+   * Frees everything.
+   *
+   * @param isDeviceDone whether nothing is in flight; otherwise this waits for the last copies
+   */
+  void freeAll(Teardown teardown, boolean isDeviceDone) {
     for (Lease lease : leases) {
-      teardown.step(lease::free);
+      teardown.step(isDeviceDone ? lease::free : lease::end);
     }
   }
 
-  /** Frees the lost memory that the device is done with. */
-  private void freeLost() {
+  /** Frees the lost memory that the device is done with. Does not wait. */
+  void freeLost() {
     for (int left = lost.size(); left > 0; left--) {
       Lease lease = lost.poll();
       if (lease == null) {

@@ -132,7 +132,8 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public void upload(DeviceStream stream, PinnedArray<A> source) {
-    requireSameLength(source.length(), source.toString());
+    Objects.requireNonNull(source, "source");
+    requireSameLength(source.length(), source);
     upload(stream, source, 0, 0, length);
   }
 
@@ -141,8 +142,10 @@ public final class TrackedArray<A> implements DeviceArray<A> {
       DeviceStream stream, PinnedArray<A> source, long sourceFrom, long from, long count) {
     TrackedPinnedArray<A> host = pinned(source, sourceFrom, from, count, "upload");
     requireUsable(stream, "upload");
-    Region target = range(from, count);
-    if (target != null) {
+    Region target = used(from, count, "upload");
+    if (target == null) {
+      host.requireOpen("upload");
+    } else {
       host.queue(
           "upload",
           sourceFrom,
@@ -156,7 +159,8 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public void download(DeviceStream stream, PinnedArray<A> target) {
-    requireSameLength(target.length(), target.toString());
+    Objects.requireNonNull(target, "target");
+    requireSameLength(target.length(), target);
     download(stream, 0, target, 0, length);
   }
 
@@ -165,8 +169,10 @@ public final class TrackedArray<A> implements DeviceArray<A> {
       DeviceStream stream, long from, PinnedArray<A> target, long targetFrom, long count) {
     TrackedPinnedArray<A> host = pinned(target, targetFrom, from, count, "download");
     requireDownload(stream);
-    Region source = range(from, count);
-    if (source != null) {
+    Region source = used(from, count, "download");
+    if (source == null) {
+      host.requireOpen("download");
+    } else {
       host.queue(
           "download",
           targetFrom,
@@ -230,7 +236,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     requireDownload(stream);
     A target = arrayType.cast(Array.newInstance(elementType.primitive(), (int) count));
     Timeline timeline = TrackedStream.timelineOf(stream);
-    Region source = range(from, count);
+    Region source = used(from, count, "download");
     String purpose = "download of " + elementsInWords(from, count) + " of " + this;
     if (source == null) {
       return new TrackedDownload<>(delivery(timeline, 0, purpose, target, null));
@@ -281,7 +287,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    Region source = region;
+    Region source = used(0, length, "download");
     if (source == null) {
       return true;
     }
@@ -336,7 +342,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   @Override
   public void copyFrom(DeviceStream stream, DeviceArray<A> other) {
     TrackedArray<A> source = of(Objects.requireNonNull(other, "source"));
-    requireSameLength(source.length, source.toString());
+    requireSameLength(source.length, source);
     if (source == this) {
       throw new IllegalArgumentException(this + " cannot be copied to itself");
     }
@@ -373,6 +379,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public TrackedParts<A> split(long... at) {
+    runtime.life().requireOpen();
     requireNotGone("a split");
     if (isView) {
       throw new StreamMisuseException(this + " is a view and cannot be split; split the array");
@@ -394,7 +401,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
               count,
               part == null ? null : part.orderedBy(states.get(i))));
     }
-    return new TrackedParts<>(this, parts, whole == null ? null : whole.hazards());
+    return new TrackedParts<>(this, parts, whole == null ? null : whole.hazards(), states);
   }
 
   @Override
@@ -405,7 +412,9 @@ public final class TrackedArray<A> implements DeviceArray<A> {
           this
               + " has "
               + sizeInBytes()
-              + " bytes, which are no whole number of "
+              + " bytes, not a multiple of the "
+              + type.sizeInBytes()
+              + " bytes of a "
               + type.primitive());
     }
     Region same = region;
@@ -417,9 +426,8 @@ public final class TrackedArray<A> implements DeviceArray<A> {
             this
                 + " begins at byte "
                 + same.offset()
-                + ", where no "
-                + type.primitive()
-                + " can be");
+                + ", which is not aligned for a "
+                + type.primitive());
       }
       return new TrackedArray<>(this, false, arrayType, type, newLength, same);
     }
@@ -531,7 +539,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   private void uploadTo(DeviceStream stream, HostBytes source, long from, long count) {
     requireUsable(stream, "upload");
-    Region target = range(from, count);
+    Region target = used(from, count, "upload");
     if (target != null) {
       carryOut(() -> runtime.copies().upload(TrackedStream.timelineOf(stream), source, target));
       memory.transfers().uploaded(target.sizeInBytes());
@@ -540,7 +548,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   private void fillBits(DeviceStream stream, long from, long count, long bits) {
     requireUsable(stream, "fill");
-    Region target = range(from, count);
+    Region target = used(from, count, "fill");
     if (target != null) {
       int width = elementType.sizeInBytes();
       carryOut(() -> runtime.copies().fill(TrackedStream.timelineOf(stream), target, width, bits));
@@ -551,8 +559,8 @@ public final class TrackedArray<A> implements DeviceArray<A> {
       DeviceStream stream, TrackedArray<A> source, long sourceFrom, long from, long count) {
     requireUsable(stream, "copy");
     source.requireUsable(stream, "copy");
-    Region read = source.range(sourceFrom, count);
-    Region written = range(from, count);
+    Region read = source.used(sourceFrom, count, "copy");
+    Region written = used(from, count, "copy");
     if (read == null || written == null) {
       return;
     }
@@ -576,23 +584,36 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   private void requireDownload(DeviceStream stream) {
     requireUsable(stream, "download");
-    if (region != null) {
+    if (length > 0) {
       memory.transfers().requireDownload(this);
     }
   }
 
   private void downloadFrom(DeviceStream stream, long from, long count, HostBytes target) {
-    Region source = range(from, count);
+    Region source = used(from, count, "download");
     if (source != null) {
       carryOut(() -> runtime.copies().download(TrackedStream.timelineOf(stream), source, target));
       memory.transfers().downloaded(source.sizeInBytes());
     }
   }
 
-  /** Some of its elements; null if they are none. The caller has checked the range. */
+  /** The memory of some of its elements. The caller has checked the range. */
   private @Nullable Region range(long from, long count) {
     int size = elementType.sizeInBytes();
-    return region == null || count == 0 ? null : region.range(from * size, count * size);
+    return region == null ? null : region.range(from * size, count * size);
+  }
+
+  /**
+   * The memory that an operation uses; null if it uses none. The operation registers its use, which
+   * refuses a closed array; without memory there is nothing to register.
+   */
+  private @Nullable Region used(long from, long count, String operation) {
+    Region used = range(from, count);
+    if (used == null || count > 0) {
+      return used;
+    }
+    used.hazards().requireUsable(operation);
+    return null;
   }
 
   /** Performs an operation on the memory while the runtime is open. */
@@ -635,7 +656,8 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   /** The host side of a copy, checked like this side. */
   private TrackedPinnedArray<A> pinned(
       PinnedArray<A> array, long arrayFrom, long from, long count, String operation) {
-    TrackedPinnedArray<A> host = (TrackedPinnedArray<A>) array;
+    TrackedPinnedArray<A> host =
+        (TrackedPinnedArray<A>) Objects.requireNonNull(array, "the pinned array");
     if (host.runtime() != runtime) {
       throw new StreamMisuseException(
           operation + " of " + this + " with " + host + ": they belong to two runtimes");
@@ -658,7 +680,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   /** A range of elements, such as {@code elements 10 to 19}. */
   static String elementsInWords(long from, long count) {
-    return count <= 0
+    return count <= 0 || from > Long.MAX_VALUE - count
         ? count + " elements from " + from
         : "elements " + from + " to " + (from + count - 1);
   }
@@ -683,6 +705,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   /** Refuses what is closed, or split into parts, before it is handed on. */
   private void requireInUse(String operation) {
+    runtime.life().requireOpen();
     requireNotGone(operation);
     if (region != null) {
       region.hazards().requireUsable(operation);
@@ -704,7 +727,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
         : UseAfterFreeException.handedOver(use, toString(), generation, heir);
   }
 
-  private void requireSameLength(long other, String what) {
+  private void requireSameLength(long other, Object what) {
     if (other != length) {
       throw new IllegalArgumentException(
           what + " has " + other + " elements; " + this + " has " + length);

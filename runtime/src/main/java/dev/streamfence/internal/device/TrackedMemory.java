@@ -112,12 +112,16 @@ public final class TrackedMemory implements DeviceMemory {
     runtime.life().enter();
     try {
       runtime.sticky().check();
-      return new TrackedPinnedArray<>(
-          runtime,
-          arrayType,
-          elementType,
-          length,
-          length == 0 ? null : runtime.pinned().allocate(length * elementType.sizeInBytes(), what));
+      PinnedBytes.Lease lease =
+          length == 0 ? null : runtime.pinned().allocate(length * elementType.sizeInBytes(), what);
+      try {
+        return new TrackedPinnedArray<>(runtime, arrayType, elementType, length, lease);
+      } catch (Error e) {
+        if (lease != null) {
+          lease.endAfter(e);
+        }
+        throw e;
+      }
     } finally {
       runtime.life().leave();
     }
@@ -151,6 +155,7 @@ public final class TrackedMemory implements DeviceMemory {
     }
     try {
       arrays.freeLost();
+      runtime.pinned().freeLost();
       return stack.budget().reap();
     } finally {
       runtime.life().leave();
@@ -196,7 +201,8 @@ public final class TrackedMemory implements DeviceMemory {
         transfers.downloadedBytes.sum(),
         transfers.refusedDownloads.sum(),
         stack.guardViolations(),
-        stack.droppedLogRecords());
+        stack.droppedLogRecords(),
+        runtime.pinned().bytes());
   }
 
   TrackedRuntime runtime() {

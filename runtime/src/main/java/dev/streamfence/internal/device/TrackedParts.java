@@ -5,7 +5,7 @@ import dev.streamfence.DeviceParts;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.order.HazardState;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link DeviceParts}. */
@@ -16,12 +16,21 @@ public final class TrackedParts<A> implements DeviceParts<A> {
   /** The whole array's; null if it is empty. */
   private final @Nullable HazardState hazards;
 
-  private final AtomicBoolean joined = new AtomicBoolean();
+  /** Those of the parts. */
+  private final List<HazardState> states;
 
-  TrackedParts(TrackedArray<A> whole, List<TrackedArray<A>> parts, @Nullable HazardState hazards) {
+  private final ReentrantLock lock = new ReentrantLock();
+  private boolean joined;
+
+  TrackedParts(
+      TrackedArray<A> whole,
+      List<TrackedArray<A>> parts,
+      @Nullable HazardState hazards,
+      List<HazardState> states) {
     this.whole = whole;
     this.parts = parts;
     this.hazards = hazards;
+    this.states = states;
   }
 
   @Override
@@ -41,6 +50,9 @@ public final class TrackedParts<A> implements DeviceParts<A> {
   @Override
   public DeviceArray<A> join() {
     if (!tryJoin()) {
+      if (hazards != null) {
+        hazards.requireUsable("a join");
+      }
       throw new StreamMisuseException("the parts of " + whole + " are joined a second time");
     }
     return whole;
@@ -52,14 +64,18 @@ public final class TrackedParts<A> implements DeviceParts<A> {
   }
 
   /** Whether they were apart until now. If a part is split itself, nothing changes. */
-  private synchronized boolean tryJoin() {
-    if (joined.get()) {
-      return false;
+  private boolean tryJoin() {
+    lock.lock();
+    try {
+      if (joined) {
+        return false;
+      }
+      boolean wereApart = hazards == null || hazards.join(states);
+      joined = true;
+      return wereApart;
+    } finally {
+      lock.unlock();
     }
-    if (hazards != null) {
-      hazards.join();
-    }
-    return joined.compareAndSet(false, true);
   }
 
   @Override

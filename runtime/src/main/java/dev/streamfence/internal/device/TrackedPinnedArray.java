@@ -8,6 +8,7 @@ import dev.streamfence.internal.memory.HostRegion;
 import dev.streamfence.internal.order.HazardState;
 import java.lang.ref.Reference;
 import java.lang.reflect.Array;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
@@ -30,7 +31,7 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
   /** Null for an empty array. */
   private final PinnedBytes.@Nullable Lease lease;
 
-  /** Held shared by who reads the bytes, exclusively by who writes or frees them. */
+  /** Shared by threads that read the bytes, exclusive for one that writes or frees them. */
   private final ReentrantReadWriteLock accesses = new ReentrantReadWriteLock();
 
   private volatile boolean closed;
@@ -85,7 +86,24 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
         "a read",
         () -> {
           awaitDevice(false, "a read of ");
-          return access.apply(readable());
+          R result = access.apply(readable());
+          if (result instanceof Buffer) {
+            throw new StreamMisuseException(
+                "a read of "
+                    + this
+                    + " returns a buffer, which is valid inside the read alone; copy the elements");
+          }
+          return result;
+        });
+  }
+
+  @Override
+  public void visit(Consumer<? super ByteBuffer> access) {
+    Objects.requireNonNull(access, "access");
+    read(
+        bytes -> {
+          access.accept(bytes);
+          return this;
         });
   }
 
@@ -128,9 +146,17 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
     requireNotAccessed("the close");
     if (!runtime.life().tryEnter()) {
       closed = true;
+      if (lease != null) {
+        lease.noteClosed();
+      }
       return;
     }
-    accesses.writeLock().lock();
+    try {
+      lock(accesses.writeLock(), "the close");
+    } catch (StreamMisuseException e) {
+      runtime.life().leave();
+      throw e;
+    }
     try {
       if (!closed && lease != null) {
         lease.end();
@@ -189,11 +215,9 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
   private <R> R inside(Lock lock, String use, Inside<? extends R> operation) {
     runtime.life().enter();
     try {
-      lock.lock();
+      lock(lock, use);
       try {
-        if (closed) {
-          throw new UseAfterFreeException(use, toString(), 0, null);
-        }
+        requireOpen(use);
         return operation.run();
       } finally {
         lock.unlock();
@@ -201,6 +225,29 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
     } finally {
       runtime.life().leave();
       Reference.reachabilityFence(this);
+    }
+  }
+
+  /** Refuses a use of the closed array. */
+  void requireOpen(String use) {
+    if (closed) {
+      throw new UseAfterFreeException(use, toString(), 0, null);
+    }
+  }
+
+  /**
+   * Takes a lock. A thread with a launch open does not wait for it: the thread that has it may be
+   * waiting for that launch's stream.
+   */
+  private void lock(Lock lock, String use) {
+    if (runtime.life().mayWait()) {
+      lock.lock();
+    } else if (!lock.tryLock()) {
+      throw new StreamMisuseException(
+          use
+              + " of "
+              + this
+              + " inside of a launch, while another thread uses it; close the launch first");
     }
   }
 

@@ -201,8 +201,8 @@ public final class TrackedRuntime implements DeviceRuntime {
         () -> stack.open().forEach(allocation -> teardown.step(() -> arrays.free(allocation))));
     teardown.step(stack::close);
     teardown.step(() -> copies.destroy(isDeviceDone));
-    teardown.step(() -> pinned.freeAll(teardown));
-    teardown.step(() -> downloads.end(isDeviceDone && !wasLost, teardown));
+    teardown.step(() -> pinned.freeAll(teardown, isDeviceDone));
+    teardown.step(() -> downloads.end(driver.sticky().error() != null, teardown));
     teardown.step(pool::destroy);
     teardown.step(driver::close);
     try {

@@ -147,6 +147,12 @@ final class LaunchArguments {
     if (recorded ? tracked.isGone() : !array.isOpen()) {
       throw tracked.useAfterFree(use(position));
     }
+    if (region != null && region.sizeInBytes() == 0) {
+      // An empty view or part takes part in no hazard.
+      region.hazards().requireUsable(use(position));
+      region = null;
+      recorded = false;
+    }
     Access access = declared.access();
     if (region != null && !signature.allowsAliases()) {
       requireAlone(tracked, region, access);

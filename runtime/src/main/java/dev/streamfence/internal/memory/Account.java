@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * none is refused while another thread is returning bytes, except in a thread with a launch open.
  *
  * <p>A part is the account of one of several users. It has its own limit, counts an allocation only
- * while it is open, and passes each change on to the whole account.
+ * while it is open, and passes each change on to the whole account. A request claims in the part
+ * first, so another request of that part may be refused while this one waits for the whole.
  *
  * <p>Thread-safe: {@code this} guards the figures, and is not held while memory is reaped or while
  * the whole account is called.
@@ -169,11 +170,13 @@ final class Account {
 
   /** The calling thread begins to return bytes: requests wait for it before they are refused. */
   void beginReturning() {
+    if (whole != null) {
+      // A part has its bytes back as soon as an allocation is closed.
+      whole.beginReturning();
+      return;
+    }
     synchronized (this) {
       returning.add(Thread.currentThread());
-    }
-    if (whole != null) {
-      whole.beginReturning();
     }
   }
 
@@ -183,13 +186,14 @@ final class Account {
    * @param frees how many allocations it has freed
    */
   void endReturning(int frees) {
+    if (whole != null) {
+      whole.endReturning(frees);
+      return;
+    }
     synchronized (this) {
       returning.remove(Thread.currentThread());
       this.frees += frees;
       notifyAll();
-    }
-    if (whole != null) {
-      whole.endReturning(frees);
     }
   }
 

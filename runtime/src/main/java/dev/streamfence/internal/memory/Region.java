@@ -56,6 +56,9 @@ public record Region(Allocation allocation, HazardState hazards, long offset, lo
   /** The allocation, with the bytes in it unless they are all. */
   @Override
   public String toString() {
+    if (sizeInBytes == 0) {
+      return "no bytes of " + allocation;
+    }
     return sizeInBytes == allocation.sizeInBytes()
         ? allocation.toString()
         : "bytes " + offset + " to " + (offset + sizeInBytes - 1) + " of " + allocation;

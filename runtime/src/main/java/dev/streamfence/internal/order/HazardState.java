@@ -28,7 +28,7 @@ public final class HazardState {
   private enum Availability {
     OPEN,
     SPLIT,
-    /** Only a part: its whole is used again, or was closed. */
+    /** Only a part: its whole is used again. */
     JOINED,
     CLOSING,
     CLOSED
@@ -54,8 +54,14 @@ public final class HazardState {
   private boolean refusesReads;
   private @Nullable Throwable closedAt;
 
+  /** Whether a use was registered since it was created. */
+  private boolean isUsed;
+
+  /** Only a part: whether the whole has taken over its pins. */
+  private boolean isAbsorbed;
+
   /** Rising in generation; empty unless it is split. */
-  private HazardState[] parts = {};
+  private List<HazardState> parts = List.of();
 
   /**
    * Creates the state of a new allocation.
@@ -128,13 +134,13 @@ public final class HazardState {
       if (state != Availability.OPEN) {
         throw refusal("a split");
       }
-      HazardState[] created = new HazardState[subjects.size()];
-      for (int i = 0; i < created.length; i++) {
-        created[i] = new HazardState(this, subjects.get(i));
+      List<HazardState> created = new ArrayList<>(subjects.size());
+      for (Object part : subjects) {
+        created.add(new HazardState(this, part));
       }
       parts = created;
       state = Availability.SPLIT;
-      return List.of(created);
+      return created;
     } finally {
       lock.unlock();
     }
@@ -144,13 +150,14 @@ public final class HazardState {
    * Takes the parts back: its next use depends on whatever the parts depend on, and they accept no
    * use any more. Makes no driver call.
    *
-   * @return whether it was split
+   * @param expected the parts, from {@link #split}
+   * @return whether it was split into these
    * @throws StreamMisuseException if a part is split itself; nothing has changed
    */
-  public boolean join() {
+  public boolean join(List<HazardState> expected) {
     lock.lock();
     try {
-      if (state != Availability.SPLIT) {
+      if (state != Availability.SPLIT || parts != expected) {
         return false;
       }
       for (HazardState part : parts) {
@@ -164,7 +171,7 @@ public final class HazardState {
           part.lock.unlock();
         }
       }
-      takePartsBack();
+      takePartsBack(Availability.JOINED, null);
       return true;
     } finally {
       lock.unlock();
@@ -193,7 +200,7 @@ public final class HazardState {
       if (!isOpen()) {
         return Closing.ALREADY_CLOSED;
       }
-      takePartsBack();
+      takePartsBack(Availability.CLOSED, closedAt);
       this.closedAt = closedAt;
       if (pins > 0) {
         state = Availability.CLOSING;
@@ -276,7 +283,7 @@ public final class HazardState {
     }
   }
 
-  /** How many uses the next writer depends on: the last write, and one read per stream. */
+  /** How many uses the next writer depends on: the last writes, and one read per stream. */
   public int size() {
     lock.lock();
     try {
@@ -318,10 +325,10 @@ public final class HazardState {
               + " uses "
               + subject
               + ", which is split into "
-              + parts.length
+              + parts.size()
               + " parts; use a part, or join them first");
     }
-    if (whole != null && whole.isOpen()) {
+    if (whole != null && state == Availability.JOINED) {
       return UseAfterFreeException.joined(
           use, subject.toString(), generation, whole.subject.toString());
     }
@@ -331,8 +338,10 @@ public final class HazardState {
   /** Makes room for one more reader, so that registering cannot fail. Held: the lock. */
   void makeRoom() {
     if (readerCount == readers.length) {
-      readers = Arrays.copyOf(readers, readerCount + 2);
+      // Both copies first: if the Java heap is full, nothing has changed.
+      Timeline[] more = Arrays.copyOf(readers, readerCount + 2);
       readTickets = Arrays.copyOf(readTickets, readerCount + 2);
+      readers = more;
     }
   }
 
@@ -353,6 +362,7 @@ public final class HazardState {
   /** Registers a use and pins the allocation. Held: the lock. */
   void register(Timeline timeline, long ticket, boolean writes) {
     pins++;
+    isUsed = true;
     latest = timeline;
     if (writes) {
       refusesReads = false;
@@ -378,7 +388,7 @@ public final class HazardState {
   @Nullable Runnable unpin() {
     lock.lock();
     try {
-      if (whole == null || state != Availability.JOINED) {
+      if (!isAbsorbed) {
         pins--;
         if (pins > 0 || state != Availability.CLOSING) {
           return null;
@@ -389,12 +399,15 @@ public final class HazardState {
     } finally {
       lock.unlock();
     }
-    // The pin went over to the whole when the parts were joined.
-    return whole.unpin();
+    return requireNonNull(whole).unpin();
   }
 
-  /** Takes back the parts, and theirs. Held: the lock. */
-  private void takePartsBack() {
+  /**
+   * Takes back the parts, and theirs. Held: the lock.
+   *
+   * @param end what becomes of the parts: joined or closed
+   */
+  private void takePartsBack(Availability end, @Nullable Throwable endedAt) {
     if (state != Availability.SPLIT) {
       return;
     }
@@ -403,13 +416,15 @@ public final class HazardState {
     for (HazardState part : parts) {
       part.lock.lock();
       try {
-        part.takePartsBack();
+        part.takePartsBack(end, endedAt);
         absorb(part);
+        part.state = end;
+        part.closedAt = endedAt;
       } finally {
         part.lock.unlock();
       }
     }
-    parts = new HazardState[0];
+    parts = List.of();
     state = Availability.OPEN;
   }
 
@@ -422,11 +437,14 @@ public final class HazardState {
       makeRoom();
       addRead(part.readers[i], part.readTickets[i]);
     }
-    latest = part.latest;
+    if (part.isUsed) {
+      isUsed = true;
+      latest = part.latest;
+    }
     refusesReads &= part.refusesReads;
     pins += part.pins;
     part.pins = 0;
-    part.state = Availability.JOINED;
+    part.isAbsorbed = true;
   }
 
   private void addWrite(Timeline timeline, long ticket) {
@@ -437,8 +455,9 @@ public final class HazardState {
       }
     }
     if (writerCount == writers.length) {
-      writers = Arrays.copyOf(writers, writerCount + 2);
+      Timeline[] more = Arrays.copyOf(writers, writerCount + 2);
       writeTickets = Arrays.copyOf(writeTickets, writerCount + 2);
+      writers = more;
     }
     writers[writerCount] = timeline;
     writeTickets[writerCount++] = ticket;

@@ -131,7 +131,7 @@ public final class Life {
    * Whether the calling thread may wait for another thread's submission. A thread with an open
    * submission may not: the two could deadlock.
    */
-  boolean mayWait() {
+  public boolean mayWait() {
     Visit visit = current();
     return visit == null || visit.mayWait();
   }

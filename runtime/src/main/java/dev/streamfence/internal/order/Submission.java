@@ -191,6 +191,10 @@ public final class Submission implements AutoCloseable {
    */
   public void coverIfPossible() {
     require(LaunchStep.COMMITTED, "asks for an event");
+    if (recorded) {
+      return;
+    }
+    recorded = true;
     try {
       timeline.record(ticket);
     } catch (CudaDriverException e) {

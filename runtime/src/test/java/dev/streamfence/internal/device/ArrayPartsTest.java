@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeClosedException;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.launch.VectorKernels;
@@ -18,8 +21,12 @@ import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -204,6 +211,91 @@ final class ArrayPartsTest {
     }
     assertThat(device.calls(DriverCall.FREE_ASYNC)).isEqualTo(frees + 1);
     gpu.synchronize();
+  }
+
+  @Test
+  void aPartOfAClosedArraySaysWhereThatWasClosed() {
+    RuntimeOptions options = RuntimeOptions.defaults().withTraceAllocations(true);
+    try (DeviceRuntime traced =
+        DeviceRuntime.simulated(SimulatedDevice.builder().build(), options)) {
+      DeviceStream stream = traced.streams().acquire();
+      DeviceArray<int[]> values = traced.memory().upload(stream, new int[N]);
+      DeviceArray<int[]> part = values.split(32).get(0).split(16).get(1);
+      values.close();
+      assertThatThrownBy(() -> part.fill(stream, 1))
+          .isInstanceOf(UseAfterFreeException.class)
+          .hasMessageContaining("which is closed")
+          .hasCauseInstanceOf(Throwable.class);
+    }
+  }
+
+  @Test
+  void aPartOfAJoinedPartNamesWhatItWasJoinedTo() {
+    DeviceParts<int[]> halves = array.split(32);
+    DeviceParts<int[]> quarters = halves.get(1).split(16);
+    DeviceArray<int[]> quarter = quarters.get(0);
+    quarters.join();
+    halves.join();
+    assertThatThrownBy(() -> quarter.fill(a, 1))
+        .isInstanceOf(UseAfterFreeException.class)
+        .hasMessageContaining("joined with the other parts; use part 1 (elements 32 to 63)");
+  }
+
+  @Test
+  void afterTheRuntimeNothingIsSplitOrViewedAndTheJoinIsSilent() {
+    DeviceParts<int[]> halves = array.split(32);
+    gpu.close();
+    assertThatThrownBy(() -> array.split(1)).isInstanceOf(RuntimeClosedException.class);
+    assertThatThrownBy(() -> halves.get(0).view(0, 1)).isInstanceOf(RuntimeClosedException.class);
+    halves.close();
+  }
+
+  @Test
+  void theJoinOfAClosedArrayIsRefused() {
+    DeviceParts<int[]> halves = array.split(32);
+    array.close();
+    assertThatThrownBy(halves::join).isInstanceOf(UseAfterFreeException.class);
+    halves.close();
+  }
+
+  @Test
+  void partsThatTheirArraysFailedCloseHasJoinedDoNotJoinLaterOnes() {
+    DeviceParts<int[]> old = array.split(32);
+    device.failCall(DriverCall.FREE_ASYNC, 1, 1);
+    assertThatThrownBy(array::close).isInstanceOf(CudaDriverException.class);
+    try (DeviceParts<int[]> young = array.split(16)) {
+      old.close();
+      assertThat(young.get(0).isOpen()).isTrue();
+      assertThatThrownBy(() -> array.fill(a, 1)).isInstanceOf(StreamMisuseException.class);
+    }
+  }
+
+  /** A preflight that finds one part joined holds the lock of the other. */
+  @Test
+  @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void partsAreJoinedBesideLaunchesOnThemWithoutADeadlock() throws Exception {
+    AtomicReference<DeviceParts<int[]>> parts = new AtomicReference<>(array.split(32));
+    AtomicBoolean done = new AtomicBoolean();
+    Thread launching =
+        new Thread(
+            () -> {
+              while (!done.get()) {
+                DeviceParts<int[]> now = parts.get();
+                try {
+                  onB.add(now.get(0), now.get(0), now.get(1), 32);
+                } catch (UseAfterFreeException joined) {
+                  // The other thread was faster.
+                }
+              }
+            });
+    launching.start();
+    for (int i = 0; i < 3000; i++) {
+      parts.get().join();
+      parts.set(array.split(32));
+    }
+    done.set(true);
+    launching.join();
+    parts.get().close();
   }
 
   @Test

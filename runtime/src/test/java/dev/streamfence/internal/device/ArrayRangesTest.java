@@ -318,7 +318,7 @@ final class ArrayRangesTest {
         .withMessageContaining("BIG_ENDIAN");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> array.upload(stream, direct(7), 0))
-        .withMessageContaining("7 remaining bytes");
+        .withMessageContaining("7 remaining bytes, not a multiple of the 4 bytes of a int");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> array.upload(stream, IntBuffer.allocate(11), N - 10))
         .withMessageContaining("elements 990 to 1000");

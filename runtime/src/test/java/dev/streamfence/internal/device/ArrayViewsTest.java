@@ -157,6 +157,21 @@ final class ArrayViewsTest {
   }
 
   @Test
+  void anEmptyViewEndsWithItsArray() {
+    DeviceArray<int[]> array = gpu.memory().upload(a, new int[N]);
+    DeviceArray<int[]> view = array.view(N, 0);
+    array.close();
+    assertThat(view.isOpen()).isFalse();
+    assertThatThrownBy(() -> view.fill(a, 1)).isInstanceOf(UseAfterFreeException.class);
+    assertThatThrownBy(() -> view.download(a)).isInstanceOf(UseAfterFreeException.class);
+    assertThatThrownBy(() -> onA.increment(view, 0))
+        .isInstanceOf(UseAfterFreeException.class)
+        .hasMessageContaining("parameter 'values'");
+    assertThatThrownBy(() -> array.upload(a, new int[0], 0, 0, 0))
+        .isInstanceOf(UseAfterFreeException.class);
+  }
+
+  @Test
   void aViewIsReinterpretedAsAViewWhereItsBytesAllowThat() {
     DeviceArray<int[]> array = gpu.memory().upload(a, new int[] {1, 2, 3, 4, 5});
     DeviceArray<byte[]> bytes = array.view(1, 2).reinterpret(byte[].class);
@@ -167,7 +182,7 @@ final class ArrayViewsTest {
         .withMessageContaining("begins at byte 4");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> array.view(0, 3).reinterpret(long[].class))
-        .withMessageContaining("no whole number of long");
+        .withMessageContaining("not a multiple of the 8 bytes of a long");
     assertThat(array.view(2, 2).reinterpret(long[].class).length()).isEqualTo(1);
   }
 

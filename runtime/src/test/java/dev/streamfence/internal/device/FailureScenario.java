@@ -412,6 +412,17 @@ enum FailureScenario {
       world.run("closing", host::close);
     }
   },
+  CLOSED_WITH_COPIES_UNDER_WAY {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceArray<int[]> values = world.upload(a, 1, 2, 3);
+      PinnedArray<int[]> host =
+          world.op("allocating", () -> world.gpu.memory().pinned(int[].class, 3));
+      world.run("downloading", () -> values.download(a, host));
+      world.op("downloading", () -> values.downloadLater(a));
+    }
+  },
   DOWNLOADED_LATER {
     @Override
     void run(FailureWorld world) {

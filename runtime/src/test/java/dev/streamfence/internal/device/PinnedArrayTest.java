@@ -14,12 +14,14 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -27,6 +29,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -185,10 +188,12 @@ final class PinnedArrayTest {
           assertThat(bytes.isReadOnly()).isFalse();
           bytes.position(8).limit(12);
         });
-    ByteBuffer seen = host.read(bytes -> bytes);
-    assertThat(seen.remaining()).isEqualTo(4 * N);
-    assertThat(seen.order()).isEqualTo(ByteOrder.nativeOrder());
-    assertThat(seen.isReadOnly()).isTrue();
+    host.visit(
+        bytes -> {
+          assertThat(bytes.remaining()).isEqualTo(4 * N);
+          assertThat(bytes.order()).isEqualTo(ByteOrder.nativeOrder());
+          assertThat(bytes.isReadOnly()).isTrue();
+        });
   }
 
   @Test
@@ -218,6 +223,123 @@ final class PinnedArrayTest {
           assertThatThrownBy(host::close).isInstanceOf(StreamMisuseException.class);
         });
     assertThat(host.isOpen()).isTrue();
+  }
+
+  @Test
+  void aReadDoesNotHandItsBufferOut() {
+    assertThatThrownBy(() -> host.read(ByteBuffer::asIntBuffer))
+        .isInstanceOf(StreamMisuseException.class)
+        .hasMessageContaining("a read of pinned int[64] returns a buffer");
+    List<Integer> seen = new ArrayList<>();
+    host.visit(bytes -> seen.add(bytes.remaining()));
+    assertThat(seen).containsExactly(4 * N);
+  }
+
+  /** The other thread may be waiting for the stream that the launch holds. */
+  @Test
+  void insideALaunchAnArrayInUseIsRefusedInsteadOfWaitedFor() throws Exception {
+    CountDownLatch writing = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    Thread other =
+        new Thread(
+            () ->
+                host.write(
+                    bytes -> {
+                      writing.countDown();
+                      try {
+                        goOn.await();
+                      } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                      }
+                    }));
+    other.start();
+    writing.await();
+    try (LaunchRecorder launch = VectorKernels.incrementOn(a).begin()) {
+      assertThat(launch).isNotNull();
+      for (ThrowingCallable use :
+          List.<ThrowingCallable>of(() -> first(host), () -> fill(host, 1), host::close)) {
+        assertThatThrownBy(use)
+            .isInstanceOf(StreamMisuseException.class)
+            .hasMessageContaining(
+                "pinned int[64] inside of a launch, while another thread uses it");
+      }
+    }
+    assertThat(host.isOpen()).isTrue();
+    goOn.countDown();
+    other.join();
+    try (LaunchRecorder launch = VectorKernels.incrementOn(a).begin()) {
+      assertThat(launch).isNotNull();
+      assertThat(first(host)).isZero();
+    }
+  }
+
+  @Test
+  void aThreadInsideAnAccessIsInsideTheRuntime() throws Exception {
+    CountDownLatch reading = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    Thread other =
+        new Thread(
+            () ->
+                host.visit(
+                    bytes -> {
+                      reading.countDown();
+                      try {
+                        goOn.await();
+                      } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                      }
+                    }));
+    other.start();
+    reading.await();
+    assertThat(gpu.close(Duration.ofMillis(20))).isFalse();
+    assertThat(device.calls(DriverCall.FREE_HOST)).isZero();
+    goOn.countDown();
+    other.join();
+  }
+
+  @Test
+  void onALostDeviceTheCloseSucceeds() {
+    SimulatedDevice other = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    DeviceRuntime runtime = DeviceRuntime.simulated(other);
+    DeviceStream stream = runtime.streams().acquire();
+    DeviceArray<int[]> values = runtime.memory().upload(stream, new int[2]);
+    PinnedArray<int[]> down = runtime.memory().pinned(int[].class, 2);
+    VectorKernels.on(stream).increment(values, 3);
+    values.download(stream, down);
+    assertThatThrownBy(() -> first(down)).isInstanceOf(CudaDriverException.class);
+    down.close();
+    assertThat(down.isOpen()).isFalse();
+    assertThat(runtime.memory().statistics().pinnedBytes()).isZero();
+    runtime.close();
+  }
+
+  @Test
+  void pinnedBytesAreCountedUntilTheyAreFreed() {
+    assertThat(gpu.memory().statistics().pinnedBytes()).isEqualTo(4 * N);
+    host.close();
+    assertThat(gpu.memory().statistics().pinnedBytes()).isZero();
+    assertThat(gpu.memory().statistics().liveBytes()).isEqualTo(4 * N);
+  }
+
+  @Test
+  void oneEventCoversACopyWhateverTheNumberOfStreams() {
+    VectorKernels.on(a).increment(array, N);
+    VectorKernels.on(b).increment(array, N);
+    long events = device.calls(DriverCall.RECORD_EVENT);
+    array.upload(b, host);
+    assertThat(device.calls(DriverCall.RECORD_EVENT)).isEqualTo(events + 1);
+    array.download(b, host);
+    assertThat(device.calls(DriverCall.RECORD_EVENT)).isEqualTo(events + 2);
+  }
+
+  @Test
+  void nullIsNamed() {
+    assertThatThrownBy(() -> array.upload(a, (PinnedArray<int[]>) null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessageContaining("source");
+    assertThatThrownBy(() -> array.download(a, (PinnedArray<int[]>) null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessageContaining("target");
   }
 
   @Test
@@ -373,17 +495,17 @@ final class PinnedArrayTest {
     RuntimeLog log = RuntimeLog.listen();
     try {
       array.upload(a, lost());
+      assertThat(gpu.memory().statistics().pinnedBytes()).isEqualTo(8 * N);
       while (log.messages().stream().noneMatch(message -> message.contains("was lost"))) {
         System.gc();
         Thread.onSpinWait();
       }
       assertThat(device.calls(DriverCall.FREE_HOST)).isZero();
-      gpu.memory().pinned(int[].class, 1).close();
-      long freed = device.calls(DriverCall.FREE_HOST);
+      gpu.memory().reap();
+      assertThat(device.calls(DriverCall.FREE_HOST)).isIn(0L, 1L);
       gpu.synchronize();
-      gpu.memory().pinned(int[].class, 1).close();
-      assertThat(freed + 1).isIn(2L, 3L);
-      assertThat(device.calls(DriverCall.FREE_HOST)).isEqualTo(3);
+      gpu.memory().reap();
+      assertThat(device.calls(DriverCall.FREE_HOST)).isEqualTo(1);
     } finally {
       log.close();
     }

@@ -53,7 +53,7 @@ final class OrderingFailuresTest extends ThreeStreams {
     assertThatThrownBy(() -> onB.increment(values, N)).isInstanceOf(CudaDriverException.class);
     assertThatThrownBy(() -> onA.increment(values, N))
         .isInstanceOf(CudaDriverException.class)
-        .hasMessageContaining("the device is lost");
+        .hasMessageContaining("which lost the device");
     values.close();
   }
 

@@ -222,7 +222,12 @@ final class JCudaDevice implements CudaDriver {
     PinnedMemory pinned = pinned(memory);
     checkOpen();
     RawPointer pointer = pinned.free(this);
-    call("cuMemFreeHost", () -> JCudaDriver.cuMemFreeHost(pointer));
+    try {
+      call("cuMemFreeHost", () -> JCudaDriver.cuMemFreeHost(pointer));
+    } catch (CudaDriverException e) {
+      pinned.notFreed();
+      throw e;
+    }
   }
 
   @Override

@@ -99,6 +99,11 @@ final class PinnedMemory implements HostMemory {
     return pointer;
   }
 
+  /** Gives the right to free it back, after the driver has refused. */
+  void notFreed() {
+    freed.set(false);
+  }
+
   private void checkUsable(JCudaDevice user) {
     checkOwner(user);
     if (freed.get()) {
