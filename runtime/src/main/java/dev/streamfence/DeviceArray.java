@@ -14,11 +14,17 @@ import java.time.Duration;
  * array happen in either order, but never mix. An array of length 0 takes no device memory and can
  * be used like any other. {@link #view} and {@link #split} make arrays of some of its elements.
  *
- * <p>Each operation on a stream throws a {@link StreamMisuseException} if the stream is closed or
- * belongs to another runtime, or if this thread has a launch open; a {@link RuntimeClosedException}
- * if the runtime is closed; and a {@link CudaDriverException} if the device is lost or a driver
- * call fails. Guarded memory refuses to read an array that nothing has written, with an {@link
- * UninitializedReadException}.
+ * <p>Beside what it names itself, each operation on a stream throws:
+ *
+ * <ul>
+ *   <li>a {@link StreamMisuseException} if the stream is closed or belongs to another runtime, if
+ *       this thread has a launch open, or if this array is split;
+ *   <li>a {@link UseAfterFreeException} if this array is a part that was joined, or a view of one;
+ *   <li>an {@link UninitializedReadException} if memory is guarded, and the operation reads an
+ *       array that nothing has written;
+ *   <li>a {@link RuntimeClosedException} if the runtime is closed;
+ *   <li>a {@link CudaDriverException} if the device is lost or a driver call fails.
+ * </ul>
  *
  * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on for the eight primitives
  */
@@ -74,9 +80,9 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
   void upload(DeviceStream stream, Buffer source, long from);
 
   /**
-   * Overwrites the whole array with a pinned array of the same length. Does not synchronise, unless
-   * another thread is writing the pinned array: later accesses to that wait for this copy where
-   * they have to.
+   * Overwrites the whole array with a pinned array of the same length. Does not synchronise, but
+   * waits while another thread writes the pinned array. Later writes of the pinned array wait for
+   * this copy; reads do not.
    *
    * @throws IllegalArgumentException if the lengths differ
    * @throws UseAfterFreeException if either array is closed
@@ -93,6 +99,9 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
    * @param from the first element of this array
    * @param count how many elements; 0 does nothing
    * @throws IllegalArgumentException if either range is not within its array
+   * @throws UseAfterFreeException if either array is closed
+   * @throws StreamMisuseException if they belong to two runtimes, or inside a write of the pinned
+   *     array
    */
   void upload(DeviceStream stream, PinnedArray<A> source, long sourceFrom, long from, long count);
 
@@ -144,9 +153,9 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
   void download(DeviceStream stream, long from, Buffer target);
 
   /**
-   * Copies the whole array to a pinned array of the same length. Does not synchronise, unless
-   * another thread is reading or writing the pinned array: later accesses to that wait for this
-   * copy.
+   * Copies the whole array to a pinned array of the same length. Does not synchronise, but waits
+   * while another thread reads or writes the pinned array. Later reads and writes of the pinned
+   * array wait for this copy.
    *
    * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
    * @throws IllegalArgumentException if the lengths differ
@@ -162,7 +171,11 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
    * @param from the first element of this array
    * @param targetFrom the first element of the pinned array
    * @param count how many elements; 0 does nothing
+   * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
    * @throws IllegalArgumentException if either range is not within its array
+   * @throws UseAfterFreeException if either array is closed
+   * @throws StreamMisuseException if they belong to two runtimes, or inside a read or write of the
+   *     pinned array
    */
   void download(DeviceStream stream, long from, PinnedArray<A> target, long targetFrom, long count);
 
@@ -324,8 +337,9 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
 
   /**
    * Splits this array into parts that are tracked independently: launches on two parts do not wait
-   * for each other. Until the parts are joined, this array and its views refuse uses; closing this
-   * array closes the parts with it. Copies nothing and makes no driver call.
+   * for each other. Until the parts are joined, this array and its views refuse uses. Closing this
+   * array closes its parts. Copies nothing and makes no driver call. An empty array has nothing to
+   * track, so it refuses nothing.
    *
    * <p>{@code array.split(100, 300)} of 1000 elements makes three parts, of 100, 200 and 700
    * elements. A part can be viewed, and split itself.

@@ -6,110 +6,112 @@ package dev.streamfence;
  * flags: each read waits for a copy of its own, so a loop over elements is better one {@link
  * DeviceArray#download(DeviceStream, long, long) download}. Thread-safe.
  *
- * <p>Every method throws an {@link IllegalArgumentException} for an index outside of the array, and
- * a {@link UseAfterFreeException} if the array is closed.
+ * <p>Every method throws an {@link IllegalArgumentException} for an index outside of the array, a
+ * {@link UseAfterFreeException} if the array is closed, and whatever else {@link DeviceArray} names
+ * for an operation on a stream. The methods that read also throw an {@link IllegalStateException}
+ * while {@link DeviceMemory#refuseDownloads} is on.
  */
 public final class DeviceArrays {
   private DeviceArrays() {}
 
-  /** Reads one element; waits until it is there. See {@link DeviceArray#download}. */
+  /** Reads one element, like a download: waits until it is there. */
   public static boolean getBoolean(DeviceArray<boolean[]> array, DeviceStream stream, long index) {
     boolean[] value = new boolean[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
   }
 
-  /** Writes one element; does not synchronise. See {@link DeviceArray#upload}. */
+  /** Writes one element, like a fill: does not synchronise. */
   public static void setBoolean(
       DeviceArray<boolean[]> array, DeviceStream stream, long index, boolean value) {
     array.fill(stream, index, 1, value);
   }
 
-  /** Reads one element; waits until it is there. See {@link DeviceArray#download}. */
+  /** Reads one element, like a download: waits until it is there. */
   public static byte getByte(DeviceArray<byte[]> array, DeviceStream stream, long index) {
     byte[] value = new byte[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
   }
 
-  /** Writes one element; does not synchronise. See {@link DeviceArray#upload}. */
+  /** Writes one element, like a fill: does not synchronise. */
   public static void setByte(
       DeviceArray<byte[]> array, DeviceStream stream, long index, byte value) {
     array.fill(stream, index, 1, value);
   }
 
-  /** Reads one element; waits until it is there. See {@link DeviceArray#download}. */
+  /** Reads one element, like a download: waits until it is there. */
   public static char getChar(DeviceArray<char[]> array, DeviceStream stream, long index) {
     char[] value = new char[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
   }
 
-  /** Writes one element; does not synchronise. See {@link DeviceArray#upload}. */
+  /** Writes one element, like a fill: does not synchronise. */
   public static void setChar(
       DeviceArray<char[]> array, DeviceStream stream, long index, char value) {
     array.fill(stream, index, 1, value);
   }
 
-  /** Reads one element; waits until it is there. See {@link DeviceArray#download}. */
+  /** Reads one element, like a download: waits until it is there. */
   public static short getShort(DeviceArray<short[]> array, DeviceStream stream, long index) {
     short[] value = new short[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
   }
 
-  /** Writes one element; does not synchronise. See {@link DeviceArray#upload}. */
+  /** Writes one element, like a fill: does not synchronise. */
   public static void setShort(
       DeviceArray<short[]> array, DeviceStream stream, long index, short value) {
     array.fill(stream, index, 1, value);
   }
 
-  /** Reads one element; waits until it is there. See {@link DeviceArray#download}. */
+  /** Reads one element, like a download: waits until it is there. */
   public static int getInt(DeviceArray<int[]> array, DeviceStream stream, long index) {
     int[] value = new int[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
   }
 
-  /** Writes one element; does not synchronise. See {@link DeviceArray#upload}. */
+  /** Writes one element, like a fill: does not synchronise. */
   public static void setInt(DeviceArray<int[]> array, DeviceStream stream, long index, int value) {
     array.fill(stream, index, 1, value);
   }
 
-  /** Reads one element; waits until it is there. See {@link DeviceArray#download}. */
+  /** Reads one element, like a download: waits until it is there. */
   public static long getLong(DeviceArray<long[]> array, DeviceStream stream, long index) {
     long[] value = new long[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
   }
 
-  /** Writes one element; does not synchronise. See {@link DeviceArray#upload}. */
+  /** Writes one element, like a fill: does not synchronise. */
   public static void setLong(
       DeviceArray<long[]> array, DeviceStream stream, long index, long value) {
     array.fill(stream, index, 1, value);
   }
 
-  /** Reads one element; waits until it is there. See {@link DeviceArray#download}. */
+  /** Reads one element, like a download: waits until it is there. */
   public static float getFloat(DeviceArray<float[]> array, DeviceStream stream, long index) {
     float[] value = new float[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
   }
 
-  /** Writes one element; does not synchronise. See {@link DeviceArray#upload}. */
+  /** Writes one element, like a fill: does not synchronise. */
   public static void setFloat(
       DeviceArray<float[]> array, DeviceStream stream, long index, float value) {
     array.fill(stream, index, 1, value);
   }
 
-  /** Reads one element; waits until it is there. See {@link DeviceArray#download}. */
+  /** Reads one element, like a download: waits until it is there. */
   public static double getDouble(DeviceArray<double[]> array, DeviceStream stream, long index) {
     double[] value = new double[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
   }
 
-  /** Writes one element; does not synchronise. See {@link DeviceArray#upload}. */
+  /** Writes one element, like a fill: does not synchronise. */
   public static void setDouble(
       DeviceArray<double[]> array, DeviceStream stream, long index, double value) {
     array.fill(stream, index, 1, value);

@@ -22,7 +22,8 @@ public sealed interface DeviceParts<A> extends AutoCloseable permits TrackedPart
   int count();
 
   /**
-   * One of the parts: an array that owns no memory. After the join it refuses every use.
+   * One of the parts: an array that owns no memory. Unless it is empty, it refuses every use after
+   * the join.
    *
    * @param index from 0 on
    * @throws IllegalArgumentException if there is no such part

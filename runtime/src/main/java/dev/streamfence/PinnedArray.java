@@ -21,17 +21,19 @@ import java.util.function.Function;
  * }
  * }</pre>
  *
- * <p>Page-locked memory is not available to the rest of the system while the array is open, and
- * allocating it is slow: allocate few arrays and reuse them. It does not count in a memory budget;
- * see {@link MemoryStatistics#pinnedBytes}. An array that becomes unreachable without being closed
- * is reported, and freed by a later {@link DeviceMemory#pinned} or {@link DeviceMemory#reap} when
- * the device is done with it.
+ * <p>The operating system cannot swap page-locked memory out, and allocating it is slow: allocate
+ * few arrays and reuse them. It does not count in a memory budget; see {@link
+ * MemoryStatistics#pinnedBytes}.
+ *
+ * <p>If a pinned array becomes unreachable without being closed, the runtime reports it through the
+ * logger named after {@link DeviceRuntime}. A later {@link DeviceMemory#pinned} or {@link
+ * DeviceMemory#reap} frees it when the device is done with it, and otherwise the close of the
+ * runtime does.
  *
  * <p>Thread-safe. Several threads may read at the same time; a write, and a download into the
- * array, waits until other threads have ended their reads and writes.
- *
- * <p>Accesses of two arrays inside each other, in one order by one thread and in the other order by
- * another, deadlock like any two locks.
+ * array, waits until other threads have ended their reads and writes. An access may contain an
+ * access to another pinned array; threads that nest two arrays must do so in the same order, since
+ * the inner access can wait while the outer one excludes other threads.
  *
  * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on
  */
@@ -52,10 +54,12 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
   boolean isOpen();
 
   /**
-   * Waits for the downloads into this array, then reads it. Uploads from it may be in flight.
+   * Waits for the downloads into this array, then reads it. Uploads from it may be in flight. An
+   * exception of {@code access} is passed on.
    *
-   * @param access gets a read-only buffer of all bytes, in native order and at position 0, which is
-   *     valid until it returns
+   * @param access gets a read-only buffer of all bytes, in native order and at position 0. The
+   *     buffer is valid only until {@code access} returns: used later, it is neither ordered nor,
+   *     once this array is closed, backed by memory
    * @return what {@code access} returns, which must not be a buffer
    * @throws UseAfterFreeException if this array is closed
    * @throws RuntimeClosedException if the runtime is closed
@@ -77,10 +81,11 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
   void visit(Consumer<? super ByteBuffer> access);
 
   /**
-   * Waits for the uploads and downloads that use this array, then writes it.
+   * Waits for the uploads and downloads that use this array, then writes it. An exception of {@code
+   * access} is passed on, and what it had written stays.
    *
-   * @param access gets a buffer of all bytes, in native order and at position 0, which is valid
-   *     until it returns
+   * @param access gets a buffer of all bytes, in native order and at position 0. The buffer is
+   *     valid only until {@code access} returns, as for {@link #read}
    * @throws UseAfterFreeException if this array is closed
    * @throws RuntimeClosedException if the runtime is closed
    * @throws CudaDriverException if the device is lost
@@ -90,7 +95,7 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
   void write(Consumer<? super ByteBuffer> access);
 
   /**
-   * Reads like {@link #read}, into a new Java array.
+   * Reads some elements into a new Java array, like {@link #read}, and throws what that throws.
    *
    * @param from the first element
    * @param count how many elements
@@ -103,7 +108,7 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
   A get(long from, int count);
 
   /**
-   * Writes like {@link #write}, from a whole Java array.
+   * Writes the elements of a whole Java array, like {@link #write}, and throws what that throws.
    *
    * @param from the first element of this array
    * @throws IllegalArgumentException if the source does not fit behind {@code from}
@@ -118,7 +123,8 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
    * Waits for the copies and accesses that use this array, and frees its memory. Closing again does
    * nothing, and so does closing after the runtime.
    *
-   * @throws CudaDriverException if the memory could not be freed; the array stays open
+   * @throws CudaDriverException if the memory could not be freed; the array stays open and can be
+   *     closed again
    * @throws StreamMisuseException inside a read or write of this array by the same thread, or
    *     inside a launch for which it would have to wait; the array stays open
    */

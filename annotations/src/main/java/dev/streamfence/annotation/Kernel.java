@@ -44,8 +44,9 @@ public @interface Kernel {
   int dynamicSharedBytes() default 0;
 
   /**
-   * Whether one array may be passed for two parameters when the kernel writes at least one of them.
-   * This is safe if each element is touched by one thread only. If false, such a launch is refused.
+   * Whether one array, or views that overlap, may be passed for two parameters when the kernel
+   * writes at least one of them. This is safe if each element is touched by one thread only. If
+   * false, such a launch is refused.
    */
   boolean mayAlias() default false;
 
