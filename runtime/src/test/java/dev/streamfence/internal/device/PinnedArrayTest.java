@@ -29,6 +29,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -235,17 +236,16 @@ final class PinnedArrayTest {
     assertThat(seen).containsExactly(4 * N);
   }
 
-  /** The other thread may be waiting for the stream that the launch holds. */
-  @Test
-  void insideALaunchAnArrayInUseIsRefusedInsteadOfWaitedFor() throws Exception {
-    CountDownLatch writing = new CountDownLatch(1);
-    CountDownLatch goOn = new CountDownLatch(1);
+  /** Begins an access in another thread, which ends when told to. */
+  private static Thread accessing(Consumer<Consumer<ByteBuffer>> access, CountDownLatch goOn)
+      throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
     Thread other =
         new Thread(
             () ->
-                host.write(
+                access.accept(
                     bytes -> {
-                      writing.countDown();
+                      begun.countDown();
                       try {
                         goOn.await();
                       } catch (InterruptedException e) {
@@ -253,7 +253,15 @@ final class PinnedArrayTest {
                       }
                     }));
     other.start();
-    writing.await();
+    begun.await();
+    return other;
+  }
+
+  /** The other thread may be waiting for the stream that the launch holds. */
+  @Test
+  void insideALaunchAnArrayInUseIsRefusedInsteadOfWaitedFor() throws Exception {
+    CountDownLatch goOn = new CountDownLatch(1);
+    Thread other = accessing(access -> host.write(access), goOn);
     try (LaunchRecorder launch = VectorKernels.incrementOn(a).begin()) {
       assertThat(launch).isNotNull();
       for (ThrowingCallable use :
@@ -275,22 +283,8 @@ final class PinnedArrayTest {
 
   @Test
   void aThreadInsideAnAccessIsInsideTheRuntime() throws Exception {
-    CountDownLatch reading = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
-    Thread other =
-        new Thread(
-            () ->
-                host.visit(
-                    bytes -> {
-                      reading.countDown();
-                      try {
-                        goOn.await();
-                      } catch (InterruptedException e) {
-                        throw new IllegalStateException(e);
-                      }
-                    }));
-    other.start();
-    reading.await();
+    Thread other = accessing(access -> host.visit(access), goOn);
     assertThat(gpu.close(Duration.ofMillis(20))).isFalse();
     assertThat(device.calls(DriverCall.FREE_HOST)).isZero();
     goOn.countDown();
