@@ -31,6 +31,9 @@ import java.util.function.Consumer;
  * @param abandonedLaunchTimeout how long closing the runtime waits for a launch that another thread
  *     has begun and not closed, while that thread does something else; if the thread has ended,
  *     closing does not wait
+ * @param stagingThreads how many threads copy a large Java array or buffer to or from page-locked
+ *     memory for a transfer, the calling thread included, at least 1. The helping threads are
+ *     daemons, shared by all runtimes of the process, and at most one for each processor
  */
 public record RuntimeOptions(
     int streams,
@@ -43,7 +46,8 @@ public record RuntimeOptions(
     long poolReleaseThresholdInBytes,
     boolean uncheckedBinaries,
     List<Path> kernelFolders,
-    Duration abandonedLaunchTimeout) {
+    Duration abandonedLaunchTimeout,
+    int stagingThreads) {
   /** The limit in statistics if only the device limits memory. */
   public static final long NO_BUDGET = Long.MAX_VALUE;
 
@@ -62,13 +66,14 @@ public record RuntimeOptions(
           Long.MAX_VALUE,
           false,
           List.of(),
-          Duration.ofSeconds(10));
+          Duration.ofSeconds(10),
+          Math.min(4, Runtime.getRuntime().availableProcessors()));
 
   /**
    * Checks the numbers, and that nothing is null.
    *
-   * @throws IllegalArgumentException if {@code streams} is less than 1, or the threshold or the
-   *     timeout is negative
+   * @throws IllegalArgumentException if {@code streams} or {@code stagingThreads} is less than 1,
+   *     or the threshold or the timeout is negative
    * @throws NullPointerException if the budget, the log, the folders or the timeout is null
    */
   public RuntimeOptions {
@@ -82,6 +87,10 @@ public record RuntimeOptions(
     if (streams < 1) {
       throw new IllegalArgumentException(streams + " streams; a runtime has at least 1");
     }
+    if (stagingThreads < 1) {
+      throw new IllegalArgumentException(
+          stagingThreads + " staging threads; a transfer has at least 1");
+    }
     if (poolReleaseThresholdInBytes < 0) {
       throw new IllegalArgumentException(
           "a pool that keeps " + poolReleaseThresholdInBytes + " bytes; it keeps at least 0");
@@ -91,7 +100,7 @@ public record RuntimeOptions(
 
   /**
    * 16 streams, a budget of 80 % of the device's memory, and memory from the stream-ordered pool,
-   * which keeps what is freed; no tracing, log, guard or folders.
+   * which keeps what is freed; no tracing, log, guard or folders; up to 4 staging threads.
    */
   public static RuntimeOptions defaults() {
     return DEFAULTS;
@@ -177,6 +186,15 @@ public record RuntimeOptions(
     return with(draft -> draft.abandonedLaunchTimeout = timeout);
   }
 
+  /**
+   * The same with another number of threads that copy for a transfer of pageable memory.
+   *
+   * @throws IllegalArgumentException if it is less than 1
+   */
+  public RuntimeOptions withStagingThreads(int stagingThreads) {
+    return with(draft -> draft.stagingThreads = stagingThreads);
+  }
+
   private RuntimeOptions with(Consumer<Draft> change) {
     Draft draft = new Draft(this);
     change.accept(draft);
@@ -196,6 +214,7 @@ public record RuntimeOptions(
     private boolean uncheckedBinaries;
     private List<Path> kernelFolders;
     private Duration abandonedLaunchTimeout;
+    private int stagingThreads;
 
     private Draft(RuntimeOptions options) {
       streams = options.streams;
@@ -209,6 +228,7 @@ public record RuntimeOptions(
       uncheckedBinaries = options.uncheckedBinaries;
       kernelFolders = options.kernelFolders;
       abandonedLaunchTimeout = options.abandonedLaunchTimeout;
+      stagingThreads = options.stagingThreads;
     }
 
     private RuntimeOptions options() {
@@ -223,7 +243,8 @@ public record RuntimeOptions(
           poolReleaseThresholdInBytes,
           uncheckedBinaries,
           kernelFolders,
-          abandonedLaunchTimeout);
+          abandonedLaunchTimeout,
+          stagingThreads);
     }
   }
 }

@@ -5,6 +5,7 @@ import dev.streamfence.DeviceArrays;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.PinnedArray;
+import dev.streamfence.RuntimeOptions;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -35,6 +36,10 @@ public class TransferBenchmark {
   @Param({"1", "16", "256"})
   public int mebibytes;
 
+  /** How many threads copy Java arrays. */
+  @Param({"1", "4"})
+  public int stagingThreads;
+
   private DeviceRuntime gpu;
   private DeviceStream stream;
   private DeviceArray<byte[]> array;
@@ -44,7 +49,7 @@ public class TransferBenchmark {
 
   @Setup(Level.Trial)
   public void open() {
-    gpu = DeviceRuntime.open(0);
+    gpu = DeviceRuntime.open(0, RuntimeOptions.defaults().withStagingThreads(stagingThreads));
     stream = gpu.streams().acquire();
     int bytes = mebibytes << 20;
     host = new byte[bytes];

@@ -30,7 +30,12 @@ public record Opening(
   /** A runtime that belongs to its opener, with the memory that the options select. */
   public static Opening of(CudaDriver driver, boolean simulated, RuntimeOptions options) {
     return new Opening(
-        driver, simulated, false, options, MemoryStack.backend(options), DeviceCopies::new);
+        driver,
+        simulated,
+        false,
+        options,
+        MemoryStack.backend(options),
+        streams -> new DeviceCopies(streams, options.stagingThreads()));
   }
 
   /** The same for the whole process. */

@@ -20,6 +20,7 @@ final class ChunkedDownload {
   private final StreamPool streams;
   private final CudaDriver driver;
   private final StagingPool staging;
+  private final StagingThreads threads;
   private final Timeline timeline;
   private final Region source;
   private final long bytes;
@@ -32,6 +33,7 @@ final class ChunkedDownload {
   ChunkedDownload(
       StreamPool streams,
       StagingPool staging,
+      StagingThreads threads,
       Timeline timeline,
       Region source,
       HostBytes target,
@@ -39,6 +41,7 @@ final class ChunkedDownload {
     this.streams = streams;
     this.driver = streams.driver();
     this.staging = staging;
+    this.threads = threads;
     this.timeline = timeline;
     this.source = source;
     this.bytes = source.sizeInBytes();
@@ -129,7 +132,7 @@ final class ChunkedDownload {
       return false;
     }
     int size = (int) Math.min(bytes - delivered, staging.chunkBytes());
-    target.readFrom(chunk.view(size), delivered);
+    threads.read(target, chunk.view(size), delivered);
     inFlight.removeFirst();
     staging.giveBack(chunk);
     delivered += size;

@@ -18,17 +18,23 @@ public final class DeviceCopies {
   private final StreamPool streams;
   private final CudaDriver driver;
   private final StagingPool staging;
+  private final StagingThreads threads;
 
-  /** Creates the copies for the device of a pool. */
-  public DeviceCopies(StreamPool streams) {
-    this(streams, StagingPool.CHUNK_BYTES);
+  /**
+   * Creates the copies for the device of a pool.
+   *
+   * @param stagingThreads how many threads copy between host data and staging memory, at least 1
+   */
+  public DeviceCopies(StreamPool streams, int stagingThreads) {
+    this(streams, StagingPool.CHUNK_BYTES, stagingThreads);
   }
 
   /** Creates the copies for the device of a pool, with staging chunks of the given size. */
-  public DeviceCopies(StreamPool streams, int chunkBytes) {
+  public DeviceCopies(StreamPool streams, int chunkBytes, int stagingThreads) {
     this.streams = streams;
     this.driver = streams.driver();
     this.staging = new StagingPool(driver, chunkBytes);
+    this.threads = new StagingThreads(stagingThreads);
   }
 
   /**
@@ -46,7 +52,7 @@ public final class DeviceCopies {
         int size = (int) Math.min(bytes - done, staging.chunkBytes());
         Chunk chunk = staging.take();
         try {
-          source.writeTo(chunk.view(size), done);
+          threads.write(source, chunk.view(size), done);
           driver.copyToDeviceAsync(
               target.address() + done, chunk.memory(), 0, size, timeline.stream());
           staging.markCopied(chunk, timeline, streams.sticky());
@@ -141,7 +147,8 @@ public final class DeviceCopies {
     UseLabels labels =
         labels("download of ", source.sizeInBytes(), " bytes from ", source, timeline);
     source.requireTracked(labels, 0);
-    return new ChunkedDownload(streams, staging, timeline, source, target, deadline).run(labels);
+    return new ChunkedDownload(streams, staging, threads, timeline, source, target, deadline)
+        .run(labels);
   }
 
   /** Copies within the device, between regions of the same size. Does not synchronise. */

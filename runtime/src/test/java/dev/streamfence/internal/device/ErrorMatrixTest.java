@@ -208,7 +208,7 @@ final class ErrorMatrixTest {
             });
     DeviceRuntime gpu =
         Opening.of(driver, true, RuntimeOptions.defaults())
-            .withCopies(pool -> new DeviceCopies(pool, 1 << 10))
+            .withCopies(pool -> new DeviceCopies(pool, 1 << 10, 1))
             .open();
     gpu.memory().upload(gpu.streams().acquire(), new int[5]);
     armed[0] = true;

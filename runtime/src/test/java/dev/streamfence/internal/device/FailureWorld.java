@@ -103,7 +103,7 @@ final class FailureWorld {
     this.device = device;
     this.gpu =
         Opening.of(disturbance.apply(Inside.open(device)), true, options)
-            .withCopies(pool -> new DeviceCopies(pool, CHUNK_BYTES))
+            .withCopies(pool -> new DeviceCopies(pool, CHUNK_BYTES, 1))
             .open();
     this.codes = codes;
     this.retries = retries;

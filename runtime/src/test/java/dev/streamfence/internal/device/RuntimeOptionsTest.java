@@ -72,6 +72,14 @@ final class RuntimeOptionsTest {
   }
 
   @Test
+  void atLeastOneThreadStages() {
+    assertThat(RuntimeOptions.defaults().stagingThreads()).isBetween(1, 4);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> RuntimeOptions.defaults().withStagingThreads(0))
+        .withMessage("0 staging threads; a transfer has at least 1");
+  }
+
+  @Test
   void eachOptionChangesNoOther() {
     RuntimeOptions all =
         RuntimeOptions.defaults()
@@ -85,7 +93,8 @@ final class RuntimeOptionsTest {
             .withPoolReleaseThresholdInBytes(5)
             .withUncheckedBinaries(true)
             .withKernelFolders(Path.of("kernels"))
-            .withAbandonedLaunchTimeout(Duration.ofSeconds(3));
+            .withAbandonedLaunchTimeout(Duration.ofSeconds(3))
+            .withStagingThreads(9);
     assertThat(all)
         .isEqualTo(
             new RuntimeOptions(
@@ -99,7 +108,8 @@ final class RuntimeOptionsTest {
                 5,
                 true,
                 List.of(Path.of("kernels")),
-                Duration.ofSeconds(3)));
+                Duration.ofSeconds(3),
+                9));
     assertThat(RuntimeOptions.defaults().withStreams(3).withStreams(16))
         .isEqualTo(RuntimeOptions.defaults());
   }

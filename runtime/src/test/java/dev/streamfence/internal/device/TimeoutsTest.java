@@ -82,7 +82,7 @@ final class TimeoutsTest {
                             : call.proceed()),
                 true,
                 RuntimeOptions.defaults())
-            .withCopies(pool -> new DeviceCopies(pool, CHUNK_BYTES))
+            .withCopies(pool -> new DeviceCopies(pool, CHUNK_BYTES, 1))
             .open();
     stream = gpu.streams().acquire();
     values = gpu.memory().upload(stream, new int[20]);

@@ -91,7 +91,13 @@ final class ChunkedDownloadTest {
 
   private boolean download(int bytes, Deadline deadline) throws InterruptedException {
     return new ChunkedDownload(
-            on.pool, pool, on.a, Region.of(block).range(0, bytes), seen, deadline)
+            on.pool,
+            pool,
+            new StagingThreads(1),
+            on.a,
+            Region.of(block).range(0, bytes),
+            seen,
+            deadline)
         .run(new NamedUse("a download"));
   }
 

@@ -27,7 +27,7 @@ final class DeviceCopiesTest {
   private static final int SIZE = 64;
 
   private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY);
-  private final DeviceCopies copies = new DeviceCopies(on.pool, CHUNK);
+  private final DeviceCopies copies = new DeviceCopies(on.pool, CHUNK, 1);
   private final StreamOrderedResource memory = new StreamOrderedResource(on.pool, false);
   private Allocation block;
 

@@ -52,7 +52,7 @@ abstract class MemoryResourceContract {
   void open() {
     driver = openDriver();
     streams = new StreamPool(new CheckedDriver(driver), 8);
-    copies = new DeviceCopies(streams);
+    copies = new DeviceCopies(streams, 1);
     a = streams.acquire();
     b = streams.acquire();
   }

@@ -40,7 +40,7 @@ final class SimulatedStreams implements AutoCloseable {
     device = SimulatedDevice.builder().schedule(schedule).memoryInBytes(memoryInBytes).build();
     driver = decoration.apply(Inside.open(device));
     pool = new StreamPool(new CheckedDriver(driver), 8);
-    copies = new DeviceCopies(pool);
+    copies = new DeviceCopies(pool, 1);
     a = pool.acquire();
     b = pool.acquire();
     c = pool.acquire();

@@ -151,7 +151,7 @@ final class StagingPoolTest {
 
   @Test
   void stagingMemoryIsFreedOnlyAfterADownloadIsDelivered() throws Exception {
-    DeviceCopies copies = new DeviceCopies(streams, CHUNK);
+    DeviceCopies copies = new DeviceCopies(streams, CHUNK, 1);
     StreamOrderedResource memory = new StreamOrderedResource(streams, false);
     Allocation block = memory.allocate(CHUNK, timeline, "");
     copies.fill(timeline, Region.of(block).range(0, CHUNK), 1, 7);

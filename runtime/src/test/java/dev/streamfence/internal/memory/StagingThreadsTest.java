@@ -1,0 +1,196 @@
+package dev.streamfence.internal.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Copies by several threads: each byte once, whichever thread takes it. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class StagingThreadsTest {
+  private static final int PIECE = StagingThreads.SMALLEST_PIECE_BYTES;
+
+  /** Host data that notes which threads move it. */
+  private static final class NotedBytes implements HostBytes {
+    private final byte[] bytes;
+    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    private final List<String> orders = new ArrayList<>();
+
+    NotedBytes(int size) {
+      bytes = new byte[size];
+    }
+
+    @Override
+    public void writeTo(ByteBuffer buffer, long offset) {
+      note(buffer);
+      buffer.put(bytes, (int) offset, buffer.remaining());
+    }
+
+    @Override
+    public void readFrom(ByteBuffer buffer, long offset) {
+      note(buffer);
+      buffer.get(bytes, (int) offset, buffer.remaining());
+    }
+
+    private void note(ByteBuffer buffer) {
+      threads.add(Thread.currentThread());
+      synchronized (orders) {
+        orders.add(buffer.order().toString());
+      }
+    }
+  }
+
+  private static byte[] numbered(int size) {
+    byte[] bytes = new byte[size];
+    for (int i = 0; i < size; i++) {
+      bytes[i] = (byte) (i * 31 + (i >>> 8));
+    }
+    return bytes;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 7, PIECE, 2 * PIECE - 1, 2 * PIECE, 3 * PIECE + 5, 8 * PIECE + 1})
+  void everyByteArrivesOnce(int size) {
+    for (int threads = 1; threads <= 5; threads++) {
+      StagingThreads copies = new StagingThreads(threads);
+      NotedBytes source = new NotedBytes(size + 3);
+      System.arraycopy(numbered(size), 0, source.bytes, 3, size);
+      ByteBuffer buffer = ByteBuffer.allocate(size + 2).order(ByteOrder.nativeOrder());
+      buffer.position(2);
+      copies.write(source, buffer.slice().order(ByteOrder.nativeOrder()), 3);
+      NotedBytes target = new NotedBytes(size + 3);
+      copies.read(target, buffer.slice(2, size).order(ByteOrder.nativeOrder()), 3);
+      assertThat(target.bytes).isEqualTo(source.bytes);
+      assertThat(source.orders).containsOnly(ByteOrder.nativeOrder().toString());
+    }
+  }
+
+  @Test
+  void smallCopiesAndCopiesByOneThreadStayInTheCallingThread() {
+    NotedBytes small = new NotedBytes(2 * PIECE - 1);
+    new StagingThreads(4).read(small, ByteBuffer.allocate(2 * PIECE - 1), 0);
+    NotedBytes alone = new NotedBytes(8 * PIECE);
+    new StagingThreads(1).read(alone, ByteBuffer.allocate(8 * PIECE), 0);
+    assertThat(small.threads).containsExactly(Thread.currentThread());
+    assertThat(alone.threads).containsExactly(Thread.currentThread());
+  }
+
+  @Test
+  void helpersAreNamedDaemonsThatCopyAtTheSameTime() {
+    CyclicBarrier together = new CyclicBarrier(2);
+    Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    HostBytes meeting =
+        new HostBytes() {
+          @Override
+          public void writeTo(ByteBuffer buffer, long offset) {
+            threads.add(Thread.currentThread());
+            try {
+              together.await();
+            } catch (Exception e) {
+              throw new IllegalStateException(e);
+            }
+          }
+
+          @Override
+          public void readFrom(ByteBuffer buffer, long offset) {}
+        };
+    new StagingThreads(2).write(meeting, ByteBuffer.allocate(2 * PIECE), 0);
+    assertThat(threads).hasSize(2).contains(Thread.currentThread());
+    threads.remove(Thread.currentThread());
+    assertThat(threads)
+        .allSatisfy(
+            helper -> {
+              assertThat(helper.isDaemon()).isTrue();
+              assertThat(helper.getName()).startsWith("streamfence staging ");
+            });
+  }
+
+  @Test
+  void whatACopyThrowsIsThrownWhenNoPieceIsMovedAnyMore() {
+    StackOverflowError planned = new StackOverflowError("as planned");
+    HostBytes failing =
+        new HostBytes() {
+          @Override
+          public void writeTo(ByteBuffer buffer, long offset) {
+            if (offset > 0) {
+              throw planned;
+            }
+          }
+
+          @Override
+          public void readFrom(ByteBuffer buffer, long offset) {
+            throw new IllegalStateException("as planned");
+          }
+        };
+    StagingThreads copies = new StagingThreads(3);
+    ByteBuffer buffer = ByteBuffer.allocate(4 * PIECE);
+    assertThatThrownBy(() -> copies.write(failing, buffer, 0)).isSameAs(planned);
+    assertThatThrownBy(() -> copies.read(failing, buffer, 0))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("as planned");
+  }
+
+  @Test
+  void anInterruptIsKept() {
+    Thread.currentThread().interrupt();
+    NotedBytes target = new NotedBytes(8 * PIECE);
+    new StagingThreads(4).read(target, ByteBuffer.wrap(numbered(8 * PIECE)), 0);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(target.bytes).isEqualTo(numbered(8 * PIECE));
+  }
+
+  @Test
+  void manyCallersShareTheHelpersAndNoneWaitsForAnother() throws Exception {
+    CountDownLatch goOn = new CountDownLatch(1);
+    int callers = 2 * Runtime.getRuntime().availableProcessors() + 2;
+    ExecutorService threads = Executors.newFixedThreadPool(callers);
+    HostBytes stuck =
+        new HostBytes() {
+          @Override
+          public void writeTo(ByteBuffer buffer, long offset) {
+            try {
+              goOn.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+          }
+
+          @Override
+          public void readFrom(ByteBuffer buffer, long offset) {}
+        };
+    try {
+      List<Future<?>> waiting = new ArrayList<>();
+      for (int i = 0; i < callers; i++) {
+        waiting.add(
+            threads.submit(
+                () -> new StagingThreads(4).write(stuck, ByteBuffer.allocate(4 * PIECE), 0)));
+      }
+      // All helpers are stuck, or soon will be: this copy ends all the same.
+      NotedBytes target = new NotedBytes(8 * PIECE);
+      new StagingThreads(4).read(target, ByteBuffer.wrap(numbered(8 * PIECE)), 0);
+      assertThat(target.bytes).isEqualTo(numbered(8 * PIECE));
+      goOn.countDown();
+      for (Future<?> one : waiting) {
+        one.get();
+      }
+    } finally {
+      goOn.countDown();
+      threads.shutdownNow();
+    }
+  }
+}
