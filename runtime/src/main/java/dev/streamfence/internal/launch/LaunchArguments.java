@@ -11,6 +11,7 @@ import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
+import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.UseLabels;
@@ -41,6 +42,9 @@ final class LaunchArguments {
   private final boolean strict;
   private final @Nullable DeviceArray<?>[] arrays;
   private final @Nullable Region[] regions;
+
+  /** Those of the regions: comparing them is most of what refusing aliases costs. */
+  private final @Nullable Allocation[] allocations;
 
   /** How many parameters were passed, and so which is next. */
   private int position;
@@ -79,6 +83,7 @@ final class LaunchArguments {
     this.strict = strict;
     this.arrays = new DeviceArray<?>[parameters.length];
     this.regions = new Region[parameters.length];
+    this.allocations = new Allocation[parameters.length];
   }
 
   /** Forgets the last launch. */
@@ -91,6 +96,7 @@ final class LaunchArguments {
   void release() {
     Arrays.fill(arrays, 0, position, null);
     Arrays.fill(regions, 0, position, null);
+    Arrays.fill(allocations, 0, position, null);
   }
 
   /** A parameter, for errors. */
@@ -164,6 +170,7 @@ final class LaunchArguments {
     frame.put(offsets[position], region == null ? 0L : region.address());
     arrays[position] = array;
     regions[position] = region;
+    allocations[position] = region == null ? null : region.allocation();
     position++;
   }
 
@@ -295,8 +302,9 @@ final class LaunchArguments {
    * accesses through them.
    */
   private void requireAlone(TrackedArray<?> array, Region region, Access access) {
+    Allocation allocation = region.allocation();
     for (int i = 0; i < position; i++) {
-      Region earlier = regions[i];
+      Region earlier = allocations[i] == allocation ? regions[i] : null;
       if (earlier != null
           && region.overlaps(earlier)
           && parameters[i] instanceof KernelParameter.Array other

@@ -42,9 +42,17 @@ public final class HazardState {
   private final Runnable release;
   private final @Nullable HazardState whole;
   private final ReentrantLock lock = new ReentrantLock();
-  private Timeline[] writers;
-  private long[] writeTickets;
-  private int writerCount;
+
+  /** The last write; null if there was none. */
+  private @Nullable Timeline writer;
+
+  private long writeTicket;
+
+  /** Further last writes, which only a join brings. */
+  private Timeline[] otherWriters = {};
+
+  private long[] otherWriteTickets = {};
+  private int otherWriterCount;
   private @Nullable Timeline latest;
   private Timeline[] readers = {};
   private long[] readTickets = {};
@@ -79,9 +87,8 @@ public final class HazardState {
     this.subject = subject;
     this.release = release;
     this.whole = null;
-    this.writers = new Timeline[] {writer};
-    this.writeTickets = new long[] {ticket};
-    this.writerCount = 1;
+    this.writer = writer;
+    this.writeTicket = ticket;
     this.latest = writer;
   }
 
@@ -96,8 +103,6 @@ public final class HazardState {
     this.subject = subject;
     this.release = () -> {};
     this.whole = null;
-    this.writers = new Timeline[1];
-    this.writeTickets = new long[1];
   }
 
   /** Creates the state of a part, which depends on whatever the whole depends on. */
@@ -106,9 +111,11 @@ public final class HazardState {
     this.subject = subject;
     this.release = () -> {};
     this.whole = whole;
-    this.writers = whole.writers.clone();
-    this.writeTickets = whole.writeTickets.clone();
-    this.writerCount = whole.writerCount;
+    this.writer = whole.writer;
+    this.writeTicket = whole.writeTicket;
+    this.otherWriters = whole.otherWriters.clone();
+    this.otherWriteTickets = whole.otherWriteTickets.clone();
+    this.otherWriterCount = whole.otherWriterCount;
     this.latest = whole.latest;
     this.readers = whole.readers.clone();
     this.readTickets = whole.readTickets.clone();
@@ -271,8 +278,11 @@ public final class HazardState {
     lock.lock();
     try {
       List<PendingUse> uses = new ArrayList<>();
-      for (int i = 0; i < writerCount; i++) {
-        uses.add(new PendingUse(writers[i], writeTickets[i]));
+      if (writer != null) {
+        uses.add(new PendingUse(writer, writeTicket));
+      }
+      for (int i = 0; i < otherWriterCount; i++) {
+        uses.add(new PendingUse(otherWriters[i], otherWriteTickets[i]));
       }
       for (int i = 0; writes && i < readerCount; i++) {
         uses.add(new PendingUse(readers[i], readTickets[i]));
@@ -287,7 +297,7 @@ public final class HazardState {
   public int size() {
     lock.lock();
     try {
-      return writerCount + readerCount;
+      return (writer == null ? 0 : 1) + otherWriterCount + readerCount;
     } finally {
       lock.unlock();
     }
@@ -354,8 +364,11 @@ public final class HazardState {
 
   /** Adds the writes that every use has to wait for. Held: the lock. */
   void collectWrites(Waits waits) {
-    for (int i = 0; i < writerCount; i++) {
-      waits.add(writers[i], writeTickets[i]);
+    if (writer != null) {
+      waits.add(writer, writeTicket);
+    }
+    for (int i = 0; i < otherWriterCount; i++) {
+      waits.add(otherWriters[i], otherWriteTickets[i]);
     }
   }
 
@@ -370,10 +383,12 @@ public final class HazardState {
       // those collected.
       Arrays.fill(readers, 0, readerCount, null);
       readerCount = 0;
-      Arrays.fill(writers, 1, Math.max(1, writerCount), null);
-      writerCount = 1;
-      writers[0] = timeline;
-      writeTickets[0] = ticket;
+      if (otherWriterCount > 0) {
+        Arrays.fill(otherWriters, null);
+        otherWriterCount = 0;
+      }
+      writer = timeline;
+      writeTicket = ticket;
       return;
     }
     addRead(timeline, ticket);
@@ -411,7 +426,8 @@ public final class HazardState {
     if (state != Availability.SPLIT) {
       return;
     }
-    writerCount = 0;
+    writer = null;
+    otherWriterCount = 0;
     readerCount = 0;
     for (HazardState part : parts) {
       part.lock.lock();
@@ -430,8 +446,11 @@ public final class HazardState {
 
   /** Adds what a part depends on. Held: both locks. */
   private void absorb(HazardState part) {
-    for (int i = 0; i < part.writerCount; i++) {
-      addWrite(part.writers[i], part.writeTickets[i]);
+    if (part.writer != null) {
+      addWrite(part.writer, part.writeTicket);
+    }
+    for (int i = 0; i < part.otherWriterCount; i++) {
+      addWrite(part.otherWriters[i], part.otherWriteTickets[i]);
     }
     for (int i = 0; i < part.readerCount; i++) {
       makeRoom();
@@ -448,19 +467,24 @@ public final class HazardState {
   }
 
   private void addWrite(Timeline timeline, long ticket) {
-    for (int i = 0; i < writerCount; i++) {
-      if (writers[i] == timeline) {
-        writeTickets[i] = Math.max(writeTickets[i], ticket);
+    if (writer == null || writer == timeline) {
+      writeTicket = writer == null ? ticket : Math.max(writeTicket, ticket);
+      writer = timeline;
+      return;
+    }
+    for (int i = 0; i < otherWriterCount; i++) {
+      if (otherWriters[i] == timeline) {
+        otherWriteTickets[i] = Math.max(otherWriteTickets[i], ticket);
         return;
       }
     }
-    if (writerCount == writers.length) {
-      Timeline[] more = Arrays.copyOf(writers, writerCount + 2);
-      writeTickets = Arrays.copyOf(writeTickets, writerCount + 2);
-      writers = more;
+    if (otherWriterCount == otherWriters.length) {
+      Timeline[] more = Arrays.copyOf(otherWriters, otherWriterCount + 2);
+      otherWriteTickets = Arrays.copyOf(otherWriteTickets, otherWriterCount + 2);
+      otherWriters = more;
     }
-    writers[writerCount] = timeline;
-    writeTickets[writerCount++] = ticket;
+    otherWriters[otherWriterCount] = timeline;
+    otherWriteTickets[otherWriterCount++] = ticket;
   }
 
   private void addRead(Timeline timeline, long ticket) {
