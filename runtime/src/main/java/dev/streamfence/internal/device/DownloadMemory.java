@@ -54,12 +54,15 @@ final class DownloadMemory {
     if (reused != null) {
       return reused;
     }
+    // First: if the Java heap is full, nothing was allocated.
+    HazardState hazards = new HazardState("the memory of a download");
+    HostMemory memory;
     try {
-      HostMemory memory = driver.allocateHost(size);
-      return new HostRegion(memory, new HazardState("the memory of a download"), 0);
+      memory = driver.allocateHost(size);
     } catch (CudaDriverException e) {
       throw e.during("allocating " + size + " bytes of host memory for a download");
     }
+    return new HostRegion(memory, hazards, 0);
   }
 
   /** Records a download whose copy is queued. */
@@ -69,16 +72,18 @@ final class DownloadMemory {
 
   /** Takes the memory of a delivered download back. */
   void giveBack(DownloadDelivery<?> delivery, HostRegion memory) {
-    underWay.remove(delivery);
+    // In this order: the end of the runtime waits for a delivery that it finds under way, and then
+    // finds the memory here.
     keepOrFree(memory);
+    underWay.remove(delivery);
   }
 
   /** Takes memory back that a copy may still write. */
   void abandon(@Nullable DownloadDelivery<?> delivery, HostRegion memory) {
+    abandoned.add(memory);
     if (delivery != null) {
       underWay.remove(delivery);
     }
-    abandoned.add(memory);
   }
 
   /**
@@ -116,10 +121,16 @@ final class DownloadMemory {
       if (memory == null) {
         return;
       }
-      if (memory.hazards().pending(true).stream().allMatch(PendingUse::isDone)) {
+      boolean isDone = false;
+      try {
+        isDone = memory.hazards().pending(true).stream().allMatch(PendingUse::isDone);
+      } finally {
+        if (!isDone) {
+          abandoned.add(memory);
+        }
+      }
+      if (isDone) {
         keepOrFree(memory);
-      } else {
-        abandoned.add(memory);
       }
     }
   }

@@ -117,7 +117,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   @Override
   public void upload(DeviceStream stream, A source, int sourceFrom, long from, long count) {
     Objects.requireNonNull(source, "source");
-    requireHostRange(HostArray.length(source), sourceFrom, count, "upload");
+    ElementRange.requireOnHost(sourceFrom, count, HostArray.length(source), "upload");
     requireRange(from, count, "upload");
     uploadTo(stream, new HostArray(source, elementType, sourceFrom), from, count);
   }
@@ -210,7 +210,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   public void download(DeviceStream stream, long from, A target, int targetFrom, long count) {
     Objects.requireNonNull(target, "target");
     requireRange(from, count, "download");
-    requireHostRange(HostArray.length(target), targetFrom, count, "download");
+    ElementRange.requireOnHost(targetFrom, count, HostArray.length(target), "download");
     requireDownload(stream);
     downloadFrom(stream, from, count, new HostArray(target, elementType, targetFrom));
   }
@@ -237,7 +237,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     A target = arrayType.cast(Array.newInstance(elementType.primitive(), (int) count));
     Timeline timeline = TrackedStream.timelineOf(stream);
     Region source = used(from, count, "download");
-    String purpose = "download of " + elementsInWords(from, count) + " of " + this;
+    String purpose = "download of " + ElementRange.inWords(from, count) + " of " + this;
     if (source == null) {
       return new TrackedDownload<>(delivery(timeline, 0, purpose, target, null));
     }
@@ -530,7 +530,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
           "part "
               + i
               + " ("
-              + elementsInWords(bounds[i], bounds[i + 1] - bounds[i])
+              + ElementRange.inWords(bounds[i], bounds[i + 1] - bounds[i])
               + ") of "
               + this);
     }
@@ -566,11 +566,11 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     }
     if (read.overlaps(written)) {
       throw new IllegalArgumentException(
-          elementsInWords(sourceFrom, count)
+          ElementRange.inWords(sourceFrom, count)
               + " of "
               + source
               + " cannot be copied to "
-              + elementsInWords(from, count)
+              + ElementRange.inWords(from, count)
               + " of "
               + this
               + ": they overlap");
@@ -630,23 +630,14 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   private void requireRange(long from, long count, String operation) {
-    if (from < 0 || count < 0 || from > length - count) {
-      throw new IllegalArgumentException(
-          operation
-              + " of "
-              + elementsInWords(from, count)
-              + " of "
-              + this
-              + ", which has "
-              + length);
-    }
+    ElementRange.require(from, count, length, this, operation);
   }
 
   private void requireJavaArray(long from, long count) {
     requireRange(from, count, "download");
     if (count > MAX_JAVA_ARRAY) {
       throw new IllegalArgumentException(
-          elementsInWords(from, count)
+          ElementRange.inWords(from, count)
               + " of "
               + this
               + " are more than a Java array holds; download them in parts");
@@ -665,24 +656,6 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     host.requireRange(arrayFrom, count, operation);
     requireRange(from, count, operation);
     return host;
-  }
-
-  private void requireHostRange(int available, int from, long count, String operation) {
-    if (from < 0 || count < 0 || from > available - count) {
-      throw new IllegalArgumentException(
-          operation
-              + " with "
-              + elementsInWords(from, count)
-              + " of the host array, which has "
-              + available);
-    }
-  }
-
-  /** A range of elements, such as {@code elements 10 to 19}. */
-  static String elementsInWords(long from, long count) {
-    return count <= 0 || from > Long.MAX_VALUE - count
-        ? count + " elements from " + from
-        : "elements " + from + " to " + (from + count - 1);
   }
 
   private void requireRoom(A target) {

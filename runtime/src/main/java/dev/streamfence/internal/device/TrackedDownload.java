@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
  * delivery from there.
  */
 public final class TrackedDownload<A> implements Download<A> {
-  private final DownloadDelivery<A> delivery;
+  final DownloadDelivery<A> delivery;
 
   TrackedDownload(DownloadDelivery<A> delivery) {
     this.delivery = delivery;

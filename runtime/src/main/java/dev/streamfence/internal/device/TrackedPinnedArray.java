@@ -196,16 +196,7 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
 
   /** Refuses a range that is not within this array. */
   void requireRange(long from, long count, String operation) {
-    if (from < 0 || count < 0 || from > length - count) {
-      throw new IllegalArgumentException(
-          operation
-              + " of "
-              + TrackedArray.elementsInWords(from, count)
-              + " of "
-              + this
-              + ", which has "
-              + length);
-    }
+    ElementRange.require(from, count, length, this, operation);
   }
 
   private interface Inside<R> {

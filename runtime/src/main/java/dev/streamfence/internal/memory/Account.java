@@ -1,3 +1,4 @@
+// Long because admitting a request and waiting for room share the figures, under one lock.
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.DeviceException;

@@ -1,3 +1,4 @@
+// Long because waiting, closing, splitting and joining work on the same few fields, under one lock.
 package dev.streamfence.internal.order;
 
 import static java.util.Objects.requireNonNull;
