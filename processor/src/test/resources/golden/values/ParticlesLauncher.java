@@ -17,7 +17,10 @@ final class ParticlesLauncher implements Particles {
       KernelImage.resource("kernels/particles.ptx", ParticlesLauncher.class::getResourceAsStream);
   private static final KernelSignature MOVE = KernelSignature.entry("move")
       .readWrites("positions", float[].class)
-      .struct("box", float.class, float.class, boolean.class)
+      .struct(KernelSignature.fields("box")
+          .value("width", float.class)
+          .value("height", float.class)
+          .value("isPeriodic", boolean.class))
       .value("seconds", double.class)
       .threads("n", int.class, 256);
   private static final KernelSignature ADD = KernelSignature.entry("add")
@@ -50,7 +53,7 @@ final class ParticlesLauncher implements Particles {
   public Completion move(DeviceArray<float[]> positions, Particles.Box box, double seconds, int n) {
     try (LaunchRecorder recorder = move.begin()) {
       recorder.array(positions);
-      recorder.struct(box).field(box.width()).field(box.height()).field(box.isPeriodic());
+      recorder.struct(box).value(box.width()).value(box.height()).value(box.isPeriodic());
       recorder.value(seconds).threads(n);
       return recorder.preflight().launch().commit().completion();
     }

@@ -19,7 +19,7 @@ import java.lang.annotation.Target;
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)
-@Target(ElementType.PARAMETER)
+@Target({ElementType.PARAMETER, ElementType.RECORD_COMPONENT})
 public @interface Trusted {
   /** Why the declared access is right; contains at least one letter or digit. */
   String value();

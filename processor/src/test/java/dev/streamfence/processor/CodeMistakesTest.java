@@ -130,6 +130,60 @@ class CodeMistakesTest {
     assertThat(mistakes(kernels(kernel)).launcher()).contains("\"" + hash + "\"");
   }
 
+  /** A kernel that adds 1 to the first element of the first array of a table. */
+  private static final String TABLE =
+      """
+      .version 7.0
+      .target sm_75
+      .address_size 64
+      .file 1 "bump.cu"
+      .visible .entry bump(.param .u64 columns, .param .u32 n)
+      {
+        .reg .b32 %r<3>;
+        .reg .b64 %rd<5>;
+        ld.param.u64 %rd1, [columns];
+        cvta.to.global.u64 %rd2, %rd1;
+        ld.global.u64 %rd3, [%rd2];
+        cvta.to.global.u64 %rd4, %rd3;
+        ld.global.u32 %r1, [%rd4];
+        add.s32 %r2, %r1, 1;
+        .loc 1 5 3
+        st.global.u32 [%rd4], %r2;
+        ret;
+      }
+      """;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"DeviceArray<int[]>[]", "java.util.List<? extends DeviceArray<?>>"})
+  void aTableIsComparedByTheAccessesToItsArrays(String type) {
+    byte[] code = TABLE.getBytes(UTF_8);
+    mistakesWith(
+            code, kernels("@Kernel void bump(@ReadWrites " + type + " v, @ThreadCount int n);"))
+        .areNoneAtAll();
+    mistakesWith(code, kernels("@Kernel void bump(@Reads " + type + " «v, @ThreadCount int n);"))
+        .are(
+            Problem.STORES_THROUGH_READS,
+            "bump: parameter 'v' is @Reads, but the kernel stores to its arrays: st.global.u32 in"
+                + " line 16 of k/k.ptx, bump.cu:5; declare @ReadWrites");
+    mistakesWith(code, kernels("@Kernel void bump(" + type + " «v, @ThreadCount int n);"))
+        .are(
+            Problem.MISSING_ACCESS,
+            "parameter 'v' of bump needs @Reads, @Writes or @ReadWrites; its code says"
+                + " @ReadWrites");
+  }
+
+  @Test
+  void aTableInARecordIsComparedByItsName() {
+    mistakesWith(
+            TABLE.getBytes(UTF_8),
+            "interface Kernels {\n@Kernel void bump(Batch «batch, @ThreadCount int n);\n}\n"
+                + "record Batch(@Writes DeviceArray<int[]>[] columns) {}\n")
+        .are(
+            Problem.LOADS_THROUGH_WRITES,
+            "bump: parameter 'batch.columns' is @Writes, but the kernel loads from its arrays:"
+                + " ld.global.u32 in line 13 of k/k.ptx; declare @ReadWrites");
+  }
+
   @Test
   void unseenCodeIsReportedOnce() {
     Mistakes.in(

@@ -23,6 +23,7 @@ record Golden(String folder, String type, String launcher) {
         new Golden("unnamed", "Rootless", "RootlessLauncher"),
         new Golden("inherited", "FastFloats", "FastFloatsLauncher"),
         new Golden("names", "Access", "AccessLauncher"),
+        new Golden("tables", "ProjectKernels", "ProjectKernelsLauncher"),
         new Golden("values", "Particles", "ParticlesLauncher"));
   }
 

@@ -110,6 +110,6 @@ class ParameterMistakesTest {
     return "'"
         + name
         + "' of run takes any number of arguments; a kernel has fixed parameters, so spell"
-        + " them out";
+        + " them out, or take an array or a List of DeviceArrays";
   }
 }

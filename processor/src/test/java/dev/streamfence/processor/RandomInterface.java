@@ -60,6 +60,12 @@ final class RandomInterface {
           "Completion",
           "Missing",
           "java.util.List<String>",
+          "java.util.List<DeviceArray<int[]>>",
+          "java.util.List<? extends DeviceArray<?>>",
+          "DeviceArray<float[]>[]",
+          "DeviceArray<?>[]",
+          "DeviceArray[]",
+          "Column",
           "Pair",
           "Nested",
           "Empty",
@@ -182,6 +188,7 @@ final class RandomInterface {
       }
       record Pair(int first, double second) {}
       record Nested(Pair pair) {}
+      record Column(@Reads DeviceArray<int[]> values, DeviceArray<?>[] more, int rows) {}
       record Empty() {}
       class Outer { private interface Inner {} }
       """;

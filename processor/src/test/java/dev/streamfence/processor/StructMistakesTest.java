@@ -28,8 +28,69 @@ class StructMistakesTest {
     with("record Named(int id, String name) {}", "Named «named")
         .are(
             Problem.STRUCT_FIELD,
-            "'named' is the record Named, whose name has type String; a structure holds only"
-                + " primitives");
+            "'named' is the record Named, whose name has type String; a structure holds"
+                + " primitives, DeviceArrays and tables of them");
+  }
+
+  @Test
+  void recordOfArraysIsNoMistake() {
+    with(
+            """
+            record Column(
+                @Reads DeviceArray<int[]> values,
+                @Trusted("see column.cu") @ReadWrites DeviceArray<byte[]> validity,
+                @Writes DeviceArray<?>[] parts,
+                @Reads java.util.List<? extends DeviceArray<float[]>> more,
+                long rows) {}
+            """,
+            "Column column")
+        .areNone();
+  }
+
+  @Test
+  void arrayOfARecordNeedsAnAccess() {
+    with("record Column(DeviceArray<int[]> values) {}", "Column «column")
+        .are(
+            Problem.MISSING_ACCESS,
+            "parameter 'column.values' of run needs @Reads, @Writes or @ReadWrites");
+    with("record Column(@Reads @Writes DeviceArray<int[]> values) {}", "Column «column")
+        .are(
+            Problem.CONFLICTING_ACCESS,
+            "@Writes contradicts @Reads on 'column.values'; use @ReadWrites for both");
+  }
+
+  @Test
+  void arrayOfARecordHasPrimitives() {
+    with("record Column(@Reads DeviceArray<?> values) {}", "Column «column")
+        .are(
+            Problem.BUFFER_ELEMENT,
+            "'column.values' has type DeviceArray<?>; use an array of primitives, such as"
+                + " DeviceArray<float[]>");
+  }
+
+  @Test
+  void numberOfARecordHasNoAccess() {
+    with("record Column(@Reads long rows) {}", "Column «column")
+        .are(
+            Problem.ACCESS_ON_SCALAR,
+            "'column.rows' is a long and is passed by value; remove @Reads");
+  }
+
+  @Test
+  void trustInARecordNeedsAReason() {
+    with("record Column(@Trusted(\" \") @Reads DeviceArray<int[]> values) {}", "Column «column")
+        .are(
+            Problem.TRUSTED_WITHOUT_REASON,
+            "@Trusted on 'column.values' gives no reason; say why the declared access is right");
+  }
+
+  @Test
+  void accessOfAnotherConstructorOfARecordIsAStray() {
+    Mistakes.in(
+            Sources.importing(
+                "record Column(@Reads DeviceArray<int[]> values) {\n"
+                    + "  Column(«@Writes DeviceArray<int[]> one, int n) { this(one); }\n}\n"))
+        .are(Problem.STRAY_ANNOTATION);
   }
 
   @Test
@@ -75,7 +136,8 @@ class StructMistakesTest {
     with("record Pair(int x, int y) {}", "«@Reads Pair pair")
         .are(
             Problem.ANNOTATION_ON_STRUCT,
-            "'pair' is the record Pair and is passed by value; remove @Reads");
+            "'pair' is the record Pair and is passed by value; remove @Reads: the accesses of its"
+                + " arrays are declared on its components");
   }
 
   @Test

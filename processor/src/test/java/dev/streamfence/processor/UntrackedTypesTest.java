@@ -87,18 +87,19 @@ class UntrackedTypesTest {
         "Thread.State",
         "java.util.Optional<Integer>",
         "java.util.OptionalInt",
-        "java.util.List<DeviceArray<int[]>>",
         "java.util.List<java.util.Map.Entry<? extends String, ?>>",
         "java.util.Collection<? super Integer>",
         "java.util.Map<String, int[]>",
         "java.util.stream.IntStream",
-        "java.util.function.Supplier<DeviceArray<int[]>>",
         "java.math.BigInteger",
         "java.nio.ByteOrder",
         "java.nio.charset.Charset",
         "java.nio.file.Path",
         "Runnable",
-        "DeviceArray<int[]>[]",
+        "java.util.List",
+        "java.util.List<?>",
+        "java.util.List<? super DeviceArray<int[]>>",
+        "java.util.List<java.util.List<DeviceArray<int[]>>>",
         "DeviceArray<int[]>[][]",
         "LaunchShape[]",
         "DeviceStream",
@@ -108,7 +109,40 @@ class UntrackedTypesTest {
   void otherTypesAreNoParametersOfAKernel(String type) {
     refuse(
         type,
-        "a kernel takes primitives, records of primitives, DeviceArrays of a primitive and one LaunchShape");
+        "a kernel takes primitives, DeviceArrays of a primitive, arrays or Lists of DeviceArrays,"
+            + " records of these, and one LaunchShape");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "java.util.Collection<DeviceArray<int[]>>|DeviceArray<int[]>",
+        "java.util.Set<? extends DeviceArray<?>>|DeviceArray<?>",
+        "java.util.ArrayList<DeviceArray<byte[]>>|DeviceArray<byte[]>",
+        "java.util.function.Supplier<DeviceArray<int[]>>|DeviceArray<int[]>"
+      })
+  void aTableIsAnArrayOrAList(String type, String array) {
+    refuse(type, "a table of arrays is an array or a List: take a List<" + array + ">");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "DeviceArray[]",
+        "DeviceArray<Float>[]",
+        "DeviceArray<? extends float[]>[]",
+        "java.util.List<DeviceArray>",
+        "java.util.List<DeviceArray<? super int[]>>",
+        "java.util.List<? extends DeviceArray<String>>"
+      })
+  void arraysInATableNameAnArrayOfAPrimitiveOrAny(String type) {
+    Mistakes.inKernels("@Kernel void run(@Reads " + type + " «x, @ThreadCount int n);")
+        .are(
+            BUFFER_ELEMENT,
+            "'x' has type "
+                + type.replaceAll("\\b[a-z]+\\.", "")
+                + "; use an array of primitives, such as DeviceArray<float[]>");
   }
 
   @ParameterizedTest
@@ -125,8 +159,9 @@ class UntrackedTypesTest {
             "package other;\npublic class DeviceArray<A> {}")
         .are(
             UNSUPPORTED_TYPE,
-            "'x' has type other.DeviceArray<int[]>; a kernel takes primitives, records of"
-                + " primitives, DeviceArrays of a primitive and one LaunchShape");
+            "'x' has type other.DeviceArray<int[]>; a kernel takes primitives,"
+                + " DeviceArrays of a primitive, arrays or Lists of DeviceArrays, records of these,"
+                + " and one LaunchShape");
   }
 
   @ParameterizedTest

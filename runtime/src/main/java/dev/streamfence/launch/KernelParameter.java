@@ -4,6 +4,7 @@ import dev.streamfence.Access;
 import dev.streamfence.ElementType;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** One parameter of a kernel's method, as the interface declares it. Immutable. */
 public sealed interface KernelParameter {
@@ -25,6 +26,7 @@ public sealed interface KernelParameter {
       Function<? super Value, R> value,
       Function<? super Struct, R> struct,
       Function<? super Array, R> array,
+      Function<? super Table, R> table,
       Function<? super Threads, R> threadCount,
       Function<? super Shape, R> shape,
       Function<? super SharedBytes, R> sharedBytes) {}
@@ -38,6 +40,7 @@ public sealed interface KernelParameter {
       Function<? super Value, R> value,
       Function<? super Struct, R> struct,
       Function<? super Array, R> array,
+      Function<? super Table, R> table,
       Function<? super Threads, R> threadCount) {}
 
   /** One that the kernel itself receives. */
@@ -56,7 +59,28 @@ public sealed interface KernelParameter {
     @Override
     default <R> R match(Cases<R> cases) {
       return match(
-          new PassedCases<>(cases.value(), cases.struct(), cases.array(), cases.threadCount()));
+          new PassedCases<>(
+              cases.value(), cases.struct(), cases.array(), cases.table(), cases.threadCount()));
+    }
+  }
+
+  /** One that a structure can hold as well. */
+  sealed interface Field extends Passed {}
+
+  /** One through which the kernel reaches memory whose uses are recorded. */
+  sealed interface Tracked extends Field {
+    /** How the kernel uses the memory. */
+    Access access();
+
+    /** Whether the declared access is trusted where the kernel's code leaves it unclear. */
+    boolean trusted();
+
+    /** The same parameter, with its declared access trusted. */
+    Tracked asTrusted();
+
+    @Override
+    default int sizeInBytes() {
+      return Long.BYTES;
     }
   }
 
@@ -66,7 +90,7 @@ public sealed interface KernelParameter {
    * @param name its name in the interface
    * @param type its type
    */
-  record Value(String name, ElementType type) implements Passed {
+  record Value(String name, ElementType type) implements Field {
     @Override
     public String inWords() {
       return KernelParameter.inWords(type);
@@ -87,12 +111,22 @@ public sealed interface KernelParameter {
    * A structure by value.
    *
    * @param name its name in the interface
-   * @param layout its fields
+   * @param fields from 1 to {@value StructLayout#MAX_FIELDS} of them, in order
    */
-  record Struct(String name, StructLayout layout) implements Passed {
-    /** A structure of fields of these types, from 1 to {@value StructLayout#MAX_FIELDS} of them. */
-    public static Struct of(String name, List<ElementType> fields) {
-      return new Struct(name, new StructLayout(fields));
+  record Struct(String name, List<Field> fields) implements Passed {
+    public Struct {
+      fields = List.copyOf(fields);
+      StructLayout.of(fields);
+    }
+
+    /** Where its fields lie. */
+    public StructLayout layout() {
+      return StructLayout.of(fields);
+    }
+
+    /** A field's name in errors, {@code column.rows}. */
+    public String name(Field field) {
+      return name + "." + field.name();
     }
 
     @Override
@@ -102,12 +136,12 @@ public sealed interface KernelParameter {
 
     @Override
     public int sizeInBytes() {
-      return layout.sizeInBytes();
+      return layout().sizeInBytes();
     }
 
     @Override
     public int alignment() {
-      return layout.alignment();
+      return layout().alignment();
     }
 
     @Override
@@ -125,20 +159,54 @@ public sealed interface KernelParameter {
    * @param trusted whether the declared access is trusted where the kernel's code leaves it unclear
    */
   record Array(String name, ElementType elementType, Access access, boolean trusted)
-      implements Passed {
+      implements Tracked {
     @Override
     public String inWords() {
       return "an array of " + elementType.primitive();
     }
 
     @Override
-    public int sizeInBytes() {
-      return Long.BYTES;
+    public Array asTrusted() {
+      return new Array(name, elementType, access, true);
     }
 
     @Override
     public <R> R match(PassedCases<R> cases) {
       return cases.array().apply(this);
+    }
+  }
+
+  /**
+   * The address of a table with the addresses of any number of tracked arrays, {@code T* const*}.
+   * The kernel reads the table, and uses the arrays as declared.
+   *
+   * @param name its name in the interface
+   * @param elementType the type of the arrays' elements; null if each array has its own
+   * @param access how the kernel uses the arrays
+   * @param trusted whether the declared access is trusted where the kernel's code leaves it unclear
+   */
+  record Table(String name, @Nullable ElementType elementType, Access access, boolean trusted)
+      implements Tracked {
+    @Override
+    public String inWords() {
+      return elementType == null
+          ? "a table of arrays"
+          : "a table of arrays of " + elementType.primitive();
+    }
+
+    /** The name of one of its arrays in errors, {@code columns[3]}. */
+    public static String entry(String name, int index) {
+      return name + "[" + index + "]";
+    }
+
+    @Override
+    public Table asTrusted() {
+      return new Table(name, elementType, access, true);
+    }
+
+    @Override
+    public <R> R match(PassedCases<R> cases) {
+      return cases.table().apply(this);
     }
   }
 
@@ -203,6 +271,23 @@ public sealed interface KernelParameter {
     public <R> R match(Cases<R> cases) {
       return cases.sharedBytes().apply(this);
     }
+  }
+
+  /**
+   * An array, or a table of arrays.
+   *
+   * @param type that of the host array; an array of such a type for a table, and {@code Object[]}
+   *     for a table of arrays with elements of any type
+   * @throws IllegalArgumentException if {@code type} is another class
+   */
+  static Tracked tracked(String name, Class<?> type, Access access) {
+    if (type == Object[].class) {
+      return new Table(name, null, access, false);
+    }
+    Class<?> component = type.getComponentType();
+    return component != null && component.isArray()
+        ? new Table(name, ElementType.ofArray(component), access, false)
+        : new Array(name, ElementType.ofArray(type), access, false);
   }
 
   /** The annotation that declares an access, for errors. */

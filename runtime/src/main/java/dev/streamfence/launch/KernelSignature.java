@@ -4,15 +4,14 @@ import dev.streamfence.Access;
 import dev.streamfence.ElementType;
 import dev.streamfence.launch.KernelParameter.Cases;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
  * An interface's declaration of one kernel: its entry point, its parameters in order with their
  * access, and the shape of its launches. {@link #entry} starts one, and each other method returns
- * the signature with one thing more. A launch passes the parameters in the same order; exactly one
- * of them says how many threads run. A parameter without a name is named by its position, from
- * {@code #0} on. Immutable.
+ * the signature with one thing more. The fields of a structure are described in the same way. A
+ * launch passes the parameters in the same order; exactly one of them says how many threads run. A
+ * parameter without a name is named by its position, from {@code #0} on. Immutable.
  */
 public final class KernelSignature {
   private static final Cases<Boolean> SETS_THREADS =
@@ -20,6 +19,7 @@ public final class KernelSignature {
           value -> false,
           struct -> false,
           array -> false,
+          table -> false,
           threadCount -> true,
           shape -> true,
           sharedBytes -> false);
@@ -28,6 +28,7 @@ public final class KernelSignature {
           value -> false,
           struct -> false,
           array -> false,
+          table -> false,
           threadCount -> false,
           shape -> true,
           sharedBytes -> true);
@@ -36,9 +37,20 @@ public final class KernelSignature {
           value -> 0,
           struct -> 0,
           array -> 0,
+          table -> 0,
           KernelParameter.Threads::blockSize,
           shape -> 0,
           sharedBytes -> 0);
+
+  private static final Cases<Boolean> HAS_TABLE =
+      new Cases<>(
+          value -> false,
+          struct -> struct.fields().stream().anyMatch(KernelParameter.Table.class::isInstance),
+          array -> false,
+          table -> true,
+          threadCount -> false,
+          shape -> false,
+          sharedBytes -> false);
 
   private final String entry;
   private final List<KernelParameter> parameters;
@@ -64,6 +76,11 @@ public final class KernelSignature {
     return new KernelSignature(entry, List.of(), 0, false, false);
   }
 
+  /** The structure with the given name, as yet without fields, to be added by {@link #struct}. */
+  public static KernelSignature fields(String name) {
+    return entry(name);
+  }
+
   /**
    * Adds a number by value; {@code type} is the class of a primitive.
    *
@@ -74,57 +91,88 @@ public final class KernelSignature {
   }
 
   /**
-   * Adds an array that the kernel reads; {@code type} is that of its host array.
+   * Adds an array that the kernel reads, or a table of such arrays.
    *
-   * @throws IllegalArgumentException if {@code type} is not an array of primitives
+   * @param type see {@link KernelParameter#tracked}: {@code float[].class} for an array, {@code
+   *     float[][].class} for a table of arrays
+   * @throws IllegalArgumentException if {@code type} is no array
    */
   public KernelSignature reads(String name, Class<?> type) {
     return array(name, type, Access.READ);
   }
 
   /**
-   * Adds an array that the kernel overwrites; {@code type} is that of its host array.
+   * Adds an array that the kernel overwrites, or a table of such arrays.
    *
-   * @throws IllegalArgumentException if {@code type} is not an array of primitives
+   * @param type see {@link KernelParameter#tracked}: {@code float[].class} for an array, {@code
+   *     float[][].class} for a table of arrays
+   * @throws IllegalArgumentException if {@code type} is no array
    */
   public KernelSignature writes(String name, Class<?> type) {
     return array(name, type, Access.WRITE);
   }
 
   /**
-   * Adds an array that the kernel reads and writes; {@code type} is that of its host array.
+   * Adds an array that the kernel reads and writes, or a table of such arrays.
    *
-   * @throws IllegalArgumentException if {@code type} is not an array of primitives
+   * @param type see {@link KernelParameter#tracked}: {@code float[].class} for an array, {@code
+   *     float[][].class} for a table of arrays
+   * @throws IllegalArgumentException if {@code type} is no array
    */
   public KernelSignature readWrites(String name, Class<?> type) {
     return array(name, type, Access.READ_WRITE);
   }
 
   /**
-   * Trusts the declared access of the array that was added last, where the kernel's code leaves it
-   * unclear.
+   * Trusts the declared access of the array or table that was added last, where the kernel's code
+   * leaves it unclear.
    *
-   * @throws IllegalArgumentException if no array was added last
+   * @throws IllegalArgumentException if neither was added last
    */
   public KernelSignature trusted() {
     List<KernelParameter> others = new ArrayList<>(parameters);
     if (others.isEmpty()
-        || !(others.remove(others.size() - 1) instanceof KernelParameter.Array last)) {
+        || !(others.remove(others.size() - 1) instanceof KernelParameter.Tracked last)) {
       throw new IllegalArgumentException(entry + ": trusted() follows no array");
     }
-    others.add(new KernelParameter.Array(last.name(), last.elementType(), last.access(), true));
+    others.add(last.asTrusted());
     return new KernelSignature(entry, others, dynamicSharedBytes, aliasing, cooperative);
   }
 
   /**
-   * Adds a structure by value; {@code fields} are the classes of primitives, in order.
+   * Adds a structure of numbers by value; {@code fields} are the classes of primitives, in order.
    *
    * @throws IllegalArgumentException if one of them is another class, or there are none or more
    *     than {@value StructLayout#MAX_FIELDS}
    */
   public KernelSignature struct(String name, Class<?>... fields) {
-    List<ElementType> types = Arrays.stream(fields).map(KernelSignature::primitive).toList();
-    return with(KernelParameter.Struct.of(named(name), types));
+    KernelSignature all = fields(name);
+    for (Class<?> field : fields) {
+      all = all.value("", field);
+    }
+    return struct(all);
+  }
+
+  /**
+   * Adds a structure by value.
+   *
+   * @param fields its name and its fields, see {@link #fields}
+   * @throws IllegalArgumentException if it has a field that is no number, array or table; or none,
+   *     or more than {@value StructLayout#MAX_FIELDS}
+   */
+  public KernelSignature struct(KernelSignature fields) {
+    List<KernelParameter.Field> all = new ArrayList<>();
+    for (KernelParameter parameter : fields.parameters) {
+      if (!(parameter instanceof KernelParameter.Field field)) {
+        throw new IllegalArgumentException(
+            use(fields.entry + "." + parameter.name())
+                + " is "
+                + parameter.inWords()
+                + ", which no structure holds");
+      }
+      all.add(field);
+    }
+    return with(new KernelParameter.Struct(named(fields.entry), all));
   }
 
   /**
@@ -195,7 +243,12 @@ public final class KernelSignature {
 
   /** A parameter, for errors. */
   public String use(KernelParameter parameter) {
-    return entry + ": parameter '" + parameter.name() + "'";
+    return use(parameter.name());
+  }
+
+  /** A parameter, a field of one, or an array in a table, for errors. */
+  public String use(String name) {
+    return entry + ": parameter '" + name + "'";
   }
 
   /** The threads per block if a parameter counts threads, or 0 if each launch sets them. */
@@ -206,6 +259,11 @@ public final class KernelSignature {
   /** Dynamic shared memory per block, in bytes, unless a parameter sets it. */
   public int dynamicSharedBytes() {
     return dynamicSharedBytes;
+  }
+
+  /** Whether the kernel takes a table of arrays, as a parameter or as a field of one. */
+  public boolean takesTables() {
+    return parameters.stream().anyMatch(parameter -> parameter.match(HAS_TABLE));
   }
 
   /** Whether one array may be passed for two parameters, one of them written. */
@@ -252,7 +310,7 @@ public final class KernelSignature {
   }
 
   private KernelSignature array(String name, Class<?> type, Access access) {
-    return with(new KernelParameter.Array(named(name), ElementType.ofArray(type), access, false));
+    return with(KernelParameter.tracked(named(name), type, access));
   }
 
   /**

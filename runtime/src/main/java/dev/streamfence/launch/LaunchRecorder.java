@@ -5,11 +5,13 @@ import dev.streamfence.Completion;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.launch.TrackedRecorder;
+import java.util.List;
 
 /**
  * Launches one kernel on one stream, over and over: {@link #begin}, the arguments, {@link
@@ -24,8 +26,9 @@ import dev.streamfence.internal.launch.TrackedRecorder;
  * <p>Thread-safe: threads take turns from {@code begin} to {@code close}. The same thread calls
  * both, and only this recorder's methods in between. After the first launch no method but {@link
  * #completion} allocates memory, unless the blocks of a cooperative kernel change from launch to
- * launch. No method synchronises, unless the driver fails; {@link #close} does so with synchronous
- * launches, or for a postponed free that waits.
+ * launch, or a launch has more arrays or tables than any before. No method synchronises, unless the
+ * driver fails; {@link #close} does so with synchronous launches, or for a postponed free that
+ * waits.
  */
 public sealed interface LaunchRecorder extends AutoCloseable permits TrackedRecorder {
   /**
@@ -105,7 +108,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   LaunchRecorder value(double value);
 
   /**
-   * Begins a structure; its fields follow, in order.
+   * Begins a structure; its fields follow in order, each like a parameter.
    *
    * @param struct the object that holds the fields; only checked for null
    * @throws IllegalArgumentException if it is null, or the parameter whose turn it is takes no
@@ -113,74 +116,6 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
    */
   LaunchRecorder struct(Object struct);
-
-  /**
-   * Passes a {@code boolean} field of a structure, as one byte.
-   *
-   * @throws IllegalArgumentException if no structure is begun, or its next field is no {@code
-   *     boolean}
-   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
-   */
-  LaunchRecorder field(boolean value);
-
-  /**
-   * Passes a {@code byte} field of a structure.
-   *
-   * @throws IllegalArgumentException if no structure is begun, or its next field is no {@code byte}
-   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
-   */
-  LaunchRecorder field(byte value);
-
-  /**
-   * Passes a {@code char} field of a structure, as an unsigned 16-bit number.
-   *
-   * @throws IllegalArgumentException if no structure is begun, or its next field is no {@code char}
-   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
-   */
-  LaunchRecorder field(char value);
-
-  /**
-   * Passes a {@code short} field of a structure.
-   *
-   * @throws IllegalArgumentException if no structure is begun, or its next field is no {@code
-   *     short}
-   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
-   */
-  LaunchRecorder field(short value);
-
-  /**
-   * Passes an {@code int} field of a structure.
-   *
-   * @throws IllegalArgumentException if no structure is begun, or its next field is no {@code int}
-   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
-   */
-  LaunchRecorder field(int value);
-
-  /**
-   * Passes a {@code long} field of a structure.
-   *
-   * @throws IllegalArgumentException if no structure is begun, or its next field is no {@code long}
-   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
-   */
-  LaunchRecorder field(long value);
-
-  /**
-   * Passes a {@code float} field of a structure.
-   *
-   * @throws IllegalArgumentException if no structure is begun, or its next field is no {@code
-   *     float}
-   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
-   */
-  LaunchRecorder field(float value);
-
-  /**
-   * Passes a {@code double} field of a structure.
-   *
-   * @throws IllegalArgumentException if no structure is begun, or its next field is no {@code
-   *     double}
-   * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
-   */
-  LaunchRecorder field(double value);
 
   /**
    * Passes an array; the signature says how the kernel uses it.
@@ -195,8 +130,29 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   LaunchRecorder array(DeviceArray<?> array);
 
   /**
-   * Passes an untracked device address in the place of an array: the caller orders every use of it.
-   * Permissive recorders only.
+   * Passes a table of arrays, of any number; the signature says how the kernel uses the arrays. The
+   * kernel receives the address of a table in device memory with their addresses, 0 for an array
+   * without elements. A table without arrays passes the address 0.
+   *
+   * <p>Each stream keeps the tables that it has written. The launch writes only those that are not
+   * among them, by one copy before the kernel. The space for them grows up to 1 MiB per stream, or
+   * four times the largest launch's tables; beyond that, {@link #preflight} waits for earlier
+   * copies.
+   *
+   * @throws IllegalArgumentException if it is null or one of its arrays is, or the parameter whose
+   *     turn it is takes no table of such arrays
+   * @throws UseAfterFreeException if one of the arrays is closed
+   * @throws StreamMisuseException like {@link #array}, for each of the arrays; the message names it
+   *     by its index
+   */
+  LaunchRecorder table(DeviceArray<?>[] arrays);
+
+  /** Passes a table like {@link #table(DeviceArray[])}. */
+  LaunchRecorder table(List<? extends DeviceArray<?>> arrays);
+
+  /**
+   * Passes an untracked device address in the place of an array or a table: the caller orders every
+   * use of it. Permissive recorders only.
    *
    * @throws IllegalArgumentException if the parameter whose turn it is takes no array
    * @throws StreamMisuseException if the recorder is strict; before {@link #begin} or after {@link
@@ -238,6 +194,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    * waits. Nothing is registered or queued when an argument is refused.
    *
    * @throws IllegalArgumentException if an argument or the shape is missing or too large
+   * @throws OutOfMemoryBudgetException if there is no device memory for a table
    * @throws UseAfterFreeException if an array is closed
    * @throws UninitializedReadException if memory is guarded and the kernel reads an array that
    *     nothing has written

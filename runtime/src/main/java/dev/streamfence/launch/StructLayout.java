@@ -1,6 +1,5 @@
 package dev.streamfence.launch;
 
-import dev.streamfence.ElementType;
 import java.util.List;
 
 /**
@@ -12,33 +11,35 @@ public final class StructLayout {
   /** The most fields; a launch passes each by a call of its own. */
   public static final int MAX_FIELDS = 64;
 
-  private final ElementType[] types;
   private final int[] offsets;
   private final int sizeInBytes;
   private final int alignment;
 
-  /**
-   * Lays out fields of these types.
-   *
-   * @throws IllegalArgumentException if there are none, or more than {@value #MAX_FIELDS}
-   */
-  public StructLayout(List<ElementType> fields) {
+  private StructLayout(List<? extends KernelParameter.Field> fields) {
     if (!canHold(fields.size())) {
       throw new IllegalArgumentException(
           "a structure of " + fields.size() + " fields; it has from 1 to " + MAX_FIELDS);
     }
-    types = fields.toArray(new ElementType[0]);
-    offsets = new int[types.length];
+    offsets = new int[fields.size()];
     int end = 0;
     int widest = 1;
-    for (int i = 0; i < types.length; i++) {
-      int size = types[i].sizeInBytes();
+    for (int i = 0; i < offsets.length; i++) {
+      int size = fields.get(i).sizeInBytes();
       offsets[i] = (int) aligned(end, size);
       end = offsets[i] + size;
       widest = Math.max(widest, size);
     }
     sizeInBytes = (int) aligned(end, widest);
     alignment = widest;
+  }
+
+  /**
+   * Lays out these fields.
+   *
+   * @throws IllegalArgumentException if there are none, or more than {@value #MAX_FIELDS}
+   */
+  public static StructLayout of(List<? extends KernelParameter.Field> fields) {
+    return new StructLayout(fields);
   }
 
   /** Whether a structure can have this number of fields. */
@@ -49,16 +50,6 @@ public final class StructLayout {
   /** The next multiple of an alignment from an offset on. */
   public static long aligned(long offset, int alignment) {
     return (offset + alignment - 1) / alignment * alignment;
-  }
-
-  /** The number of fields. */
-  public int fields() {
-    return types.length;
-  }
-
-  /** The type of a field, counted from 0. */
-  public ElementType type(int field) {
-    return types[field];
   }
 
   /** Bytes from the start of the structure to a field. */

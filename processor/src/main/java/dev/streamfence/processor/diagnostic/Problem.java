@@ -48,7 +48,8 @@ public enum Problem {
           + " parameters"),
   THROWS_CLAUSE("%s declares %s; a launch throws only unchecked exceptions, so remove it"),
   VARARGS(
-      "'%s' of %s takes any number of arguments; a kernel has fixed parameters, so spell them out"),
+      "'%s' of %s takes any number of arguments; a kernel has fixed parameters, so spell them out, or"
+          + " take an array or a List of DeviceArrays"),
   FINAL_METHOD(
       "%1$s is final in Object, so no launcher can implement it; rename it and add"
           + " @Kernel(\"%1$s\")"),
@@ -88,11 +89,15 @@ public enum Problem {
   ACCESS_ON_LAUNCH_SHAPE("'%s' is a LaunchShape, which the kernel does not receive; remove @%s"),
   TRUSTED_SCALAR("'%s' is %s, not an array; remove @Trusted"),
   TRUSTED_WITHOUT_REASON("@Trusted on '%s' gives no reason; say why the declared access is right"),
-  ANNOTATION_ON_STRUCT("'%s' is the record %s and is passed by value; remove @%s"),
+  ANNOTATION_ON_STRUCT(
+      "'%s' is the record %s and is passed by value; remove @%s: the accesses of its arrays are"
+          + " declared on its components"),
   HIDDEN_STRUCT(
       "'%s' has type %s, which the launcher cannot access; make it and its enclosing types"
           + " accessible to the launcher"),
-  STRUCT_FIELD("'%s' is the record %s, whose %s has type %s; a structure holds only primitives"),
+  STRUCT_FIELD(
+      "'%s' is the record %s, whose %s has type %s; a structure holds primitives, DeviceArrays and"
+          + " tables of them"),
   STRUCT_SIZE("'%s' is the record %s with %s fields; a structure has 1 to %s"),
   STRAY_ANNOTATION("@%s on '%s' has no effect: %s is not a kernel; remove it or add @Kernel"),
 
@@ -118,6 +123,8 @@ public enum Problem {
       Diagnostic.Kind.WARNING,
       "%s; declare @Reads, so that launches can run side by side; see %3$s"),
   NUMBER_AS_ADDRESS("%s; take a DeviceArray"),
+  STORES_TO_TABLE("%s; the table is the launcher's, so store to an array of its own"),
+  NOT_A_TABLE("%s; take a DeviceArray"),
   UNCLEAR_ACCESS(
       Diagnostic.Kind.WARNING, "%s; check it, and add @Trusted(\"reason\") if it never does"),
 

@@ -6,14 +6,18 @@ import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
+import com.palantir.javapoet.WildcardTypeName;
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.processor.model.KernelMethod;
+import dev.streamfence.processor.model.TableType;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -34,6 +38,11 @@ final class LaunchMethodGenerator {
           type ->
               ParameterizedTypeName.get(
                   ClassName.get(DeviceArray.class), ArrayTypeName.of(type.primitive())));
+
+  private static final TypeName ANY_ARRAY =
+      ParameterizedTypeName.get(
+          ClassName.get(DeviceArray.class), WildcardTypeName.subtypeOf(Object.class));
+  private static final ClassName LIST = ClassName.get(List.class);
 
   private final MemberNames names;
 
@@ -72,10 +81,24 @@ final class LaunchMethodGenerator {
     return new Cases<>(
         value -> number(value.type()),
         struct -> LauncherGenerator.className(kernel.recordOf(struct).name()),
-        array -> Objects.requireNonNull(ARRAYS.get(array.elementType())),
+        array -> array(array.elementType()),
+        table -> table(table, kernel.typeOf(table)),
         threadCount -> number(threadCount.type()),
         shape -> SHAPE,
         sharedBytes -> TypeName.INT);
+  }
+
+  private static TypeName table(KernelParameter.Table table, TableType type) {
+    TypeName array = table.elementType() == null ? ANY_ARRAY : array(table.elementType());
+    return switch (type) {
+      case ARRAY -> ArrayTypeName.of(array);
+      case LIST -> ParameterizedTypeName.get(LIST, array);
+      case LIST_OF_SUBTYPES -> ParameterizedTypeName.get(LIST, WildcardTypeName.subtypeOf(array));
+    };
+  }
+
+  private static TypeName array(ElementType type) {
+    return Objects.requireNonNull(ARRAYS.get(type));
   }
 
   private static Map<ElementType, TypeName> forEach(Function<ElementType, TypeName> name) {

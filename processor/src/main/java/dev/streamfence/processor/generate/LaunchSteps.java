@@ -2,6 +2,7 @@ package dev.streamfence.processor.generate;
 
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.Cases;
+import dev.streamfence.launch.KernelParameter.PassedCases;
 import dev.streamfence.processor.model.KernelMethod;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,15 @@ import java.util.List;
 final class LaunchSteps {
   /** Within a class, a method and a try. */
   private static final int INDENT = 6;
+
+  /** The recorder's method that takes a field of a structure. */
+  private static final PassedCases<String> METHODS =
+      new PassedCases<>(
+          value -> "value",
+          struct -> "struct",
+          array -> "array",
+          table -> "table",
+          threadCount -> "threads");
 
   private final String recorder;
   private final StringBuilder statements = new StringBuilder();
@@ -53,12 +63,15 @@ final class LaunchSteps {
         struct -> {
           List<String> calls = new ArrayList<>();
           calls.add(call("struct", struct));
-          for (String accessor : kernel.recordOf(struct).accessors()) {
-            calls.add(".field(" + struct.name() + "." + accessor + "())");
+          List<String> accessors = kernel.recordOf(struct).accessors();
+          for (int i = 0; i < accessors.size(); i++) {
+            String method = struct.fields().get(i).match(METHODS);
+            calls.add("." + method + "(" + struct.name() + "." + accessors.get(i) + "())");
           }
           return calls;
         },
         array -> List.of(call("array", array)),
+        table -> List.of(call("table", table)),
         threadCount -> List.of(call("threads", threadCount)),
         shape -> List.of(call("shape", shape)),
         sharedBytes -> List.of(call("dynamicSharedBytes", sharedBytes)));

@@ -28,8 +28,8 @@ public final class LauncherSize {
   /** Load name, type and block size, or an array's name and type, and call one or two methods. */
   private static final int PER_PARAMETER = 12;
 
-  /** Duplicate the array, load index and class, store. */
-  private static final int PER_FIELD = 7;
+  /** Like a parameter. */
+  private static final int PER_FIELD = PER_PARAMETER;
 
   /** Begin, preflight, launch, commit, and the ends of the try. */
   private static final int PER_LAUNCH = 90;

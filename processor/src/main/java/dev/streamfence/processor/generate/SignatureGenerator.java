@@ -7,23 +7,26 @@ import dev.streamfence.ElementType;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.launch.KernelSignature;
-import dev.streamfence.launch.StructLayout;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /** Generates the expression for a kernel's signature. Stateless. */
 final class SignatureGenerator {
   static final ClassName SIGNATURE = ClassName.get(KernelSignature.class);
 
+  /** Of a line with one parameter. */
+  private static final int INDENT = 8;
+
   /** The calls that describe one parameter. */
   private static final Cases<String> CALLS =
       new Cases<>(
           value -> call("value", value, type(value.type())),
-          struct -> call("struct", struct, types(struct.layout())),
-          array ->
-              call(verb(array.access()), array, array.elementType().primitive() + "[].class")
-                  + (array.trusted() ? ".trusted()" : ""),
+          SignatureGenerator::struct,
+          array -> tracked(array, array.elementType().primitive() + "[]"),
+          table -> {
+            ElementType element = table.elementType();
+            return tracked(table, element == null ? "Object[]" : element.primitive() + "[][]");
+          },
           threadCount ->
               call(
                   "threads",
@@ -82,10 +85,20 @@ final class SignatureGenerator {
     return type.primitive() + ".class";
   }
 
-  private static String[] types(StructLayout layout) {
-    return IntStream.range(0, layout.fields())
-        .mapToObj(field -> type(layout.type(field)))
-        .toArray(String[]::new);
+  private static String tracked(KernelParameter.Tracked parameter, String type) {
+    return call(verb(parameter.access()), parameter, type + ".class")
+        + (parameter.trusted() ? ".trusted()" : "");
+  }
+
+  /** A structure with its fields: on one line if they fit, otherwise on a line each. */
+  private static String struct(KernelParameter.Struct struct) {
+    List<String> fields = struct.fields().stream().map(field -> field.match(CALLS)).toList();
+    String begin =
+        ".struct(" + SIGNATURE.simpleName() + ".fields(" + StringLiteral.of(struct.name()) + ")";
+    String line = begin + String.join("", fields) + ")";
+    return INDENT + line.length() <= SourceLayout.MAX_WIDTH
+        ? line
+        : begin + "\n    " + String.join("\n    ", fields) + ")";
   }
 
   private static String verb(Access access) {

@@ -13,6 +13,7 @@ import java.util.Objects;
  * @param name the method's name
  * @param signature the kernel's entry point, its parameters in the method's order, and its launches
  * @param records the record of each structure, by the parameter's name
+ * @param tables the type of each parameter that is a table, by the parameter's name
  * @param tellsCompletion whether it returns a completion instead of nothing
  * @param deprecation how strongly its use is discouraged
  */
@@ -20,10 +21,12 @@ public record KernelMethod(
     String name,
     KernelSignature signature,
     Map<String, RecordType> records,
+    Map<String, TableType> tables,
     boolean tellsCompletion,
     Deprecation deprecation) {
   public KernelMethod {
     records = Map.copyOf(records);
+    tables = Map.copyOf(tables);
     signature.requireComplete();
   }
 
@@ -35,5 +38,10 @@ public record KernelMethod(
   /** The record of a structure. */
   public RecordType recordOf(KernelParameter.Struct parameter) {
     return Objects.requireNonNull(records.get(parameter.name()), parameter::name);
+  }
+
+  /** The declared type of a table. */
+  public TableType typeOf(KernelParameter.Table parameter) {
+    return Objects.requireNonNull(tables.get(parameter.name()), parameter::name);
   }
 }

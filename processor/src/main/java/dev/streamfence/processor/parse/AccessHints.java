@@ -1,6 +1,7 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.Access;
+import dev.streamfence.internal.ptx.check.Passing;
 import java.util.List;
 import java.util.Optional;
 
@@ -10,8 +11,8 @@ public interface AccessHints {
   /**
    * Returns the certain accesses.
    *
-   * @param areBuffers for each parameter that the kernel receives, whether it is an array
+   * @param passing how the kernel receives each of its parameters
    * @return one for each parameter, or an empty list if nothing is known about such a kernel
    */
-  List<Optional<Access>> of(String entry, List<Boolean> areBuffers);
+  List<Optional<Access>> of(String entry, List<Passing> passing);
 }

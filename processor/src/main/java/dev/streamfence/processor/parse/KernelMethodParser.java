@@ -1,6 +1,7 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.Access;
+import dev.streamfence.internal.ptx.check.Passing;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.launch.KernelSignature;
@@ -8,8 +9,11 @@ import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.KernelMethod;
+import dev.streamfence.processor.model.TableType;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -30,8 +34,13 @@ final class KernelMethodParser {
   private static final Cases<List<Access>> ACCESSES =
       new Cases<>(
           value -> List.of(),
-          struct -> List.of(),
+          struct ->
+              struct.fields().stream()
+                  .flatMap(field -> field.match(KernelMethodParser.ACCESSES).stream())
+                  .toList(),
           array -> List.of(array.access()),
+          // A table has any number of arrays.
+          table -> List.of(table.access(), table.access()),
           threadCount -> List.of(),
           shape -> List.of(),
           sharedBytes -> List.of());
@@ -96,8 +105,21 @@ final class KernelMethodParser {
             method.getSimpleName().toString(),
             signature,
             structs.records(),
+            tables(parameters, types),
             TypeKinds.isCompletion(member.getReturnType()),
             Deprecations.of(method, elements)));
+  }
+
+  /** The types of the parameters that are tables, by name. */
+  private static Map<String, TableType> tables(
+      List<KernelParameter> parameters, List<? extends TypeMirror> types) {
+    Map<String, TableType> tables = new HashMap<>();
+    for (int i = 0; i < parameters.size(); i++) {
+      if (TypeKinds.isTable(types.get(i))) {
+        tables.put(parameters.get(i).name(), TypeKinds.tableType(types.get(i)));
+      }
+    }
+    return tables;
   }
 
   /** Warns if {@code mayAlias} has no effect, because no array is written or there is only one. */
@@ -150,8 +172,7 @@ final class KernelMethodParser {
     List<KernelParameter> parsed = new ArrayList<>();
     int last = types.size() - 1;
     int passed = 0;
-    Supplier<List<Optional<Access>>> hinted =
-        once(() -> hints.of(entry, areBuffers(method, types)));
+    Supplier<List<Optional<Access>>> hinted = once(() -> hints.of(entry, passing(method, types)));
     for (int i = 0; i <= last; i++) {
       VariableElement parameter = method.getParameters().get(i);
       if (i == last && method.isVarArgs()) {
@@ -175,13 +196,19 @@ final class KernelMethodParser {
     return index < hints.size() ? hints.get(index) : Optional.empty();
   }
 
-  /** For each parameter that the kernel receives, whether it is an array. */
-  private static List<Boolean> areBuffers(
-      ExecutableElement method, List<? extends TypeMirror> types) {
+  /** For each parameter that the kernel receives, how it is passed. */
+  private static List<Passing> passing(ExecutableElement method, List<? extends TypeMirror> types) {
     return IntStream.range(0, types.size())
         .filter(i -> ParameterParser.isPassed(method.getParameters().get(i), types.get(i)))
-        .mapToObj(i -> TypeKinds.isDeviceArray(types.get(i)))
+        .mapToObj(i -> passing(types.get(i)))
         .toList();
+  }
+
+  private static Passing passing(TypeMirror type) {
+    if (TypeKinds.isDeviceArray(type)) {
+      return Passing.ARRAY;
+    }
+    return TypeKinds.isTable(type) ? Passing.TABLE : Passing.BY_VALUE;
   }
 
   /** Remembers a supplier's result, because analysing code takes long. */

@@ -18,17 +18,13 @@ import javax.lang.model.type.TypeMirror;
 
 /** Reads one parameter of a kernel method. Confined to one thread at a time, like its mistakes. */
 final class ParameterParser {
-  static final List<KernelAnnotation> ACCESS =
-      List.of(KernelAnnotation.READS, KernelAnnotation.WRITES, KernelAnnotation.READ_WRITES);
   private static final List<KernelAnnotation> ROLES =
       List.of(KernelAnnotation.THREAD_COUNT, KernelAnnotation.DYNAMIC_SHARED_BYTES);
-
-  /** Hangul fillers, which Unicode counts as letters. */
-  private static final String INVISIBLE_LETTERS = "\u115f\u1160\u3164\uffa0";
 
   private final ExecutableElement method;
   private final List<String> names;
   private final int blockSize;
+  private final ArrayParser arrays;
   private final StructParser structs;
   private final Mistakes mistakes;
 
@@ -42,6 +38,7 @@ final class ParameterParser {
     this.method = method;
     this.names = JavaNames.ofParameters(method);
     this.blockSize = blockSize;
+    this.arrays = new ArrayParser(method, mistakes);
     this.structs = structs;
     this.mistakes = mistakes;
   }
@@ -66,14 +63,18 @@ final class ParameterParser {
     if (type.getKind().isPrimitive()) {
       return parsePrimitive(parameter, type).filter(parsed -> isUntrusted(parameter, type));
     }
-    if (TypeKinds.isDeviceArray(type)) {
-      return parseBuffer(parameter, type, hint);
+    if (ArrayParser.isTracked(type)) {
+      boolean hasWrongRole = hasWrongRole(parameter, type, Mirrors.all(parameter, ROLES));
+      return arrays
+          .parse(ArrayParser.Declared.parameter(parameter), nameOf(parameter), type, hint)
+          .filter(parsed -> !hasWrongRole)
+          .map(KernelParameter.class::cast);
     }
     if (TypeKinds.isLaunchShape(type)) {
       return parseShape(parameter, type).filter(parsed -> isUntrusted(parameter, type));
     }
     if (StructParser.isRecord(type)) {
-      return structs.parse(parameter, nameOf(parameter), (DeclaredType) type);
+      return structs.parse(parameter, nameOf(parameter), (DeclaredType) type, arrays);
     }
     mistakes.report(
         Problem.UNSUPPORTED_TYPE,
@@ -98,7 +99,7 @@ final class ParameterParser {
   }
 
   private Optional<KernelParameter> parsePrimitive(VariableElement parameter, TypeMirror type) {
-    List<AnnotationMirror> accesses = Mirrors.all(parameter, ACCESS);
+    List<AnnotationMirror> accesses = Mirrors.all(parameter, ArrayParser.ACCESS);
     List<AnnotationMirror> roles = Mirrors.all(parameter, ROLES);
     if (!accesses.isEmpty()) {
       reportAccess(parameter, type, accesses.get(0), roles.isEmpty());
@@ -127,72 +128,8 @@ final class ParameterParser {
             : new KernelParameter.SharedBytes(name));
   }
 
-  private Optional<KernelParameter> parseBuffer(
-      VariableElement parameter, TypeMirror type, Supplier<Optional<Access>> hint) {
-    List<AnnotationMirror> accesses = Mirrors.all(parameter, ACCESS);
-    Optional<ElementType> element = TypeKinds.elementOf(type);
-    if (element.isEmpty() && !TypeKinds.namesTypeVariable(type)) {
-      mistakes.report(
-          Problem.BUFFER_ELEMENT,
-          Culprit.of(parameter),
-          parameter.getSimpleName(),
-          Descriptions.describe(type));
-    }
-    if (accesses.isEmpty()) {
-      mistakes.report(
-          Problem.MISSING_ACCESS,
-          Culprit.of(parameter),
-          parameter.getSimpleName(),
-          method.getSimpleName(),
-          hint.get()
-              .map(access -> "; its code says " + KernelParameter.annotation(access))
-              .orElse(""));
-    } else if (accesses.size() > 1) {
-      mistakes.report(
-          Problem.CONFLICTING_ACCESS,
-          Culprit.of(parameter, accesses.get(1)),
-          Mirrors.name(accesses.get(1)),
-          Mirrors.name(accesses.get(0)),
-          parameter.getSimpleName());
-    }
-    boolean hasWrongRole = hasWrongRole(parameter, type, Mirrors.all(parameter, ROLES));
-    if (element.isEmpty() || accesses.size() != 1 || hasWrongRole) {
-      return Optional.empty();
-    }
-    String name = nameOf(parameter);
-    return Optional.of(
-        new KernelParameter.Array(
-            name, element.get(), access(accesses.get(0)), isTrusted(parameter)));
-  }
-
-  private boolean isTrusted(VariableElement parameter) {
-    Optional<AnnotationMirror> trusted = Mirrors.find(parameter, KernelAnnotation.TRUSTED);
-    trusted
-        .filter(mirror -> isBlank(mirror))
-        .ifPresent(
-            mirror ->
-                mistakes.report(
-                    Problem.TRUSTED_WITHOUT_REASON,
-                    Culprit.of(parameter, mirror, Mirrors.attribute(mirror, "value").orElseThrow()),
-                    parameter.getSimpleName()));
-    return trusted.isPresent();
-  }
-
-  private static boolean isBlank(AnnotationMirror trusted) {
-    return Mirrors.attribute(trusted, "value")
-        .map(value -> value.getValue() instanceof String reason && !saysSomething(reason))
-        .orElse(false);
-  }
-
-  /** Whether there is a visible letter or a digit, which excludes most texts that look blank. */
-  private static boolean saysSomething(String reason) {
-    return reason
-        .codePoints()
-        .anyMatch(c -> Character.isLetterOrDigit(c) && INVISIBLE_LETTERS.indexOf(c) < 0);
-  }
-
   private Optional<KernelParameter> parseShape(VariableElement parameter, TypeMirror type) {
-    List<AnnotationMirror> accesses = Mirrors.all(parameter, ACCESS);
+    List<AnnotationMirror> accesses = Mirrors.all(parameter, ArrayParser.ACCESS);
     if (!accesses.isEmpty()) {
       mistakes.report(
           Problem.ACCESS_ON_LAUNCH_SHAPE,
@@ -250,12 +187,5 @@ final class ParameterParser {
 
   private String nameOf(VariableElement parameter) {
     return names.get(method.getParameters().indexOf(parameter));
-  }
-
-  private static Access access(AnnotationMirror mirror) {
-    if (Mirrors.isA(mirror, KernelAnnotation.READS)) {
-      return Access.READ;
-    }
-    return Mirrors.isA(mirror, KernelAnnotation.WRITES) ? Access.WRITE : Access.READ_WRITE;
   }
 }

@@ -75,6 +75,9 @@ public final class StrayAnnotations {
     Element described = isConstructor ? Culprit.of(method).enclosingType() : method;
     for (Element parameter : method.getParameters()) {
       for (AnnotationMirror mirror : Mirrors.all(parameter, ON_PARAMETERS)) {
+        if (isConstructor && isOfComponent(described, parameter, mirror)) {
+          continue;
+        }
         mistakes.report(
             Problem.STRAY_ANNOTATION,
             Culprit.of(parameter, mirror),
@@ -83,5 +86,18 @@ public final class StrayAnnotations {
             described.getSimpleName());
       }
     }
+  }
+
+  /**
+   * Whether a compiler has copied the annotation from a record's component, which a kernel may
+   * take.
+   */
+  private static boolean isOfComponent(
+      Element type, Element parameter, AnnotationMirror annotation) {
+    return ((TypeElement) type)
+        .getRecordComponents().stream()
+            .filter(component -> component.getSimpleName().equals(parameter.getSimpleName()))
+            .flatMap(component -> Mirrors.all(component, ArrayParser.ON_COMPONENTS).stream())
+            .anyMatch(mirror -> Mirrors.name(mirror).equals(Mirrors.name(annotation)));
   }
 }

@@ -1,6 +1,5 @@
 package dev.streamfence.processor.parse;
 
-import dev.streamfence.ElementType;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.StructLayout;
 import dev.streamfence.processor.diagnostic.Culprit;
@@ -58,8 +57,10 @@ final class StructParser {
    * Returns the parameter; empty after a mistake.
    *
    * @param name its name in the launcher
+   * @param arrays reads its components that are arrays
    */
-  Optional<KernelParameter> parse(VariableElement parameter, String name, DeclaredType type) {
+  Optional<KernelParameter> parse(
+      VariableElement parameter, String name, DeclaredType type, ArrayParser arrays) {
     TypeElement record = (TypeElement) type.asElement();
     List<AnnotationMirror> annotations = Mirrors.all(parameter, StrayAnnotations.ON_PARAMETERS);
     if (!annotations.isEmpty()) {
@@ -91,28 +92,21 @@ final class StructParser {
       reportName(parameter, QualifiedNames.of(record).canonical(), "name");
       return Optional.empty();
     }
-    List<ElementType> fields = new ArrayList<>();
+    int before = mistakes.size();
+    List<KernelParameter.Field> fields = new ArrayList<>();
     List<String> accessors = new ArrayList<>();
     Deprecation deprecation = Deprecations.around(record, elements);
     for (RecordComponentElement component : record.getRecordComponents()) {
-      TypeMirror field = component.asType();
-      if (!field.getKind().isPrimitive()) {
-        mistakes.report(
-            Problem.STRUCT_FIELD,
-            Culprit.of(parameter),
-            parameter.getSimpleName(),
-            Descriptions.describe(type),
-            component.getSimpleName(),
-            Descriptions.describe(field));
-        return Optional.empty();
-      }
       if (!JavaNames.isWritable(component)) {
         reportName(parameter, component.getSimpleName().toString(), "read");
         return Optional.empty();
       }
-      fields.add(TypeKinds.primitive(field));
+      parseField(parameter, type, component, arrays).ifPresent(fields::add);
       accessors.add(component.getSimpleName().toString());
       deprecation = deprecation.or(Deprecations.of(component.getAccessor(), elements));
+    }
+    if (mistakes.size() > before) {
+      return Optional.empty();
     }
     if (!StructLayout.canHold(fields.size())) {
       mistakes.report(
@@ -125,7 +119,45 @@ final class StructParser {
       return Optional.empty();
     }
     records.put(name, new RecordType(QualifiedNames.of(record), accessors, deprecation));
-    return Optional.of(KernelParameter.Struct.of(name, fields));
+    return Optional.of(new KernelParameter.Struct(name, fields));
+  }
+
+  /** A component of a record; empty after a mistake. */
+  private Optional<KernelParameter.Field> parseField(
+      VariableElement parameter,
+      DeclaredType record,
+      RecordComponentElement component,
+      ArrayParser arrays) {
+    TypeMirror type = component.asType();
+    String name = component.getSimpleName().toString();
+    ArrayParser.Declared declared =
+        new ArrayParser.Declared(component, parameter, parameter.getSimpleName() + "." + name);
+    if (ArrayParser.isTracked(type)) {
+      return arrays
+          .parse(declared, name, type, Optional::empty)
+          .map(KernelParameter.Field.class::cast);
+    }
+    if (!type.getKind().isPrimitive()) {
+      mistakes.report(
+          Problem.STRUCT_FIELD,
+          declared.culprit(),
+          parameter.getSimpleName(),
+          Descriptions.describe(record),
+          name,
+          Descriptions.describe(type));
+      return Optional.empty();
+    }
+    List<AnnotationMirror> accesses = Mirrors.all(component, ArrayParser.ACCESS);
+    if (!accesses.isEmpty()) {
+      mistakes.report(
+          Problem.ACCESS_ON_SCALAR,
+          declared.culprit(accesses.get(0)),
+          declared.shown(),
+          Descriptions.withArticle(type),
+          Mirrors.name(accesses.get(0)));
+      return Optional.empty();
+    }
+    return Optional.of(new KernelParameter.Value(name, TypeKinds.primitive(type)));
   }
 
   private void reportName(VariableElement parameter, String name, String use) {

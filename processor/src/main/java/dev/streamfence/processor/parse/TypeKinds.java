@@ -5,12 +5,15 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.processor.model.TableType;
+import java.util.List;
 import java.util.Optional;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
+import javax.lang.model.type.WildcardType;
 
 /**
  * Recognises the types that kernels accept. Compares qualified names instead of types, because the
@@ -22,6 +25,48 @@ final class TypeKinds {
   /** Whether it is a {@code DeviceArray} with any type argument. */
   static boolean isDeviceArray(TypeMirror type) {
     return isA(type, DeviceArray.class);
+  }
+
+  /** Whether it is an array, or a {@code List}, of {@code DeviceArray}s with any type argument. */
+  static boolean isTable(TypeMirror type) {
+    return !isDeviceArray(type) && isDeviceArray(arrayIn(type));
+  }
+
+  /**
+   * The type of the arrays in a table, which is a {@code DeviceArray}; otherwise the type itself.
+   */
+  static TypeMirror arrayIn(TypeMirror type) {
+    if (type instanceof ArrayType array) {
+      return array.getComponentType();
+    }
+    if (isA(type, List.class) && ((DeclaredType) type).getTypeArguments().size() == 1) {
+      TypeMirror argument = ((DeclaredType) type).getTypeArguments().get(0);
+      TypeMirror bound =
+          argument instanceof WildcardType wildcard ? wildcard.getExtendsBound() : argument;
+      return bound == null ? type : bound;
+    }
+    return type;
+  }
+
+  /** How a method declares a table. */
+  static TableType tableType(TypeMirror table) {
+    if (table instanceof ArrayType) {
+      return TableType.ARRAY;
+    }
+    return ((DeclaredType) table).getTypeArguments().get(0) instanceof WildcardType
+        ? TableType.LIST_OF_SUBTYPES
+        : TableType.LIST;
+  }
+
+  /** Whether it is {@code DeviceArray<?>}. */
+  static boolean isOfAnyElement(TypeMirror deviceArray) {
+    return ((DeclaredType) deviceArray)
+        .getTypeArguments().stream()
+            .anyMatch(
+                argument ->
+                    argument instanceof WildcardType wildcard
+                        && wildcard.getExtendsBound() == null
+                        && wildcard.getSuperBound() == null);
   }
 
   /** Whether it is a {@code LaunchShape}. */

@@ -1,11 +1,13 @@
 package dev.streamfence.processor.parse;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeMirror;
+import javax.lang.model.type.WildcardType;
 
 /** Suggests a replacement for a type that kernels do not accept. Stateless. */
 final class UntrackedTypes {
@@ -47,7 +49,26 @@ final class UntrackedTypes {
     if (POINTERS.matcher(nameOf(type)).matches()) {
       return "its memory is not tracked: take a DeviceArray, such as DeviceArray<float[]>";
     }
-    return "a kernel takes primitives, records of primitives, DeviceArrays of a primitive and one LaunchShape";
+    return tableOf(type)
+        .map(array -> "a table of arrays is an array or a List: take a List<" + array + ">")
+        .orElse(
+            "a kernel takes primitives, DeviceArrays of a primitive, arrays or Lists of"
+                + " DeviceArrays, records of these, and one LaunchShape");
+  }
+
+  /** The {@code DeviceArray} that a container other than a {@code List} holds. */
+  private static Optional<String> tableOf(TypeMirror type) {
+    return type instanceof DeclaredType declared && declared.getTypeArguments().size() == 1
+        ? declared.getTypeArguments().stream()
+            .map(
+                argument ->
+                    argument instanceof WildcardType wildcard && wildcard.getExtendsBound() != null
+                        ? wildcard.getExtendsBound()
+                        : argument)
+            .filter(TypeKinds::isDeviceArray)
+            .map(Descriptions::describe)
+            .findFirst()
+        : Optional.empty();
   }
 
   /** The qualified name of a class or interface; empty for other types. */

@@ -50,7 +50,9 @@ public final class CodeVerifier {
       case NEVER_STORES -> Problem.NEVER_STORED;
       case ONLY_LOADS -> Problem.NEEDLESS_WRITE;
       case ADDRESS -> Problem.NUMBER_AS_ADDRESS;
-      case MAY_STORE, MAY_LOAD -> Problem.UNCLEAR_ACCESS;
+      case STORES_TO_TABLE -> Problem.STORES_TO_TABLE;
+      case NO_TABLE -> Problem.NOT_A_TABLE;
+      case MAY_STORE, MAY_LOAD, MAY_STORE_TO_TABLE -> Problem.UNCLEAR_ACCESS;
     };
   }
 

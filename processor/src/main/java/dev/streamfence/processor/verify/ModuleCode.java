@@ -6,6 +6,7 @@ import dev.streamfence.internal.ptx.binary.Cubin;
 import dev.streamfence.internal.ptx.check.CubinCheck;
 import dev.streamfence.internal.ptx.check.KernelCheck;
 import dev.streamfence.internal.ptx.check.Mismatch;
+import dev.streamfence.internal.ptx.check.Passing;
 import dev.streamfence.launch.KernelSignature;
 import java.util.List;
 import java.util.Optional;
@@ -52,9 +53,9 @@ public sealed interface ModuleCode {
    * The certain accesses of an entry to the memory behind its parameters; an empty list if the code
    * is not visible, or takes other parameters.
    */
-  default List<Optional<Access>> accesses(String entry, List<Boolean> areBuffers) {
+  default List<Optional<Access>> accesses(String entry, List<Passing> passing) {
     return this instanceof Ptx ptx
-        ? ptx.check().verdicts(entry, areBuffers).stream().map(ModuleCode::access).toList()
+        ? ptx.check().verdicts(entry, passing).stream().map(ModuleCode::access).toList()
         : List.of();
   }
 

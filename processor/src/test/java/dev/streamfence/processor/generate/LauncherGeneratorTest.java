@@ -64,6 +64,6 @@ class LauncherGeneratorTest {
       signature = signature.value("value" + i, double.class);
     }
     signature = signature.threads("n", int.class, 256);
-    return new KernelMethod("run", signature, Map.of(), false, Deprecation.NONE);
+    return new KernelMethod("run", signature, Map.of(), Map.of(), false, Deprecation.NONE);
   }
 }

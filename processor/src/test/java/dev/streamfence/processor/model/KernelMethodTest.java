@@ -3,6 +3,7 @@ package dev.streamfence.processor.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.Access;
 import dev.streamfence.ElementType;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
@@ -25,10 +26,21 @@ class KernelMethodTest {
 
   @Test
   void structureHasARecord() {
-    KernelParameter.Struct box = KernelParameter.Struct.of("box", List.of(ElementType.INT));
+    KernelParameter.Struct box =
+        new KernelParameter.Struct(
+            "box", List.of(new KernelParameter.Value("width", ElementType.INT)));
     KernelMethod kernel = kernel(KernelSignature.entry("run").with(box).shape("shape"));
 
     assertThatThrownBy(() -> kernel.recordOf(box)).hasMessage("box");
+  }
+
+  @Test
+  void tableHasAType() {
+    KernelParameter.Table columns =
+        new KernelParameter.Table("columns", ElementType.INT, Access.READ, false);
+    KernelMethod kernel = kernel(KernelSignature.entry("run").with(columns).shape("shape"));
+
+    assertThatThrownBy(() -> kernel.typeOf(columns)).hasMessage("columns");
   }
 
   @Test
@@ -44,6 +56,6 @@ class KernelMethodTest {
   }
 
   private static KernelMethod kernel(KernelSignature signature) {
-    return new KernelMethod("run", signature, Map.of(), false, Deprecation.NONE);
+    return new KernelMethod("run", signature, Map.of(), Map.of(), false, Deprecation.NONE);
   }
 }

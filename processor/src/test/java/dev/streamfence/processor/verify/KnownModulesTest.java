@@ -3,6 +3,7 @@ package dev.streamfence.processor.verify;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.ptx.check.Passing;
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.processor.model.ResourceName;
@@ -67,7 +68,7 @@ class KnownModulesTest {
 
     assertThat(left).isLessThan(CodeLimits.MODULE_WORK);
     assertThat(code.compare(STEP)).isEmpty();
-    assertThat(code.accesses("step", List.of(true, false))).hasSize(2);
+    assertThat(code.accesses("step", List.of(Passing.ARRAY, Passing.BY_VALUE))).hasSize(2);
     assertThat(modules.workLeft(code.sha256())).isEqualTo(left);
   }
 

@@ -10,6 +10,7 @@ import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.StickyError;
+import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.DeviceCopies;
 import dev.streamfence.internal.order.Deadline;
@@ -254,6 +255,11 @@ public final class TrackedRuntime implements DeviceRuntime {
   public <T extends AutoCloseable> T attachment(
       Class<T> type, Function<TrackedRuntime, T> factory) {
     return attachments.get(type, factory);
+  }
+
+  /** Tables of addresses for the kernels of a stream, paid for like arrays. */
+  public AddressTables addressTables(Timeline timeline) {
+    return new AddressTables(driver, timeline, stack.budget());
   }
 
   DownloadMemory downloads() {

@@ -8,7 +8,9 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelParameter;
 import java.util.ArrayList;
@@ -33,6 +35,7 @@ final class KernelModules implements AutoCloseable {
   private final CudaDriver driver;
   private final Map<KernelImage, LoadedImage> loaded = new HashMap<>();
   private final List<HostMemory> frameChunks = new ArrayList<>();
+  private final Map<Timeline, AddressTables> tables = new HashMap<>();
   private long frameOffset;
 
   private KernelModules(TrackedRuntime runtime) {
@@ -153,9 +156,16 @@ final class KernelModules implements AutoCloseable {
     return new ArgumentFrame(memory, parameters);
   }
 
+  /** The tables of addresses of a stream, which all its kernels share. */
+  synchronized AddressTables tables(Timeline timeline) {
+    return tables.computeIfAbsent(timeline, runtime::addressTables);
+  }
+
   @Override
   public synchronized void close() {
     Teardown teardown = new Teardown();
+    tables.values().forEach(each -> each.close(teardown));
+    tables.clear();
     for (LoadedImage image : loaded.values()) {
       teardown.step(() -> driver.unloadModule(image.module()));
     }

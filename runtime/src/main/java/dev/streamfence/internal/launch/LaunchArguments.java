@@ -1,6 +1,8 @@
 // Long because each kind of argument has its own check, and each check its own sentence.
 package dev.streamfence.internal.launch;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.Access;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
@@ -11,7 +13,7 @@ import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
-import dev.streamfence.internal.memory.Allocation;
+import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.UseLabels;
@@ -19,19 +21,23 @@ import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.StructLayout;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.RandomAccess;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arguments of one launch, in the order of the signature: each is checked against the parameter
- * whose turn it is, and written to the frame, recorded as a use, or set in the launch. One that is
- * refused leaves its parameter's turn as it is. Keeps the arrays reachable until the launch ends.
+ * The arguments of one launch, in the order of the signature, with the fields of a structure in its
+ * place: each is checked against the parameter whose turn it is, and written to the frame, recorded
+ * as a use, or set in the launch. One that is refused leaves its parameter's turn as it is.
  * Confined to the thread that holds the submission lock.
  */
 final class LaunchArguments {
   private final KernelSignature signature;
+
+  /** The parameters; a structure's fields follow it. */
   private final KernelParameter[] parameters;
+
+  private final String[] names;
   private final int[] offsets;
   private final String threadsInWords;
   private final TrackedRuntime runtime;
@@ -40,39 +46,46 @@ final class LaunchArguments {
   private final LoadedKernel kernel;
   private final KernelLaunch launch;
   private final boolean strict;
-  private final @Nullable DeviceArray<?>[] arrays;
-  private final @Nullable Region[] regions;
+  private final ArrayArguments arrays = new ArrayArguments();
 
-  /** Those of the regions: comparing them is most of what refusing aliases costs. */
-  private final @Nullable Allocation[] allocations;
+  /** The tables of the stream, and which parameters are tables; null if none is. */
+  private final @Nullable TableArguments tables;
 
   /** How many parameters were passed, and so which is next. */
   private int position;
-
-  /** The structure whose fields are being passed; null between arguments. */
-  private @Nullable StructLayout struct;
-
-  /** Which field of it is next. */
-  private int field;
 
   LaunchArguments(
       LoadedKernel kernel,
       DeviceStream stream,
       ArgumentFrame frame,
       KernelLaunch launch,
+      @Nullable AddressTables tables,
       boolean strict) {
     this.signature = kernel.signature();
-    this.parameters = signature.parameters().toArray(new KernelParameter[0]);
-    this.offsets = new int[parameters.length];
-    String counting = "";
+    List<KernelParameter> all = new ArrayList<>();
+    List<String> called = new ArrayList<>();
+    List<Integer> places = new ArrayList<>();
     int passed = 0;
+    for (KernelParameter parameter : signature.parameters()) {
+      int offset = parameter instanceof KernelParameter.Passed ? frame.offset(passed++) : 0;
+      all.add(parameter);
+      called.add(parameter.name());
+      places.add(offset);
+      if (parameter instanceof KernelParameter.Struct struct) {
+        StructLayout layout = struct.layout();
+        for (int i = 0; i < struct.fields().size(); i++) {
+          all.add(struct.fields().get(i));
+          called.add(struct.name(struct.fields().get(i)));
+          places.add(offset + layout.offset(i));
+        }
+      }
+    }
+    this.parameters = all.toArray(new KernelParameter[0]);
+    this.names = called.toArray(new String[0]);
+    this.offsets = places.stream().mapToInt(Integer::intValue).toArray();
+    String counting = "";
     for (int i = 0; i < parameters.length; i++) {
-      if (parameters[i] instanceof KernelParameter.Passed) {
-        offsets[i] = frame.offset(passed++);
-      }
-      if (parameters[i] instanceof KernelParameter.Threads) {
-        counting = use(i);
-      }
+      counting = parameters[i] instanceof KernelParameter.Threads ? inWords(i) : counting;
     }
     this.threadsInWords = counting;
     this.runtime = kernel.runtime();
@@ -81,27 +94,32 @@ final class LaunchArguments {
     this.kernel = kernel;
     this.launch = launch;
     this.strict = strict;
-    this.arrays = new DeviceArray<?>[parameters.length];
-    this.regions = new Region[parameters.length];
-    this.allocations = new Allocation[parameters.length];
+    this.tables = tables == null ? null : new TableArguments(tables, parameters.length);
   }
 
   /** Forgets the last launch. */
   void clear() {
     position = 0;
-    struct = null;
   }
 
-  /** Drops the references to the arrays. */
+  /** Drops the references to the arrays, and the tables that were not sent. */
   void release() {
-    Arrays.fill(arrays, 0, position, null);
-    Arrays.fill(regions, 0, position, null);
-    Arrays.fill(allocations, 0, position, null);
+    arrays.truncate(0);
+    if (tables != null) {
+      tables.release();
+    }
   }
 
-  /** A parameter, for errors. */
-  String use(int index) {
-    return signature.use(parameters[index]);
+  /** An array, for errors: its parameter, with its index in a table. */
+  String use(int array) {
+    return signature.use(name(array));
+  }
+
+  /** The name of an array for errors. */
+  String name(int array) {
+    String name = names[arrays.parameter(array)];
+    int index = arrays.index(array);
+    return index == ArrayArguments.IN_NO_TABLE ? name : KernelParameter.Table.entry(name, index);
   }
 
   /** Takes the next parameter for a number, and returns where to write that. */
@@ -114,30 +132,11 @@ final class LaunchArguments {
 
   /** Begins the structure that is the next parameter; its fields follow. */
   void struct(Object fields) {
-    if (!(next() instanceof KernelParameter.Struct declared)) {
+    if (!(next() instanceof KernelParameter.Struct)) {
       throw refusal("a structure");
     }
-    requirePresent(fields);
-    struct = declared.layout();
-    field = 0;
-  }
-
-  /** Takes the next field of a structure for a number, and returns where to write that. */
-  int field(ElementType type) {
-    StructLayout open = struct;
-    if (open == null) {
-      throw refusal("a field outside a structure");
-    }
-    if (open.type(field) != type) {
-      throw refusal(KernelParameter.inWords(type));
-    }
-    int offset = offsets[position] + open.offset(field);
-    field++;
-    if (field == open.fields()) {
-      struct = null;
-      position++;
-    }
-    return offset;
+    requirePresent(fields, names[position]);
+    position++;
   }
 
   /** Passes an array, and records the use. */
@@ -145,44 +144,131 @@ final class LaunchArguments {
     if (!(next() instanceof KernelParameter.Array declared)) {
       throw refusal("an array");
     }
-    requireFits(declared, array);
+    int first = arrays.count();
+    int uses = submission.uses();
+    boolean isTaken = false;
+    try {
+      add(array, declared, declared.elementType(), ArrayArguments.IN_NO_TABLE, submission, labels);
+      requireApart(first);
+      isTaken = true;
+    } finally {
+      if (!isTaken) {
+        arrays.truncate(first);
+        submission.forgetUses(uses);
+      }
+    }
+    frame.put(offsets[position], arrays.address(first));
+    position++;
+  }
+
+  /** Passes a table of arrays, and records the uses of all. */
+  void table(DeviceArray<?>[] table, Submission submission, UseLabels labels) {
+    KernelParameter.Table declared = nextTable(table);
+    int first = arrays.count();
+    int uses = submission.uses();
+    boolean isTaken = false;
+    try {
+      for (int i = 0; i < table.length; i++) {
+        add(table[i], declared, declared.elementType(), i, submission, labels);
+      }
+      requireApart(first);
+      isTaken = true;
+    } finally {
+      endTable(isTaken, first, uses, submission);
+    }
+  }
+
+  /** Passes a table of arrays, and records the uses of all. */
+  void table(List<? extends DeviceArray<?>> table, Submission submission, UseLabels labels) {
+    KernelParameter.Table declared = nextTable(table);
+    int first = arrays.count();
+    int uses = submission.uses();
+    boolean isTaken = false;
+    try {
+      if (table instanceof RandomAccess) {
+        // An iterator would be an object more per launch.
+        for (int i = 0; i < table.size(); i++) {
+          add(table.get(i), declared, declared.elementType(), i, submission, labels);
+        }
+      } else {
+        int index = 0;
+        for (DeviceArray<?> each : table) {
+          add(each, declared, declared.elementType(), index++, submission, labels);
+        }
+      }
+      requireApart(first);
+      isTaken = true;
+    } finally {
+      endTable(isTaken, first, uses, submission);
+    }
+  }
+
+  private KernelParameter.Table nextTable(Object table) {
+    if (!(next() instanceof KernelParameter.Table declared)) {
+      throw refusal("a table of arrays");
+    }
+    requirePresent(table, names[position]);
+    return declared;
+  }
+
+  private void endTable(boolean isTaken, int first, int uses, Submission submission) {
+    if (isTaken) {
+      requireNonNull(tables).add(position, first, arrays.count() - first);
+      position++;
+    } else {
+      arrays.truncate(first);
+      submission.forgetUses(uses);
+    }
+  }
+
+  /** Adds an array, alone or in a table. */
+  private void add(
+      DeviceArray<?> array,
+      KernelParameter.Tracked declared,
+      @Nullable ElementType elementType,
+      int index,
+      Submission submission,
+      UseLabels labels) {
+    requireFits(array, elementType, index);
     TrackedArray<?> tracked = TrackedArray.of(array);
     Region region = tracked.region();
     boolean recorded = region != null && (strict || region.allocation().isTracked());
     // Preflight checks all recorded arrays at once, and refuses those that are closed by then.
     if (recorded ? tracked.isGone() : !array.isOpen()) {
-      throw tracked.useAfterFree(use(position));
+      throw tracked.useAfterFree(inWords(position, index));
     }
     if (region != null && region.sizeInBytes() == 0) {
       // An empty view or part takes part in no hazard.
-      region.hazards().requireUsable(use(position));
+      region.hazards().requireUsable(inWords(position, index));
       region = null;
-      recorded = false;
     }
-    Access access = declared.access();
-    if (region != null && !signature.allowsAliases()) {
-      requireAlone(tracked, region, access);
-    }
+    int added = arrays.count();
+    arrays.add(array, region, position, index, declared.access().writes());
     if (region != null && recorded) {
-      region.requireTracked(labels, position);
-      submission.use(region.hazards(), access.reads(), access.writes(), position);
+      region.requireTracked(labels, added);
+      submission.use(
+          region.hazards(), declared.access().reads(), declared.access().writes(), added);
     }
-    frame.put(offsets[position], region == null ? 0L : region.address());
-    arrays[position] = array;
-    regions[position] = region;
-    allocations[position] = region == null ? null : region.allocation();
-    position++;
+  }
+
+  private void requireApart(int first) {
+    if (!signature.allowsAliases()) {
+      arrays.requireApart(first, this);
+    }
   }
 
   /** Passes an untracked address. */
   void untracked(long address) {
-    if (!(next() instanceof KernelParameter.Array)) {
+    if (!(next() instanceof KernelParameter.Tracked declared)) {
       throw refusal("an address");
     }
     if (strict) {
       throw new StreamMisuseException(
-          use(position)
+          inWords(position)
               + " is an address that is not tracked; pass a DeviceArray, or use a permissive recorder");
+    }
+    if (declared instanceof KernelParameter.Array) {
+      arrays.addUntracked(address, position);
     }
     frame.put(offsets[position++], address);
   }
@@ -218,7 +304,7 @@ final class LaunchArguments {
     if (!(next() instanceof KernelParameter.Shape)) {
       throw refusal("a launch shape");
     }
-    requirePresent(shape);
+    requirePresent(shape, names[position]);
     launch
         .grid(shape.gridX(), shape.gridY(), shape.gridZ())
         .block(shape.blockX(), shape.blockY(), shape.blockZ())
@@ -233,19 +319,33 @@ final class LaunchArguments {
     }
     if (bytes < 0) {
       throw new IllegalArgumentException(
-          use(position) + " is " + bytes + "; dynamic shared memory has at least 0 bytes");
+          inWords(position) + " is " + bytes + "; dynamic shared memory has at least 0 bytes");
     }
     launch.dynamicSharedBytes(bytes);
     position++;
   }
 
-  /** Refuses a launch for which an argument, or a field of one, is missing. */
+  /** Refuses a launch for which an argument is missing. */
   void requireComplete() {
-    if (struct != null) {
-      throw new IllegalArgumentException(use(position) + ": field " + field + " was not passed");
-    }
     if (position < parameters.length) {
-      throw new IllegalArgumentException(use(position) + " was not passed");
+      throw new IllegalArgumentException(inWords(position) + " was not passed");
+    }
+  }
+
+  /** Finds a place for the tables of the launch in device memory, and passes their addresses. */
+  void placeTables() {
+    if (tables != null) {
+      tables.place(arrays);
+      for (int i = 0; i < tables.count(); i++) {
+        frame.put(offsets[tables.parameter(i)], tables.address(i));
+      }
+    }
+  }
+
+  /** Queues the copies of the tables that are not in device memory. */
+  void sendTables(long ticket) {
+    if (tables != null) {
+      tables.send(ticket);
     }
   }
 
@@ -255,81 +355,52 @@ final class LaunchArguments {
    */
   List<LaunchObserver.Use> uses() {
     List<LaunchObserver.Use> uses = new ArrayList<>();
-    for (int i = 0; i < parameters.length; i++) {
-      if (parameters[i] instanceof KernelParameter.Array buffer) {
-        Region region = regions[i];
-        if (region != null) {
-          uses.add(
-              new LaunchObserver.Use(
-                  buffer.name(),
-                  region.address(),
-                  region.sizeInBytes(),
-                  buffer.access().reads(),
-                  buffer.access().writes()));
-        } else if (arrays[i] == null) {
-          uses.add(new LaunchObserver.Use(buffer.name(), frame.getLong(offsets[i]), 0, true, true));
-        }
+    for (int i = 0; i < arrays.count(); i++) {
+      Region region = arrays.region(i);
+      if (region != null) {
+        Access access = ((KernelParameter.Tracked) parameters[arrays.parameter(i)]).access();
+        uses.add(
+            new LaunchObserver.Use(
+                name(i), region.address(), region.sizeInBytes(), access.reads(), access.writes()));
+      } else if (arrays.isUntracked(i)) {
+        uses.add(new LaunchObserver.Use(name(i), arrays.address(i), 0, true, true));
+      }
+    }
+    for (int i = 0; tables != null && i < tables.count(); i++) {
+      if (tables.length(i) > 0) {
+        uses.add(
+            new LaunchObserver.Use(
+                names[tables.parameter(i)],
+                tables.address(i),
+                (long) tables.length(i) * Long.BYTES,
+                true,
+                false));
       }
     }
     return uses;
   }
 
-  /** The parameter whose turn it is; null if a field's turn comes first, or all were passed. */
+  /** The parameter whose turn it is; null if all were passed. */
   private @Nullable KernelParameter next() {
-    return struct == null && position < parameters.length ? parameters[position] : null;
+    return position < parameters.length ? parameters[position] : null;
   }
 
-  /** The exception for an argument that the next parameter, or the next field, does not take. */
+  /** The exception for an argument that the next parameter does not take. */
   private IllegalArgumentException refusal(String passed) {
-    String expected;
-    if (struct != null) {
-      expected =
-          use(position)
-              + ": field "
-              + field
-              + " is next, "
-              + KernelParameter.inWords(struct.type(field));
-    } else if (position < parameters.length) {
-      expected = use(position) + " is next, " + parameters[position].inWords();
-    } else {
-      expected = use(position - 1) + " is the last";
-    }
+    String expected =
+        position < parameters.length
+            ? inWords(position) + " is next, " + parameters[position].inWords()
+            : inWords(position - 1) + " is the last";
     return new IllegalArgumentException(expected + "; " + passed + " was passed");
   }
 
-  /**
-   * Refuses overlapping memory for two parameters if either is written: a kernel does not order its
-   * accesses through them.
-   */
-  private void requireAlone(TrackedArray<?> array, Region region, Access access) {
-    Allocation allocation = region.allocation();
-    for (int i = 0; i < position; i++) {
-      Region earlier = allocations[i] == allocation ? regions[i] : null;
-      if (earlier != null
-          && region.overlaps(earlier)
-          && parameters[i] instanceof KernelParameter.Array other
-          && (access.writes() || other.access().writes())) {
-        throw new StreamMisuseException(
-            use(position)
-                + (region.equals(earlier)
-                    ? " is the same array as parameter '" + other.name() + "'"
-                    : " is "
-                        + array
-                        + ", which overlaps parameter '"
-                        + other.name()
-                        + "', "
-                        + arrays[i])
-                + ", and one of them is written; pass two arrays, or declare"
-                + " @Kernel(mayAlias = true)");
-      }
+  private void requireFits(DeviceArray<?> array, @Nullable ElementType elementType, int index) {
+    if (array == null) {
+      throw new IllegalArgumentException(inWords(position, index) + " is null");
     }
-  }
-
-  private void requireFits(KernelParameter.Array declared, DeviceArray<?> array) {
-    requirePresent(array);
     if (array.runtime() != runtime) {
       throw new StreamMisuseException(
-          use(position)
+          inWords(position, index)
               + " is "
               + array
               + " of "
@@ -338,19 +409,31 @@ final class LaunchArguments {
               + stream
               + ": they belong to two runtimes");
     }
-    if (array.elementType() != declared.elementType()) {
+    if (elementType != null && array.elementType() != elementType) {
       throw new IllegalArgumentException(
-          use(position)
+          inWords(position, index)
               + " is "
               + array
               + "; the kernel takes an array of "
-              + declared.elementType().primitive());
+              + elementType.primitive());
     }
   }
 
-  private void requirePresent(@Nullable Object argument) {
+  private void requirePresent(@Nullable Object argument, String name) {
     if (argument == null) {
-      throw new IllegalArgumentException(use(position) + " is null");
+      throw new IllegalArgumentException(signature.use(name) + " is null");
     }
+  }
+
+  /** A parameter, for errors. */
+  private String inWords(int parameter) {
+    return signature.use(names[parameter]);
+  }
+
+  /** An array of a parameter, for errors. */
+  private String inWords(int parameter, int index) {
+    return index == ArrayArguments.IN_NO_TABLE
+        ? inWords(parameter)
+        : signature.use(KernelParameter.Table.entry(names[parameter], index));
   }
 }

@@ -4,11 +4,13 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** One image on one device, with the kernels looked up in it so far. Thread-safe. */
 final class LoadedImage {
@@ -80,5 +82,10 @@ final class LoadedImage {
   synchronized ArgumentFrame frame(Timeline timeline, KernelSignature signature) {
     return frames.computeIfAbsent(
         new FrameOwner(timeline, signature), owner -> modules.frame(signature.passed()));
+  }
+
+  /** The tables of a stream; null for a kernel that takes none. */
+  @Nullable AddressTables tables(Timeline timeline, KernelSignature signature) {
+    return signature.takesTables() ? modules.tables(timeline) : null;
   }
 }

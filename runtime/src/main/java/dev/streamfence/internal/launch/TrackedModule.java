@@ -36,7 +36,8 @@ public final class TrackedModule implements LoadedModule {
     try {
       LoadedKernel kernel = image.kernel(signature);
       ArgumentFrame frame = image.frame(timeline, signature);
-      return new TrackedRecorder(kernel, stream, timeline, frame, strict);
+      return new TrackedRecorder(
+          kernel, stream, timeline, frame, image.tables(timeline, signature), strict);
     } finally {
       life.leave();
     }

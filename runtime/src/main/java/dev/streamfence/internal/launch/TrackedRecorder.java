@@ -1,5 +1,3 @@
-// Long because each of the eight primitive types needs its own methods, for values and for fields
-// of structures: a common one would box.
 package dev.streamfence.internal.launch;
 
 import dev.streamfence.Completion;
@@ -15,10 +13,12 @@ import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
+import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.launch.LaunchRecorder;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link LaunchRecorder}. */
@@ -45,6 +45,7 @@ public final class TrackedRecorder implements LaunchRecorder {
       DeviceStream stream,
       Timeline timeline,
       ArgumentFrame frame,
+      @Nullable AddressTables tables,
       boolean strict) {
     this.stream = stream;
     this.timeline = timeline;
@@ -58,7 +59,7 @@ public final class TrackedRecorder implements LaunchRecorder {
     this.kernel = kernel;
     this.launch = kernel.launch(timeline.stream(), frame.memory());
     launch.dynamicSharedBytes(kernel.signature().dynamicSharedBytes());
-    this.arguments = new LaunchArguments(kernel, stream, frame, launch, strict);
+    this.arguments = new LaunchArguments(kernel, stream, frame, launch, tables, strict);
   }
 
   @Override
@@ -124,56 +125,20 @@ public final class TrackedRecorder implements LaunchRecorder {
   }
 
   @Override
-  public TrackedRecorder field(boolean value) {
-    frame.put(field(ElementType.BOOLEAN), (byte) (value ? 1 : 0));
-    return this;
-  }
-
-  @Override
-  public TrackedRecorder field(byte value) {
-    frame.put(field(ElementType.BYTE), value);
-    return this;
-  }
-
-  @Override
-  public TrackedRecorder field(char value) {
-    frame.put(field(ElementType.CHAR), (short) value);
-    return this;
-  }
-
-  @Override
-  public TrackedRecorder field(short value) {
-    frame.put(field(ElementType.SHORT), value);
-    return this;
-  }
-
-  @Override
-  public TrackedRecorder field(int value) {
-    frame.put(field(ElementType.INT), value);
-    return this;
-  }
-
-  @Override
-  public TrackedRecorder field(long value) {
-    frame.put(field(ElementType.LONG), value);
-    return this;
-  }
-
-  @Override
-  public TrackedRecorder field(float value) {
-    frame.put(field(ElementType.FLOAT), Float.floatToRawIntBits(value));
-    return this;
-  }
-
-  @Override
-  public TrackedRecorder field(double value) {
-    frame.put(field(ElementType.DOUBLE), Double.doubleToRawLongBits(value));
-    return this;
-  }
-
-  @Override
   public TrackedRecorder array(DeviceArray<?> array) {
     arguments.array(array, requireRecording("passes an argument"), labels);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder table(DeviceArray<?>[] arrays) {
+    arguments.table(arrays, requireRecording("passes an argument"), labels);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder table(List<? extends DeviceArray<?>> arrays) {
+    arguments.table(arrays, requireRecording("passes an argument"), labels);
     return this;
   }
 
@@ -210,6 +175,9 @@ public final class TrackedRecorder implements LaunchRecorder {
     Submission submission = requireOpen();
     arguments.requireComplete();
     kernel.requireLaunchable(launch);
+    if (launch.blocks() > 0) {
+      arguments.placeTables();
+    }
     submission.preflight();
     return this;
   }
@@ -220,6 +188,7 @@ public final class TrackedRecorder implements LaunchRecorder {
     // Until it is queued, any exception explains the missing commit.
     submission.queuing();
     if (launch.blocks() > 0) {
+      sendTables(submission.ticket());
       if (observer != null) {
         observer.launching(purpose, timeline.stream(), submission.ticket(), arguments.uses());
       }
@@ -231,6 +200,14 @@ public final class TrackedRecorder implements LaunchRecorder {
     }
     submission.queued();
     return this;
+  }
+
+  private void sendTables(long ticket) {
+    try {
+      arguments.sendTables(ticket);
+    } catch (CudaDriverException e) {
+      throw e.during("writing the tables of " + purpose);
+    }
   }
 
   @Override
@@ -286,19 +263,14 @@ public final class TrackedRecorder implements LaunchRecorder {
     }
 
     @Override
-    public String use(int index) {
-      return arguments.use(index);
+    public String use(int array) {
+      return arguments.use(array);
     }
   }
 
   private int number(ElementType type) {
     requireRecording("passes an argument");
     return arguments.value(type);
-  }
-
-  private int field(ElementType type) {
-    requireRecording("passes an argument");
-    return arguments.field(type);
   }
 
   private Submission requireOpen() {

@@ -108,6 +108,22 @@ public final class Submission implements AutoCloseable {
     uses.add(hazards, reads, writes, label);
   }
 
+  /** The number of uses that were added, to return to by {@link #forgetUses}. */
+  public int uses() {
+    return uses.count();
+  }
+
+  /**
+   * Forgets the uses that were added last.
+   *
+   * @param kept how many remain
+   * @throws StreamMisuseException after preflight
+   */
+  public void forgetUses(int kept) {
+    require(LaunchStep.RECORDING, "forgets a use");
+    uses.truncate(kept);
+  }
+
   /** Adds the allocation that the work frees, which is closed to all other uses. */
   public void free(HazardState hazards) {
     freeing = true;

@@ -8,7 +8,6 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.ElementType;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.launch.KernelParameter;
-import dev.streamfence.launch.StructLayout;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.nio.ByteBuffer;
@@ -35,7 +34,8 @@ final class ArgumentFrameTest {
 
   @Test
   void theTableHasTheAddressOfEachArgumentAndNoneOverlap() {
-    StructLayout bytes = new StructLayout(Collections.nCopies(9, ElementType.BYTE));
+    List<KernelParameter.Field> bytes =
+        Collections.nCopies(9, new KernelParameter.Value("v", ElementType.BYTE));
     List<KernelParameter.Passed> parameters =
         List.of(
             new KernelParameter.Value("b", ElementType.BYTE),

@@ -81,7 +81,7 @@ final class LargestStructTest {
       try (LaunchRecorder open = recorder(fields).begin()) {
         open.struct(this);
         for (int i = 0; i < fields; i++) {
-          open.field(100 + i);
+          open.value(100 + i);
         }
         open.array(out).shape(LaunchShape.of(1, 1)).preflight().launch().commit();
       }
@@ -94,10 +94,10 @@ final class LargestStructTest {
   void anyMissingFieldIsRefused(int missing) {
     try (LaunchRecorder open = recorder(MOST).begin()) {
       open.struct(this);
-      IntStream.range(0, missing).forEach(i -> open.field(i));
+      IntStream.range(0, missing).forEach(i -> open.value(i));
       assertThatThrownBy(open::preflight)
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'fields': field " + missing + " was not passed");
+          .hasMessage("spread: parameter 'fields.#" + missing + "' was not passed");
     }
   }
 

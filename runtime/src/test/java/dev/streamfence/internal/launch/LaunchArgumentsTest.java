@@ -12,6 +12,7 @@ import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.DriverCall;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Arguments that a launch accepts, and those that it refuses. */
@@ -198,7 +199,8 @@ final class LaunchArgumentsTest extends OneStream {
       String number = "saxpy: parameter 'a' is next, a float; ";
       refuses(() -> recorder.value(1d), number + "a double was passed");
       refuses(() -> recorder.value(true), number + "a boolean was passed");
-      refuses(() -> recorder.field(1f), number + "a field outside a structure was passed");
+      refuses(() -> recorder.struct(this), number + "a structure was passed");
+      refuses(() -> recorder.table(List.of()), number + "a table of arrays was passed");
     }
   }
 

@@ -79,7 +79,11 @@ final class StructArgumentTest {
 
   private static final KernelSignature SPREAD =
       KernelSignature.entry("spread")
-          .struct("mixed", byte.class, int.class, double.class)
+          .struct(
+              KernelSignature.fields("mixed")
+                  .value("small", byte.class)
+                  .value("number", int.class)
+                  .value("wide", double.class))
           .writes("out", long[].class)
           .shape("shape");
 
@@ -138,9 +142,9 @@ final class StructArgumentTest {
     try (LaunchRecorder recorder = recorder().begin()) {
       recorder
           .struct(mixed)
-          .field(mixed.small())
-          .field(mixed.number())
-          .field(mixed.wide())
+          .value(mixed.small())
+          .value(mixed.number())
+          .value(mixed.wide())
           .array(out)
           .shape(LaunchShape.of(1, 1))
           .preflight()
@@ -156,16 +160,16 @@ final class StructArgumentTest {
       try (LaunchRecorder recorder = LoadedModule.of(stream, IMAGE).recorder(EACH).begin()) {
         recorder
             .struct(this)
-            .field((byte) 5)
-            .field(true)
-            .field((byte) -3)
-            .field('\uffff')
-            .field(Short.MIN_VALUE)
-            .field(Integer.MIN_VALUE)
-            .field(1.5f)
-            .field(Long.MIN_VALUE)
-            .field(-2.25)
-            .field(false)
+            .value((byte) 5)
+            .value(true)
+            .value((byte) -3)
+            .value('\uffff')
+            .value(Short.MIN_VALUE)
+            .value(Integer.MIN_VALUE)
+            .value(1.5f)
+            .value(Long.MIN_VALUE)
+            .value(-2.25)
+            .value(false)
             .array(fields)
             .shape(LaunchShape.of(1, 1))
             .preflight()
@@ -191,14 +195,12 @@ final class StructArgumentTest {
   void fieldsThatWerePassedToOneLaunchDoNotCountForTheNext() {
     LaunchRecorder spread = recorder();
     try (LaunchRecorder recorder = spread.begin()) {
-      recorder.struct(this).field((byte) 1).field(1);
+      recorder.struct(this).value((byte) 1).value(1);
     }
     try (LaunchRecorder recorder = spread.begin()) {
-      assertThatThrownBy(() -> recorder.field(1d))
+      assertThatThrownBy(() -> recorder.value(1d))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage(
-              "spread: parameter 'mixed' is next, a structure; a field outside a structure was"
-                  + " passed");
+          .hasMessage("spread: parameter 'mixed' is next, a structure; a double was passed");
       assertThatThrownBy(recorder::preflight)
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("spread: parameter 'mixed' was not passed");
@@ -217,13 +219,13 @@ final class StructArgumentTest {
   @Test
   void aMissingFieldIsRefused() {
     try (LaunchRecorder recorder = recorder().begin()) {
-      recorder.struct(this).field((byte) 1);
+      recorder.struct(this).value((byte) 1);
       assertThatThrownBy(() -> recorder.array(out))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'mixed': field 1 is next, an int; an array was passed");
+          .hasMessage("spread: parameter 'mixed.number' is next, an int; an array was passed");
       assertThatThrownBy(recorder::preflight)
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'mixed': field 1 was not passed");
+          .hasMessage("spread: parameter 'mixed.number' was not passed");
     }
   }
 
@@ -233,8 +235,8 @@ final class StructArgumentTest {
       recorder.struct(this);
       assertThatThrownBy(() -> recorder.struct(this))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'mixed': field 0 is next, a byte; a structure was passed");
-      recorder.field((byte) 1).field(1).field(1d);
+          .hasMessage("spread: parameter 'mixed.small' is next, a byte; a structure was passed");
+      recorder.value((byte) 1).value(1).value(1d);
       assertThatThrownBy(() -> recorder.struct(this))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("spread: parameter 'out' is next, an array of long; a structure was passed");
@@ -248,15 +250,13 @@ final class StructArgumentTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("spread: parameter 'mixed' is next, a structure; an int was passed");
       recorder.struct(this);
-      assertThatThrownBy(() -> recorder.field(1))
+      assertThatThrownBy(() -> recorder.value(1))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'mixed': field 0 is next, a byte; an int was passed");
-      recorder.field((byte) 1).field(1).field(1d);
-      assertThatThrownBy(() -> recorder.field(1))
+          .hasMessage("spread: parameter 'mixed.small' is next, a byte; an int was passed");
+      recorder.value((byte) 1).value(1).value(1d);
+      assertThatThrownBy(() -> recorder.value(1))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage(
-              "spread: parameter 'out' is next, an array of long; a field outside a structure"
-                  + " was passed");
+          .hasMessage("spread: parameter 'out' is next, an array of long; an int was passed");
     }
   }
 

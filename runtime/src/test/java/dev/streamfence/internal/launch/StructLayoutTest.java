@@ -4,15 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.streamfence.ElementType;
+import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.StructLayout;
+import java.util.Arrays;
 import java.util.Collections;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The offsets are those that nvcc gives to the same structures. */
 final class StructLayoutTest {
   private static StructLayout of(ElementType... fields) {
-    return new StructLayout(List.of(fields));
+    return StructLayout.of(
+        Arrays.stream(fields).map(type -> new KernelParameter.Value("field", type)).toList());
   }
 
   @Test
@@ -38,9 +40,11 @@ final class StructLayoutTest {
   @Test
   void aStructureHasFromOneToSixtyFourFields() {
     assertThatIllegalArgumentException().isThrownBy(StructLayoutTest::of);
-    assertThat(new StructLayout(Collections.nCopies(64, ElementType.INT)).sizeInBytes())
-        .isEqualTo(256);
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new StructLayout(Collections.nCopies(65, ElementType.INT)));
+    assertThat(of(ints(64)).sizeInBytes()).isEqualTo(256);
+    assertThatIllegalArgumentException().isThrownBy(() -> of(ints(65)));
+  }
+
+  private static ElementType[] ints(int count) {
+    return Collections.nCopies(count, ElementType.INT).toArray(new ElementType[0]);
   }
 }

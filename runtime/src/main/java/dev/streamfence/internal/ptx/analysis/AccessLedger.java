@@ -9,7 +9,9 @@ import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,10 @@ final class AccessLedger {
   private final PtxModule module;
   private final EntryParameters parameters;
   private final Entry[] entries;
+
+  /** The tables from which whole addresses are loaded, and the contents that are used as such. */
+  private final Set<Integer> loadedFrom = new HashSet<>();
+
   private boolean open;
 
   private static final class Entry {
@@ -44,12 +50,34 @@ final class AccessLedger {
     open = true;
   }
 
+  /**
+   * Returns an address that an instruction finds in a table.
+   *
+   * @param isAddress whether it loads whole addresses, which is recorded
+   */
+  Provenance contentOf(int table, boolean isAddress) {
+    if (open && isAddress) {
+      loadedFrom.add(Origin.index(table));
+    }
+    int contents = parameters.contents(Origin.index(table));
+    return Provenance.of(Derivation.of(Origin.parameter(contents, ParameterRole.BUFFER)));
+  }
+
+  /** Returns the indexes of the tables from which addresses are loaded, and of their contents. */
+  Set<Integer> loadedFrom() {
+    return Set.copyOf(loadedFrom);
+  }
+
   /** Records that an instruction accesses an address. */
   void access(Step step, Provenance address, boolean reads, boolean writes) {
     if (!open || address.isNumber()) {
       return;
     }
     AddressJudge judge = AddressJudge.of(address);
+    judge.touched().stream()
+        .map(Origin::index)
+        .filter(parameters::isContents)
+        .forEach(loadedFrom::add);
     if (judge.isDefinite()) {
       Entry entry = entries[Origin.index(judge.touched().iterator().next())];
       AccessSite site = site(step, "");
@@ -57,7 +85,7 @@ final class AccessLedger {
       entry.write = writes ? first(entry.write, site) : entry.write;
     } else if (!judge.touched().isEmpty()) {
       AccessSite site = site(step, judge.doubt(parameters::describe));
-      judge.touched().forEach(origin -> possible(origin, site, reads, writes));
+      judge.touched().forEach(origin -> possible(Origin.index(origin), site, reads, writes));
     }
   }
 
@@ -94,7 +122,11 @@ final class AccessLedger {
         if (!Origin.isObject(origin)
             && (numbersToo || !Origin.is(origin, ParameterRole.NUMBER))
             && matters.test(alternative.multiple(i))) {
-          possible(origin, site, true, writes);
+          possible(Origin.index(origin), site, true, writes);
+          if (Origin.isTable(origin)) {
+            // Unknown code that has the table has the addresses in it.
+            possible(parameters.contents(Origin.index(origin)), site, true, writes);
+          }
         }
       }
     }
@@ -111,8 +143,8 @@ final class AccessLedger {
     }
   }
 
-  private void possible(int origin, AccessSite site, boolean reads, boolean writes) {
-    Entry entry = entries[Origin.index(origin)];
+  private void possible(int index, AccessSite site, boolean reads, boolean writes) {
+    Entry entry = entries[index];
     entry.possibleRead = reads ? first(entry.possibleRead, site) : entry.possibleRead;
     entry.possibleWrite = writes ? first(entry.possibleWrite, site) : entry.possibleWrite;
   }

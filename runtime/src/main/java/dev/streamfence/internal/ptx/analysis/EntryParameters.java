@@ -10,13 +10,16 @@ import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxParameter;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
  * The parameters of an entry, divided into pieces of a pointer's width, each of which may hold a
- * pointer.
+ * pointer. The contents of a table of addresses count as a piece of their own, which lies in
+ * memory.
  */
 final class EntryParameters {
   /** One piece: its position in its parameter, and its origin. */
@@ -24,6 +27,9 @@ final class EntryParameters {
 
   private final List<Piece> pieces = new ArrayList<>();
   private final List<NavigableMap<Long, Integer>> byParameter = new ArrayList<>();
+
+  /** The index of each table's contents by the index of the table. */
+  private final Map<Integer, Integer> contents = new HashMap<>();
 
   private boolean tooMany;
 
@@ -50,15 +56,31 @@ final class EntryParameters {
       }
       byParameter.add(indexes);
     }
+    int tables = pieces.size();
+    for (int i = 0; i < tables; i++) {
+      if (Origin.isTable(pieces.get(i).origin())) {
+        contents.put(i, tables + contents.size());
+      }
+    }
   }
 
+  /** Returns the number of pieces, the contents of tables included. */
   int size() {
-    return pieces.size();
+    return pieces.size() + contents.size();
+  }
+
+  /** Returns the index of the contents of the table with this index; negative if it is no table. */
+  int contents(int table) {
+    return contents.getOrDefault(table, -1);
   }
 
   /** Returns whether there are more pieces than the analysis tells apart. */
   boolean isTooMany() {
     return tooMany;
+  }
+
+  boolean isContents(int index) {
+    return index >= pieces.size();
   }
 
   /** Returns the indexes of a parameter's pieces by their offset. */
@@ -68,6 +90,13 @@ final class EntryParameters {
 
   /** Returns the name of a piece for messages. */
   String describe(int index) {
+    if (index >= pieces.size()) {
+      return contents.entrySet().stream()
+          .filter(table -> table.getValue() == index)
+          .map(table -> "the table in " + describe(table.getKey()))
+          .findFirst()
+          .orElseThrow();
+    }
     Piece piece = pieces.get(index);
     String parameter = "parameter " + (piece.parameter() + 1);
     return of(piece.parameter()).size() > 1

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * The accesses of a kernel, and of all functions that it calls, to the memory behind each of its
@@ -14,9 +15,9 @@ import java.util.Objects;
  *
  * <p>The analysis does not run the kernel, and errs on one side only: an access that is reported
  * neither as definite nor as possible does not happen. This has three limits. A pointer that the
- * kernel loads from the memory behind a parameter, or from a global variable, belongs to no
- * parameter, so accesses through it are not reported, although it may lead to the same memory. Two
- * parameters may hold the same address. An index may lead out of a buffer.
+ * kernel loads from the memory behind a parameter that is no table, or from a global variable,
+ * belongs to no parameter, so accesses through it are not reported, although it may lead to the
+ * same memory. Two parameters may hold the same address. An index may lead out of a buffer.
  *
  * <p>The work is bounded by {@link CodeLimits}: if a kernel takes more than ten million steps, or
  * more than 32 KiB of parameters, every parameter is unknown. Beyond {@link
@@ -28,10 +29,14 @@ public final class KernelAccesses {
   private final EntryParameters pieces;
   private final List<ParameterAccess> accesses;
 
-  private KernelAccesses(PtxEntry entry, EntryParameters pieces, List<ParameterAccess> accesses) {
+  /** See {@link AccessLedger#loadedFrom}. */
+  private final Set<Integer> loadedFrom;
+
+  private KernelAccesses(PtxEntry entry, EntryParameters pieces, AccessLedger ledger) {
     this.entry = entry;
     this.pieces = pieces;
-    this.accesses = accesses;
+    this.accesses = ledger.accesses();
+    this.loadedFrom = ledger.loadedFrom();
   }
 
   /**
@@ -66,7 +71,7 @@ public final class KernelAccesses {
     } else {
       new AccessAnalysis(shared, ledger).run(entry.function(), pieces);
     }
-    return new KernelAccesses(entry, pieces, ledger.accesses());
+    return new KernelAccesses(entry, pieces, ledger);
   }
 
   /**
@@ -97,6 +102,29 @@ public final class KernelAccesses {
     NavigableMap<Long, Integer> ofParameter = pieces.of(index);
     Map.Entry<Long, Integer> piece = ofParameter.floorEntry((long) offset);
     return piece == null ? ParameterAccess.UNTOUCHED : accesses.get(piece.getValue());
+  }
+
+  /**
+   * Returns the access through the addresses in a table, to whatever memory they lead.
+   *
+   * @param index the index of the parameter that has the role {@link
+   *     dev.streamfence.internal.ptx.analysis.lattice.ParameterRole#TABLE}, counted from 0
+   * @param offset the offset of the field with this role; 0 unless the parameter is a structure
+   * @return the access
+   */
+  public ParameterAccess contents(int index, int offset) {
+    Objects.checkIndex(index, entry.parameters().size());
+    Map.Entry<Long, Integer> piece = pieces.of(index).floorEntry((long) offset);
+    int found = piece == null ? -1 : pieces.contents(piece.getValue());
+    return found < 0 ? ParameterAccess.UNTOUCHED : accesses.get(found);
+  }
+
+  /** Returns whether the kernel may load an address from a table, see {@link #contents}. */
+  public boolean takesAddresses(int index, int offset) {
+    Map.Entry<Long, Integer> piece = pieces.of(index).floorEntry((long) offset);
+    return piece != null
+        && (loadedFrom.contains(piece.getValue())
+            || loadedFrom.contains(pieces.contents(piece.getValue())));
   }
 
   @Override

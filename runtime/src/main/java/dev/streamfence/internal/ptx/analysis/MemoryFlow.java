@@ -173,6 +173,14 @@ final class MemoryFlow {
     return bytes;
   }
 
+  /** Returns whether an instruction names a floating-point type. */
+  static boolean isFloat(Instruction instruction) {
+    return instruction.modifiers().stream()
+        .map(ScalarType::named)
+        .flatMap(Optional::stream)
+        .anyMatch(ScalarType::isFloat);
+  }
+
   /** Returns the space that a modifier names. */
   static Optional<StateSpace> space(String modifier) {
     if (modifier.startsWith("shared")) {

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.ptx.analysis;
 
+import dev.streamfence.internal.ptx.analysis.lattice.AddressJudge;
+import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
 import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
 import dev.streamfence.internal.ptx.analysis.lattice.Multiple;
 import dev.streamfence.internal.ptx.analysis.lattice.Origin;
@@ -39,7 +41,7 @@ final class ObjectFlow {
 
   private Provenance load(Step step, Derivation address, StateSpace space, long offset, int width) {
     List<MemoryObject> targets = targets(address);
-    Provenance outside = width >= analysis.pointerBytes() ? Provenance.FOREIGN : Provenance.LOADED;
+    Provenance outside = outside(step, address, width);
     if (targets.isEmpty()) {
       if (!isOwn(space)) {
         return outside;
@@ -69,6 +71,33 @@ final class ObjectFlow {
       }
     }
     return mayBeOutside(address) ? found.join(outside) : found;
+  }
+
+  /** Returns the value that a load finds in memory that is no object. */
+  private Provenance outside(Step step, Derivation address, int width) {
+    Provenance unknown = width >= analysis.pointerBytes() ? Provenance.FOREIGN : Provenance.LOADED;
+    if (!hasTable(address)) {
+      return unknown;
+    }
+    boolean isAddress = width == analysis.pointerBytes() && !MemoryFlow.isFloat(step.instruction());
+    AddressJudge judge = AddressJudge.of(Provenance.of(address));
+    Provenance found = judge.isDefinite() ? Provenance.BOTTOM : unknown;
+    for (int origin : judge.touched()) {
+      if (Origin.isTable(origin)) {
+        Provenance content = analysis.ledger().contentOf(origin, isAddress);
+        found = found.join(width < analysis.pointerBytes() ? BitArithmetic.part(content) : content);
+      }
+    }
+    return found.isBottom() ? unknown : found;
+  }
+
+  private static boolean hasTable(Derivation address) {
+    for (int i = 0; i < address.size(); i++) {
+      if (Origin.isTable(address.origin(i))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private Provenance anywhere(MemoryObject target, int width) {
@@ -125,6 +154,15 @@ final class ObjectFlow {
     for (Derivation alternative : address.alternatives()) {
       List<MemoryObject> targets = targets(alternative);
       targets.forEach(target -> analysis.escapes().escape(step, target));
+      if (hasTable(alternative)) {
+        for (int origin : AddressJudge.of(Provenance.of(alternative)).touched()) {
+          if (Origin.isTable(origin)) {
+            analysis
+                .escapes()
+                .handOut(step, analysis.ledger().contentOf(origin, true), "its address is copied");
+          }
+        }
+      }
       if (targets.isEmpty() && isOwn(space)) {
         analysis.escapes().open(step, space);
       }

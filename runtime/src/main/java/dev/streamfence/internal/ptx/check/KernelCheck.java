@@ -1,9 +1,5 @@
 package dev.streamfence.internal.ptx.check;
 
-import static dev.streamfence.launch.KernelParameter.annotation;
-
-import dev.streamfence.Access;
-import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.analysis.AnalysisBudget;
 import dev.streamfence.internal.ptx.analysis.KernelAccesses;
 import dev.streamfence.internal.ptx.analysis.ModuleAnalysis;
@@ -16,13 +12,12 @@ import dev.streamfence.internal.ptx.syntax.PtxParameter;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.PassedCases;
 import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.StructLayout;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -34,8 +29,18 @@ import java.util.stream.IntStream;
  * that, every access is unclear. Confined to one thread.
  */
 public final class KernelCheck {
-  private static final PassedCases<Boolean> IS_ARRAY =
-      new PassedCases<>(value -> false, struct -> false, array -> true, threadCount -> false);
+  private static final PassedCases<Boolean> IS_POINTER =
+      new PassedCases<>(
+          value -> false, struct -> false, array -> true, table -> true, threadCount -> false);
+
+  /** The roles of a parameter's parts that are no numbers, by their offsets. */
+  private static final PassedCases<Map<Integer, ParameterRole>> ROLES =
+      new PassedCases<>(
+          value -> Map.of(),
+          KernelCheck::roles,
+          array -> Map.of(0, ParameterRole.BUFFER),
+          table -> Map.of(0, ParameterRole.TABLE),
+          threadCount -> Map.of());
 
   /** Which parameters may be floating-point numbers in the code. */
   private static final PassedCases<Boolean> FITS_FLOAT = fits(true);
@@ -53,16 +58,16 @@ public final class KernelCheck {
   private final ModuleAnalysis analysis;
 
   /** Remembered, because several interfaces declare the same kernels in the same way. */
-  private final Map<Declared, List<ParameterAccess>> known = new HashMap<>();
+  private final Map<Declared, KernelAccesses> known = new HashMap<>();
 
   private int knownParameters;
 
   /**
    * The inputs of a kernel's analysis.
    *
-   * @param areBuffers for each parameter, whether it is an array
+   * @param roles for each parameter, the roles of its parts that are no numbers, by their offsets
    */
-  private record Declared(String entry, List<Boolean> areBuffers) {}
+  private record Declared(String entry, List<Map<Integer, ParameterRole>> roles) {}
 
   /** Creates a check of this module's kernels with a budget of its own. */
   public KernelCheck(PtxModule module) {
@@ -99,13 +104,15 @@ public final class KernelCheck {
       return List.of(Mismatch.ofEntry(Difference.PARAMETER_COUNT, entry.parameters().size()));
     }
     List<Mismatch> mismatches = new ArrayList<>();
-    List<ParameterAccess> accesses =
-        accesses(entry, parameters.stream().map(KernelCheck::isArray).toList());
+    KernelAccesses accesses =
+        accesses(entry, parameters.stream().map(p -> p.match(ROLES)).toList());
     for (int i = 0; i < parameters.size(); i++) {
+      int index = i;
       KernelParameter.Passed parameter = parameters.get(i);
       compare(i, parameter, entry.parameters().get(i))
-          .or(compare(i, parameter, accesses.get(i)))
-          .ifPresent(mismatches::add);
+          .ifPresentOrElse(
+              mismatches::add,
+              () -> new AccessCheck(index, accesses, mismatches).compare(parameter));
     }
     if (declared.blockSize() > 0) {
       entry
@@ -120,17 +127,31 @@ public final class KernelCheck {
    * Returns an entry's accesses to the memory behind its parameters, given only the parameters'
    * types.
    *
-   * @param areBuffers for each parameter that the entry receives, whether it is an array
+   * @param passing how the entry receives each of its parameters
    * @return the accesses that are safe to declare, in the same order: memory that may be read and
    *     is certainly not written counts as read; empty if there is no such entry, or it takes
    *     another number of parameters
    */
-  public List<ParameterAccess.Verdict> verdicts(String entry, List<Boolean> areBuffers) {
+  public List<ParameterAccess.Verdict> verdicts(String entry, List<Passing> passing) {
     Optional<PtxEntry> found = module.entry(entry);
-    if (found.isEmpty() || found.get().parameters().size() != areBuffers.size()) {
+    if (found.isEmpty() || found.get().parameters().size() != passing.size()) {
       return List.of();
     }
-    return accesses(found.get(), areBuffers).stream().map(KernelCheck::safeToDeclare).toList();
+    KernelAccesses accesses =
+        accesses(found.get(), passing.stream().map(KernelCheck::roles).toList());
+    return IntStream.range(0, passing.size())
+        .mapToObj(
+            i -> passing.get(i) == Passing.TABLE ? accesses.contents(i, 0) : accesses.parameter(i))
+        .map(KernelCheck::safeToDeclare)
+        .toList();
+  }
+
+  private static Map<Integer, ParameterRole> roles(Passing passing) {
+    return switch (passing) {
+      case BY_VALUE -> Map.of();
+      case ARRAY -> Map.of(0, ParameterRole.BUFFER);
+      case TABLE -> Map.of(0, ParameterRole.TABLE);
+    };
   }
 
   private static ParameterAccess.Verdict safeToDeclare(ParameterAccess access) {
@@ -159,24 +180,35 @@ public final class KernelCheck {
     return module.entry(entry).map(PtxEntry::line).orElse(0);
   }
 
-  /** Returns the accesses through each parameter; remembered results cost no work. */
-  private List<ParameterAccess> accesses(PtxEntry entry, List<Boolean> areBuffers) {
-    Declared declared = new Declared(entry.name(), List.copyOf(areBuffers));
-    List<ParameterAccess> found = known.get(declared);
+  /** Returns the accesses of a kernel; remembered results cost no work. */
+  private KernelAccesses accesses(PtxEntry entry, List<Map<Integer, ParameterRole>> roles) {
+    Declared declared = new Declared(entry.name(), List.copyOf(roles));
+    KernelAccesses found = known.get(declared);
     if (found == null) {
-      KernelAccesses accesses =
+      found =
           KernelAccesses.of(
               analysis,
               entry,
               (parameter, offset) ->
-                  areBuffers.get(parameter) ? ParameterRole.BUFFER : ParameterRole.NUMBER);
-      found = IntStream.range(0, areBuffers.size()).mapToObj(accesses::parameter).toList();
-      if (knownParameters + found.size() <= MAX_KNOWN) {
-        knownParameters += found.size();
+                  roles.get(parameter).getOrDefault(offset, ParameterRole.NUMBER));
+      if (knownParameters + roles.size() <= MAX_KNOWN) {
+        knownParameters += roles.size();
         known.put(declared, found);
       }
     }
     return found;
+  }
+
+  private static Map<Integer, ParameterRole> roles(KernelParameter.Struct struct) {
+    StructLayout layout = struct.layout();
+    Map<Integer, ParameterRole> roles = new HashMap<>();
+    for (int i = 0; i < struct.fields().size(); i++) {
+      ParameterRole role = struct.fields().get(i).match(ROLES).get(0);
+      if (role != null) {
+        roles.put(layout.offset(i), role);
+      }
+    }
+    return Map.copyOf(roles);
   }
 
   private static Optional<Mismatch> compare(
@@ -193,24 +225,25 @@ public final class KernelCheck {
   private static boolean differsInKind(
       KernelParameter.Passed declared, PtxParameter.ParameterKind actual) {
     return switch (actual) {
-      case POINTER -> !isArray(declared);
-      case OFFSET -> isArray(declared);
+      case POINTER -> !isPointer(declared);
+      case OFFSET -> isPointer(declared);
       case FLOAT -> !declared.match(FITS_FLOAT);
       case INTEGER -> !declared.match(FITS_INTEGER);
       default -> false;
     };
   }
 
-  private static boolean isArray(KernelParameter.Passed declared) {
-    return declared.match(IS_ARRAY);
+  private static boolean isPointer(KernelParameter.Passed declared) {
+    return declared.match(IS_POINTER);
   }
 
   private static PassedCases<Boolean> fits(boolean floatingPoint) {
     return new PassedCases<>(
         value -> value.type().isFloatingPoint() == floatingPoint,
         // A structure of one number is laid out like the number.
-        struct -> struct.layout().fields() == 1,
+        struct -> struct.fields().size() == 1,
         array -> !floatingPoint,
+        table -> !floatingPoint,
         threadCount -> !floatingPoint);
   }
 
@@ -221,63 +254,5 @@ public final class KernelCheck {
       case OFFSET -> "an address outside global memory";
       default -> "an integer";
     };
-  }
-
-  private static Supplier<Optional<Mismatch>> compare(
-      int index, KernelParameter.Passed declared, ParameterAccess access) {
-    Function<KernelParameter, Optional<Mismatch>> number =
-        parameter ->
-            access
-                .read()
-                .or(access::write)
-                .map(site -> Mismatch.at(site, index, Difference.ADDRESS, ""));
-    PassedCases<Optional<Mismatch>> cases =
-        new PassedCases<>(number, number, array -> compare(index, array, access), number);
-    return () -> declared.match(cases);
-  }
-
-  private static Optional<Mismatch> compare(
-      int index, KernelParameter.Array array, ParameterAccess access) {
-    Access declared = array.access();
-    boolean mayLoad = access.read().isPresent() || access.possibleRead().isPresent();
-    boolean mayStore = access.write().isPresent() || access.possibleWrite().isPresent();
-    if (declared.reads() && declared.writes()) {
-      return access.read().isPresent() && !mayStore
-          ? Optional.of(Mismatch.of(index, Difference.ONLY_LOADS, ""))
-          : Optional.empty();
-    }
-    if (declared.reads()) {
-      return access
-          .write()
-          .map(
-              site ->
-                  Mismatch.at(
-                      site,
-                      index,
-                      Difference.STORES,
-                      annotation(mayLoad ? Access.READ_WRITE : Access.WRITE)))
-          .or(() -> unclear(index, array, Difference.MAY_STORE, access.possibleWrite()));
-    }
-    if (access.read().isPresent()) {
-      return access
-          .read()
-          .map(
-              site ->
-                  Mismatch.at(
-                      site,
-                      index,
-                      Difference.LOADS,
-                      annotation(mayStore ? Access.READ_WRITE : Access.READ)));
-    }
-    return mayStore
-        ? unclear(index, array, Difference.MAY_LOAD, access.possibleRead())
-        : Optional.of(Mismatch.of(index, Difference.NEVER_STORES, ""));
-  }
-
-  private static Optional<Mismatch> unclear(
-      int index, KernelParameter.Array array, Difference kind, Optional<AccessSite> possible) {
-    return possible
-        .filter(site -> !array.trusted())
-        .map(site -> Mismatch.at(site, index, kind, ""));
   }
 }

@@ -30,34 +30,54 @@ public final class Mismatch {
     ONLY_LOADS,
     /** The kernel uses a number as an address, so its memory is not tracked. */
     ADDRESS,
+    /** The kernel stores to a table of arrays, which it should only read. */
+    STORES_TO_TABLE,
+    /** The kernel reads a table of arrays, but takes no address from it. */
+    NO_TABLE,
+    /** The kernel may store to a table of arrays that is not trusted; the site has a reason. */
+    MAY_STORE_TO_TABLE,
     /** The kernel may store to a read-only buffer that is not trusted; the site has a reason. */
     MAY_STORE,
     /** The kernel may load from a write-only buffer that is not trusted; the site has a reason. */
     MAY_LOAD
   }
 
+  /**
+   * What differs.
+   *
+   * @param parameter the index of the parameter, from 0
+   * @param name its name, with that of its field
+   * @param memory the memory behind it, in words
+   */
+  record Subject(int parameter, String name, String memory) {}
+
   private final Difference kind;
-  private final int parameter;
+  private final @Nullable Subject subject;
   private final String actual;
   private final @Nullable AccessSite site;
 
-  private Mismatch(Difference kind, int parameter, String actual, @Nullable AccessSite site) {
+  private Mismatch(
+      Difference kind, @Nullable Subject subject, String actual, @Nullable AccessSite site) {
     this.kind = kind;
-    this.parameter = parameter;
+    this.subject = subject;
     this.actual = actual;
     this.site = site;
   }
 
   static Mismatch ofEntry(Difference kind, Object actual) {
-    return new Mismatch(kind, -1, actual.toString(), null);
+    return new Mismatch(kind, null, actual.toString(), null);
+  }
+
+  static Mismatch of(Subject subject, Difference kind, Object actual) {
+    return new Mismatch(kind, subject, actual.toString(), null);
   }
 
   static Mismatch of(int parameter, Difference kind, Object actual) {
-    return new Mismatch(kind, parameter, actual.toString(), null);
+    return of(new Subject(parameter, "", ""), kind, actual);
   }
 
-  static Mismatch at(AccessSite site, int parameter, Difference kind, String actual) {
-    return new Mismatch(kind, parameter, actual, site);
+  static Mismatch at(AccessSite site, Subject subject, Difference kind, String actual) {
+    return new Mismatch(kind, subject, actual, site);
   }
 
   /** Returns the kind of the difference. */
@@ -67,7 +87,7 @@ public final class Mismatch {
 
   /** Returns the index of the affected parameter, from 0, or -1 for the entry. */
   public int parameter() {
-    return parameter;
+    return subject == null ? -1 : subject.parameter();
   }
 
   /**
@@ -105,26 +125,42 @@ public final class Mismatch {
           use(declared, " has " + passed(declared).sizeInBytes() + " bytes; " + ofKernel("has"));
       case PARAMETER_KIND ->
           use(declared, " is " + passed(declared).inWords() + "; " + ofKernel("is"));
-      case STORES -> use(declared, " is @Reads, but the kernel stores to it" + shown);
-      case LOADS -> use(declared, " is @Writes, but the kernel loads from it" + shown);
-      case NEVER_STORES -> use(declared, " is @Writes, but the kernel never stores to it");
-      case ONLY_LOADS -> use(declared, " is @ReadWrites, but the kernel only loads from it");
+      case STORES -> use(declared, " is @Reads, but the kernel stores to " + memory() + shown);
+      case LOADS -> use(declared, " is @Writes, but the kernel loads from " + memory() + shown);
+      case NEVER_STORES -> use(declared, " is @Writes, but the kernel never stores to " + memory());
+      case ONLY_LOADS ->
+          use(declared, " is @ReadWrites, but the kernel only loads from " + memory());
       case ADDRESS ->
           use(declared, " is passed by value, but the kernel uses it as an address" + shown);
-      case MAY_STORE -> use(declared, " is @Reads, but the kernel may store to it" + shown);
-      case MAY_LOAD -> use(declared, " is @Writes, but the kernel may load from it" + shown);
+      case STORES_TO_TABLE ->
+          use(declared, " is a table of arrays, but the kernel stores to the table itself" + shown);
+      case NO_TABLE ->
+          use(declared, " is a table of arrays, but the kernel takes no address from it" + shown);
+      case MAY_STORE_TO_TABLE ->
+          use(
+              declared,
+              " is a table of arrays, but the kernel may store to the table itself" + shown);
+      case MAY_STORE ->
+          use(declared, " is @Reads, but the kernel may store to " + memory() + shown);
+      case MAY_LOAD ->
+          use(declared, " is @Writes, but the kernel may load from " + memory() + shown);
     };
   }
 
   private String use(KernelSignature declared, String predicate) {
-    return declared.use(passed(declared)) + predicate;
+    String name = subject == null ? "" : subject.name();
+    return declared.use(name.isEmpty() ? passed(declared).name() : name) + predicate;
+  }
+
+  private String memory() {
+    return subject == null ? "" : subject.memory();
   }
 
   private KernelParameter.Passed passed(KernelSignature declared) {
-    return declared.passed().get(parameter);
+    return declared.passed().get(parameter());
   }
 
   private String ofKernel(String verb) {
-    return "parameter " + (parameter + 1) + " of the kernel " + verb + " " + actual;
+    return "parameter " + (parameter() + 1) + " of the kernel " + verb + " " + actual;
   }
 }

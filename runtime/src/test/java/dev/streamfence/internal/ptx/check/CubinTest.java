@@ -26,7 +26,12 @@ final class CubinTest {
   private static final KernelParameter POSITIONS =
       new KernelParameter.Array("positions", ElementType.FLOAT, Access.READ_WRITE, false);
   private static final KernelParameter BOX =
-      KernelParameter.Struct.of("box", List.of(ElementType.INT, ElementType.INT, ElementType.BYTE));
+      new KernelParameter.Struct(
+          "box",
+          List.of(
+              new KernelParameter.Value("width", ElementType.INT),
+              new KernelParameter.Value("height", ElementType.INT),
+              new KernelParameter.Value("filled", ElementType.BYTE)));
   private static final KernelParameter SECONDS =
       new KernelParameter.Value("seconds", ElementType.DOUBLE);
   private static final KernelParameter COUNT = new KernelParameter.Value("count", ElementType.INT);

@@ -11,6 +11,7 @@ public final class Origin {
   private static final int ROLE_SHIFT = 28;
   private static final int NUMBER = 1;
   private static final int NARROW = 3;
+  private static final int TABLE = 4;
   private static final int OBJECT = 7;
 
   private Origin() {}
@@ -36,9 +37,15 @@ public final class Origin {
     return origin >>> ROLE_SHIFT == OBJECT;
   }
 
+  public static boolean isTable(int origin) {
+    return origin >>> ROLE_SHIFT == TABLE;
+  }
+
+  /** Returns whether an origin has a role; a table is also a buffer. */
   public static boolean is(int origin, ParameterRole role) {
     int code = origin >>> ROLE_SHIFT;
-    return (code == NARROW ? NUMBER : code) == code(role);
+    return (code == NARROW ? NUMBER : code) == code(role)
+        || (code == TABLE && role == ParameterRole.BUFFER);
   }
 
   private static int code(ParameterRole role) {
@@ -46,6 +53,7 @@ public final class Origin {
       case BUFFER -> 0;
       case NUMBER -> NUMBER;
       case EITHER -> 2;
+      case TABLE -> TABLE;
     };
   }
 

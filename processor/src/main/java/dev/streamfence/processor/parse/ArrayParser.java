@@ -1,0 +1,163 @@
+package dev.streamfence.processor.parse;
+
+import dev.streamfence.Access;
+import dev.streamfence.ElementType;
+import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.processor.diagnostic.Culprit;
+import dev.streamfence.processor.diagnostic.Mistakes;
+import dev.streamfence.processor.diagnostic.Problem;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import javax.lang.model.element.AnnotationMirror;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.type.TypeMirror;
+
+/**
+ * Reads the declaration of an array or a table of arrays: a parameter of a kernel method, or a
+ * component of a record. Confined to one thread at a time, like its mistakes.
+ */
+final class ArrayParser {
+  static final List<KernelAnnotation> ACCESS =
+      List.of(KernelAnnotation.READS, KernelAnnotation.WRITES, KernelAnnotation.READ_WRITES);
+
+  /** The annotations that a record's component can have. */
+  static final List<KernelAnnotation> ON_COMPONENTS =
+      List.of(
+          KernelAnnotation.READS,
+          KernelAnnotation.WRITES,
+          KernelAnnotation.READ_WRITES,
+          KernelAnnotation.TRUSTED);
+
+  /** Hangul fillers, which Unicode counts as letters. */
+  private static final String INVISIBLE_LETTERS = "\u115f\u1160\u3164\uffa0";
+
+  private final ExecutableElement method;
+  private final Mistakes mistakes;
+
+  ArrayParser(ExecutableElement method, Mistakes mistakes) {
+    this.method = method;
+    this.mistakes = mistakes;
+  }
+
+  /**
+   * What a mistake is about.
+   *
+   * @param annotated the parameter or component
+   * @param place the parameter itself, or the one whose type has the component
+   * @param shown its name in messages
+   */
+  record Declared(Element annotated, Element place, String shown) {
+    /** A parameter. */
+    static Declared parameter(Element parameter) {
+      return new Declared(parameter, parameter, parameter.getSimpleName().toString());
+    }
+
+    Culprit culprit() {
+      return Culprit.of(place);
+    }
+
+    /** An annotation; for a component, which may be in a class file, the parameter. */
+    Culprit culprit(AnnotationMirror mirror) {
+      return annotated.equals(place) ? Culprit.of(place, mirror) : culprit();
+    }
+  }
+
+  /** Whether it is a type that this reads. */
+  static boolean isTracked(TypeMirror type) {
+    return TypeKinds.isDeviceArray(type) || TypeKinds.isTable(type);
+  }
+
+  /**
+   * Returns the array or table; empty after a mistake.
+   *
+   * @param name its name in the launcher
+   * @param hint the access in the kernel's code
+   */
+  Optional<KernelParameter.Tracked> parse(
+      Declared declared, String name, TypeMirror type, Supplier<Optional<Access>> hint) {
+    TypeMirror array = TypeKinds.arrayIn(type);
+    boolean isTable = TypeKinds.isTable(type);
+    Optional<ElementType> element = TypeKinds.elementOf(array);
+    boolean isAny = isTable && TypeKinds.isOfAnyElement(array);
+    boolean hasElement = element.isPresent() || isAny;
+    if (!hasElement && !TypeKinds.namesTypeVariable(array)) {
+      mistakes.report(
+          Problem.BUFFER_ELEMENT,
+          declared.culprit(),
+          declared.shown(),
+          Descriptions.describe(type));
+    }
+    Optional<Access> access = parseAccess(declared, hint);
+    boolean isTrusted = isTrusted(declared);
+    if (!hasElement || access.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        isTable
+            ? new KernelParameter.Table(name, element.orElse(null), access.get(), isTrusted)
+            : new KernelParameter.Array(name, element.get(), access.get(), isTrusted));
+  }
+
+  private Optional<Access> parseAccess(Declared declared, Supplier<Optional<Access>> hint) {
+    List<AnnotationMirror> accesses = Mirrors.all(declared.annotated(), ACCESS);
+    if (accesses.isEmpty()) {
+      mistakes.report(
+          Problem.MISSING_ACCESS,
+          declared.culprit(),
+          declared.shown(),
+          method.getSimpleName(),
+          hint.get()
+              .map(access -> "; its code says " + KernelParameter.annotation(access))
+              .orElse(""));
+    } else if (accesses.size() > 1) {
+      mistakes.report(
+          Problem.CONFLICTING_ACCESS,
+          declared.culprit(accesses.get(1)),
+          Mirrors.name(accesses.get(1)),
+          Mirrors.name(accesses.get(0)),
+          declared.shown());
+    }
+    return accesses.size() == 1 ? Optional.of(access(accesses.get(0))) : Optional.empty();
+  }
+
+  private boolean isTrusted(Declared declared) {
+    Optional<AnnotationMirror> trusted =
+        Mirrors.find(declared.annotated(), KernelAnnotation.TRUSTED);
+    trusted
+        .filter(mirror -> isBlank(mirror))
+        .ifPresent(
+            mirror ->
+                mistakes.report(
+                    Problem.TRUSTED_WITHOUT_REASON,
+                    declared.annotated().equals(declared.place())
+                        ? Culprit.of(
+                            declared.place(),
+                            mirror,
+                            Mirrors.attribute(mirror, "value").orElseThrow())
+                        : declared.culprit(),
+                    declared.shown()));
+    return trusted.isPresent();
+  }
+
+  private static boolean isBlank(AnnotationMirror trusted) {
+    return Mirrors.attribute(trusted, "value")
+        .map(value -> value.getValue() instanceof String reason && !saysSomething(reason))
+        .orElse(false);
+  }
+
+  /** Whether there is a visible letter or a digit, which excludes most texts that look blank. */
+  private static boolean saysSomething(String reason) {
+    return reason
+        .codePoints()
+        .anyMatch(c -> Character.isLetterOrDigit(c) && INVISIBLE_LETTERS.indexOf(c) < 0);
+  }
+
+  private static Access access(AnnotationMirror mirror) {
+    if (Mirrors.isA(mirror, KernelAnnotation.READS)) {
+      return Access.READ;
+    }
+    return Mirrors.isA(mirror, KernelAnnotation.WRITES) ? Access.WRITE : Access.READ_WRITE;
+  }
+}

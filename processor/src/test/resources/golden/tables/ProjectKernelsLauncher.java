@@ -1,0 +1,96 @@
+package demo;
+
+import dev.streamfence.Completion;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+import java.util.List;
+import javax.annotation.processing.Generated;
+
+/** Launches the kernels of {@link ProjectKernels} on one stream. */
+@Generated("dev.streamfence.processor.KernelProcessor")
+final class ProjectKernelsLauncher implements ProjectKernels {
+  private static final KernelImage IMAGE =
+      KernelImage.resource("kernels/project.ptx",
+          ProjectKernelsLauncher.class::getResourceAsStream);
+  private static final KernelSignature TAKE = KernelSignature.entry("take")
+      .reads("columns", float[][].class)
+      .reads("rows", int[].class)
+      .writes("out", float[][].class)
+      .threads("n", int.class, 256);
+  private static final KernelSignature FILTER = KernelSignature.entry("filter")
+      .struct(KernelSignature.fields("key")
+          .reads("values", int[].class)
+          .reads("validity", byte[].class).trusted()
+          .value("rows", long.class))
+      .writes("selected", int[].class)
+      .threads("n", int.class, 256);
+  private static final KernelSignature HASH = KernelSignature.entry("hash")
+      .reads("columns", Object[].class).trusted()
+      .reads("more", Object[].class)
+      .reads("rest", Object[].class)
+      .writes("hashes", long[].class)
+      .threads("n", long.class, 256);
+  private static final KernelSignature SCALE = KernelSignature.entry("scale")
+      .struct(KernelSignature.fields("batch")
+          .value("scale", float.class)
+          .readWrites("columns", float[][].class)
+          .value("count", int.class))
+      .threads("n", int.class, 256);
+
+  private final LaunchRecorder take;
+  private final LaunchRecorder filter;
+  private final LaunchRecorder hash;
+  private final LaunchRecorder scale;
+
+  private ProjectKernelsLauncher(DeviceStream stream) {
+    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    this.take = module.recorder(TAKE);
+    this.filter = module.recorder(FILTER);
+    this.hash = module.recorder(HASH);
+    this.scale = module.recorder(SCALE);
+  }
+
+  /** Returns the kernels of {@link ProjectKernels}, launched on {@code stream}. */
+  static ProjectKernelsLauncher on(DeviceStream stream) {
+    return new ProjectKernelsLauncher(stream);
+  }
+
+  @Override
+  public void take(DeviceArray<float[]>[] columns, DeviceArray<int[]> rows,
+      List<DeviceArray<float[]>> out, int n) {
+    try (LaunchRecorder recorder = take.begin()) {
+      recorder.table(columns).array(rows).table(out).threads(n).preflight().launch().commit();
+    }
+  }
+
+  @Override
+  public Completion filter(ProjectKernels.Column key, DeviceArray<int[]> selected, int n) {
+    try (LaunchRecorder recorder = filter.begin()) {
+      recorder.struct(key).array(key.values()).array(key.validity()).value(key.rows());
+      recorder.array(selected).threads(n);
+      return recorder.preflight().launch().commit().completion();
+    }
+  }
+
+  @Override
+  public void hash(DeviceArray<?>[] columns, List<? extends DeviceArray<?>> more,
+      List<DeviceArray<?>> rest, DeviceArray<long[]> hashes, long n) {
+    try (LaunchRecorder recorder = hash.begin()) {
+      recorder.table(columns).table(more).table(rest).array(hashes).threads(n);
+      recorder.preflight().launch().commit();
+    }
+  }
+
+  @Override
+  public void scale(ProjectKernels.Batch batch, int n) {
+    try (LaunchRecorder recorder = scale.begin()) {
+      recorder.struct(batch).value(batch.scale()).table(batch.columns()).value(batch.count());
+      recorder.threads(n);
+      recorder.preflight().launch().commit();
+    }
+  }
+}

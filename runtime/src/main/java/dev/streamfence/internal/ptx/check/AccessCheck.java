@@ -1,0 +1,144 @@
+package dev.streamfence.internal.ptx.check;
+
+import static dev.streamfence.launch.KernelParameter.annotation;
+
+import dev.streamfence.Access;
+import dev.streamfence.internal.ptx.analysis.AccessSite;
+import dev.streamfence.internal.ptx.analysis.KernelAccesses;
+import dev.streamfence.internal.ptx.analysis.ParameterAccess;
+import dev.streamfence.internal.ptx.check.Mismatch.Difference;
+import dev.streamfence.internal.ptx.check.Mismatch.Subject;
+import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.KernelParameter.PassedCases;
+import dev.streamfence.launch.StructLayout;
+import java.util.List;
+import java.util.Optional;
+
+/** Compares the declared accesses of one parameter with a kernel's. Confined to one thread. */
+final class AccessCheck {
+  private final int parameter;
+  private final KernelAccesses accesses;
+  private final List<Mismatch> mismatches;
+
+  /**
+   * Creates the check of one parameter.
+   *
+   * @param parameter its index among those that the kernel receives
+   * @param mismatches receives the differences
+   */
+  AccessCheck(int parameter, KernelAccesses accesses, List<Mismatch> mismatches) {
+    this.parameter = parameter;
+    this.accesses = accesses;
+    this.mismatches = mismatches;
+  }
+
+  void compare(KernelParameter.Passed declared) {
+    ParameterAccess whole = accesses.parameter(parameter);
+    declared
+        .match(
+            new PassedCases<>(
+                value -> number(value.name(), whole),
+                this::fields,
+                array -> array(array, array.name(), 0),
+                table -> table(table, table.name(), 0),
+                threadCount -> number(threadCount.name(), whole)))
+        .ifPresent(mismatches::add);
+  }
+
+  /** Compares the fields of a structure, of which each may differ. */
+  private Optional<Mismatch> fields(KernelParameter.Struct struct) {
+    StructLayout layout = struct.layout();
+    int compared = -1;
+    for (int i = 0; i < struct.fields().size(); i++) {
+      KernelParameter.Field field = struct.fields().get(i);
+      int offset = layout.offset(i);
+      String name = struct.name(field);
+      if (field instanceof KernelParameter.Array array) {
+        array(array, name, offset).ifPresent(mismatches::add);
+      } else if (field instanceof KernelParameter.Table table) {
+        table(table, name, offset).ifPresent(mismatches::add);
+      } else if (offset / Long.BYTES != compared) {
+        // Numbers that share the bytes of an address are told apart from others, not from each
+        // other.
+        compared = offset / Long.BYTES;
+        number(name, accesses.parameter(parameter, offset)).ifPresent(mismatches::add);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Optional<Mismatch> number(String name, ParameterAccess access) {
+    return access
+        .read()
+        .or(access::write)
+        .map(site -> Mismatch.at(site, new Subject(parameter, name, ""), Difference.ADDRESS, ""));
+  }
+
+  private Optional<Mismatch> array(KernelParameter.Array array, String name, int offset) {
+    return compare(
+        array, accesses.parameter(parameter, offset), new Subject(parameter, name, "it"));
+  }
+
+  /** Compares the accesses to a table, which a kernel only reads, and to the arrays in it. */
+  private Optional<Mismatch> table(KernelParameter.Table table, String name, int offset) {
+    ParameterAccess itself = accesses.parameter(parameter, offset);
+    ParameterAccess contents = accesses.contents(parameter, offset);
+    Subject subject = new Subject(parameter, name, "its arrays");
+    if (itself.write().isPresent()) {
+      return itself.write().map(site -> Mismatch.at(site, subject, Difference.STORES_TO_TABLE, ""));
+    }
+    if (itself.read().isPresent() && !accesses.takesAddresses(parameter, offset)) {
+      return itself.read().map(site -> Mismatch.at(site, subject, Difference.NO_TABLE, ""));
+    }
+    return compare(table, contents, subject)
+        .or(() -> unclear(subject, table, Difference.MAY_STORE_TO_TABLE, itself.possibleWrite()));
+  }
+
+  private static Optional<Mismatch> compare(
+      KernelParameter.Tracked tracked, ParameterAccess access, Subject subject) {
+    Access declared = tracked.access();
+    boolean mayLoad = access.read().isPresent() || access.possibleRead().isPresent();
+    boolean mayStore = access.write().isPresent() || access.possibleWrite().isPresent();
+    if (declared.reads() && declared.writes()) {
+      return access.read().isPresent() && !mayStore
+          ? Optional.of(Mismatch.of(subject, Difference.ONLY_LOADS, ""))
+          : Optional.empty();
+    }
+    if (declared.reads()) {
+      return access
+          .write()
+          .map(
+              site ->
+                  Mismatch.at(
+                      site,
+                      subject,
+                      Difference.STORES,
+                      annotation(mayLoad ? Access.READ_WRITE : Access.WRITE)))
+          .or(() -> unclear(subject, tracked, Difference.MAY_STORE, access.possibleWrite()));
+    }
+    if (access.read().isPresent()) {
+      return access
+          .read()
+          .map(
+              site ->
+                  Mismatch.at(
+                      site,
+                      subject,
+                      Difference.LOADS,
+                      annotation(mayStore ? Access.READ_WRITE : Access.READ)));
+    }
+    return mayStore
+        ? unclear(subject, tracked, Difference.MAY_LOAD, access.possibleRead())
+        : Optional.of(Mismatch.of(subject, Difference.NEVER_STORES, ""));
+  }
+
+  private static Optional<Mismatch> unclear(
+      Subject subject,
+      KernelParameter.Tracked tracked,
+      Difference kind,
+      Optional<AccessSite> possible) {
+    return possible
+        .filter(site -> !tracked.trusted())
+        .map(site -> Mismatch.at(site, subject, kind, ""));
+  }
+}

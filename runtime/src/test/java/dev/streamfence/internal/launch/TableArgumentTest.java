@@ -1,0 +1,328 @@
+package dev.streamfence.internal.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceParts;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+import dev.streamfence.simulation.DriverCall;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Kernels that take tables of arrays, and structures with arrays. */
+final class TableArgumentTest extends OneStream {
+  private static final int N = 5;
+
+  private final TableKernels tables = TableKernels.on(stream);
+
+  private List<DeviceArray<int[]>> ints(int columns) {
+    List<DeviceArray<int[]>> all = new ArrayList<>();
+    for (int i = 0; i < columns; i++) {
+      int[] values = new int[N];
+      Arrays.fill(values, 10 * i);
+      all.add(gpu.memory().upload(stream, values));
+    }
+    return all;
+  }
+
+  private List<DeviceArray<float[]>> floats(int columns) {
+    List<DeviceArray<float[]>> all = new ArrayList<>();
+    for (int i = 0; i < columns; i++) {
+      all.add(gpu.memory().upload(stream, new float[] {i, i + 0.5f, 2 * i, 3 * i, 4 * i}));
+    }
+    return all;
+  }
+
+  private static void close(List<? extends DeviceArray<?>> arrays) {
+    arrays.forEach(DeviceArray::close);
+  }
+
+  private long copies() {
+    return device.calls(DriverCall.COPY_TO_DEVICE_ASYNC);
+  }
+
+  @Test
+  void aKernelReadsAndWritesAnyNumberOfColumns() {
+    for (int columns : new int[] {1, 2, 3, 7, 64}) {
+      List<DeviceArray<float[]>> from = floats(columns);
+      List<DeviceArray<float[]>> to = floats(columns);
+      DeviceArray<int[]> rows = gpu.memory().upload(stream, new int[] {4, 0, 1});
+      tables.take(from, rows, to, 3);
+      for (int i = 0; i < columns; i++) {
+        assertThat(to.get(i).download(stream)).containsExactly(4 * i, i, i + 0.5f, 3 * i, 4 * i);
+      }
+      close(from);
+      close(to);
+      rows.close();
+    }
+  }
+
+  @Test
+  void aTableHoldsArraysOfAnyElementsAndAnEmptyOneIsANullPointer() {
+    DeviceArray<?>[] columns = {
+      gpu.memory().upload(stream, new double[] {0}),
+      gpu.memory().upload(stream, new byte[] {7}),
+      gpu.memory().upload(stream, new long[] {300}),
+      gpu.memory().allocate(stream, int[].class, 0)
+    };
+    DeviceArray<long[]> sums = gpu.memory().allocate(stream, long[].class, 4);
+    tables.firstBytes(columns, sums);
+    assertThat(sums.download(stream)).containsExactly(0, 7, 300 & 0xff, -1);
+    close(Arrays.asList(columns));
+    sums.close();
+  }
+
+  @Test
+  void aStructureHoldsArraysAndNumbers() {
+    DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1, -1, 3, 4});
+    DeviceArray<byte[]> validity = gpu.memory().upload(stream, new byte[] {1, 1, 0, 1});
+    DeviceArray<int[]> selected = gpu.memory().allocate(stream, int[].class, 4);
+    tables.valid(values, validity, 3, selected, 4);
+    assertThat(selected.download(stream)).containsExactly(1, 0, 0, 0);
+    close(List.of(values, validity, selected));
+  }
+
+  @Test
+  void aStructureHoldsATable() {
+    List<DeviceArray<float[]>> columns = floats(3);
+    tables.scaleAll(2f, columns, N);
+    assertThat(columns.get(2).download(stream)).containsExactly(4, 5, 8, 12, 16);
+    close(columns);
+  }
+
+  @Test
+  void aTableWithoutArraysIsANullPointer() {
+    long before = copies();
+    tables.bump(List.of(), N);
+    stream.synchronize();
+    assertThat(copies()).isEqualTo(before);
+  }
+
+  @Test
+  void tenThousandColumnsAreATable() {
+    DeviceArray<int[]> all = gpu.memory().allocateZeroed(stream, int[].class, 10_000);
+    List<DeviceArray<int[]>> columns =
+        IntStream.range(0, 10_000).mapToObj(i -> all.view(9_999 - i, 1)).toList();
+    tables.bump(columns, 1);
+    tables.bump(new LinkedList<>(columns), 1);
+    assertThat(all.download(stream)).containsOnly(2);
+    all.close();
+  }
+
+  @Test
+  void eachArrayOfATableIsOrderedWithItsOtherUses() {
+    List<DeviceArray<int[]>> columns = ints(3);
+    try (DeviceStream other = gpu.streams().acquire()) {
+      TableKernels.on(other).bump(columns, N);
+      VectorKernels.on(other).increment(columns.get(1), N);
+      tables.bump(columns, N);
+      VectorKernels.on(other).increment(columns.get(2), N);
+      assertThat(columns.get(0).download(stream)).containsOnly(2);
+      assertThat(columns.get(1).download(stream)).containsOnly(13);
+      assertThat(columns.get(2).download(stream)).containsOnly(23);
+    }
+    assertThat(device.findings()).isEmpty();
+    close(columns);
+  }
+
+  @Test
+  void aTableThatTheStreamHasSeenIsNotCopiedAgain() {
+    List<DeviceArray<int[]>> some = ints(16);
+    List<DeviceArray<int[]>> others = ints(16);
+    tables.bump(some, N);
+    tables.bump(others, N);
+    long before = copies();
+    for (int i = 0; i < 10; i++) {
+      tables.bump(some, N);
+      tables.bump(new ArrayList<>(others), N);
+    }
+    assertThat(copies()).isEqualTo(before);
+    Collections.reverse(some);
+    tables.bump(some, N);
+    assertThat(copies()).isEqualTo(before + 1);
+    assertThat(some.get(0).download(stream)).containsOnly(162);
+    close(some);
+    close(others);
+  }
+
+  @Test
+  void twoTablesOfOneLaunchAreOneCopy() {
+    List<DeviceArray<float[]>> from = floats(3);
+    List<DeviceArray<float[]>> to = floats(3);
+    DeviceArray<int[]> rows = gpu.memory().upload(stream, new int[] {1});
+    long before = copies();
+    tables.take(from, rows, to, 1);
+    assertThat(copies()).isEqualTo(before + 1);
+    close(from);
+    close(to);
+    rows.close();
+  }
+
+  @Test
+  void aTableIsNotCopiedForAnEmptyGrid() {
+    List<DeviceArray<int[]>> columns = ints(2);
+    long before = copies();
+    tables.bump(columns, 0);
+    assertThat(copies()).isEqualTo(before);
+    close(columns);
+  }
+
+  @Test
+  void aNullArrayIsRefusedByItsIndex() {
+    List<DeviceArray<int[]>> columns = new ArrayList<>(ints(2));
+    columns.add(null);
+    refuses(() -> tables.bump(columns, N), "bump: parameter 'columns[2]' is null");
+    close(columns.subList(0, 2));
+    refuses(() -> tables.firstBytes(null, null), "firstBytes: parameter 'columns' is null");
+  }
+
+  @Test
+  void aClosedArrayIsRefusedByItsIndexAndNothingIsQueued() {
+    List<DeviceArray<int[]>> columns = ints(3);
+    tables.bump(List.of(columns.get(0)), N);
+    columns.get(1).close();
+    stream.synchronize();
+    long before = device.calls();
+    assertThatThrownBy(() -> tables.bump(columns, N))
+        .isInstanceOf(UseAfterFreeException.class)
+        .hasMessageContaining("bump: parameter 'columns[1]'");
+    assertThat(device.calls()).isEqualTo(before);
+    assertThat(columns.get(0).download(stream)).containsOnly(1);
+    close(columns);
+  }
+
+  @Test
+  void anArrayOfAnotherRuntimeIsRefusedByItsIndex() {
+    List<DeviceArray<int[]>> columns = new ArrayList<>(ints(1));
+    try (DeviceRuntime elsewhere = DeviceRuntime.simulated()) {
+      columns.add(elsewhere.memory().upload(elsewhere.streams().acquire(), new int[N]));
+      assertThatThrownBy(() -> tables.bump(columns, N))
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessageContaining("bump: parameter 'columns[1]' is ")
+          .hasMessageContaining("they belong to two runtimes");
+      columns.get(1).close();
+    }
+    columns.get(0).close();
+  }
+
+  @Test
+  void anArrayOfOtherElementsIsRefusedByItsIndex() {
+    DeviceArray<int[]> good = gpu.memory().upload(stream, new int[N]);
+    DeviceArray<float[]> bad = gpu.memory().upload(stream, new float[N]);
+    assertThatThrownBy(() -> tables.bump(List.of(good, bad), N))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("bump: parameter 'columns[1]' is ")
+        .hasMessageContaining("the kernel takes an array of int");
+    close(List.of(good, bad));
+  }
+
+  @Test
+  void oneArrayTwiceInAWrittenTableIsRefusedByBothIndexes() {
+    List<DeviceArray<int[]>> columns = ints(2);
+    assertThatThrownBy(
+            () -> tables.bump(List.of(columns.get(0), columns.get(1), columns.get(0)), N))
+        .isInstanceOf(StreamMisuseException.class)
+        .hasMessage(
+            "bump: parameter 'columns[2]' is the same array as parameter 'columns[0]', and one of"
+                + " them is written; pass two arrays, or declare @Kernel(mayAlias = true)");
+    close(columns);
+  }
+
+  @Test
+  void overlappingViewsInAWrittenTableAreRefusedHoweverManyThereAre() {
+    DeviceArray<int[]> all = gpu.memory().allocateZeroed(stream, int[].class, 1_000);
+    for (int columns : new int[] {10, 500}) {
+      List<DeviceArray<int[]>> views = new ArrayList<>();
+      for (int i = 0; i < columns; i++) {
+        views.add(all.view(2 * (columns - 1 - i), 2));
+      }
+      tables.bump(views, 2);
+      views.set(3, all.view(2 * (columns - 1 - 3), 3));
+      assertThatThrownBy(() -> tables.bump(views, 2))
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessageContaining("'columns[3]'")
+          .hasMessageContaining("'columns[2]'");
+    }
+    all.close();
+  }
+
+  @Test
+  void oneArrayTwiceInATableThatIsOnlyReadIsPassedTwice() {
+    DeviceArray<byte[]> bytes = gpu.memory().upload(stream, new byte[] {3});
+    DeviceArray<long[]> sums = gpu.memory().allocate(stream, long[].class, 2);
+    tables.firstBytes(new DeviceArray<?>[] {bytes, bytes}, sums);
+    assertThat(sums.download(stream)).containsExactly(3, 3);
+    close(List.of(bytes, sums));
+  }
+
+  @Test
+  void anArrayInATableAndBesideItIsRefusedIfOneIsWritten() {
+    DeviceArray<long[]> sums = gpu.memory().allocate(stream, long[].class, 2);
+    assertThatThrownBy(() -> tables.firstBytes(new DeviceArray<?>[] {sums}, sums))
+        .isInstanceOf(StreamMisuseException.class)
+        .hasMessageContaining("parameter 'sums' is the same array as parameter 'columns[0]'");
+    sums.close();
+  }
+
+  @Test
+  void partsAreTrackedApartInATable() {
+    DeviceArray<int[]> all = gpu.memory().allocateZeroed(stream, int[].class, 10);
+    try (DeviceParts<int[]> halves = all.split(5)) {
+      tables.bump(List.of(halves.get(0), halves.get(1)), N);
+      DeviceArray<long[]> sums = gpu.memory().allocate(stream, long[].class, 1);
+      assertThatThrownBy(() -> tables.firstBytes(new DeviceArray<?>[] {all}, sums))
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessageContaining("firstBytes: parameter 'columns[0]'")
+          .hasMessageContaining("split");
+      sums.close();
+    }
+    assertThat(all.download(stream)).containsOnly(1);
+    all.close();
+  }
+
+  @Test
+  void aTableThatIsRefusedLeavesItsTurn() {
+    List<DeviceArray<int[]>> columns = ints(2);
+    LaunchRecorder bump = LoadedModule.of(stream, TableKernels.IMAGE).recorder(TableKernels.BUMP);
+    try (LaunchRecorder open = bump.begin()) {
+      assertThatThrownBy(() -> open.table(Arrays.asList(columns.get(0), null)))
+          .isInstanceOf(IllegalArgumentException.class);
+      open.table(columns).value(2).threads(N).preflight().launch().commit();
+    }
+    assertThat(columns.get(0).download(stream)).containsOnly(1);
+    assertThat(columns.get(1).download(stream)).containsOnly(11);
+    close(columns);
+  }
+
+  @Test
+  void aCopyOfATableThatTheDriverRefusesFailsTheLaunchAndLeavesTheNextOne() {
+    List<DeviceArray<int[]>> columns = ints(2);
+    device.failCall(DriverCall.COPY_TO_DEVICE_ASYNC, 1, 999);
+    assertThatThrownBy(() -> tables.bump(columns, N))
+        .isInstanceOf(CudaDriverException.class)
+        .hasMessageContaining("writing the tables of bump on stream 1");
+    tables.bump(columns, N);
+    assertThat(columns.get(0).download(stream)).containsOnly(1);
+    close(columns);
+  }
+
+  @Test
+  void aKernelThatLeavesAnArrayOfATableIsFound() {
+    List<DeviceArray<int[]>> columns = ints(2);
+    tables.bump(columns, N + 1);
+    assertThatThrownBy(stream::synchronize).hasMessageContaining("bump");
+    gpu.close();
+  }
+}
