@@ -4,7 +4,7 @@ package dev.streamfence;
  * The memory of a runtime and its traffic. Immutable; the byte counts are from one moment, while
  * other threads may advance the other counters.
  *
- * @param limitBytes limit on the sum of live, pending and promised bytes; {@link
+ * @param limitBytes limit on the sum of live, pending, promised and table bytes; {@link
  *     RuntimeOptions#NO_BUDGET} without a budget
  * @param liveBytes bytes of open arrays
  * @param pendingBytes bytes of closed arrays that the device may still use, and of requests in
@@ -24,6 +24,8 @@ package dev.streamfence;
  * @param guardViolations writes outside arrays, or after their close, that guarded memory found
  * @param droppedLogRecords records that the allocation log did not take
  * @param pinnedBytes page-locked host memory of pinned arrays, which no budget limits
+ * @param tableBytes device memory of the tables that launches pass to kernels which take any number
+ *     of arrays; it is kept until the runtime is closed
  */
 public record MemoryStatistics(
     long limitBytes,
@@ -42,12 +44,13 @@ public record MemoryStatistics(
     long refusedDownloads,
     long guardViolations,
     long droppedLogRecords,
-    long pinnedBytes) {
+    long pinnedBytes,
+    long tableBytes) {
 
   /**
    * Bytes still available to a request: a hint, since other threads may be faster; never negative.
    */
   public long remainingBytes() {
-    return Math.max(0, limitBytes - liveBytes - pendingBytes - promisedBytes);
+    return Math.max(0, limitBytes - liveBytes - pendingBytes - promisedBytes - tableBytes);
   }
 }

@@ -202,7 +202,8 @@ public final class TrackedMemory implements DeviceMemory {
         transfers.refusedDownloads.sum(),
         stack.guardViolations(),
         stack.droppedLogRecords(),
-        runtime.pinned().bytes());
+        runtime.pinned().bytes(),
+        budget.kept());
   }
 
   TrackedRuntime runtime() {

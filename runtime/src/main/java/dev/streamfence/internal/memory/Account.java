@@ -11,9 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The one account of a resource's bytes: claimed by requests in progress, open, freed but not yet
- * returned, promised to reservations. Each {@link Allocation} reports its own changes here. A limit
- * is checked when bytes are claimed or promised, so concurrent requests never exceed it together;
- * none is refused while another thread is returning bytes, except in a thread with a launch open.
+ * returned, promised to reservations, kept by the runtime. Each {@link Allocation} reports its own
+ * changes here. A limit is checked when bytes are claimed or promised, so concurrent requests never
+ * exceed it together; none is refused while another thread is returning bytes, except in a thread
+ * with a launch open.
  *
  * <p>A part is the account of one of several users. It has its own limit, counts an allocation only
  * while it is open, and passes each change on to the whole account. A request claims in the part
@@ -39,6 +40,7 @@ final class Account {
   private long open;
   private long freed;
   private long promised;
+  private long kept;
   private long peak;
 
   /** How many allocations were freed by threads in {@link #returning}. */
@@ -100,6 +102,21 @@ final class Account {
   /** Sets bytes aside for a reservation, like {@link #claim}. */
   void promise(long bytes, String what) {
     admit(0, bytes, what);
+  }
+
+  /**
+   * Keeps promised bytes for the runtime itself: they count against the limit, but are no open
+   * allocation, since those are the user's to close.
+   */
+  synchronized void keep(long bytes) {
+    promised -= bytes;
+    kept += bytes;
+  }
+
+  /** Gives up bytes that were kept. */
+  synchronized void withdrawKept(long bytes) {
+    kept -= bytes;
+    notifyAll();
   }
 
   /** Gives up claimed bytes. */
@@ -205,7 +222,7 @@ final class Account {
 
   /** The figures at this moment. */
   synchronized Budget snapshot() {
-    return new Budget(limit, open, freed + claimed, promised, peak);
+    return new Budget(limit, open, freed + claimed, promised, peak, kept);
   }
 
   /** Resets the peak to the open bytes. */
@@ -326,7 +343,7 @@ final class Account {
 
   /** Held: {@code this}. The figures never exceed the limit together, so no sum overflows. */
   private long room() {
-    return limit - claimed - open - freed - promised;
+    return limit - claimed - open - freed - promised - kept;
   }
 
   private synchronized OutOfMemoryBudgetException refusal(

@@ -118,8 +118,7 @@ public final class AddressTables {
       replaced.add(current);
     }
     for (AddressRing each : replaced) {
-      account.closed(each.sizeInBytes());
-      account.returned(each.sizeInBytes());
+      account.withdrawKept(each.sizeInBytes());
       each.free(driver, teardown);
     }
     replaced.clear();
@@ -169,12 +168,12 @@ public final class AddressTables {
   private AddressRing allocate(int capacity) {
     long bytes = (long) capacity * Long.BYTES;
     String purpose = "tables of addresses on " + timeline;
-    account.claim(bytes, purpose);
+    account.promise(bytes, purpose);
     HostMemory host = null;
     try {
       host = driver.allocateHost(bytes);
       AddressRing fresh = new AddressRing(capacity, host, driver.allocate(bytes));
-      account.opened(bytes);
+      account.keep(bytes);
       return fresh;
     } catch (CudaDriverException e) {
       undo(bytes, host, e);
@@ -186,7 +185,7 @@ public final class AddressTables {
   }
 
   private void undo(long bytes, @Nullable HostMemory host, Throwable failure) {
-    account.withdraw(bytes);
+    account.withdrawPromise(bytes);
     if (host != null) {
       freeAfter(host, failure);
     }

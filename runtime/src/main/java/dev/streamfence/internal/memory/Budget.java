@@ -8,8 +8,9 @@ package dev.streamfence.internal.memory;
  * @param pending bytes freed and not yet returned, and bytes of requests in progress
  * @param promised bytes set aside by reservations and not yet drawn
  * @param peak highest {@code live} since the beginning or the last reset
+ * @param kept bytes that the runtime itself keeps until it is closed
  */
-public record Budget(long limit, long live, long pending, long promised, long peak) {
+public record Budget(long limit, long live, long pending, long promised, long peak, long kept) {
   /** Bytes in use: live and pending. */
   public long reserved() {
     return live + pending;
@@ -17,6 +18,6 @@ public record Budget(long limit, long live, long pending, long promised, long pe
 
   /** Bytes left for requests; never negative. */
   public long remaining() {
-    return Math.max(0, limit - live - pending - promised);
+    return Math.max(0, limit - live - pending - promised - kept);
   }
 }

@@ -11,10 +11,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
-/** The kernels of {@code kernels/vector.cu} that the failure matrix launches. */
+/**
+ * The kernels of {@code kernels/vector.cu} and {@code kernels/tables.cu} that the failure matrix
+ * launches.
+ */
 enum FailureKernel {
   INCREMENT(
       KernelSignature.entry("increment")
@@ -31,7 +36,12 @@ enum FailureKernel {
       KernelSignature.entry("increment")
           .readWrites("values", int[].class)
           .threads("n", int.class, 256)
-          .cooperative());
+          .cooperative()),
+  BUMP(
+      KernelSignature.entry("bump")
+          .readWrites("columns", int[][].class)
+          .value("columnCount", int.class)
+          .threads("n", int.class, 256));
 
   /** One image, which every runtime loads anew. */
   static final KernelImage IMAGE = imageOfKernels();
@@ -44,8 +54,9 @@ enum FailureKernel {
 
   /** Only the kernels named here: the image is loaded thousands of times. */
   private static KernelImage imageOfKernels() {
-    String[] parts = vectorPtx().split("(?=\\.visible \\.entry )");
-    StringBuilder kept = new StringBuilder(parts[0]);
+    List<String> parts = new ArrayList<>(entries("vector"));
+    StringBuilder kept = new StringBuilder(parts.get(0));
+    parts.addAll(entries("tables"));
     for (String part : parts) {
       for (FailureKernel kernel : values()) {
         if (part.startsWith(".visible .entry " + kernel.name().toLowerCase(Locale.ROOT) + "(")) {
@@ -56,10 +67,13 @@ enum FailureKernel {
     return KernelImage.of("vector.ptx", kept.toString().getBytes(StandardCharsets.UTF_8));
   }
 
-  private static String vectorPtx() {
+  /** The head of a module, and each of its entries. */
+  private static List<String> entries(String module) {
+    String name = "/kernels/" + module + ".ptx";
     try (InputStream resource =
-        Objects.requireNonNull(VectorKernels.class.getResourceAsStream("/kernels/vector.ptx"))) {
-      return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
+        Objects.requireNonNull(VectorKernels.class.getResourceAsStream(name))) {
+      String text = new String(resource.readAllBytes(), StandardCharsets.UTF_8);
+      return List.of(text.split("(?=\\.visible \\.entry )"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -110,6 +124,12 @@ enum FailureKernel {
       LaunchRecorder recorder, DeviceArray<int[]> a, DeviceArray<int[]> b, DeviceArray<int[]> sum) {
     int length = (int) sum.length();
     recorder.array(a).array(b).array(sum).threads(length).preflight();
+  }
+
+  static void bump(LaunchRecorder bump, List<DeviceArray<int[]>> columns, int n) {
+    try (LaunchRecorder recorder = bump.begin()) {
+      recorder.table(columns).value(columns.size()).threads(n).preflight().launch().commit();
+    }
   }
 
   static void reverse(LaunchRecorder reverse, DeviceArray<int[]> values, LaunchShape shape) {

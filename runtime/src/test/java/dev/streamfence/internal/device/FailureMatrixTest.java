@@ -47,7 +47,7 @@ final class FailureMatrixTest {
 
   /** The calls that leave their object on the device when they fail. */
   private static final Set<String> REMOVERS =
-      Set.of("cuStreamDestroy", "cuEventDestroy", "cuMemFreeHost", "cuModuleUnload");
+      Set.of("cuStreamDestroy", "cuEventDestroy", "cuMemFree", "cuMemFreeHost", "cuModuleUnload");
 
   private static final Logger REPORTS = Logger.getLogger(DeviceRuntime.class.getName());
   private static ExecutorService other;

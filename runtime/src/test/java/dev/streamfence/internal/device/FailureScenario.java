@@ -14,6 +14,8 @@ import dev.streamfence.MemoryReservation;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.launch.LaunchRecorder;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * A program of the failure matrix over the public interface, with the expected data, which no
@@ -410,6 +412,29 @@ enum FailureScenario {
       world.run("uploading", () -> values.upload(b, host, 1, 0, 2));
       world.holds(values, a, 7, 4, 4);
       world.run("closing", host::close);
+    }
+  },
+  TABLES {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      DeviceArray<int[]> first = world.upload(a, 1, 2);
+      DeviceArray<int[]> second = world.upload(b, 3, 4);
+      LaunchRecorder onA = world.recorder(a, FailureKernel.IMAGE, FailureKernel.BUMP);
+      LaunchRecorder onB = world.recorder(b, FailureKernel.IMAGE, FailureKernel.BUMP);
+      world.run("launching", () -> FailureKernel.bump(onA, List.of(first, second), 2));
+      world.run("launching", () -> FailureKernel.bump(onB, List.of(second, first), 1));
+      world.run("launching", () -> FailureKernel.bump(onA, List.of(first, second), 2));
+      world.run("launching", () -> FailureKernel.bump(onA, List.of(second), 1));
+      world.holds(first, b, 4, 4);
+      world.holds(second, a, 7, 6);
+      DeviceArray<int[]> wide =
+          world.make("allocating", () -> a.runtime().memory().allocateZeroed(a, int[].class, 600));
+      List<DeviceArray<int[]>> views =
+          IntStream.range(0, 600).mapToObj(i -> wide.view(i, 1)).toList();
+      world.run("launching", () -> FailureKernel.bump(onA, views, 1));
+      assertThat(world.op("downloading", () -> wide.download(b))).containsOnly(1);
     }
   },
   CLOSED_WITH_COPIES_UNDER_WAY {

@@ -14,8 +14,10 @@ import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.driver.jcuda.StandIn;
+import dev.streamfence.internal.launch.TableKernels;
 import dev.streamfence.internal.launch.VectorKernels;
 import java.lang.reflect.Array;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -137,6 +139,28 @@ final class RuntimeOverStandInTest {
       VectorKernels onB = VectorKernels.on(b);
 
       assertThat(AllocatedBytes.leastOfFiveRounds(() -> launchOften(onA, onB, x, y))).isZero();
+    }
+  }
+
+  @Test
+  void launchesWithTablesThatTheStreamHasSeenAllocateNothing() {
+    try (DeviceRuntime gpu = DeviceRuntime.open(0);
+        DeviceStream stream = gpu.streams().acquire()) {
+      List<DeviceArray<int[]>> columns = new ArrayList<>();
+      for (int i = 0; i < 16; i++) {
+        columns.add(gpu.memory().upload(stream, new int[1]));
+      }
+      List<DeviceArray<int[]>> others = columns.subList(3, 9);
+      TableKernels kernels = TableKernels.on(stream);
+      Runnable launches =
+          () -> {
+            for (int i = 0; i < 2_000; i++) {
+              kernels.bump(columns, 1);
+              kernels.bump(others, 1);
+            }
+          };
+      assertThat(AllocatedBytes.leastOfFiveRounds(launches)).isZero();
+      columns.forEach(DeviceArray::close);
     }
   }
 

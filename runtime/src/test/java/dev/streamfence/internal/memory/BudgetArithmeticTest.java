@@ -44,7 +44,7 @@ final class BudgetArithmeticTest {
       assertRefused(() -> budget.reserve(bytes), bytes, LIVE, limit);
       assertRefused(() -> budget.allocate(bytes, on.a, ""), bytes, LIVE, limit);
     }
-    assertThat(budget.snapshot()).isEqualTo(new Budget(limit, LIVE, 0, 0, LIVE));
+    assertThat(budget.snapshot()).isEqualTo(new Budget(limit, LIVE, 0, 0, LIVE, 0));
     budget.deallocate(block);
   }
 
@@ -54,12 +54,12 @@ final class BudgetArithmeticTest {
     BudgetResource budget = new BudgetResource(backend, limit);
     Allocation block = budget.allocate(LIVE, on.a, "");
     try (Reservation reservation = budget.reserve(limit - LIVE)) {
-      assertThat(budget.snapshot()).isEqualTo(new Budget(limit, LIVE, 0, limit - LIVE, LIVE));
+      assertThat(budget.snapshot()).isEqualTo(new Budget(limit, LIVE, 0, limit - LIVE, LIVE, 0));
       assertRefused(() -> budget.reserve(1), 1, limit, limit);
       assertRefused(() -> budget.allocate(1, on.a, ""), 1, limit, limit);
       assertThat(reservation.remaining()).isEqualTo(limit - LIVE);
     }
-    assertThat(budget.snapshot()).isEqualTo(new Budget(limit, LIVE, 0, 0, LIVE));
+    assertThat(budget.snapshot()).isEqualTo(new Budget(limit, LIVE, 0, 0, LIVE, 0));
     budget.deallocate(block);
   }
 
@@ -72,7 +72,7 @@ final class BudgetArithmeticTest {
     assertThatThrownBy(() -> part.reserve(Long.MAX_VALUE))
         .isInstanceOf(OutOfMemoryBudgetException.class);
     assertThat(part.snapshot().promised()).isZero();
-    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, LIVE, 0, 0, LIVE));
+    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, LIVE, 0, 0, LIVE, 0));
     part.deallocate(block);
   }
 }

@@ -23,7 +23,7 @@ final class BudgetPartTest {
   void close() {
     part.reap();
     whole.reap();
-    assertThat(part.snapshot()).isEqualTo(new Budget(2048, 0, 0, 0, part.snapshot().peak()));
+    assertThat(part.snapshot()).isEqualTo(new Budget(2048, 0, 0, 0, part.snapshot().peak(), 0));
     assertThat(whole.snapshot().reserved()).isZero();
     assertThat(backend.bytesOutstanding()).isZero();
     on.close();
@@ -52,8 +52,8 @@ final class BudgetPartTest {
         };
     assertThatThrownBy(() -> part.deallocate(allocation)).isInstanceOf(StackOverflowError.class);
     inner.afterDeallocate = () -> {};
-    assertThat(part.snapshot()).isEqualTo(new Budget(2048, 0, 0, 0, 1500));
-    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 0, 1500, 0, 1500));
+    assertThat(part.snapshot()).isEqualTo(new Budget(2048, 0, 0, 0, 1500, 0));
+    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 0, 1500, 0, 1500, 0));
   }
 
   @Test
@@ -63,7 +63,7 @@ final class BudgetPartTest {
     other.deallocate(allocation);
     assertThat(part.snapshot().live()).isZero();
     assertThat(other.snapshot().live()).isZero();
-    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 0, 1500, 0, 1500));
+    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 0, 1500, 0, 1500, 0));
   }
 
   @Test
@@ -77,19 +77,19 @@ final class BudgetPartTest {
               assertThat(e.limit()).isEqualTo(4096);
             });
     assertThatThrownBy(() -> part.reserve(2000)).isInstanceOf(OutOfMemoryBudgetException.class);
-    assertThat(part.snapshot()).isEqualTo(new Budget(2048, 0, 0, 0, 0));
-    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 3000, 0, 0, 3000));
+    assertThat(part.snapshot()).isEqualTo(new Budget(2048, 0, 0, 0, 0, 0));
+    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 3000, 0, 0, 3000, 0));
     whole.deallocate(allocation);
   }
 
   @Test
   void aReservationOfAPartIsPromisedInBoth() {
     Reservation reservation = part.reserve(2000);
-    assertThat(part.snapshot()).isEqualTo(new Budget(2048, 0, 0, 2000, 0));
-    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 0, 0, 2000, 0));
+    assertThat(part.snapshot()).isEqualTo(new Budget(2048, 0, 0, 2000, 0, 0));
+    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 0, 0, 2000, 0, 0));
     Allocation allocation = reservation.allocate(1500, on.a, "");
-    assertThat(part.snapshot()).isEqualTo(new Budget(2048, 1500, 0, 500, 1500));
-    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 1500, 0, 500, 1500));
+    assertThat(part.snapshot()).isEqualTo(new Budget(2048, 1500, 0, 500, 1500, 0));
+    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 1500, 0, 500, 1500, 0));
     reservation.close();
     part.deallocate(allocation);
     assertThat(whole.snapshot().promised()).isZero();
@@ -104,8 +104,8 @@ final class BudgetPartTest {
         };
     assertThatThrownBy(() -> part.deallocate(block)).isInstanceOf(StackOverflowError.class);
     inner.beforeDeallocate = () -> {};
-    assertThat(part.snapshot()).isEqualTo(new Budget(2048, 1500, 0, 0, 1500));
-    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 1500, 0, 0, 1500));
+    assertThat(part.snapshot()).isEqualTo(new Budget(2048, 1500, 0, 0, 1500, 0));
+    assertThat(whole.snapshot()).isEqualTo(new Budget(4096, 1500, 0, 0, 1500, 0));
     part.deallocate(block);
   }
 

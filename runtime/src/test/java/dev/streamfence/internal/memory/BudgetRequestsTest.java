@@ -95,7 +95,7 @@ final class BudgetRequestsTest {
         };
     assertThatThrownBy(() -> budget.deallocate(block)).isInstanceOf(StackOverflowError.class);
     inner.afterDeallocate = () -> {};
-    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 64, 0, 64));
+    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 64, 0, 64, 0));
     assertThat(budget.reap()).isEqualTo(64);
   }
 
@@ -108,7 +108,7 @@ final class BudgetRequestsTest {
         };
     assertThatThrownBy(() -> budget.deallocate(block)).isInstanceOf(StackOverflowError.class);
     inner.beforeDeallocate = () -> {};
-    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 64, 0, 0, 64));
+    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 64, 0, 0, 64, 0));
     budget.deallocate(block);
   }
 }

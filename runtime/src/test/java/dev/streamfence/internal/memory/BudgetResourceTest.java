@@ -56,7 +56,7 @@ final class BudgetResourceTest {
   @Test
   void exactlyTheRestFitsAndOneByteMoreDoesNot() {
     Allocation block = budget.allocate(4096, on.a, "");
-    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 4096, 0, 0, 4096));
+    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 4096, 0, 0, 4096, 0));
     assertThat(budget.snapshot().remaining()).isZero();
     assertRefused(() -> budget.allocate(1, on.a, ""), 1, 4096, 4096);
     assertThat(budget.snapshot().reserved()).isEqualTo(4096);
@@ -66,7 +66,7 @@ final class BudgetResourceTest {
   @Test
   void freedBytesStayReservedUntilTheyAreReturned() {
     budget.deallocate(budget.allocate(1024, on.a, ""));
-    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 1024, 0, 1024));
+    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 1024, 0, 1024, 0));
     assertThat(budget.awaitReap(1024)).isEqualTo(1024);
     assertThat(budget.snapshot().reserved()).isZero();
   }
@@ -243,7 +243,7 @@ final class BudgetResourceTest {
     assertThatThrownBy(() -> budget.allocate(64, on.a, ""))
         .isInstanceOf(DeviceException.class)
         .hasMessage("as told");
-    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 0, 0, 0));
+    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 0, 0, 0, 0));
     inner.beforeAllocate = () -> {};
   }
 
@@ -270,7 +270,7 @@ final class BudgetResourceTest {
     assertThat(budget.snapshot().peak()).isEqualTo(1024);
     refuse.countDown();
     assertThatThrownBy(first::get).hasCauseInstanceOf(DeviceException.class);
-    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 1024, 0, 0, 1024));
+    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 1024, 0, 0, 1024, 0));
     budget.deallocate(second);
   }
 
@@ -279,7 +279,7 @@ final class BudgetResourceTest {
     Allocation block = budget.allocate(64, on.a, "");
     inner.beforeDeallocate = ScriptedResource::fail;
     assertThatThrownBy(() -> budget.deallocate(block)).isInstanceOf(DeviceException.class);
-    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 64, 0, 0, 64));
+    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 64, 0, 0, 64, 0));
     inner.beforeDeallocate = () -> {};
     budget.deallocate(block);
     assertThatThrownBy(() -> budget.deallocate(block)).isInstanceOf(UseAfterFreeException.class);

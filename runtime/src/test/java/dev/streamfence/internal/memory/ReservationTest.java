@@ -34,7 +34,7 @@ final class ReservationTest {
   void promisedBytesBelongToTheirReservationAlone() {
     try (Reservation reservation = budget.reserve(4096)) {
       assertThat(inner.allocations).isZero();
-      assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 0, 4096, 0));
+      assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 0, 4096, 0, 0));
       assertThatThrownBy(() -> budget.allocate(1, on.a, ""))
           .isInstanceOfSatisfying(
               OutOfMemoryBudgetException.class, e -> assertThat(e.current()).isEqualTo(4096));
@@ -56,7 +56,7 @@ final class ReservationTest {
               assertThat(e.current()).isEqualTo(4096);
               assertThat(e.limit()).isEqualTo(4096);
             });
-    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 4096, 0, 0, 4096));
+    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 4096, 0, 0, 4096, 0));
     budget.deallocate(first);
     reservation.close();
     budget.deallocate(second);
@@ -101,7 +101,7 @@ final class ReservationTest {
   @Test
   void aReservationThatDoesNotFitChangesNothing() {
     assertThatThrownBy(() -> budget.reserve(4097)).isInstanceOf(OutOfMemoryBudgetException.class);
-    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 0, 0, 0));
+    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 0, 0, 0, 0));
     assertThat(inner.reaps).isZero();
   }
 
@@ -114,7 +114,7 @@ final class ReservationTest {
         .hasMessage("as told");
     inner.beforeAllocate = () -> {};
     assertThat(reservation.remaining()).isEqualTo(4096);
-    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 0, 4096, 0));
+    assertThat(budget.snapshot()).isEqualTo(new Budget(4096, 0, 0, 4096, 0, 0));
     budget.deallocate(reservation.allocate(1024, on.a, ""));
     reservation.close();
   }
