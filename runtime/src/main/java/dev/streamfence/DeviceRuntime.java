@@ -3,6 +3,7 @@ package dev.streamfence;
 import dev.streamfence.internal.Services;
 import dev.streamfence.internal.device.TrackedRuntime;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * One open device: its streams, its memory and the kernels loaded on it. The device is a GPU, or a
@@ -55,6 +56,21 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
     return Services.create(RuntimeProvider.class).isGpuAvailable();
   }
 
+  /**
+   * The facts of each GPU that the driver sees, in the order of their numbers; unmodifiable. Opens
+   * none, and does not list simulated devices.
+   *
+   * <p>The list is empty without a CUDA driver, and where the driver is installed but cannot count
+   * its devices, because the installation is broken. The second case is logged as a warning with
+   * the driver's code, and {@link #open(int)} throws it as a {@link CudaDriverException}; without a
+   * driver it throws another {@link DeviceException}.
+   *
+   * @throws CudaDriverException if the driver has counted a device and cannot describe it
+   */
+  static List<DeviceInfo> devices() {
+    return Services.create(RuntimeProvider.class).devices();
+  }
+
   /** Opens a simulated device with default settings. No GPU and no CUDA driver are needed. */
   static DeviceRuntime simulated() {
     return Services.create(RuntimeProvider.class).simulated();
@@ -79,6 +95,9 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
   static DeviceRuntime simulated(DeviceSimulation device, RuntimeOptions options) {
     return Services.create(RuntimeProvider.class).simulated(device, options);
   }
+
+  /** The facts of this device. Makes no driver call. */
+  DeviceInfo info();
 
   /** The product's name, or {@code simulated device}. */
   String deviceName();

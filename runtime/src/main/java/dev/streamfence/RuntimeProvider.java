@@ -1,6 +1,7 @@
 package dev.streamfence;
 
 import dev.streamfence.internal.device.RuntimeOpener;
+import java.util.List;
 
 /**
  * Opens runtimes for the static methods of {@link DeviceRuntime}, which users call instead. The
@@ -15,6 +16,9 @@ public sealed interface RuntimeProvider permits RuntimeOpener {
 
   /** See {@link DeviceRuntime#isGpuAvailable()}. */
   boolean isGpuAvailable();
+
+  /** See {@link DeviceRuntime#devices()}. */
+  List<DeviceInfo> devices();
 
   /** See {@link DeviceRuntime#simulated()}. */
   DeviceRuntime simulated();

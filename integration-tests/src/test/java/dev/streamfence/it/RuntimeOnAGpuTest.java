@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceInfo;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelLoadException;
@@ -21,6 +22,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -81,6 +83,28 @@ final class RuntimeOnAGpuTest extends RuntimeSuite {
           .hasCauseInstanceOf(CudaDriverException.class);
       gpu.memory().upload(stream, new int[] {1}).close();
     }
+  }
+
+  @Test
+  void theFactsOfTheDeviceAreThoseOfTheList() {
+    DeviceInfo listed = DeviceRuntime.devices().get(0);
+    try (DeviceRuntime gpu = DeviceRuntime.open(0)) {
+      assertThat(gpu.info()).hasToString(listed.toString());
+      assertThat(gpu.info().uuid()).isEqualTo(listed.uuid()).isNotEqualTo(new UUID(0, 0));
+    }
+    assertThat(listed.pciBusId()).matches("[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\\.0");
+    assertThat(listed.warpSize()).isEqualTo(32);
+    assertThat(listed.maxThreadsPerMultiprocessor()).isGreaterThanOrEqualTo(1024);
+    assertThat(listed.sharedBytesPerMultiprocessor())
+        .isGreaterThanOrEqualTo(listed.sharedBytesPerBlockOptIn());
+    assertThat(listed.sharedBytesPerBlockOptIn())
+        .isGreaterThanOrEqualTo(listed.sharedBytesPerBlock());
+    assertThat(listed.registersPerMultiprocessor()).isEqualTo(1 << 16);
+    assertThat(listed.l2CacheBytes()).isGreaterThan(1 << 20);
+    assertThat(listed.memoryBusWidthBits()).isPositive();
+    assertThat(listed.hasUnifiedAddressing()).isTrue();
+    assertThat(listed.hasMemoryPools()).isTrue();
+    assertThat(listed.supportsCooperativeLaunches()).isTrue();
   }
 
   /** The pool belongs to the device, so the runtimes of other tests would disturb this one. */

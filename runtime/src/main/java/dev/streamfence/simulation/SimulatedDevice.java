@@ -102,12 +102,38 @@ public sealed interface SimulatedDevice extends DeviceSimulation permits Simulat
     Builder computeCapability(int major, int minor);
 
     /**
-     * The number of multiprocessors that it reports; 1 by default. Each holds as many blocks of a
-     * cooperative launch as one of compute capability 9.0. All run on one thread of the host.
+     * The number of multiprocessors that it reports; 1 by default. All run on one thread of the
+     * host.
      *
      * @throws IllegalArgumentException if it is less than 1
      */
     Builder multiprocessors(int count);
+
+    /**
+     * The most threads that one multiprocessor holds at the same time; 2048 by default, as with
+     * compute capability 9.0. It bounds the grid of a cooperative launch, and the block size that
+     * occupancy suggests.
+     *
+     * @throws IllegalArgumentException if it is less than the 1024 of the largest block, or not a
+     *     multiple of the 32 of a warp
+     */
+    Builder threadsPerMultiprocessor(int threads);
+
+    /**
+     * The most blocks that one multiprocessor holds at the same time; 32 by default, as with
+     * compute capability 9.0.
+     *
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    Builder blocksPerMultiprocessor(int blocks);
+
+    /**
+     * Shared memory of one multiprocessor; 228 KiB by default, as with compute capability 9.0. A
+     * block takes 1 KiB more than it uses, so one block can opt in to 1 KiB less than this.
+     *
+     * @throws IllegalArgumentException if it is less than 49 KiB, with which a block has its 48 KiB
+     */
+    Builder sharedBytesPerMultiprocessor(int bytes);
 
     /**
      * How many instructions all threads of one launch run together before the device regards the

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.device;
 
+import dev.streamfence.DeviceInfo;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceSimulation;
 import dev.streamfence.RuntimeOptions;
@@ -7,6 +8,7 @@ import dev.streamfence.RuntimeProvider;
 import dev.streamfence.internal.driver.DriverSource;
 import dev.streamfence.internal.driver.jcuda.JCudaDevices;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.util.List;
 import java.util.Objects;
 
 /** Opens runtimes over JCuda and over simulated devices. */
@@ -32,6 +34,11 @@ public final class RuntimeOpener implements RuntimeProvider {
   @Override
   public boolean isGpuAvailable() {
     return JCudaDevices.isAvailable();
+  }
+
+  @Override
+  public List<DeviceInfo> devices() {
+    return List.copyOf(JCudaDevices.all());
   }
 
   @Override

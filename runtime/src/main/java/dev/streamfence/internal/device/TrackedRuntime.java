@@ -1,6 +1,7 @@
 package dev.streamfence.internal.device;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceInfo;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.RuntimeStatistics;
@@ -65,6 +66,11 @@ public final class TrackedRuntime implements DeviceRuntime {
     this.streams = new TrackedStreams(this, pool);
     this.memory = new TrackedMemory(this, stack, arrays);
     this.watcher = new CompletionWatcher("completions of " + this);
+  }
+
+  @Override
+  public DeviceInfo info() {
+    return driver.properties();
   }
 
   @Override

@@ -91,6 +91,7 @@ final class Launches {
       requireResident(
           launch.blocks(),
           Residency.blocks(
+              properties,
               (int) launch.threadsPerBlock(),
               kernel.entry().staticSharedBytes() + dynamicSharedBytes));
     }

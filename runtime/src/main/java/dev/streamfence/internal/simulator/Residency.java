@@ -1,24 +1,26 @@
 package dev.streamfence.internal.simulator;
 
+import dev.streamfence.internal.driver.DeviceProperties;
+
 /**
- * The occupancy of one multiprocessor: how many blocks it holds at the same time. Stateless.
+ * The occupancy of one multiprocessor: how many blocks it holds at the same time. Registers do not
+ * count, since PTX does not tell how many a kernel takes. Stateless.
  *
- * <p>Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", column
- * 9.0: 32 blocks, 64 warps and 228 KiB of shared memory, with 1 KiB reserved per block. Registers
- * do not count, since PTX does not tell how many a kernel takes.
+ * <p>Source: the calculator that CUDA publishes as {@code cuda_occupancy.h}.
  */
 final class Residency {
-  private static final int MAX_BLOCKS = 32;
-  private static final int MAX_WARPS = 64;
-  private static final int WARP_SIZE = 32;
-  private static final int SHARED_BYTES = 228 << 10;
-  private static final int RESERVED_SHARED_BYTES = 1 << 10;
-
   private Residency() {}
 
-  static int blocks(int blockThreads, long sharedBytesPerBlock) {
-    int warps = (blockThreads + WARP_SIZE - 1) / WARP_SIZE;
-    long byShared = SHARED_BYTES / (sharedBytesPerBlock + RESERVED_SHARED_BYTES);
-    return (int) Math.min(Math.min(MAX_BLOCKS, MAX_WARPS / warps), byShared);
+  /** How many blocks one multiprocessor holds; 0 if not even one fits. */
+  static int blocks(DeviceProperties device, int blockThreads, long sharedBytesPerBlock) {
+    int warpsPerMultiprocessor = device.maxThreadsPerMultiprocessor() / device.warpSize();
+    int warps = (blockThreads + device.warpSize() - 1) / device.warpSize();
+    long byShared =
+        device.sharedBytesPerMultiprocessor()
+            / Math.max(1, sharedBytesPerBlock + device.reservedSharedBytesPerBlock());
+    return (int)
+        Math.min(
+            Math.min(device.maxBlocksPerMultiprocessor(), warpsPerMultiprocessor / warps),
+            byShared);
   }
 }

@@ -19,24 +19,7 @@ public final class SimulatedHardware implements SimulatedDevice, DriverSource {
   private boolean open;
 
   SimulatedHardware(SimulationSettings settings) {
-    this.properties =
-        new DeviceProperties(
-            "simulated device",
-            0,
-            settings.computeMajor(),
-            settings.computeMinor(),
-            13_000,
-            settings.memoryInBytes(),
-            settings.multiprocessors(),
-            1024,
-            1024,
-            1024,
-            64,
-            Integer.MAX_VALUE,
-            65_535,
-            65_535,
-            48 << 10,
-            227 << 10);
+    this.properties = settings.properties();
     this.settings = settings;
   }
 

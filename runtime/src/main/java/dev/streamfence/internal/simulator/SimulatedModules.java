@@ -203,6 +203,7 @@ final class SimulatedModules {
         blockThreads > 0 && dynamicSharedBytes >= 0,
         "blocks have at least one thread");
     PtxEntry entry = ((KernelFunction) function).entry();
-    return Residency.blocks(blockThreads, entry.staticSharedBytes() + dynamicSharedBytes);
+    return Residency.blocks(
+        properties, blockThreads, entry.staticSharedBytes() + dynamicSharedBytes);
   }
 }

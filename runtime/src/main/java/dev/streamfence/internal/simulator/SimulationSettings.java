@@ -1,18 +1,34 @@
 package dev.streamfence.internal.simulator;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.streamfence.internal.driver.DeviceAttribute;
+import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.ptx.run.PtxInstance;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 
 /** The settings of a simulated device. Confined to one thread at a time. */
 public final class SimulationSettings implements SimulatedDevice.Builder {
+  private static final String NAME = "simulated device";
+  private static final int WARP_SIZE = 32;
+  private static final int THREADS_PER_BLOCK = 1024;
+  private static final int SHARED_BYTES_PER_BLOCK = 48 << 10;
+  private static final int RESERVED_SHARED_BYTES = 1 << 10;
+
   private long memoryInBytes = 2L << 30;
   private Schedule schedule = Schedule.EAGER;
   private long seed;
   private int computeMajor = 9;
   private int computeMinor;
   private int multiprocessors = 1;
+  private int threadsPerMultiprocessor = 2048;
+  private int blocksPerMultiprocessor = 32;
+  private int sharedBytesPerMultiprocessor = 228 << 10;
   private long instructionsPerLaunch = PtxInstance.DEFAULT_INSTRUCTION_LIMIT;
   private int segmentShift = Backing.SEGMENT_SHIFT;
   private boolean checkRaces = true;
@@ -30,6 +46,9 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
     copy.computeMajor = computeMajor;
     copy.computeMinor = computeMinor;
     copy.multiprocessors = multiprocessors;
+    copy.threadsPerMultiprocessor = threadsPerMultiprocessor;
+    copy.blocksPerMultiprocessor = blocksPerMultiprocessor;
+    copy.sharedBytesPerMultiprocessor = sharedBytesPerMultiprocessor;
     copy.instructionsPerLaunch = instructionsPerLaunch;
     copy.segmentShift = segmentShift;
     copy.checkRaces = checkRaces;
@@ -76,6 +95,45 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
       throw new IllegalArgumentException(count + " multiprocessors; a device has at least 1");
     }
     multiprocessors = count;
+    return this;
+  }
+
+  @Override
+  public SimulationSettings threadsPerMultiprocessor(int threads) {
+    if (threads < THREADS_PER_BLOCK || threads % WARP_SIZE != 0) {
+      throw new IllegalArgumentException(
+          threads
+              + " threads per multiprocessor; it holds a block of "
+              + THREADS_PER_BLOCK
+              + " and whole warps of "
+              + WARP_SIZE);
+    }
+    threadsPerMultiprocessor = threads;
+    return this;
+  }
+
+  @Override
+  public SimulationSettings blocksPerMultiprocessor(int blocks) {
+    if (blocks < 1) {
+      throw new IllegalArgumentException(
+          blocks + " blocks per multiprocessor; it holds at least 1");
+    }
+    blocksPerMultiprocessor = blocks;
+    return this;
+  }
+
+  @Override
+  public SimulationSettings sharedBytesPerMultiprocessor(int bytes) {
+    if (bytes < SHARED_BYTES_PER_BLOCK + RESERVED_SHARED_BYTES) {
+      throw new IllegalArgumentException(
+          bytes
+              + " bytes of shared memory per multiprocessor; it holds a block of "
+              + SHARED_BYTES_PER_BLOCK
+              + " and the "
+              + RESERVED_SHARED_BYTES
+              + " that the driver takes");
+    }
+    sharedBytesPerMultiprocessor = bytes;
     return this;
   }
 
@@ -146,19 +204,40 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
     return new SimulatedHardware(copy());
   }
 
-  long memoryInBytes() {
-    return memoryInBytes;
-  }
-
-  int computeMajor() {
-    return computeMajor;
-  }
-
-  int computeMinor() {
-    return computeMinor;
-  }
-
-  int multiprocessors() {
-    return multiprocessors;
+  /**
+   * The device that the settings describe. What they leave open is as on compute capability 9.0; a
+   * clock, a cache and a bus are not simulated.
+   */
+  DeviceProperties properties() {
+    Map<DeviceAttribute, Integer> attributes = new EnumMap<>(DeviceAttribute.class);
+    attributes.put(DeviceAttribute.COMPUTE_MAJOR, computeMajor);
+    attributes.put(DeviceAttribute.COMPUTE_MINOR, computeMinor);
+    attributes.put(DeviceAttribute.MULTIPROCESSORS, multiprocessors);
+    attributes.put(DeviceAttribute.WARP_SIZE, WARP_SIZE);
+    attributes.put(DeviceAttribute.MAX_THREADS_PER_BLOCK, THREADS_PER_BLOCK);
+    attributes.put(DeviceAttribute.MAX_BLOCK_X, THREADS_PER_BLOCK);
+    attributes.put(DeviceAttribute.MAX_BLOCK_Y, THREADS_PER_BLOCK);
+    attributes.put(DeviceAttribute.MAX_BLOCK_Z, 64);
+    attributes.put(DeviceAttribute.MAX_GRID_X, Integer.MAX_VALUE);
+    attributes.put(DeviceAttribute.MAX_GRID_Y, 65_535);
+    attributes.put(DeviceAttribute.MAX_GRID_Z, 65_535);
+    attributes.put(DeviceAttribute.THREADS_PER_MULTIPROCESSOR, threadsPerMultiprocessor);
+    attributes.put(DeviceAttribute.BLOCKS_PER_MULTIPROCESSOR, blocksPerMultiprocessor);
+    attributes.put(DeviceAttribute.SHARED_BYTES_PER_BLOCK, SHARED_BYTES_PER_BLOCK);
+    attributes.put(
+        DeviceAttribute.SHARED_BYTES_PER_BLOCK_OPT_IN,
+        sharedBytesPerMultiprocessor - RESERVED_SHARED_BYTES);
+    attributes.put(DeviceAttribute.RESERVED_SHARED_BYTES_PER_BLOCK, RESERVED_SHARED_BYTES);
+    attributes.put(DeviceAttribute.SHARED_BYTES_PER_MULTIPROCESSOR, sharedBytesPerMultiprocessor);
+    attributes.put(DeviceAttribute.REGISTERS_PER_BLOCK, 64 << 10);
+    attributes.put(DeviceAttribute.REGISTERS_PER_MULTIPROCESSOR, 64 << 10);
+    attributes.put(DeviceAttribute.CONSTANT_BYTES, 64 << 10);
+    attributes.put(DeviceAttribute.MEMORY_POOLS, 1);
+    attributes.put(DeviceAttribute.COOPERATIVE_LAUNCH, 1);
+    return DeviceProperties.of(
+        new DeviceProperties.Identity(NAME, 0, UUID.nameUUIDFromBytes(NAME.getBytes(UTF_8)), ""),
+        13_000,
+        memoryInBytes,
+        attributes);
   }
 }

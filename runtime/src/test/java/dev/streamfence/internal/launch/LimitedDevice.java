@@ -5,13 +5,16 @@ import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DeviceAttribute;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -77,22 +80,18 @@ final class LimitedDevice {
   }
 
   private static DeviceProperties limited(DeviceProperties device) {
-    return new DeviceProperties(
-        device.name(),
-        device.ordinal(),
-        device.computeMajor(),
-        device.computeMinor(),
-        device.driverVersion(),
-        device.totalMemoryInBytes(),
-        12,
-        70,
-        32,
-        16,
-        4,
-        7,
-        6,
-        5,
-        SHARED,
-        SHARED_OPT_IN);
+    Map<DeviceAttribute, Integer> limits = new EnumMap<>(DeviceAttribute.class);
+    limits.put(DeviceAttribute.MULTIPROCESSORS, 12);
+    limits.put(DeviceAttribute.MAX_THREADS_PER_BLOCK, 70);
+    limits.put(DeviceAttribute.MAX_BLOCK_X, 32);
+    limits.put(DeviceAttribute.MAX_BLOCK_Y, 16);
+    limits.put(DeviceAttribute.MAX_BLOCK_Z, 4);
+    limits.put(DeviceAttribute.MAX_GRID_X, 7);
+    limits.put(DeviceAttribute.MAX_GRID_Y, 6);
+    limits.put(DeviceAttribute.MAX_GRID_Z, 5);
+    limits.put(DeviceAttribute.SHARED_BYTES_PER_BLOCK, SHARED);
+    limits.put(DeviceAttribute.SHARED_BYTES_PER_BLOCK_OPT_IN, SHARED_OPT_IN);
+    return DeviceProperties.of(
+        device.identity(), device.driverVersion(), device.totalMemoryInBytes(), limits);
   }
 }

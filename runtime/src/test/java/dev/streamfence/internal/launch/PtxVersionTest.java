@@ -3,8 +3,11 @@ package dev.streamfence.internal.launch;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.driver.DeviceAttribute;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.ptx.syntax.PtxVersion;
+import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -13,8 +16,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** PTX that is newer than the driver. */
 final class PtxVersionTest {
   private static DeviceProperties device(int driverVersion) {
-    return new DeviceProperties(
-        "a device", 0, 9, 0, driverVersion, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+    return DeviceProperties.of(
+        new DeviceProperties.Identity("a device", 0, new UUID(0, 0), ""),
+        driverVersion,
+        1,
+        Map.of(DeviceAttribute.COMPUTE_MAJOR, 9));
   }
 
   private static byte[] ptx(String version) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.simulation.Schedule;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,23 +31,11 @@ final class AllocationTest {
   }
 
   private static DeviceProperties numbered(int ordinal, DeviceProperties read) {
-    return new DeviceProperties(
-        read.name(),
-        ordinal,
-        read.computeMajor(),
-        read.computeMinor(),
+    return DeviceProperties.of(
+        new DeviceProperties.Identity(read.name(), ordinal, read.uuid(), ""),
         read.driverVersion(),
         read.totalMemoryInBytes(),
-        read.multiprocessors(),
-        read.maxThreadsPerBlock(),
-        read.maxBlockX(),
-        read.maxBlockY(),
-        read.maxBlockZ(),
-        read.maxGridX(),
-        read.maxGridY(),
-        read.maxGridZ(),
-        read.sharedBytesPerBlock(),
-        read.sharedBytesPerBlockOptIn());
+        Map.of());
   }
 
   @Test

@@ -3,12 +3,19 @@ package dev.streamfence.internal.driver.jcuda;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException;
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DeviceAttribute;
 import dev.streamfence.internal.driver.DeviceProperties;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
-import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.CUresult;
+import jcuda.driver.CUuuid;
 import jcuda.driver.JCudaDriver;
 
 /**
@@ -22,6 +29,7 @@ public final class JCudaDevices {
   private static final int OLDEST_DRIVER = 11020;
 
   private static final int LONGEST_NAME = 256;
+  private static final int LONGEST_BUS_ID = 64;
 
   private JCudaDevices() {}
 
@@ -50,10 +58,14 @@ public final class JCudaDevices {
     try {
       return count() > 0;
     } catch (DeviceException e) {
-      if (NativeLibrary.isLeftOut()) {
-        LOGGER.log(System.Logger.Level.INFO, "no GPU is used: {0}", e.getMessage());
-      }
+      logIfLeftOut(e);
       return false;
+    }
+  }
+
+  private static void logIfLeftOut(DeviceException e) {
+    if (NativeLibrary.isLeftOut()) {
+      LOGGER.log(System.Logger.Level.INFO, "no GPU is used: {0}", e.getMessage());
     }
   }
 
@@ -86,9 +98,9 @@ public final class JCudaDevices {
               + count
               + (count == 1 ? " device, numbered 0" : " devices, numbered 0 to " + (count - 1)));
     }
-    CUdevice device = new CUdevice();
-    check("cuDeviceGet", Status.of(() -> JCudaDriver.cuDeviceGet(device, ordinal)));
+    CUdevice device = device(ordinal);
     DeviceProperties properties = properties(device, ordinal);
+    requireMemoryPools(properties);
     CUcontext context = new CUcontext();
     check(
         "cuDevicePrimaryCtxRetain",
@@ -96,42 +108,71 @@ public final class JCudaDevices {
     return new JCudaDevice(device, context, properties);
   }
 
-  private static DeviceProperties properties(CUdevice device, int ordinal) {
-    int driverVersion = driverVersion();
-    if (driverVersion < OLDEST_DRIVER
-        || attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) == 0) {
+  /**
+   * The properties of every device; empty if there is no driver, or no device, or the driver cannot
+   * count its devices. Logs why the driver cannot, or that only JCuda's natives are missing.
+   *
+   * @throws CudaDriverException if the driver has counted a device and cannot describe it
+   */
+  public static List<DeviceProperties> all() {
+    int count = 0;
+    try {
+      count = count();
+    } catch (CudaDriverException e) {
+      LOGGER.log(System.Logger.Level.WARNING, "no GPU is listed: {0}", e.getMessage());
+    } catch (DeviceException e) {
+      logIfLeftOut(e);
+    }
+    List<DeviceProperties> all = new ArrayList<>();
+    for (int ordinal = 0; ordinal < count; ordinal++) {
+      all.add(properties(device(ordinal), ordinal));
+    }
+    return List.copyOf(all);
+  }
+
+  private static CUdevice device(int ordinal) {
+    CUdevice device = new CUdevice();
+    check("cuDeviceGet", Status.of(() -> JCudaDriver.cuDeviceGet(device, ordinal)));
+    return device;
+  }
+
+  private static void requireMemoryPools(DeviceProperties device) {
+    if (device.driverVersion() < OLDEST_DRIVER || !device.hasMemoryPools()) {
       throw new DeviceException(
           "CUDA device "
-              + ordinal
+              + device.ordinal()
               + " has no stream-ordered memory; it needs a driver of CUDA 11.2 or newer (version "
               + OLDEST_DRIVER
               + ", this one is "
-              + driverVersion
+              + device.driverVersion()
               + ") and a device with memory pools");
+    }
+  }
+
+  private static DeviceProperties properties(CUdevice device, int ordinal) {
+    int driverVersion = driverVersion();
+    Map<DeviceAttribute, Integer> attributes = new EnumMap<>(DeviceAttribute.class);
+    for (DeviceAttribute attribute : DeviceAttribute.values()) {
+      attributes.put(attribute, attribute(device, attribute.code()));
     }
     byte[] name = new byte[LONGEST_NAME];
     check(
         "cuDeviceGetName", Status.of(() -> JCudaDriver.cuDeviceGetName(name, name.length, device)));
     long[] totalMemory = new long[1];
     check("cuDeviceTotalMem", Status.of(() -> JCudaDriver.cuDeviceTotalMem(totalMemory, device)));
-    return new DeviceProperties(
-        text(name),
-        ordinal,
-        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+    CUuuid uuid = new CUuuid();
+    check("cuDeviceGetUuid", Status.of(() -> JCudaDriver.cuDeviceGetUuid(uuid, device)));
+    String[] busId = new String[1];
+    check(
+        "cuDeviceGetPCIBusId",
+        Status.of(() -> JCudaDriver.cuDeviceGetPCIBusId(busId, LONGEST_BUS_ID, device)));
+    ByteBuffer id = ByteBuffer.wrap(uuid.bytes);
+    return DeviceProperties.of(
+        new DeviceProperties.Identity(
+            text(name), ordinal, new UUID(id.getLong(), id.getLong()), busId[0]),
         driverVersion,
         totalMemory[0],
-        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
-        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
-        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
-        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
-        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z),
-        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
-        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
-        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z),
-        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
-        attribute(
-            device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+        attributes);
   }
 
   private static int driverVersion() {
@@ -142,9 +183,12 @@ public final class JCudaDevices {
 
   private static int attribute(CUdevice device, int attribute) {
     int[] value = new int[1];
-    check(
-        "cuDeviceGetAttribute",
-        Status.of(() -> JCudaDriver.cuDeviceGetAttribute(value, attribute, device)));
+    int code = Status.of(() -> JCudaDriver.cuDeviceGetAttribute(value, attribute, device));
+    if (code == CUresult.CUDA_ERROR_INVALID_VALUE) {
+      // The driver is older than the attribute.
+      return 0;
+    }
+    check("cuDeviceGetAttribute", code);
     return value[0];
   }
 

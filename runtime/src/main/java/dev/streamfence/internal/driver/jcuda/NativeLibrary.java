@@ -4,7 +4,6 @@ import dev.streamfence.DeviceException;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -103,7 +102,7 @@ final class NativeLibrary {
     try (InputStream in = loader.getResourceAsStream(resource.substring(1))) {
       return in == null ? null : in.readAllBytes();
     } catch (IOException e) {
-      throw new UncheckedIOException(resource, e);
+      throw new DeviceException("JCuda's native library cannot be read: " + resource, e);
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.DeviceAttribute;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.HostMemory;
@@ -14,6 +15,7 @@ import dev.streamfence.internal.driver.MemoryInfo;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -55,25 +57,21 @@ class JCudaDeviceOverStandInTest {
   @Test
   void devicesAreCountedAndDescribed() {
     assertThat(JCudaDevices.count()).isEqualTo(2);
-    assertThat(driver.properties())
+    DeviceProperties properties = driver.properties();
+    assertThat(properties.identity())
         .isEqualTo(
-            new DeviceProperties(
+            new DeviceProperties.Identity(
                 "Stand-in 1",
                 1,
-                1075,
-                1076,
-                12060,
-                81L << 30,
-                1016,
-                1001,
-                1002,
-                1003,
-                1004,
-                1005,
-                1006,
-                1007,
-                1008,
-                1097));
+                UUID.fromString("00112233-4455-6677-8899-aabbccddee01"),
+                "0000:3B:00.0"));
+    assertThat(properties.driverVersion()).isEqualTo(12060);
+    assertThat(properties.totalMemoryInBytes()).isEqualTo(81L << 30);
+    for (DeviceAttribute attribute : DeviceAttribute.values()) {
+      assertThat(properties.attribute(attribute))
+          .as("%s", attribute)
+          .isEqualTo(attribute == DeviceAttribute.MEMORY_POOLS ? 1 : 1000 + attribute.code());
+    }
     assertThat(driver.memoryInfo()).isEqualTo(new MemoryInfo((81L << 30) - 4096, 81L << 30));
   }
 

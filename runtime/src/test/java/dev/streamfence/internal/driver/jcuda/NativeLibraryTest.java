@@ -178,6 +178,27 @@ class NativeLibraryTest {
         .endsWith("false\n");
   }
 
+  @Test
+  void withoutADriverNoDeviceIsListed() throws IOException {
+    StandIn.folder();
+    Path broken = Files.createDirectory(folder.resolve("broken"));
+    Files.writeString(broken.resolve("libcuda.so.1"), "not a library ".repeat(100));
+
+    assertThat(Shell.java(folder.toString(), ListDevices.class).linkingFrom(broken).run())
+        .isEqualTo("[]\n");
+  }
+
+  @Test
+  void withoutTheNativesNoDeviceIsListedAndTheirJarIsLogged() {
+    StandIn.folder();
+    String output =
+        Shell.java(classPathWithoutNatives(), folder.toString(), ListDevices.class).run();
+
+    assertThat(output)
+        .contains("add org.jcuda:jcuda-natives:12.6.0:linux-x86_64 to the class path")
+        .endsWith("[]\n");
+  }
+
   private static Shell opening(String temporary) {
     return Shell.java(temporary, OpenDevice.class);
   }

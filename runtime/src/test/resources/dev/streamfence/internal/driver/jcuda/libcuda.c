@@ -245,6 +245,19 @@ VERSIONED(cuDeviceTotalMem, "cuDeviceTotalMem_v2", size_t *bytes, int device) {
   return SUCCESS;
 }
 
+/* Each byte tells its place, and the last one the device. */
+int cuDeviceGetUuid(char *uuid, int device) {
+  CALL(NO_CONTEXT, " device=%d", device);
+  for (int i = 0; i < 16; i++) uuid[i] = (char)(i == 15 ? device : 16 * i + i);
+  return SUCCESS;
+}
+
+int cuDeviceGetPCIBusId(char *id, int length, int device) {
+  CALL(NO_CONTEXT, " length=%d device=%d", length, device);
+  snprintf(id, length, "0000:%02X:00.0", 0x3A + device);
+  return SUCCESS;
+}
+
 /* Memory pools are there; all else is told apart by the number of the attribute. */
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
   CALL(NO_CONTEXT, " attribute=%d device=%d", attribute, device);
