@@ -2,6 +2,7 @@ package demo;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelOccupancy;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -31,6 +32,7 @@ public final class FastFloatsLauncher implements FastFloats {
   private final LaunchRecorder sort;
   private final LaunchRecorder copy;
   private final LaunchRecorder reverse;
+  private final LoadedModule module;
 
   private FastFloatsLauncher(DeviceStream stream) {
     final LoadedModule module = LoadedModule.of(stream, IMAGE);
@@ -38,11 +40,17 @@ public final class FastFloatsLauncher implements FastFloats {
     this.sort = module.recorder(SORT);
     this.copy = module.recorder(COPY);
     this.reverse = module.recorder(REVERSE);
+    this.module = module;
   }
 
   /** Returns the kernels of {@link FastFloats}, launched on {@code stream}. */
   public static FastFloatsLauncher on(DeviceStream stream) {
     return new FastFloatsLauncher(stream);
+  }
+
+  /** Returns the occupancy of the kernel with the given entry point. */
+  public KernelOccupancy occupancy(String entry) {
+    return module.occupancy(entry);
   }
 
   @Override

@@ -2,6 +2,7 @@ package demo;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelOccupancy;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
@@ -54,6 +55,7 @@ public final class AccessLauncher implements Access {
   private final dev.streamfence.launch.LaunchRecorder reduceSum;
   private final dev.streamfence.launch.LaunchRecorder REDUCE_SUM2;
   private final dev.streamfence.launch.LaunchRecorder wait;
+  private final LoadedModule module3;
 
   private AccessLauncher(DeviceStream stream) {
     final LoadedModule module = LoadedModule.of(stream, IMAGE);
@@ -68,11 +70,17 @@ public final class AccessLauncher implements Access {
     this.reduceSum = module.recorder(REDUCE_SUM);
     this.REDUCE_SUM2 = module.recorder(REDUCE_SUM_2);
     this.wait = module.recorder(WAIT);
+    this.module3 = module;
   }
 
   /** Returns the kernels of {@link Access}, launched on {@code stream}. */
   public static AccessLauncher on(DeviceStream stream) {
     return new AccessLauncher(stream);
+  }
+
+  /** Returns the occupancy of the kernel with the given entry point. */
+  public KernelOccupancy occupancy(String entry) {
+    return module3.occupancy(entry);
   }
 
   @java.lang.Override

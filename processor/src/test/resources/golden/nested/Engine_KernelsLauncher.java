@@ -2,6 +2,7 @@ package demo;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelOccupancy;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -23,16 +24,23 @@ final class Engine_KernelsLauncher implements Engine.Kernels {
 
   private final LaunchRecorder iota;
   private final LaunchRecorder zero;
+  private final LoadedModule module;
 
   private Engine_KernelsLauncher(DeviceStream stream) {
     final LoadedModule module = LoadedModule.of(stream, IMAGE);
     this.iota = module.recorder(IOTA);
     this.zero = module.recorder(ZERO);
+    this.module = module;
   }
 
   /** Returns the kernels of {@link Engine.Kernels}, launched on {@code stream}. */
   static Engine_KernelsLauncher on(DeviceStream stream) {
     return new Engine_KernelsLauncher(stream);
+  }
+
+  /** Returns the occupancy of the kernel with the given entry point. */
+  KernelOccupancy occupancy(String entry) {
+    return module.occupancy(entry);
   }
 
   @Override

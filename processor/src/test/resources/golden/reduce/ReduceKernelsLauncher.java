@@ -2,6 +2,7 @@ package demo;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelOccupancy;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
@@ -53,6 +54,7 @@ public final class ReduceKernelsLauncher implements ReduceKernels {
   private final LaunchRecorder scan;
   private final LaunchRecorder histogram;
   private final LaunchRecorder fill;
+  private final LoadedModule module;
 
   private ReduceKernelsLauncher(DeviceStream stream) {
     final LoadedModule module = LoadedModule.of(stream, IMAGE);
@@ -61,11 +63,17 @@ public final class ReduceKernelsLauncher implements ReduceKernels {
     this.scan = module.recorder(SCAN);
     this.histogram = module.recorder(HISTOGRAM);
     this.fill = module.recorder(FILL);
+    this.module = module;
   }
 
   /** Returns the kernels of {@link ReduceKernels}, launched on {@code stream}. */
   public static ReduceKernelsLauncher on(DeviceStream stream) {
     return new ReduceKernelsLauncher(stream);
+  }
+
+  /** Returns the occupancy of the kernel with the given entry point. */
+  public KernelOccupancy occupancy(String entry) {
+    return module.occupancy(entry);
   }
 
   @Override

@@ -1,5 +1,6 @@
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelOccupancy;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -16,15 +17,22 @@ final class RootlessLauncher implements Rootless {
       .threads("n", int.class, 256);
 
   private final LaunchRecorder iota;
+  private final LoadedModule module;
 
   private RootlessLauncher(DeviceStream stream) {
     final LoadedModule module = LoadedModule.of(stream, IMAGE);
     this.iota = module.recorder(IOTA);
+    this.module = module;
   }
 
   /** Returns the kernels of {@link Rootless}, launched on {@code stream}. */
   static RootlessLauncher on(DeviceStream stream) {
     return new RootlessLauncher(stream);
+  }
+
+  /** Returns the occupancy of the kernel with the given entry point. */
+  KernelOccupancy occupancy(String entry) {
+    return module.occupancy(entry);
   }
 
   @Override

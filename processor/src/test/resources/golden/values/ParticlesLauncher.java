@@ -3,6 +3,7 @@ package demo;
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelOccupancy;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
@@ -36,17 +37,24 @@ final class ParticlesLauncher implements Particles {
   private final LaunchRecorder move;
   private final LaunchRecorder add;
   private final LaunchRecorder settle;
+  private final LoadedModule module;
 
   private ParticlesLauncher(DeviceStream stream) {
     final LoadedModule module = LoadedModule.of(stream, IMAGE);
     this.move = module.recorder(MOVE);
     this.add = module.recorder(ADD);
     this.settle = module.recorder(SETTLE);
+    this.module = module;
   }
 
   /** Returns the kernels of {@link Particles}, launched on {@code stream}. */
   static ParticlesLauncher on(DeviceStream stream) {
     return new ParticlesLauncher(stream);
+  }
+
+  /** Returns the occupancy of the kernel with the given entry point. */
+  KernelOccupancy occupancy(String entry) {
+    return module.occupancy(entry);
   }
 
   @Override

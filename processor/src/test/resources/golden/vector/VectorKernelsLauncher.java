@@ -2,6 +2,7 @@ package demo;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelOccupancy;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -23,15 +24,22 @@ public final class VectorKernelsLauncher implements VectorKernels {
       .threads("n", int.class, 256);
 
   private final LaunchRecorder saxpy;
+  private final LoadedModule module;
 
   private VectorKernelsLauncher(DeviceStream stream) {
     final LoadedModule module = LoadedModule.of(stream, IMAGE);
     this.saxpy = module.recorder(SAXPY);
+    this.module = module;
   }
 
   /** Returns the kernels of {@link VectorKernels}, launched on {@code stream}. */
   public static VectorKernelsLauncher on(DeviceStream stream) {
     return new VectorKernelsLauncher(stream);
+  }
+
+  /** Returns the occupancy of the kernel with the given entry point. */
+  public KernelOccupancy occupancy(String entry) {
+    return module.occupancy(entry);
   }
 
   @Override

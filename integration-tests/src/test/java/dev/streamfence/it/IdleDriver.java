@@ -183,6 +183,11 @@ final class IdleDriver implements CudaDriver {
   }
 
   @Override
+  public int suggestedBlockSize(FunctionHandle function, int dynamicSharedBytes) {
+    return driver.suggestedBlockSize(function, dynamicSharedBytes);
+  }
+
+  @Override
   public void launchKernel(KernelLaunch launch) {}
 
   @Override

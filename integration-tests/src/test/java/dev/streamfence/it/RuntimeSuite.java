@@ -8,11 +8,13 @@ import com.sun.management.ThreadMXBean;
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceArrays;
+import dev.streamfence.DeviceInfo;
 import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.Download;
 import dev.streamfence.KernelLoadException;
+import dev.streamfence.KernelOccupancy;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.MemoryStatistics;
 import dev.streamfence.OutOfMemoryBudgetException;
@@ -127,6 +129,31 @@ abstract class RuntimeSuite {
           .hasMessageContaining("allows " + blocks);
       assertThat(counter.download(a)).containsExactly(blocks);
     }
+  }
+
+  @Test
+  void aLauncherTellsTheOccupancyOfItsKernels() {
+    SuiteKernelsLauncher kernels = SuiteKernelsLauncher.on(a);
+    KernelOccupancy saxpy = kernels.occupancy("saxpy");
+    DeviceInfo device = gpu.info();
+
+    int suggested = saxpy.suggestedBlockSize(0);
+    int blocks = saxpy.blocksPerMultiprocessor(suggested, 0);
+
+    assertThat(suggested).isBetween(device.warpSize(), device.maxThreadsPerBlock());
+    assertThat(blocks).isPositive();
+    assertThat(suggested * blocks).isLessThanOrEqualTo(device.maxThreadsPerMultiprocessor());
+    for (int size = device.warpSize(); size <= device.maxThreadsPerBlock(); size *= 2) {
+      assertThat(size * saxpy.blocksPerMultiprocessor(size, 0))
+          .isLessThanOrEqualTo(suggested * blocks);
+    }
+    int most = device.sharedBytesPerBlockOptIn();
+    assertThat(saxpy.blocksPerMultiprocessor(32, most)).isEqualTo(1);
+    assertThat(saxpy.blocksPerMultiprocessor(32, most + 1)).isZero();
+    assertThat(saxpy.blocksPerMultiprocessor(device.maxThreadsPerBlock() + 1, 0)).isZero();
+    KernelOccupancy atMost64 = kernels.occupancy("atMost64");
+    assertThat(atMost64.suggestedBlockSize(0)).isBetween(1, 64);
+    assertThat(atMost64.blocksPerMultiprocessor(65, 0)).isZero();
   }
 
   @Test

@@ -8,6 +8,7 @@ import static dev.streamfence.processor.diagnostic.Problem.KERNEL_OUTSIDE_MODULE
 import static dev.streamfence.processor.diagnostic.Problem.KERNEL_WITHOUT_LAUNCHER;
 import static dev.streamfence.processor.diagnostic.Problem.LAUNCHER_NAME_CLASH;
 import static dev.streamfence.processor.diagnostic.Problem.NOT_AN_INTERFACE;
+import static dev.streamfence.processor.diagnostic.Problem.OCCUPANCY_CLASH;
 import static dev.streamfence.processor.diagnostic.Problem.PRIVATE_INTERFACE;
 import static dev.streamfence.processor.diagnostic.Problem.RESOURCE_NAME;
 import static dev.streamfence.processor.diagnostic.Problem.SEALED_INTERFACE;
@@ -201,6 +202,25 @@ class InterfaceMistakesTest {
             FACTORY_CLASH,
             "the default method on(DeviceStream) of Kernels hides its launcher's factory; rename"
                 + " the method");
+  }
+
+  @Test
+  void defaultMethodCannotHideTheOccupancy() {
+    Mistakes.inKernels(
+            "@Kernel void run(@ThreadCount int n);"
+                + " default int «occupancy(String kernel) { return 0; }")
+        .are(
+            OCCUPANCY_CLASH,
+            "the default method occupancy(String) of Kernels hides the method of its launcher;"
+                + " rename it");
+  }
+
+  @Test
+  void otherMethodsNamedOccupancyAreAllowed() {
+    Mistakes.inKernels(
+            "@Kernel void occupancy(@ThreadCount int n); default void occupancy(Object o) {}"
+                + " default void occupancy() {} static void occupancy(String s) {}")
+        .areNone();
   }
 
   @ParameterizedTest

@@ -1,6 +1,7 @@
 package dev.streamfence.launch;
 
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelOccupancy;
 import dev.streamfence.internal.Services;
 import dev.streamfence.internal.launch.TrackedModule;
 
@@ -42,4 +43,15 @@ public sealed interface LoadedModule permits TrackedModule {
    * @throws dev.streamfence.RuntimeClosedException if its runtime is
    */
   LaunchRecorder permissiveRecorder(KernelSignature signature);
+
+  /**
+   * The occupancy of a kernel on the device of the stream.
+   *
+   * @param entry the name of its entry point
+   * @throws dev.streamfence.KernelLoadException if the module has no such kernel
+   * @throws dev.streamfence.StreamMisuseException if the stream is closed
+   * @throws dev.streamfence.RuntimeClosedException if its runtime is
+   * @throws dev.streamfence.CudaDriverException if the device is lost, or the driver call fails
+   */
+  KernelOccupancy occupancy(String entry);
 }

@@ -65,6 +65,8 @@ public enum DriverCall {
   ALLOW_DYNAMIC_SHARED_BYTES("cuFuncSetAttribute"),
   /** Asks for the occupancy of a kernel. */
   RESIDENT_BLOCKS_PER_MULTIPROCESSOR("cuOccupancyMaxActiveBlocksPerMultiprocessor"),
+  /** Asks for the block size with which most threads of a kernel run at the same time. */
+  SUGGESTED_BLOCK_SIZE("cuOccupancyMaxPotentialBlockSize"),
   /** Launches a kernel. */
   LAUNCH_KERNEL("cuLaunchKernel"),
   /** Launches a cooperative kernel. */

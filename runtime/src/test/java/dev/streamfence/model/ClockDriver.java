@@ -341,6 +341,11 @@ public final class ClockDriver implements CudaDriver {
   }
 
   @Override
+  public int suggestedBlockSize(FunctionHandle function, int dynamicSharedBytes) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public void launchKernel(KernelLaunch launch) {
     throw new UnsupportedOperationException();
   }

@@ -8,6 +8,7 @@ import com.palantir.javapoet.JavaFile;
 import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.TypeSpec;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelOccupancy;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.processor.model.KernelInterface;
@@ -99,8 +100,12 @@ public final class LauncherGenerator {
         }
       }
     }
+    String module = names.module();
+    type.addField(LoadedModule.class, module, Modifier.PRIVATE, Modifier.FINAL);
+    constructor.addStatement("this.$N = module", module);
     type.addMethod(constructor.build());
     type.addMethod(factory(implemented, launcher, source.isPublic()));
+    type.addMethod(occupancy(module, source.isPublic()));
     return type.addMethods(launches).build();
   }
 
@@ -172,6 +177,16 @@ public final class LauncherGenerator {
             .addParameter(DeviceStream.class, "stream")
             .addStatement("return new $T(stream)", launcher);
     return isPublic ? on.addModifiers(Modifier.PUBLIC).build() : on.build();
+  }
+
+  private static MethodSpec occupancy(String module, boolean isPublic) {
+    MethodSpec.Builder occupancy =
+        MethodSpec.methodBuilder("occupancy")
+            .addJavadoc("Returns the occupancy of the kernel with the given entry point.")
+            .returns(KernelOccupancy.class)
+            .addParameter(String.class, "entry")
+            .addStatement("return $N.occupancy(entry)", module);
+    return isPublic ? occupancy.addModifiers(Modifier.PUBLIC).build() : occupancy.build();
   }
 
   /** Converts a name to JavaPoet's form. */

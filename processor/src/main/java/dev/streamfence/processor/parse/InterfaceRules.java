@@ -8,6 +8,7 @@ import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.element.TypeParameterElement;
+import javax.lang.model.type.TypeMirror;
 import javax.lang.model.util.ElementFilter;
 
 /**
@@ -47,11 +48,8 @@ final class InterfaceRules {
                 mistakes.report(Problem.FINAL_METHOD, Culprit.of(method), method.getSimpleName()));
     for (TypeElement owner : methods.withInherited(type)) {
       ElementFilter.methodsIn(owner.getEnclosedElements()).stream()
-          .filter(method -> hidesFactory(type, method))
-          .forEach(
-              method ->
-                  mistakes.report(
-                      Problem.FACTORY_CLASH, Culprit.of(method), owner.getSimpleName()));
+          .filter(method -> method.getModifiers().contains(Modifier.DEFAULT))
+          .forEach(method -> checkNoClash(type, owner, method));
     }
   }
 
@@ -79,10 +77,17 @@ final class InterfaceRules {
     }
   }
 
-  private boolean hidesFactory(TypeElement type, ExecutableElement method) {
-    return method.getModifiers().contains(Modifier.DEFAULT)
-        && method.getSimpleName().contentEquals("on")
-        && method.getParameters().size() == 1
-        && TypeKinds.isDeviceStream(methods.parameterTypes(type, method).get(0));
+  /** Reports a default method with the signature of one that every launcher has. */
+  private void checkNoClash(TypeElement type, TypeElement owner, ExecutableElement method) {
+    if (method.getParameters().size() != 1) {
+      return;
+    }
+    TypeMirror parameter = methods.parameterTypes(type, method).get(0);
+    if (method.getSimpleName().contentEquals("on") && TypeKinds.isDeviceStream(parameter)) {
+      mistakes.report(Problem.FACTORY_CLASH, Culprit.of(method), owner.getSimpleName());
+    }
+    if (method.getSimpleName().contentEquals("occupancy") && TypeKinds.isString(parameter)) {
+      mistakes.report(Problem.OCCUPANCY_CLASH, Culprit.of(method), owner.getSimpleName());
+    }
   }
 }

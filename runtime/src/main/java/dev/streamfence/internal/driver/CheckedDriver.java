@@ -335,6 +335,16 @@ public final class CheckedDriver implements CudaDriver {
   }
 
   @Override
+  public int suggestedBlockSize(FunctionHandle function, int dynamicSharedBytes) {
+    begin(DriverCall.SUGGESTED_BLOCK_SIZE);
+    try {
+      return driver.suggestedBlockSize(function, dynamicSharedBytes);
+    } catch (CudaDriverException e) {
+      throw sticky.keep(e);
+    }
+  }
+
+  @Override
   public void launchKernel(KernelLaunch launch) {
     begin(launch.call());
     try {

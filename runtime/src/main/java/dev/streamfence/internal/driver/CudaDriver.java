@@ -188,6 +188,12 @@ public interface CudaDriver extends AutoCloseable {
       FunctionHandle function, int blockThreads, int dynamicSharedBytes);
 
   /**
+   * The number of threads per block, within the limits of the kernel, with which most threads run
+   * at the same time; 0 if not even one block fits. {@code cuOccupancyMaxPotentialBlockSize}.
+   */
+  int suggestedBlockSize(FunctionHandle function, int dynamicSharedBytes);
+
+  /**
    * Queues a launch. {@code cuLaunchKernel}, or {@code cuLaunchCooperativeKernel}. Copies the
    * arguments, and keeps nothing of the launch object, before it returns.
    */

@@ -46,6 +46,49 @@ final class LoadedFunction {
   }
 
   /**
+   * How many blocks one multiprocessor holds at the same time; 0 if not even one fits.
+   *
+   * @throws CudaDriverException if the driver refuses
+   */
+  int residentBlocks(int blockThreads, int dynamicSharedBytes) {
+    return blockThreads <= attributes.maxThreadsPerBlock() && isAllowed(dynamicSharedBytes)
+        ? driver.residentBlocksPerMultiprocessor(handle, blockThreads, dynamicSharedBytes)
+        : 0;
+  }
+
+  /**
+   * The block size, in threads, with which most threads run at the same time; 0 if no block fits.
+   *
+   * @throws CudaDriverException if the driver refuses
+   */
+  int suggestedBlockSize(int dynamicSharedBytes) {
+    if (!isAllowed(dynamicSharedBytes)) {
+      return 0;
+    }
+    return requiredBlock == null
+        ? driver.suggestedBlockSize(handle, dynamicSharedBytes)
+        : requiredBlock.threads();
+  }
+
+  /** Shared memory of a block, for errors. */
+  String shared(int dynamicSharedBytes) {
+    return dynamicSharedBytes
+        + " bytes of dynamic shared memory and "
+        + attributes.staticSharedBytes()
+        + " static ones";
+  }
+
+  /** Whether a block can have this much dynamic shared memory; raises the limit for it. */
+  private boolean isAllowed(int dynamicSharedBytes) {
+    long shared = (long) dynamicSharedBytes + attributes.staticSharedBytes();
+    if (shared > driver.properties().sharedBytesPerBlockOptIn()) {
+      return false;
+    }
+    allow(dynamicSharedBytes);
+    return true;
+  }
+
+  /**
    * Raises the limit of dynamic shared memory. It is never lowered: another kernel of this entry
    * may need it.
    *

@@ -60,6 +60,20 @@ final class LoadedImage {
     return kernel;
   }
 
+  /**
+   * The occupancy of an entry.
+   *
+   * @throws dev.streamfence.KernelLoadException if the image has no such entry
+   */
+  synchronized LoadedOccupancy occupancy(String entry) {
+    runtime.sticky().check();
+    try {
+      return new LoadedOccupancy(runtime, entry, functions.computeIfAbsent(entry, this::function));
+    } catch (CudaDriverException e) {
+      throw e.during("looking up kernel " + entry + " of " + image);
+    }
+  }
+
   private LoadedKernel lookUp(KernelSignature signature) {
     try {
       return new LoadedKernel(

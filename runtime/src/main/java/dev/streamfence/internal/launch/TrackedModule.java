@@ -1,12 +1,14 @@
 package dev.streamfence.internal.launch;
 
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelOccupancy;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.order.Life;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
+import java.util.Objects;
 
 /** The implementation of {@link LoadedModule}. */
 public final class TrackedModule implements LoadedModule {
@@ -26,6 +28,19 @@ public final class TrackedModule implements LoadedModule {
   @Override
   public LaunchRecorder permissiveRecorder(KernelSignature signature) {
     return recorder(signature, false);
+  }
+
+  @Override
+  public KernelOccupancy occupancy(String entry) {
+    Objects.requireNonNull(entry, "entry");
+    TrackedStream.timelineOf(stream);
+    Life life = TrackedStream.of(stream).runtime().life();
+    life.enter();
+    try {
+      return image.occupancy(entry);
+    } finally {
+      life.leave();
+    }
   }
 
   private LaunchRecorder recorder(KernelSignature signature, boolean strict) {

@@ -269,6 +269,11 @@ final class SimulatedDriver implements CudaDriver {
   }
 
   @Override
+  public int suggestedBlockSize(FunctionHandle function, int dynamicSharedBytes) {
+    return lock.call(() -> modules.suggestedBlockSize(function, dynamicSharedBytes));
+  }
+
+  @Override
   public void launchKernel(KernelLaunch launch) {
     lock.run(() -> launches.launch(launch));
   }

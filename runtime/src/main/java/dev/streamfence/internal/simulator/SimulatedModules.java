@@ -11,7 +11,6 @@ import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.ptx.run.PtxInstance;
 import dev.streamfence.internal.ptx.run.PtxProgram;
 import dev.streamfence.internal.ptx.run.PtxVariable;
-import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxException;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.PtxVersion;
@@ -178,11 +177,8 @@ final class SimulatedModules {
 
   FunctionAttributes attributes(FunctionHandle function) {
     state.enter(DriverCall.ATTRIBUTES);
-    PtxEntry entry = ((KernelFunction) function).entry();
-    int most = properties.maxThreadsPerBlock();
-    return new FunctionAttributes(
-        entry.blockLimit().map(limit -> Math.min(limit.threads(), most)).orElse(most),
-        (int) entry.staticSharedBytes());
+    KernelFunction known = (KernelFunction) function;
+    return new FunctionAttributes(most(known), (int) known.entry().staticSharedBytes());
   }
 
   void allowDynamicSharedBytes(FunctionHandle function, int bytes) {
@@ -202,8 +198,41 @@ final class SimulatedModules {
         DriverCall.RESIDENT_BLOCKS_PER_MULTIPROCESSOR,
         blockThreads > 0 && dynamicSharedBytes >= 0,
         "blocks have at least one thread");
-    PtxEntry entry = ((KernelFunction) function).entry();
-    return Residency.blocks(
-        properties, blockThreads, entry.staticSharedBytes() + dynamicSharedBytes);
+    return residentBlocks((KernelFunction) function, blockThreads, dynamicSharedBytes);
+  }
+
+  /** None fits beyond what the entry or its allowance permits, as with the driver. */
+  private int residentBlocks(KernelFunction function, int blockThreads, int dynamicSharedBytes) {
+    return blockThreads > most(function)
+            || dynamicSharedBytes > function.allowedDynamicSharedBytes()
+        ? 0
+        : Residency.blocks(
+            properties, blockThreads, function.entry().staticSharedBytes() + dynamicSharedBytes);
+  }
+
+  /** The largest of the whole warps with which most threads run at the same time. */
+  int suggestedBlockSize(FunctionHandle function, int dynamicSharedBytes) {
+    state.enter(DriverCall.SUGGESTED_BLOCK_SIZE);
+    requireArgument(
+        DriverCall.SUGGESTED_BLOCK_SIZE, dynamicSharedBytes >= 0, "blocks have shared memory");
+    KernelFunction known = (KernelFunction) function;
+    int warp = properties.warpSize();
+    int most = most(known);
+    int best = 0;
+    int bestThreads = 0;
+    for (int warps = (most + warp - 1) / warp; warps > 0; warps--) {
+      int threads = Math.min(most, warps * warp);
+      int resident = threads * residentBlocks(known, threads, dynamicSharedBytes);
+      if (resident > bestThreads) {
+        best = threads;
+        bestThreads = resident;
+      }
+    }
+    return best;
+  }
+
+  private int most(KernelFunction function) {
+    int most = properties.maxThreadsPerBlock();
+    return function.entry().blockLimit().map(limit -> Math.min(limit.threads(), most)).orElse(most);
   }
 }

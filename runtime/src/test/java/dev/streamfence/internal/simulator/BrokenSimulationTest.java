@@ -205,6 +205,7 @@ final class BrokenSimulationTest {
             () -> driver.attributes(function),
             () -> driver.allowDynamicSharedBytes(function, 1),
             () -> driver.residentBlocksPerMultiprocessor(function, 1, 0),
+            () -> driver.suggestedBlockSize(function, 0),
             () -> driver.launchKernel(new KernelLaunch(function, false, stream, host)),
             driver::synchronizeDevice)) {
       assertThatThrownBy(call)

@@ -41,6 +41,9 @@ import jcuda.driver.JCudaDriver;
  * context of its own sets it again afterwards.
  */
 final class JCudaDevice implements CudaDriver {
+  /** As the driver understands a limit of block sizes. */
+  private static final int NO_LIMIT = 0;
+
   private final CUdevice device;
   private final CUcontext context;
   private final DeviceProperties properties;
@@ -378,6 +381,20 @@ final class JCudaDevice implements CudaDriver {
             JCudaDriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 blocks, cuFunction, blockThreads, dynamicSharedBytes));
     return blocks[0];
+  }
+
+  @Override
+  public int suggestedBlockSize(FunctionHandle function, int dynamicSharedBytes) {
+    CUfunction cuFunction = use(function);
+    int[] leastBlocks = new int[1];
+    int[] blockSize = new int[1];
+    // A callback for shared memory by block size would be one for the whole process.
+    call(
+        "cuOccupancyMaxPotentialBlockSize",
+        () ->
+            JCudaDriver.cuOccupancyMaxPotentialBlockSize(
+                leastBlocks, blockSize, cuFunction, null, dynamicSharedBytes, NO_LIMIT));
+    return blockSize[0];
   }
 
   @Override

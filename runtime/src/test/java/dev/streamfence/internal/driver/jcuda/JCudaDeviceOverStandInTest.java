@@ -102,6 +102,16 @@ class JCudaDeviceOverStandInTest {
   }
 
   @Test
+  void theDriverSuggestsABlockSize() {
+    assertThat(
+            standIn.lastCall(
+                () -> assertThat(driver.suggestedBlockSize(fixture.function, 4096)).isEqualTo(768)))
+        .isEqualTo(
+            "cuOccupancyMaxPotentialBlockSize context=1 function=nothing callback=0 shared=4096"
+                + " limit=0");
+  }
+
+  @Test
   void freedMemoryIsKeptByThePoolOfTheDevice() {
     assertThat(standIn.lastCall(() -> driver.keepFreedMemory(1L << 40)))
         .isEqualTo("cuMemPoolSetAttribute context=1 pool=2 attribute=4 value=1099511627776");

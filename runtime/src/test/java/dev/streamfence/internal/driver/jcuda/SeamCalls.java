@@ -127,6 +127,10 @@ final class SeamCalls {
             "residentBlocksPerMultiprocessor",
             "cuOccupancyMaxActiveBlocksPerMultiprocessor",
             c -> c.driver.residentBlocksPerMultiprocessor(c.function, 32, 0)),
+        call(
+            "suggestedBlockSize",
+            "cuOccupancyMaxPotentialBlockSize",
+            c -> c.driver.suggestedBlockSize(c.function, 0)),
         call("synchronizeDevice", "cuCtxSynchronize", c -> c.driver.synchronizeDevice()));
   }
 
