@@ -92,3 +92,11 @@ extern "C" __global__ void __launch_bounds__(64) atMost64(int* values, int n) {
     values[i] += 1;
   }
 }
+
+// Each thread writes how many threads its block has.
+extern "C" __global__ void blockSizes(int* sizes, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    sizes[i] = blockDim.x;
+  }
+}

@@ -34,7 +34,22 @@ public @interface Kernel {
   /** The entry point's name in the module; by default the method's name. */
   String value() default "";
 
-  /** Threads per block of a launch that is shaped by {@link ThreadCount}. */
+  /**
+   * A block size that the driver chooses when the kernel is loaded, from the kernel's registers and
+   * shared memory on that device: the one with which most threads run at the same time. It is
+   * within {@code .maxntid}, or exactly {@code .reqntid}. The launches of one launcher all have it.
+   *
+   * <p>Code that is written for one block size is refused as far as it shows: shared memory that is
+   * indexed by the number of the thread, a barrier for a constant number of threads, and {@code
+   * threadIdx} without {@code blockDim}. A constant number of threads in a loop or in a shuffle
+   * does not show. It cannot be combined with {@link DynamicSharedBytes}, whose value comes later.
+   */
+  int AUTO = Integer.MIN_VALUE;
+
+  /**
+   * Threads per block of a launch that is shaped by {@link ThreadCount}: from 1 to 1024, or {@link
+   * #AUTO}.
+   */
   int blockSize() default 256;
 
   /**

@@ -157,6 +157,23 @@ abstract class RuntimeSuite {
   }
 
   @Test
+  void anAutomaticBlockSizeIsTheOneThatTheDriverSuggests() {
+    SuiteKernelsLauncher kernels = SuiteKernelsLauncher.on(a);
+    int n = 10_000;
+    int[] expected = new int[n];
+    Arrays.fill(expected, kernels.occupancy("blockSizes").suggestedBlockSize(0));
+    try (DeviceArray<int[]> sizes = gpu.memory().allocate(a, int[].class, n)) {
+      kernels.blockSizes(sizes, n);
+      assertThat(sizes.download(a)).isEqualTo(expected);
+      long before = gpu.statistics().driverCalls();
+
+      kernels.blockSizes(sizes, n);
+
+      assertThat(gpu.statistics().driverCalls() - before).isEqualTo(1);
+    }
+  }
+
+  @Test
   void aKernelTakesAViewAndItsResultIsDownloadedInPart() {
     int n = 100 * scale();
     try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, 3L * n)) {

@@ -74,4 +74,7 @@ interface SuiteKernels {
 
   @Kernel
   void atMost64(@ReadWrites DeviceArray<int[]> values, int n, LaunchShape shape);
+
+  @Kernel(blockSize = Kernel.AUTO)
+  void blockSizes(@Writes DeviceArray<int[]> sizes, @ThreadCount int n);
 }

@@ -260,6 +260,50 @@ class CodeMistakesTest {
   }
 
   @Test
+  void anAutomaticBlockSizeIsRefusedForATile() {
+    String sum =
+        """
+        .version 7.0
+        .target sm_75
+        .address_size 64
+        .visible .entry sum(.param .u32 n)
+        {
+          .shared .align 4 .b8 tile[1024];
+          .reg .b32 %r<6>;
+          mov.u32 %r1, %tid.x;
+          mov.u32 %r2, %ntid.x;
+          shl.b32 %r3, %r1, 2;
+          mov.u32 %r4, tile;
+          add.s32 %r5, %r4, %r3;
+          st.shared.u32 [%r5], %r1;
+          ret;
+        }
+        """;
+    mistakesWith(
+            sum.getBytes(UTF_8),
+            kernels("@Kernel(blockSize = Kernel«.AUTO) void sum(@ThreadCount int n);"))
+        .are(
+            Problem.ONE_BLOCK_SIZE,
+            "sum has an automatic block size, but its code is written for one: st.shared.u32 in"
+                + " line 13 of k/k.ptx (the address in shared memory 'tile' is computed from"
+                + " %tid); give that blockSize");
+  }
+
+  @Test
+  void anAutomaticBlockSizeIsRefusedForBlocksOfSeveralDimensions() {
+    String square =
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
+            + ".visible .entry square(.param .u32 n)\n.reqntid 16, 16, 1\n{ ret; }\n";
+    mistakesWith(
+            square.getBytes(UTF_8),
+            kernels("@Kernel(blockSize = Kernel«.AUTO) void square(@ThreadCount int n);"))
+        .are(
+            Problem.BLOCK_SIZE_OF_CODE,
+            "square is launched with blocks of one dimension; the kernel allows exactly 16 x 16 x"
+                + " 1; see entry square in line 4 of k/k.ptx");
+  }
+
+  @Test
   void aStructureForANumberIsReported() {
     mistakes(
             kernels(

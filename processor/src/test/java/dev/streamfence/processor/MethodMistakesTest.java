@@ -2,6 +2,7 @@ package dev.streamfence.processor;
 
 import static dev.streamfence.processor.diagnostic.Problem.AMBIGUOUS_KERNEL;
 import static dev.streamfence.processor.diagnostic.Problem.ATTRIBUTE_WITH_LAUNCH_SHAPE;
+import static dev.streamfence.processor.diagnostic.Problem.AUTO_SHARED_BYTES;
 import static dev.streamfence.processor.diagnostic.Problem.BLOCK_SIZE;
 import static dev.streamfence.processor.diagnostic.Problem.CONFLICTING_SHAPE;
 import static dev.streamfence.processor.diagnostic.Problem.ENTRY_NAME;
@@ -210,6 +211,33 @@ class MethodMistakesTest {
   @ValueSource(strings = {"1", "1024"})
   void smallestAndLargestBlockAreLegal(String size) {
     Mistakes.inKernels("@Kernel(blockSize = " + size + ") void run(@ThreadCount int n);").areNone();
+  }
+
+  @Test
+  void automaticBlockSizeIsLegal() {
+    Mistakes.inKernels(
+            "@Kernel(blockSize = Kernel.AUTO, dynamicSharedBytes = 64) void run(@ThreadCount int"
+                + " n);")
+        .areNone();
+  }
+
+  @Test
+  void automaticBlockSizeNeedsSharedMemoryThatIsKnown() {
+    Mistakes.inKernels(
+            "@Kernel(blockSize = Kernel«.AUTO) void run(@ThreadCount int n,"
+                + " @DynamicSharedBytes int bytes);")
+        .are(
+            AUTO_SHARED_BYTES,
+            "blockSize AUTO of run is chosen before 'bytes' sets its dynamic shared memory; give a"
+                + " number, or dynamicSharedBytes in @Kernel");
+  }
+
+  @Test
+  void automaticBlockSizeBesideALaunchShapeIsRefused() {
+    Mistakes.inKernels("@Kernel(blockSize = Kernel«.AUTO) void run(LaunchShape shape);")
+        .are(
+            ATTRIBUTE_WITH_LAUNCH_SHAPE,
+            "'shape' already sets the launch shape of run; remove blockSize");
   }
 
   @Test

@@ -215,9 +215,17 @@ public sealed interface KernelParameter {
    *
    * @param name its name in the interface
    * @param type {@code INT} or {@code LONG}
-   * @param blockSize threads per block, at least 1
+   * @param blockSize threads per block, at least 1, or {@link #AUTO}
    */
   record Threads(String name, ElementType type, int blockSize) implements Passed {
+    /** The block size that is chosen when the kernel is loaded; no number written by mistake. */
+    public static final int AUTO = Integer.MIN_VALUE;
+
+    /** Whether the block size is chosen when the kernel is loaded. */
+    public boolean isAutomatic() {
+      return blockSize == AUTO;
+    }
+
     /** Whether numbers of this type can count threads. */
     public static boolean canCount(ElementType type) {
       return type == ElementType.INT || type == ElementType.LONG;

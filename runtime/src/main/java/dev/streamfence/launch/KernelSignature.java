@@ -38,7 +38,7 @@ public final class KernelSignature {
           struct -> 0,
           array -> 0,
           table -> 0,
-          KernelParameter.Threads::blockSize,
+          threadCount -> threadCount.isAutomatic() ? 0 : threadCount.blockSize(),
           shape -> 0,
           sharedBytes -> 0);
 
@@ -49,6 +49,16 @@ public final class KernelSignature {
           array -> false,
           table -> true,
           threadCount -> false,
+          shape -> false,
+          sharedBytes -> false);
+
+  private static final Cases<Boolean> IS_AUTOMATIC =
+      new Cases<>(
+          value -> false,
+          struct -> false,
+          array -> false,
+          table -> false,
+          KernelParameter.Threads::isAutomatic,
           shape -> false,
           sharedBytes -> false);
 
@@ -186,6 +196,17 @@ public final class KernelSignature {
     return with(new KernelParameter.Threads(named(name), primitive(type), blockSize));
   }
 
+  /**
+   * Adds an {@code int} or {@code long} by value that also sets the number of threads of a launch.
+   * The driver chooses the threads per block when the kernel is loaded: as many as run most threads
+   * at the same time, with the signature's dynamic shared memory.
+   *
+   * @throws IllegalArgumentException if {@code type} is another class
+   */
+  public KernelSignature threads(String name, Class<?> type) {
+    return threads(name, type, KernelParameter.Threads.AUTO);
+  }
+
   /** Adds the parameter that shapes launches; the kernel does not receive it. */
   public KernelSignature shape(String name) {
     return with(new KernelParameter.Shape(name.isBlank() ? "shape" : name));
@@ -251,9 +272,17 @@ public final class KernelSignature {
     return entry + ": parameter '" + name + "'";
   }
 
-  /** The threads per block if a parameter counts threads, or 0 if each launch sets them. */
+  /**
+   * The threads per block if a parameter counts threads; 0 if each launch sets them, or they are
+   * chosen when the kernel is loaded.
+   */
   public int blockSize() {
     return parameters.stream().mapToInt(parameter -> parameter.match(BLOCK_SIZE)).sum();
+  }
+
+  /** Whether the threads per block are chosen when the kernel is loaded. */
+  public boolean hasAutomaticBlockSize() {
+    return parameters.stream().anyMatch(parameter -> parameter.match(IS_AUTOMATIC));
   }
 
   /** Dynamic shared memory per block, in bytes, unless a parameter sets it. */
@@ -277,7 +306,8 @@ public final class KernelSignature {
   }
 
   /**
-   * Refuses a signature whose launches would be shaped by no parameter, or by two.
+   * Refuses a signature whose launches would be shaped by no parameter, or by two, or whose block
+   * size would be chosen without knowing its shared memory.
    *
    * @throws IllegalArgumentException with the names of such parameters
    */
@@ -288,7 +318,15 @@ public final class KernelSignature {
           entry + ": no parameter says how many threads run; add threads(..) or shape(..)");
     }
     requireOne(shapes, "how many threads run");
-    requireOne(only(SETS_SHARED_BYTES), "how much dynamic shared memory there is");
+    List<KernelParameter> sizes = only(SETS_SHARED_BYTES);
+    requireOne(sizes, "how much dynamic shared memory there is");
+    if (hasAutomaticBlockSize() && !sizes.isEmpty()) {
+      throw new IllegalArgumentException(
+          entry
+              + ": the block size is chosen when the kernel is loaded, and '"
+              + sizes.get(0).name()
+              + "' sets its shared memory later; give a block size");
+    }
   }
 
   private void requireOne(List<KernelParameter> parameters, String what) {
@@ -333,7 +371,7 @@ public final class KernelSignature {
       throw new IllegalArgumentException(
           use(count) + " counts threads as " + count.type().primitive() + "; use an int or a long");
     }
-    if (count.blockSize() < 1) {
+    if (count.blockSize() < 1 && !count.isAutomatic()) {
       throw new IllegalArgumentException(
           use(count) + " has a block of " + count.blockSize() + " threads; it has at least 1");
     }

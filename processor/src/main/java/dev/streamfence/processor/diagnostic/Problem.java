@@ -61,6 +61,9 @@ public enum Problem {
       "%s is not an entry name; an entry name starts with an ASCII letter, '_' or '$', continues"
           + " with these or digits, and has at most %s characters; give one as @Kernel(\"name\")"),
   BLOCK_SIZE("blockSize %s of %s is outside 1..%s"),
+  AUTO_SHARED_BYTES(
+      "blockSize AUTO of %s is chosen before '%s' sets its dynamic shared memory; give a number, or"
+          + " dynamicSharedBytes in @Kernel"),
   NEGATIVE_SHARED_BYTES("dynamicSharedBytes %s of %s is negative; it is a number of bytes"),
   NEEDLESS_ALIAS(
       Diagnostic.Kind.WARNING,
@@ -118,6 +121,7 @@ public enum Problem {
   PARAMETER_SIZE("%s; see %3$s"),
   PARAMETER_KIND("%s; see %3$s"),
   BLOCK_SIZE_OF_CODE("%s; see %3$s"),
+  ONE_BLOCK_SIZE("%s; give that blockSize"),
   STORES_THROUGH_READS("%s; declare %s"),
   LOADS_THROUGH_WRITES("%s; declare %s"),
   NEVER_STORED("%s; declare @Reads, or pass the array that it stores to; see %3$s"),

@@ -28,11 +28,13 @@ final class SignatureGenerator {
             return tracked(table, element == null ? "Object[]" : element.primitive() + "[][]");
           },
           threadCount ->
-              call(
-                  "threads",
-                  threadCount,
-                  type(threadCount.type()),
-                  String.valueOf(threadCount.blockSize())),
+              threadCount.isAutomatic()
+                  ? call("threads", threadCount, type(threadCount.type()))
+                  : call(
+                      "threads",
+                      threadCount,
+                      type(threadCount.type()),
+                      String.valueOf(threadCount.blockSize())),
           shape -> call("shape", shape),
           sharedBytes -> call("dynamicSharedBytes", sharedBytes));
 

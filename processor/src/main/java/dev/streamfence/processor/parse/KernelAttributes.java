@@ -1,5 +1,6 @@
 package dev.streamfence.processor.parse;
 
+import dev.streamfence.launch.KernelParameter.Threads;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;
@@ -17,7 +18,7 @@ import javax.lang.model.element.VariableElement;
  * compiler has refused a value.
  *
  * @param signature the kernel's signature, as yet without parameters
- * @param blockSize threads per block if a parameter counts threads
+ * @param blockSize threads per block if a parameter counts threads, or {@link Threads#AUTO}
  */
 record KernelAttributes(KernelSignature signature, int blockSize) {
   /** The limit of every current CUDA device. */
@@ -113,6 +114,7 @@ record KernelAttributes(KernelSignature signature, int blockSize) {
       AnnotationMirror kernel,
       Mistakes mistakes) {
     Mirrors.attribute(kernel, BLOCK_SIZE)
+        .filter(value -> threads != Threads.AUTO)
         .filter(value -> threads < 1 || threads > MAX_BLOCK_SIZE)
         .ifPresent(
             value ->

@@ -1,9 +1,11 @@
 package dev.streamfence.processor.parse;
 
+import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import java.util.List;
+import java.util.Objects;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.VariableElement;
@@ -43,6 +45,23 @@ final class ShapeRules {
     if (!shapes.isEmpty()) {
       checkBesideShape(method, shapes.get(0), counts, bytes);
     }
+    if (shapes.isEmpty() && !bytes.isEmpty()) {
+      checkNotAutomatic(method, bytes.get(0));
+    }
+  }
+
+  /** Reports a block size that would be chosen without knowing the dynamic shared memory. */
+  private void checkNotAutomatic(ExecutableElement method, VariableElement bytes) {
+    AnnotationMirror kernel = Mirrors.find(method, KernelAnnotation.KERNEL).orElseThrow();
+    Mirrors.attribute(kernel, KernelAttributes.BLOCK_SIZE)
+        .filter(value -> Objects.equals(value.getValue(), KernelParameter.Threads.AUTO))
+        .ifPresent(
+            value ->
+                mistakes.report(
+                    Problem.AUTO_SHARED_BYTES,
+                    Culprit.of(method, kernel, value),
+                    method.getSimpleName(),
+                    bytes.getSimpleName()));
   }
 
   private void checkOnce(

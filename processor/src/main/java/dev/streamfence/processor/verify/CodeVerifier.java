@@ -45,6 +45,7 @@ public final class CodeVerifier {
       case PARAMETER_SIZE -> Problem.PARAMETER_SIZE;
       case PARAMETER_KIND -> Problem.PARAMETER_KIND;
       case BLOCK_SIZE -> Problem.BLOCK_SIZE_OF_CODE;
+      case ONE_BLOCK_SIZE -> Problem.ONE_BLOCK_SIZE;
       case STORES -> Problem.STORES_THROUGH_READS;
       case LOADS -> Problem.LOADS_THROUGH_WRITES;
       case NEVER_STORES -> Problem.NEVER_STORED;
@@ -61,7 +62,7 @@ public final class CodeVerifier {
     return switch (mismatch.kind()) {
       case NO_ENTRY -> places.entry();
       case PARAMETER_COUNT -> Culprit.of(places.method());
-      case BLOCK_SIZE -> places.blockSize();
+      case BLOCK_SIZE, ONE_BLOCK_SIZE -> places.blockSize();
       default -> {
         KernelParameter parameter = signature.passed().get(mismatch.parameter());
         int index = signature.parameters().indexOf(parameter);

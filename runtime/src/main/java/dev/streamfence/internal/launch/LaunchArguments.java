@@ -287,11 +287,12 @@ final class LaunchArguments {
       throw new IllegalArgumentException(
           threadsInWords + " is " + threads + "; a launch has at least 0 threads");
     }
-    long blocks = -Math.floorDiv(-threads, (long) declared.blockSize());
+    int blockSize = kernel.blockSize();
+    long blocks = -Math.floorDiv(-threads, (long) blockSize);
     if (blocks > Integer.MAX_VALUE) {
       kernel.requireBlocks(blocks);
     }
-    launch.grid((int) blocks, 1, 1).block(declared.blockSize(), 1, 1);
+    launch.grid((int) blocks, 1, 1).block(blockSize, 1, 1);
     if (isInt) {
       frame.put(offsets[position++], (int) threads);
     } else {

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.launch;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.KernelLoadException;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
@@ -76,11 +77,28 @@ final class LoadedImage {
 
   private LoadedKernel lookUp(KernelSignature signature) {
     try {
-      return new LoadedKernel(
-          runtime, signature, functions.computeIfAbsent(signature.entry(), this::function));
+      LoadedFunction function = functions.computeIfAbsent(signature.entry(), this::function);
+      int blockSize =
+          signature.hasAutomaticBlockSize()
+              ? chooseBlockSize(signature, function)
+              : signature.blockSize();
+      return new LoadedKernel(runtime, signature, function, blockSize);
     } catch (CudaDriverException e) {
       throw e.during("loading kernel " + signature + " of " + image);
     }
+  }
+
+  private int chooseBlockSize(KernelSignature signature, LoadedFunction function) {
+    int bytes = signature.dynamicSharedBytes();
+    int suggested = function.suggestedBlockSize(bytes);
+    if (suggested == 0) {
+      throw new KernelLoadException(
+          image.name(),
+          signature + ": no block fits on " + runtime + " with " + function.shared(bytes),
+          "",
+          null);
+    }
+    return suggested;
   }
 
   private LoadedFunction function(String entry) {

@@ -18,13 +18,21 @@ final class LoadedKernel {
   private final TrackedRuntime runtime;
   private final KernelSignature signature;
   private final LoadedFunction function;
+  private final int blockSize;
   private final DeviceProperties device;
   private volatile @Nullable Occupancy occupancy;
 
-  LoadedKernel(TrackedRuntime runtime, KernelSignature signature, LoadedFunction function) {
+  /**
+   * Creates a kernel.
+   *
+   * @param blockSize threads per block of launches that count threads
+   */
+  LoadedKernel(
+      TrackedRuntime runtime, KernelSignature signature, LoadedFunction function, int blockSize) {
     this.runtime = runtime;
     this.signature = signature;
     this.function = function;
+    this.blockSize = blockSize;
     this.device = runtime.driver().properties();
   }
 
@@ -34,6 +42,11 @@ final class LoadedKernel {
 
   KernelSignature signature() {
     return signature;
+  }
+
+  /** Threads per block of launches that count threads: as declared, or as chosen for the device. */
+  int blockSize() {
+    return blockSize;
   }
 
   /** A launch of this kernel, to be shaped and used over and over. */

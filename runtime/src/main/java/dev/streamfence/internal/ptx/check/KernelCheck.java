@@ -1,11 +1,13 @@
 package dev.streamfence.internal.ptx.check;
 
 import dev.streamfence.internal.ptx.analysis.AnalysisBudget;
+import dev.streamfence.internal.ptx.analysis.BlockSizeDependence;
 import dev.streamfence.internal.ptx.analysis.KernelAccesses;
 import dev.streamfence.internal.ptx.analysis.ModuleAnalysis;
 import dev.streamfence.internal.ptx.analysis.ParameterAccess;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
+import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.PtxParameter;
@@ -55,6 +57,7 @@ public final class KernelCheck {
   private static final int MAX_KNOWN = 1 << 16;
 
   private final PtxModule module;
+  private final AnalysisBudget budget;
   private final ModuleAnalysis analysis;
 
   /** Remembered, because several interfaces declare the same kernels in the same way. */
@@ -81,6 +84,7 @@ public final class KernelCheck {
    */
   public KernelCheck(PtxModule module, AnalysisBudget budget) {
     this.module = module;
+    this.budget = budget;
     this.analysis = new ModuleAnalysis(module, budget);
   }
 
@@ -114,13 +118,26 @@ public final class KernelCheck {
               mismatches::add,
               () -> new AccessCheck(index, accesses, mismatches).compare(parameter));
     }
-    if (declared.blockSize() > 0) {
-      entry
-          .blockLimit()
-          .filter(limit -> !limit.allows(declared.blockSize(), 1, 1))
-          .ifPresent(limit -> mismatches.add(Mismatch.ofEntry(Difference.BLOCK_SIZE, limit)));
-    }
+    compareBlocks(declared, entry).ifPresent(mismatches::add);
     return List.copyOf(mismatches);
+  }
+
+  private Optional<Mismatch> compareBlocks(KernelSignature declared, PtxEntry entry) {
+    Optional<BlockLimit> limit = entry.blockLimit();
+    boolean isFixed = limit.filter(BlockLimit::exact).isPresent();
+    if (declared.hasAutomaticBlockSize()) {
+      return isFixed
+          ? limit.filter(fixed -> !fixed.allows(fixed.x(), 1, 1)).map(KernelCheck::ofBlocks)
+          : BlockSizeDependence.of(module, entry, budget)
+              .map(site -> Mismatch.at(site, -1, Difference.ONE_BLOCK_SIZE, ""));
+    }
+    return limit
+        .filter(known -> declared.blockSize() > 0 && !known.allows(declared.blockSize(), 1, 1))
+        .map(KernelCheck::ofBlocks);
+  }
+
+  private static Mismatch ofBlocks(BlockLimit allowed) {
+    return Mismatch.ofEntry(Difference.BLOCK_SIZE, allowed);
   }
 
   /**

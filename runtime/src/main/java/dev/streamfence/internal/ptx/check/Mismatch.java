@@ -20,6 +20,8 @@ public final class Mismatch {
     PARAMETER_KIND,
     /** The entry does not allow the declared block size; {@link #actual} is what it allows. */
     BLOCK_SIZE,
+    /** The block size is left to the driver, but the code is written for one. */
+    ONE_BLOCK_SIZE,
     /** The kernel stores to a read-only buffer; {@link #actual} is the correct annotation. */
     STORES,
     /** The kernel loads from a write-only buffer; {@link #actual} is the correct annotation. */
@@ -118,9 +120,13 @@ public final class Mismatch {
       case BLOCK_SIZE ->
           entry
               + " is launched with "
-              + declared.blockSize()
-              + " threads per block; the kernel allows "
+              + (declared.hasAutomaticBlockSize()
+                  ? "blocks of one dimension"
+                  : declared.blockSize() + " threads per block")
+              + "; the kernel allows "
               + actual;
+      case ONE_BLOCK_SIZE ->
+          entry + " has an automatic block size, but its code is written for one" + shown;
       case PARAMETER_SIZE ->
           use(declared, " has " + passed(declared).sizeInBytes() + " bytes; " + ofKernel("has"));
       case PARAMETER_KIND ->
