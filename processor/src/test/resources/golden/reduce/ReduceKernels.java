@@ -31,6 +31,12 @@ public interface ReduceKernels {
   @Kernel
   void histogram(LaunchShape shape, @Reads DeviceArray<byte[]> bytes, char from, int bins);
 
+  @Kernel(blockSize = Kernel.AUTO)
+  void scale(@ReadWrites DeviceArray<float[]> values, @ThreadCount int n);
+
+  @Kernel(requiredBlock = {16, 16})
+  void transpose(@ReadWrites DeviceArray<float[]> values, LaunchShape shape);
+
   @Kernel
   void fill(
       boolean p0,

@@ -34,6 +34,13 @@ public final class ReduceKernelsLauncher implements ReduceKernels {
       .reads("bytes", byte[].class)
       .value("from", char.class)
       .value("bins", int.class);
+  private static final KernelSignature SCALE = KernelSignature.entry("scale")
+      .readWrites("values", float[].class)
+      .threads("n", int.class);
+  private static final KernelSignature TRANSPOSE = KernelSignature.entry("transpose")
+      .readWrites("values", float[].class)
+      .shape("shape")
+      .requiredBlock(16, 16, 1);
   private static final KernelSignature FILL = KernelSignature.entry("fill")
       .value("p0", boolean.class)
       .value("p1", byte.class)
@@ -53,6 +60,8 @@ public final class ReduceKernelsLauncher implements ReduceKernels {
   private final LaunchRecorder sum2;
   private final LaunchRecorder scan;
   private final LaunchRecorder histogram;
+  private final LaunchRecorder scale;
+  private final LaunchRecorder transpose;
   private final LaunchRecorder fill;
   private final LoadedModule module;
 
@@ -62,6 +71,8 @@ public final class ReduceKernelsLauncher implements ReduceKernels {
     this.sum2 = module.recorder(SUM_2);
     this.scan = module.recorder(SCAN);
     this.histogram = module.recorder(HISTOGRAM);
+    this.scale = module.recorder(SCALE);
+    this.transpose = module.recorder(TRANSPOSE);
     this.fill = module.recorder(FILL);
     this.module = module;
   }
@@ -101,6 +112,20 @@ public final class ReduceKernelsLauncher implements ReduceKernels {
   public void histogram(LaunchShape shape, DeviceArray<byte[]> bytes, char from, int bins) {
     try (LaunchRecorder recorder = histogram.begin()) {
       recorder.shape(shape).array(bytes).value(from).value(bins).preflight().launch().commit();
+    }
+  }
+
+  @Override
+  public void scale(DeviceArray<float[]> values, int n) {
+    try (LaunchRecorder recorder = scale.begin()) {
+      recorder.array(values).threads(n).preflight().launch().commit();
+    }
+  }
+
+  @Override
+  public void transpose(DeviceArray<float[]> values, LaunchShape shape) {
+    try (LaunchRecorder recorder = transpose.begin()) {
+      recorder.array(values).shape(shape).preflight().launch().commit();
     }
   }
 

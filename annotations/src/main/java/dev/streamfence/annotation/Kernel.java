@@ -53,6 +53,18 @@ public @interface Kernel {
   int blockSize() default 256;
 
   /**
+   * The block that the kernel's code is written for, by its threads in x, y and z; those left out
+   * are 1: {@code requiredBlock = 256}, or {@code requiredBlock = {16, 16}}. A {@code LaunchShape}
+   * with another block is refused with both, before anything is queued. A launch with {@link
+   * ThreadCount} has that block, which then has one dimension. Empty by default: the code is right
+   * for every block.
+   *
+   * <p>Code is written for one block if, say, a tile in shared memory has one element per thread.
+   * With fewer threads, part of the tile is never written, and nothing reports that.
+   */
+  int[] requiredBlock() default {};
+
+  /**
    * Bytes of dynamic shared memory per block of a launch that is shaped by {@link ThreadCount}; a
    * {@link DynamicSharedBytes} parameter replaces it.
    */

@@ -89,6 +89,7 @@ class AnnotationsTest {
         .containsExactlyInAnyOrder(
             "value=",
             "blockSize=256",
+            "requiredBlock=[]",
             "dynamicSharedBytes=0",
             "mayAlias=false",
             "cooperative=false");
@@ -97,7 +98,11 @@ class AnnotationsTest {
 
   private static Stream<String> defaultsOf(Class<? extends Annotation> annotation) {
     return Arrays.stream(annotation.getDeclaredMethods())
-        .map(attribute -> attribute.getName() + "=" + attribute.getDefaultValue());
+        .map(attribute -> attribute.getName() + "=" + text(attribute.getDefaultValue()));
+  }
+
+  private static String text(Object value) {
+    return value instanceof int[] numbers ? Arrays.toString(numbers) : String.valueOf(value);
   }
 
   @Test

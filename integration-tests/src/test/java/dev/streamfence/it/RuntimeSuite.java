@@ -174,6 +174,17 @@ abstract class RuntimeSuite {
   }
 
   @Test
+  void aBlockThatTheInterfaceDoesNotAllowIsRefusedWithBoth() {
+    try (DeviceArray<int[]> values = gpu.memory().allocate(a, int[].class, 16)) {
+      assertThatThrownBy(() -> onA.numberEights(values, LaunchShape.of(2, 8)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("number: blocks of 8 x 1 x 1 threads; the interface requires 4 x 2 x 1");
+      onA.numberEights(values, LaunchShape.of(2, 1, 4, 2));
+      assertThat(values.download(a)).startsWith(0, 1, 2).endsWith(1006, 1007);
+    }
+  }
+
+  @Test
   void aKernelTakesAViewAndItsResultIsDownloadedInPart() {
     int n = 100 * scale();
     try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, 3L * n)) {

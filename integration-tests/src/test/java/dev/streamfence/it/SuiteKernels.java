@@ -77,4 +77,9 @@ interface SuiteKernels {
 
   @Kernel(blockSize = Kernel.AUTO)
   void blockSizes(@Writes DeviceArray<int[]> sizes, @ThreadCount int n);
+
+  @Kernel(
+      value = "number",
+      requiredBlock = {4, 2})
+  void numberEights(@Writes DeviceArray<int[]> values, LaunchShape shape);
 }

@@ -17,6 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Interfaces that their own kernels contradict. */
@@ -257,6 +258,34 @@ class CodeMistakesTest {
             Problem.BLOCK_SIZE_OF_CODE,
             "square is launched with 256 threads per block; the kernel allows exactly 16 x 16 x 1;"
                 + " see entry square in line 4 of k/k.ptx");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "«{16, 8}  | 16 x 8 x 1  | LaunchShape s      | exactly 16 x 16 x 1 | .reqntid 16, 16",
+        "«{16, 16} | 16 x 16 x 1 | LaunchShape s      | 128                 | .maxntid 128",
+        "«256      | 256 x 1 x 1 | @ThreadCount int n | exactly 128 x 1 x 1 | .reqntid 128",
+      })
+  void aRequiredBlockThatTheCodeDoesNotAllowIsReportedOnIt(
+      String block, String required, String parameter, String allowed, String directive) {
+    String ptx =
+        ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry tile("
+            + (parameter.contains("int") ? ".param .u32 n" : "")
+            + ")\n"
+            + directive
+            + "\n{ ret; }\n";
+    mistakesWith(
+            ptx.getBytes(UTF_8),
+            kernels("@Kernel(requiredBlock = " + block + ") void tile(" + parameter + ");"))
+        .are(
+            Problem.BLOCK_SIZE_OF_CODE,
+            "tile requires blocks of "
+                + required
+                + " threads; the kernel allows "
+                + allowed
+                + "; see entry tile in line 4 of k/k.ptx");
   }
 
   @Test

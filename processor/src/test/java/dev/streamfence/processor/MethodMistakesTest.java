@@ -13,6 +13,9 @@ import static dev.streamfence.processor.diagnostic.Problem.MISSING_KERNEL;
 import static dev.streamfence.processor.diagnostic.Problem.MISSING_SHAPE;
 import static dev.streamfence.processor.diagnostic.Problem.NEEDLESS_ALIAS;
 import static dev.streamfence.processor.diagnostic.Problem.NEGATIVE_SHARED_BYTES;
+import static dev.streamfence.processor.diagnostic.Problem.REQUIRED_BLOCK;
+import static dev.streamfence.processor.diagnostic.Problem.REQUIRED_BLOCK_SIZE;
+import static dev.streamfence.processor.diagnostic.Problem.REQUIRED_DIMENSIONS;
 import static dev.streamfence.processor.diagnostic.Problem.RETURNS_VALUE;
 import static dev.streamfence.processor.diagnostic.Problem.SECOND_LAUNCH_SHAPE;
 import static dev.streamfence.processor.diagnostic.Problem.SECOND_SHARED_BYTES;
@@ -238,6 +241,69 @@ class MethodMistakesTest {
         .are(
             ATTRIBUTE_WITH_LAUNCH_SHAPE,
             "'shape' already sets the launch shape of run; remove blockSize");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "256                          | @ThreadCount int n",
+        "{256}                        | @ThreadCount int n",
+        "{256, 1, 1}                  | @ThreadCount int n",
+        "256, blockSize = 256         | @ThreadCount int n",
+        "{}                           | @ThreadCount int n",
+        "{}, blockSize = Kernel.AUTO  | @ThreadCount int n",
+        "{16, 16}                     | LaunchShape s",
+        "{4, 4, 64}                   | LaunchShape s",
+        "1024                         | LaunchShape s",
+      })
+  void requiredBlocksThatLaunchesCanHaveAreLegal(String block, String parameter) {
+    Mistakes.inKernels("@Kernel(requiredBlock = " + block + ") void run(" + parameter + ");")
+        .areNone();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "0                 | 0",
+        "{16, -1}          | 16 x -1",
+        "{1025}            | 1025",
+        "{64, 32}          | 64 x 32",
+        "{1, 1, 65}        | 1 x 1 x 65",
+        "{2, 2, 2, 2}      | 2 x 2 x 2 x 2",
+        "{65536, 65536, 1} | 65536 x 65536 x 1",
+      })
+  void aRequiredBlockThatNoDeviceRunsIsRefused(String block, String inWords) {
+    Mistakes.inKernels("@Kernel(requiredBlock = «" + block + ") void run(LaunchShape shape);")
+        .are(
+            REQUIRED_BLOCK,
+            "requiredBlock "
+                + inWords
+                + " of run is no block; a block has 1 to 3 sizes of at least 1, at most 1024"
+                + " threads, and at most 64 of them in z");
+  }
+
+  @Test
+  void aThreadCountCannotHaveARequiredBlockOfSeveralDimensions() {
+    Mistakes.inKernels(
+            "@Kernel(requiredBlock = «{16, 16}, blockSize = 256) void run(@ThreadCount int n);")
+        .are(
+            REQUIRED_DIMENSIONS,
+            "requiredBlock 16 x 16 of run has several dimensions, and @ThreadCount 'n' launches"
+                + " one; take a LaunchShape");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"«128, 128", "Kernel«.AUTO, AUTO"})
+  void aBlockSizeThatIsNotTheRequiredOneIsRefused(String written, String inWords) {
+    Mistakes.inKernels(
+            "@Kernel(requiredBlock = 256, blockSize = "
+                + written
+                + ") void run(@ThreadCount int n);")
+        .are(
+            REQUIRED_BLOCK_SIZE,
+            "blockSize " + inWords + " of run is not its requiredBlock 256; remove blockSize");
   }
 
   @Test

@@ -1,3 +1,4 @@
+// Long because each part of a declaration has its own step, and each step its own contract.
 package dev.streamfence.launch;
 
 import dev.streamfence.Access;
@@ -5,6 +6,8 @@ import dev.streamfence.ElementType;
 import dev.streamfence.launch.KernelParameter.Cases;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An interface's declaration of one kernel: its entry point, its parameters in order with their
@@ -67,23 +70,26 @@ public final class KernelSignature {
   private final int dynamicSharedBytes;
   private final boolean aliasing;
   private final boolean cooperative;
+  private final @Nullable BlockShape requiredBlock;
 
   private KernelSignature(
       String entry,
       List<KernelParameter> parameters,
       int dynamicSharedBytes,
       boolean aliasing,
-      boolean cooperative) {
+      boolean cooperative,
+      @Nullable BlockShape requiredBlock) {
     this.entry = entry;
     this.parameters = List.copyOf(parameters);
     this.dynamicSharedBytes = dynamicSharedBytes;
     this.aliasing = aliasing;
     this.cooperative = cooperative;
+    this.requiredBlock = requiredBlock;
   }
 
   /** The signature of the kernel with the given entry point, as yet without parameters. */
   public static KernelSignature entry(String entry) {
-    return new KernelSignature(entry, List.of(), 0, false, false);
+    return new KernelSignature(entry, List.of(), 0, false, false, null);
   }
 
   /** The structure with the given name, as yet without fields, to be added by {@link #struct}. */
@@ -146,7 +152,8 @@ public final class KernelSignature {
       throw new IllegalArgumentException(entry + ": trusted() follows no array");
     }
     others.add(last.asTrusted());
-    return new KernelSignature(entry, others, dynamicSharedBytes, aliasing, cooperative);
+    return new KernelSignature(
+        entry, others, dynamicSharedBytes, aliasing, cooperative, requiredBlock);
   }
 
   /**
@@ -231,17 +238,29 @@ public final class KernelSignature {
       throw new IllegalArgumentException(
           entry + ": " + bytes + " bytes of dynamic shared memory; the size is at least 0");
     }
-    return new KernelSignature(entry, parameters, bytes, aliasing, cooperative);
+    return new KernelSignature(entry, parameters, bytes, aliasing, cooperative, requiredBlock);
   }
 
   /** Allows one array to be passed for two parameters, one of them written. */
   public KernelSignature mayAlias() {
-    return new KernelSignature(entry, parameters, dynamicSharedBytes, true, cooperative);
+    return new KernelSignature(
+        entry, parameters, dynamicSharedBytes, true, cooperative, requiredBlock);
   }
 
   /** Launches all blocks at the same time, so that they may wait for each other. */
   public KernelSignature cooperative() {
-    return new KernelSignature(entry, parameters, dynamicSharedBytes, aliasing, true);
+    return new KernelSignature(
+        entry, parameters, dynamicSharedBytes, aliasing, true, requiredBlock);
+  }
+
+  /**
+   * Requires this block of every launch, because the kernel's code is written for it.
+   *
+   * @throws IllegalArgumentException if a size is less than 1
+   */
+  public KernelSignature requiredBlock(int x, int y, int z) {
+    BlockShape block = new BlockShape(x, y, z);
+    return new KernelSignature(entry, parameters, dynamicSharedBytes, aliasing, cooperative, block);
   }
 
   /** The name of the entry point. */
@@ -305,9 +324,14 @@ public final class KernelSignature {
     return cooperative;
   }
 
+  /** The block that every launch must have, if there is one. */
+  public Optional<BlockShape> requiredBlock() {
+    return Optional.ofNullable(requiredBlock);
+  }
+
   /**
    * Refuses a signature whose launches would be shaped by no parameter, or by two, or whose block
-   * size would be chosen without knowing its shared memory.
+   * size would be chosen without knowing its shared memory, or would not be the required one.
    *
    * @throws IllegalArgumentException with the names of such parameters
    */
@@ -320,6 +344,18 @@ public final class KernelSignature {
     requireOne(shapes, "how many threads run");
     List<KernelParameter> sizes = only(SETS_SHARED_BYTES);
     requireOne(sizes, "how much dynamic shared memory there is");
+    if (requiredBlock != null
+        && !(shapes.get(0) instanceof KernelParameter.Shape)
+        && !requiredBlock.is(blockSize(), 1, 1)) {
+      throw new IllegalArgumentException(
+          entry
+              + ": launches have "
+              + (hasAutomaticBlockSize()
+                  ? "an automatic block size"
+                  : "blocks of " + blockSize() + " threads")
+              + "; the kernel requires "
+              + requiredBlock);
+    }
     if (hasAutomaticBlockSize() && !sizes.isEmpty()) {
       throw new IllegalArgumentException(
           entry
@@ -363,7 +399,8 @@ public final class KernelSignature {
     }
     List<KernelParameter> more = new ArrayList<>(parameters);
     more.add(parameter);
-    return new KernelSignature(entry, more, dynamicSharedBytes, aliasing, cooperative);
+    return new KernelSignature(
+        entry, more, dynamicSharedBytes, aliasing, cooperative, requiredBlock);
   }
 
   private void requireCount(KernelParameter.Threads count) {

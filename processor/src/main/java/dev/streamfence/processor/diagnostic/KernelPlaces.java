@@ -7,6 +7,7 @@ import javax.lang.model.element.ExecutableElement;
  *
  * @param method its method
  * @param entry the place of its entry's name: the value of {@code @Kernel} if explicit
- * @param blockSize the place of its block size: the attribute of {@code @Kernel} if explicit
+ * @param blockSize the place of its required block or block size: the attribute of {@code @Kernel}
+ *     if explicit
  */
 public record KernelPlaces(ExecutableElement method, Culprit entry, Culprit blockSize) {}

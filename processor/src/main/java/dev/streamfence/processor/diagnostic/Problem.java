@@ -64,6 +64,13 @@ public enum Problem {
   AUTO_SHARED_BYTES(
       "blockSize AUTO of %s is chosen before '%s' sets its dynamic shared memory; give a number, or"
           + " dynamicSharedBytes in @Kernel"),
+  REQUIRED_BLOCK(
+      "requiredBlock %s of %s is no block; a block has 1 to 3 sizes of at least 1, at most %s"
+          + " threads, and at most %s of them in z"),
+  REQUIRED_DIMENSIONS(
+      "requiredBlock %s of %s has several dimensions, and @ThreadCount '%s' launches one; take a"
+          + " LaunchShape"),
+  REQUIRED_BLOCK_SIZE("blockSize %s of %s is not its requiredBlock %s; remove blockSize"),
   NEGATIVE_SHARED_BYTES("dynamicSharedBytes %s of %s is negative; it is a number of bytes"),
   NEEDLESS_ALIAS(
       Diagnostic.Kind.WARNING,

@@ -22,8 +22,11 @@ public final class LauncherSize {
   /** The name and the type of a method, and the field with its recorder. */
   private static final int CONSTANTS_PER_KERNEL = 6;
 
-  /** Load the entry, start, set shared bytes, aliases and cooperation, store: by wide indexes. */
-  private static final int PER_KERNEL = 21;
+  /**
+   * Load the entry, start, set shared bytes, aliases, cooperation and the required block, store: by
+   * wide indexes.
+   */
+  private static final int PER_KERNEL = 33;
 
   /** Load name, type and block size, or an array's name and type, and call one or two methods. */
   private static final int PER_PARAMETER = 12;

@@ -75,6 +75,10 @@ final class SignatureGenerator {
     if (signature.isCooperative()) {
       steps.add(".cooperative()");
     }
+    signature
+        .requiredBlock()
+        .map(block -> ".requiredBlock(" + block.x() + ", " + block.y() + ", " + block.z() + ")")
+        .ifPresent(steps::add);
     return steps;
   }
 

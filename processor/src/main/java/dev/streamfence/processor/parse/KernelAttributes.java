@@ -1,5 +1,6 @@
 package dev.streamfence.processor.parse;
 
+import dev.streamfence.launch.BlockShape;
 import dev.streamfence.launch.KernelParameter.Threads;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.processor.diagnostic.Culprit;
@@ -22,7 +23,7 @@ import javax.lang.model.element.VariableElement;
  */
 record KernelAttributes(KernelSignature signature, int blockSize) {
   /** The limit of every current CUDA device. */
-  private static final int MAX_BLOCK_SIZE = 1024;
+  static final int MAX_BLOCK_SIZE = 1024;
 
   static final String BLOCK_SIZE = "blockSize";
   private static final String SHARED_BYTES = "dynamicSharedBytes";
@@ -50,6 +51,7 @@ record KernelAttributes(KernelSignature signature, int blockSize) {
     if (threads.isEmpty() || bytes.isEmpty() || aliases.isEmpty() || together.isEmpty()) {
       return Optional.empty();
     }
+    Optional<BlockShape> required = RequiredBlock.parse(method, kernel, shapes.isEmpty(), mistakes);
     if (shapes.isEmpty()) {
       checkRange(threads.get(), bytes.get(), method, kernel, mistakes);
     }
@@ -59,7 +61,12 @@ record KernelAttributes(KernelSignature signature, int blockSize) {
     KernelSignature signature = KernelSignature.entry(entry.get()).dynamicSharedBytes(bytes.get());
     signature = aliases.get() ? signature.mayAlias() : signature;
     signature = together.get() ? signature.cooperative() : signature;
-    return Optional.of(new KernelAttributes(signature, threads.get()));
+    if (required.isEmpty()) {
+      return Optional.of(new KernelAttributes(signature, threads.get()));
+    }
+    BlockShape block = required.get();
+    return Optional.of(
+        new KernelAttributes(signature.requiredBlock(block.x(), block.y(), block.z()), block.x()));
   }
 
   /** The entry point's name as written, legal or not. */

@@ -139,7 +139,12 @@ public final class KernelInterfaceParser {
     return new KernelPlaces(
         method,
         Mirrors.culprit(method, kernel, "value"),
-        Mirrors.culprit(method, kernel, KernelAttributes.BLOCK_SIZE));
+        Mirrors.culprit(
+            method,
+            kernel,
+            Mirrors.attribute(kernel, RequiredBlock.NAME).isPresent()
+                ? RequiredBlock.NAME
+                : KernelAttributes.BLOCK_SIZE));
   }
 
   private Optional<ResourceName> parseResource(

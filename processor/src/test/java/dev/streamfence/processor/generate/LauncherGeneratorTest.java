@@ -37,8 +37,8 @@ class LauncherGeneratorTest {
 
   @Test
   void partsGrowWithKernelsAndParameters() {
-    assertThat(LauncherSize.parts(Collections.nCopies(1818, kernel(0)))).hasSize(1);
-    assertThat(LauncherSize.parts(Collections.nCopies(1819, kernel(0)))).hasSize(2);
+    assertThat(LauncherSize.parts(Collections.nCopies(1333, kernel(0)))).hasSize(1);
+    assertThat(LauncherSize.parts(Collections.nCopies(1334, kernel(0)))).hasSize(2);
     assertThat(LauncherSize.parts(Collections.nCopies(19, kernel(253)))).hasSize(1);
     assertThat(LauncherSize.parts(Collections.nCopies(20, kernel(253)))).hasSize(2);
   }

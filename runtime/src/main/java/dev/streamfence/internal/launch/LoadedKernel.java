@@ -7,6 +7,7 @@ import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
+import dev.streamfence.launch.BlockShape;
 import dev.streamfence.launch.KernelSignature;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ final class LoadedKernel {
   private final LoadedFunction function;
   private final int blockSize;
   private final DeviceProperties device;
+  private final @Nullable BlockShape required;
   private volatile @Nullable Occupancy occupancy;
 
   /**
@@ -34,6 +36,7 @@ final class LoadedKernel {
     this.function = function;
     this.blockSize = blockSize;
     this.device = runtime.driver().properties();
+    this.required = signature.requiredBlock().orElse(null);
   }
 
   TrackedRuntime runtime() {
@@ -65,6 +68,14 @@ final class LoadedKernel {
     int blockX = launch.blockX();
     int blockY = launch.blockY();
     int blockZ = launch.blockZ();
+    if (required != null && !required.is(blockX, blockY, blockZ)) {
+      throw new IllegalArgumentException(
+          signature.entry()
+              + ": blocks of "
+              + new BlockShape(blockX, blockY, blockZ)
+              + " threads; the interface requires "
+              + required);
+    }
     BlockLimit requiredBlock = function.requiredBlock();
     if (requiredBlock != null && !requiredBlock.allows(blockX, blockY, blockZ)) {
       throw refusal(

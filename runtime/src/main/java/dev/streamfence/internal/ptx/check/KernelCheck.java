@@ -11,6 +11,7 @@ import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.PtxParameter;
+import dev.streamfence.launch.BlockShape;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.PassedCases;
 import dev.streamfence.launch.KernelSignature;
@@ -131,9 +132,15 @@ public final class KernelCheck {
           : BlockSizeDependence.of(module, entry, budget)
               .map(site -> Mismatch.at(site, -1, Difference.ONE_BLOCK_SIZE, ""));
     }
-    return limit
-        .filter(known -> declared.blockSize() > 0 && !known.allows(declared.blockSize(), 1, 1))
-        .map(KernelCheck::ofBlocks);
+    Optional<BlockShape> launched = declared.requiredBlock();
+    if (launched.isEmpty() && declared.blockSize() > 0) {
+      launched = Optional.of(new BlockShape(declared.blockSize(), 1, 1));
+    }
+    return launched.flatMap(
+        block ->
+            limit
+                .filter(known -> !known.allows(block.x(), block.y(), block.z()))
+                .map(KernelCheck::ofBlocks));
   }
 
   private static Mismatch ofBlocks(BlockLimit allowed) {

@@ -117,14 +117,7 @@ public final class Mismatch {
               + (actual.equals("1") ? " takes 1 parameter" : " takes " + actual + " parameters")
               + "; the interface passes "
               + declared.passed().size();
-      case BLOCK_SIZE ->
-          entry
-              + " is launched with "
-              + (declared.hasAutomaticBlockSize()
-                  ? "blocks of one dimension"
-                  : declared.blockSize() + " threads per block")
-              + "; the kernel allows "
-              + actual;
+      case BLOCK_SIZE -> entry + blocks(declared) + "; the kernel allows " + actual;
       case ONE_BLOCK_SIZE ->
           entry + " has an automatic block size, but its code is written for one" + shown;
       case PARAMETER_SIZE ->
@@ -151,6 +144,18 @@ public final class Mismatch {
       case MAY_LOAD ->
           use(declared, " is @Writes, but the kernel may load from " + memory() + shown);
     };
+  }
+
+  private static String blocks(KernelSignature declared) {
+    return declared
+        .requiredBlock()
+        .map(required -> " requires blocks of " + required + " threads")
+        .orElseGet(
+            () ->
+                " is launched with "
+                    + (declared.hasAutomaticBlockSize()
+                        ? "blocks of one dimension"
+                        : declared.blockSize() + " threads per block"));
   }
 
   private String use(KernelSignature declared, String predicate) {
