@@ -130,7 +130,7 @@ public final class KernelCheck {
       return isFixed
           ? limit.filter(fixed -> !fixed.allows(fixed.x(), 1, 1)).map(KernelCheck::ofBlocks)
           : BlockSizeDependence.of(module, entry, budget)
-              .map(site -> Mismatch.at(site, -1, Difference.ONE_BLOCK_SIZE, ""));
+              .map(site -> Mismatch.ofEntryAt(site, Difference.ONE_BLOCK_SIZE));
     }
     Optional<BlockShape> launched = declared.requiredBlock();
     if (launched.isEmpty() && declared.blockSize() > 0) {

@@ -70,6 +70,10 @@ public final class Mismatch {
     return new Mismatch(kind, null, actual.toString(), null);
   }
 
+  static Mismatch ofEntryAt(AccessSite site, Difference kind) {
+    return new Mismatch(kind, null, "", site);
+  }
+
   static Mismatch of(Subject subject, Difference kind, Object actual) {
     return new Mismatch(kind, subject, actual.toString(), null);
   }
