@@ -3,6 +3,7 @@ package demo;
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelOccupancy;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -45,6 +46,7 @@ final class ProjectKernelsLauncher implements ProjectKernels {
   private final LaunchRecorder filter;
   private final LaunchRecorder hash;
   private final LaunchRecorder scale;
+  private final LoadedModule module;
 
   private ProjectKernelsLauncher(DeviceStream stream) {
     final LoadedModule module = LoadedModule.of(stream, IMAGE);
@@ -52,11 +54,17 @@ final class ProjectKernelsLauncher implements ProjectKernels {
     this.filter = module.recorder(FILTER);
     this.hash = module.recorder(HASH);
     this.scale = module.recorder(SCALE);
+    this.module = module;
   }
 
   /** Returns the kernels of {@link ProjectKernels}, launched on {@code stream}. */
   static ProjectKernelsLauncher on(DeviceStream stream) {
     return new ProjectKernelsLauncher(stream);
+  }
+
+  /** Returns the occupancy of the kernel with the given entry point. */
+  KernelOccupancy occupancy(String entry) {
+    return module.occupancy(entry);
   }
 
   @Override
