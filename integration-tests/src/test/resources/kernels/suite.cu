@@ -100,3 +100,39 @@ extern "C" __global__ void blockSizes(int* sizes, int n) {
     sizes[i] = blockDim.x;
   }
 }
+
+// Increments each column of a table.
+extern "C" __global__ void bumpAll(int* const* columns, int columnCount, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    for (int c = 0; c < columnCount; c++) {
+      columns[c][i] += 1;
+    }
+  }
+}
+
+// The same with a parameter for each of sixteen columns.
+extern "C" __global__ void bump16(int* a, int* b, int* c, int* d, int* e, int* f, int* g, int* h, int* i, int* j,
+                                  int* k, int* l, int* m, int* n, int* o, int* p, int count) {
+  int* columns[16] = {a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p};
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t < count) {
+    for (int column = 0; column < 16; column++) {
+      columns[column][t] += 1;
+    }
+  }
+}
+
+struct Column {
+  const int* values;
+  const unsigned char* validity;
+  long long rows;
+};
+
+// Writes the valid values of a column, and 0 in place of the others.
+extern "C" __global__ void valid(Column column, int* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    out[i] = i < column.rows && column.validity[i] ? column.values[i] : 0;
+  }
+}

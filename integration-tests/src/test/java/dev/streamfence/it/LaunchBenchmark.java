@@ -12,6 +12,8 @@ import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.memory.Allocation;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +52,8 @@ public class LaunchBenchmark {
   private SuiteKernels onA;
   private SuiteKernels onB;
   private List<DeviceArray<float[]>> arrays;
+  private List<DeviceArray<int[]>> columns;
+  private long swaps;
   private CudaDriver driver;
   private ModuleHandle module;
   private FunctionHandle function;
@@ -67,6 +71,10 @@ public class LaunchBenchmark {
             gpu.memory().allocateZeroed(a, float[].class, N),
             gpu.memory().allocateZeroed(a, float[].class, N),
             gpu.memory().allocateZeroed(a, float[].class, N));
+    columns = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      columns.add(gpu.memory().allocateZeroed(a, int[].class, N));
+    }
     openDriver();
   }
 
@@ -150,6 +158,39 @@ public class LaunchBenchmark {
     for (int i = 0; i < LAUNCHES / 2; i++) {
       launch(onA);
       launch(other);
+    }
+  }
+
+  /** A kernel with sixteen arrays as sixteen parameters. */
+  @Benchmark
+  @OperationsPerInvocation(LAUNCHES)
+  public void sixteenParameters() {
+    List<DeviceArray<int[]>> c = columns;
+    for (int i = 0; i < LAUNCHES; i++) {
+      onA.bump16(
+          c.get(0), c.get(1), c.get(2), c.get(3), c.get(4), c.get(5), c.get(6), c.get(7), c.get(8),
+          c.get(9), c.get(10), c.get(11), c.get(12), c.get(13), c.get(14), c.get(15), N);
+    }
+  }
+
+  /** The same arrays as a table, which the stream has seen. */
+  @Benchmark
+  @OperationsPerInvocation(LAUNCHES)
+  public void tableOfSixteen() {
+    for (int i = 0; i < LAUNCHES; i++) {
+      onA.bumpAll(columns, 16, N);
+    }
+  }
+
+  /** Tables of the same arrays in an order that the stream has not seen: a copy per launch. */
+  @Benchmark
+  @OperationsPerInvocation(LAUNCHES)
+  public void newTableOfSixteen() {
+    for (int i = 0; i < LAUNCHES; i++) {
+      // The next permutation differs from the last thousands.
+      Collections.swap(columns, (int) (swaps % 16), (int) (swaps / 16 % 16));
+      swaps += 7;
+      onA.bumpAll(columns, 16, N);
     }
   }
 

@@ -42,6 +42,7 @@ public class RecorderBenchmark {
 
   private DeviceRuntime gpu;
   private LaunchRecorder touch;
+  private LaunchRecorder touchAll;
   private List<DeviceArray<int[]>> arrays;
 
   @Setup
@@ -54,7 +55,13 @@ public class RecorderBenchmark {
       signature = signature.readWrites("a" + i, int[].class);
       arrays.add(gpu.memory().allocateZeroed(stream, int[].class, 1));
     }
-    touch = LoadedModule.of(stream, image()).recorder(signature.threads("n", int.class, 256));
+    LoadedModule module = LoadedModule.of(stream, image());
+    touch = module.recorder(signature.threads("n", int.class, 256));
+    touchAll =
+        module.recorder(
+            KernelSignature.entry("touchAll")
+                .readWrites("table", int[][].class)
+                .threads("n", int.class, 256));
   }
 
   /** A kernel that loads from each array and stores to it. */
@@ -81,6 +88,18 @@ public class RecorderBenchmark {
         .reg .b32 %%r<2>;
         %sret;
         }
+        .visible .entry touchAll(.param .u64 table, .param .u32 n)
+        {
+        .reg .b64 %%rd<5>;
+        .reg .b32 %%r<2>;
+        ld.param.u64 %%rd1, [table];
+        cvta.to.global.u64 %%rd2, %%rd1;
+        ld.global.u64 %%rd3, [%%rd2];
+        cvta.to.global.u64 %%rd4, %%rd3;
+        ld.global.u32 %%r1, [%%rd4];
+        st.global.u32 [%%rd4], %%r1;
+        ret;
+        }
         """
             .formatted(parameters, body);
     return KernelImage.of("touch.ptx", ptx.getBytes(StandardCharsets.US_ASCII));
@@ -99,6 +118,14 @@ public class RecorderBenchmark {
         recorder.array(arrays.get(i));
       }
       recorder.threads(1).preflight().launch().commit();
+    }
+  }
+
+  /** One launch with the same arrays as a table that the stream has seen. */
+  @Benchmark
+  public void launchWithTable() {
+    try (LaunchRecorder recorder = touchAll.begin()) {
+      recorder.table(arrays).threads(1).preflight().launch().commit();
     }
   }
 }

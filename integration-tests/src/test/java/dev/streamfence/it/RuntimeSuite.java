@@ -29,6 +29,7 @@ import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -562,6 +563,72 @@ abstract class RuntimeSuite {
       }
       other.join();
       assertThat(shared.download(a)).containsOnly(2 * launches);
+    }
+  }
+
+  @Test
+  void tablesOfColumnsReachTheKernelOnTwoStreams() {
+    for (int columns : new int[] {1, 16, 1_000, 10_000}) {
+      try (DeviceArray<int[]> all = gpu.memory().allocateZeroed(a, int[].class, columns * 3L)) {
+        List<DeviceArray<int[]>> table = new ArrayList<>();
+        for (int i = 0; i < columns; i++) {
+          table.add(all.view(3L * i, 3));
+        }
+        onA.bumpAll(table, columns, 3);
+        onB.bumpAll(table, columns, 3);
+        onA.bumpAll(table, columns, 3);
+        assertThat(all.download(b)).as("%d columns", columns).containsOnly(3);
+      }
+    }
+  }
+
+  /** Each launch has a table of its own, so that copies overwrite older tables many times. */
+  @Test
+  void tablesThatChangeWithEachLaunchKeepTheirColumns() {
+    int columns = 300;
+    int launches = 5_000;
+    try (DeviceArray<int[]> all = gpu.memory().allocateZeroed(a, int[].class, columns)) {
+      List<DeviceArray<int[]>> views = new ArrayList<>();
+      for (int i = 0; i < columns; i++) {
+        views.add(all.view(i, 1));
+      }
+      int[] expected = new int[columns];
+      Random random = new Random(3);
+      for (int i = 0; i < launches; i++) {
+        int from = random.nextInt(columns);
+        int to = from + 1 + random.nextInt(columns - from);
+        (random.nextBoolean() ? onA : onB).bumpAll(views.subList(from, to), to - from, 1);
+        for (int c = from; c < to; c++) {
+          expected[c]++;
+        }
+      }
+      assertThat(all.download(a)).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void aTableThatTheStreamHasSeenIsNotCopiedAgain() {
+    List<DeviceArray<int[]>> table = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      table.add(gpu.memory().allocateZeroed(a, int[].class, 1));
+    }
+    onA.bumpAll(table, 16, 1);
+    long before = gpu.statistics().driverCalls();
+    for (int i = 0; i < 100; i++) {
+      onA.bumpAll(table, 16, 1);
+    }
+    assertThat(gpu.statistics().driverCalls() - before).isEqualTo(100);
+    assertThat(table.get(15).download(a)).containsExactly(101);
+    table.forEach(DeviceArray::close);
+  }
+
+  @Test
+  void aRecordWithArraysReachesTheKernel() {
+    try (DeviceArray<int[]> values = gpu.memory().upload(a, new int[] {5, 6, 7, 8});
+        DeviceArray<byte[]> validity = gpu.memory().upload(b, new byte[] {1, 0, 1, 1});
+        DeviceArray<int[]> out = gpu.memory().allocate(a, int[].class, 4)) {
+      onA.valid(new SuiteKernels.Column(values, validity, 3), out, 4);
+      assertThat(out.download(b)).containsExactly(5, 0, 7, 0);
     }
   }
 

@@ -10,6 +10,7 @@ import dev.streamfence.annotation.ReadWrites;
 import dev.streamfence.annotation.Reads;
 import dev.streamfence.annotation.ThreadCount;
 import dev.streamfence.annotation.Writes;
+import java.util.List;
 
 /** The kernels of {@code kernels/suite.cu}. */
 @KernelModule("kernels/suite.ptx")
@@ -82,4 +83,33 @@ interface SuiteKernels {
       value = "number",
       requiredBlock = {4, 2})
   void numberEights(@Writes DeviceArray<int[]> values, LaunchShape shape);
+
+  @Kernel
+  void bumpAll(@ReadWrites List<DeviceArray<int[]>> columns, int columnCount, @ThreadCount int n);
+
+  @Kernel
+  void bump16(
+      @ReadWrites DeviceArray<int[]> a,
+      @ReadWrites DeviceArray<int[]> b,
+      @ReadWrites DeviceArray<int[]> c,
+      @ReadWrites DeviceArray<int[]> d,
+      @ReadWrites DeviceArray<int[]> e,
+      @ReadWrites DeviceArray<int[]> f,
+      @ReadWrites DeviceArray<int[]> g,
+      @ReadWrites DeviceArray<int[]> h,
+      @ReadWrites DeviceArray<int[]> i,
+      @ReadWrites DeviceArray<int[]> j,
+      @ReadWrites DeviceArray<int[]> k,
+      @ReadWrites DeviceArray<int[]> l,
+      @ReadWrites DeviceArray<int[]> m,
+      @ReadWrites DeviceArray<int[]> n,
+      @ReadWrites DeviceArray<int[]> o,
+      @ReadWrites DeviceArray<int[]> p,
+      @ThreadCount int count);
+
+  /** As the structure of that name. */
+  record Column(@Reads DeviceArray<int[]> values, @Reads DeviceArray<byte[]> validity, long rows) {}
+
+  @Kernel
+  void valid(Column column, @Writes DeviceArray<int[]> out, @ThreadCount int n);
 }

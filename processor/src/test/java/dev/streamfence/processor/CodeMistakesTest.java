@@ -174,6 +174,32 @@ class CodeMistakesTest {
   }
 
   @Test
+  void aStoreToTheTableItselfIsReported() {
+    byte[] code =
+        TABLE.replace("st.global.u32 [%rd4], %r2", "st.global.u64 [%rd2], %rd3").getBytes(UTF_8);
+    mistakesWith(
+            code,
+            kernels("@Kernel void bump(@ReadWrites DeviceArray<?>[] «v, @ThreadCount int n);"))
+        .are(
+            Problem.STORES_TO_TABLE,
+            "bump: parameter 'v' is a table of arrays, but the kernel stores to the table itself:"
+                + " st.global.u64 in line 16 of k/k.ptx, bump.cu:5; the table is the launcher's, so"
+                + " store to an array of its own");
+  }
+
+  @Test
+  void anArrayThatIsDeclaredAsATableIsReported() {
+    mistakes(
+            kernels(
+                "@Kernel(blockSize = 128) void copy(@Reads DeviceArray<int[]>[] «from,"
+                    + " @Writes DeviceArray<int[]> to, @ThreadCount int n);"))
+        .are(
+            Problem.NO_TABLE,
+            "copy: parameter 'from' is a table of arrays, but the kernel takes no address from it:"
+                + " ld.global.u32 in line 15 of k/k.ptx, copy.cu:7; take a DeviceArray");
+  }
+
+  @Test
   void aTableInARecordIsComparedByItsName() {
     mistakesWith(
             TABLE.getBytes(UTF_8),

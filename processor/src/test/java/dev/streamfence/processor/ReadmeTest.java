@@ -74,7 +74,8 @@ class ReadmeTest {
   private static JavaFileObject file(int number, String piece) {
     Matcher type = INTERFACE.matcher(piece);
     return type.find()
-        ? JavaFileObjects.forSourceString("demo." + type.group(1), Sources.importing(piece))
+        ? JavaFileObjects.forSourceString(
+            "demo." + type.group(1), Sources.importing("import java.util.List;\n" + piece))
         : JavaFileObjects.forSourceString("demo.Piece" + number, METHOD.formatted(number, piece));
   }
 

@@ -70,10 +70,8 @@ class StructMistakesTest {
 
   @Test
   void numberOfARecordHasNoAccess() {
-    with("record Column(@Reads long rows) {}", "Column «column")
-        .are(
-            Problem.ACCESS_ON_SCALAR,
-            "'column.rows' is a long and is passed by value; remove @Reads");
+    with("record Column(«@Reads long rows) {}", "Column «column")
+        .are(Problem.ACCESS_ON_SCALAR, Problem.STRAY_ANNOTATION);
   }
 
   @Test

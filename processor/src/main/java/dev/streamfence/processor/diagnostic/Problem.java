@@ -137,7 +137,7 @@ public enum Problem {
       "%s; declare @Reads, so that launches can run side by side; see %3$s"),
   NUMBER_AS_ADDRESS("%s; take a DeviceArray"),
   STORES_TO_TABLE("%s; the table is the launcher's, so store to an array of its own"),
-  NOT_A_TABLE("%s; take a DeviceArray"),
+  NO_TABLE("%s; take a DeviceArray"),
   UNCLEAR_ACCESS(
       Diagnostic.Kind.WARNING, "%s; check it, and add @Trusted(\"reason\") if it never does"),
 

@@ -97,6 +97,7 @@ public final class StrayAnnotations {
     return ((TypeElement) type)
         .getRecordComponents().stream()
             .filter(component -> component.getSimpleName().equals(parameter.getSimpleName()))
+            .filter(component -> ArrayParser.isTracked(component.asType()))
             .flatMap(component -> Mirrors.all(component, ArrayParser.ON_COMPONENTS).stream())
             .anyMatch(mirror -> Mirrors.name(mirror).equals(Mirrors.name(annotation)));
   }

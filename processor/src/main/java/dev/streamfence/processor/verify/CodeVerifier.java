@@ -52,7 +52,7 @@ public final class CodeVerifier {
       case ONLY_LOADS -> Problem.NEEDLESS_WRITE;
       case ADDRESS -> Problem.NUMBER_AS_ADDRESS;
       case STORES_TO_TABLE -> Problem.STORES_TO_TABLE;
-      case NO_TABLE -> Problem.NOT_A_TABLE;
+      case NO_TABLE -> Problem.NO_TABLE;
       case MAY_STORE, MAY_LOAD, MAY_STORE_TO_TABLE -> Problem.UNCLEAR_ACCESS;
     };
   }
