@@ -15,8 +15,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * One copy from the device to host data, through staging memory. Two chunks in flight keep the bus
  * busy. Confined to one thread, used once.
+ *
+ * <p>No copying on the host happens while a stream that a caller can name is held. A download of at
+ * most two chunks is queued whole, and then copied to the host data. A longer one needs a chunk
+ * again before it can queue the next piece, so its pieces go to a stream of the pool's own. There
+ * it counts as one read, which is registered before the first piece and submitted with the last
+ * one: a writer of the same memory waits for that, on whichever stream, and so the data is as it
+ * was when the download began. Pieces on the caller's stream, with its lock released in between,
+ * would let such a writer in.
  */
 final class ChunkedDownload {
+  private static final int MAX_IN_FLIGHT = 2;
+
   private final StreamPool streams;
   private final CudaDriver driver;
   private final StagingPool staging;
@@ -26,9 +36,14 @@ final class ChunkedDownload {
   private final long bytes;
   private final HostBytes target;
   private final @Nullable Deadline deadline;
-  private final Deque<Chunk> inFlight = new ArrayDeque<>(2);
+  private final Deque<Chunk> inFlight = new ArrayDeque<>(MAX_IN_FLIGHT);
   private long queued;
   private long delivered;
+
+  /** The stream of the pool's own that brings the pieces; null if the caller's stream does. */
+  private @Nullable Timeline carrier;
+
+  private long carrierTicket;
 
   ChunkedDownload(
       StreamPool streams,
@@ -57,20 +72,31 @@ final class ChunkedDownload {
    */
   boolean run(UseLabels labels) throws InterruptedException {
     try {
+      boolean isShort = bytes <= (long) MAX_IN_FLIGHT * staging.chunkBytes();
       long ticket;
-      try (Submission submission = begin(labels)) {
-        if (submission == null) {
-          return false;
-        }
-        submission.use(source.hazards(), true, false, 0);
-        submission.preflight();
-        while (queued < bytes) {
-          if (!queueNext()) {
+      while (true) {
+        // A long one takes its turn on the stream, too: it comes after the work of other threads
+        // that have begun theirs.
+        try (Submission submission = begin(labels)) {
+          if (submission == null) {
             return false;
           }
+          ticket = timeline.submitted();
+          if (isShort) {
+            queueAll(submission);
+            ticket = submission.ticket();
+          }
         }
-        submission.commit();
-        ticket = submission.ticket();
+        if (queued == bytes || bytes > staging.chunkBytes()) {
+          break;
+        }
+        // A read of a few bytes does not wait for the end of a long transfer, but for a chunk.
+        if (!awaitChunk()) {
+          return false;
+        }
+      }
+      if (queued < bytes && !queueInPieces(labels, ticket)) {
+        return false;
       }
       while (delivered < bytes) {
         if (!deliver()) {
@@ -78,6 +104,9 @@ final class ChunkedDownload {
         }
       }
       timeline.noteCompleted(ticket);
+      if (carrier != null) {
+        carrier.noteCompleted(carrierTicket);
+      }
       return true;
     } catch (CudaDriverException e) {
       throw e.during(labels.purpose());
@@ -87,13 +116,61 @@ final class ChunkedDownload {
     }
   }
 
+  /** Queues all pieces, or none if that would wait for a chunk. */
+  private void queueAll(Submission submission) {
+    submission.use(source.hazards(), true, false, 0);
+    submission.preflight();
+    Deque<Chunk> ready = new ArrayDeque<>(MAX_IN_FLIGHT);
+    try {
+      for (long taken = 0; taken < bytes; taken += staging.chunkBytes()) {
+        Chunk chunk = staging.tryTakeReady();
+        if (chunk == null) {
+          return;
+        }
+        ready.addLast(chunk);
+      }
+      while (!ready.isEmpty()) {
+        queue(ready.removeFirst(), timeline);
+      }
+      submission.commit();
+    } finally {
+      ready.forEach(staging::giveBack);
+    }
+  }
+
+  /**
+   * Queues the pieces on a stream of the pool's own, and hands over all but the last ones.
+   *
+   * @param ticket on the caller's stream, which the copy comes after
+   * @return false if the deadline passed first
+   */
+  private boolean queueInPieces(UseLabels labels, long ticket) throws InterruptedException {
+    try (Submission submission = streams.beginTransfer(labels, deadline)) {
+      if (submission == null) {
+        return false;
+      }
+      submission.after(timeline, ticket);
+      submission.use(source.hazards(), true, false, 0);
+      submission.preflight();
+      while (queued < bytes) {
+        if (!queueNext(submission.timeline())) {
+          return false;
+        }
+      }
+      submission.commit();
+      carrier = submission.timeline();
+      carrierTicket = submission.ticket();
+      return true;
+    }
+  }
+
   private @Nullable Submission begin(UseLabels labels) throws InterruptedException {
     return deadline == null ? timeline.begin(labels) : timeline.begin(labels, deadline);
   }
 
   /** Queues the copy of the next chunk; returns false if the deadline passed first. */
-  private boolean queueNext() throws InterruptedException {
-    if (inFlight.size() == 2 && !deliver()) {
+  private boolean queueNext(Timeline on) throws InterruptedException {
+    if (inFlight.size() == MAX_IN_FLIGHT && !deliver()) {
       return false;
     }
     // A thread that holds one chunk never waits for a second: if all did, none would give one back.
@@ -105,17 +182,31 @@ final class ChunkedDownload {
       // It was the only one in flight.
       chunk = take();
     }
+    queue(chunk, on);
+    return true;
+  }
+
+  /** Queues the copy of the next piece to a chunk, which then belongs to this copy. */
+  private void queue(Chunk chunk, Timeline on) {
     int size = (int) Math.min(bytes - queued, staging.chunkBytes());
     inFlight.addLast(chunk);
-    driver.copyToHostAsync(chunk.memory(), 0, source.address() + queued, size, timeline.stream());
-    staging.markCopied(chunk, timeline, streams.sticky());
+    driver.copyToHostAsync(chunk.memory(), 0, source.address() + queued, size, on.stream());
+    staging.markCopied(chunk, on, streams.sticky());
     queued += size;
-    return true;
   }
 
   /** Takes a chunk; returns null if the deadline passed first. */
   private @Nullable Chunk take() throws InterruptedException {
     return deadline == null ? staging.take() : staging.take(deadline);
+  }
+
+  /** Waits until a chunk is ready, holding nothing; returns false if the deadline passed first. */
+  private boolean awaitChunk() throws InterruptedException {
+    Chunk chunk = take();
+    if (chunk != null) {
+      staging.giveBackUnused(chunk);
+    }
+    return chunk != null;
   }
 
   /** Takes a second chunk if one is free; with a deadline, only one that is ready at once. */

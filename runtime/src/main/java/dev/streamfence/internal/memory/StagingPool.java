@@ -202,6 +202,11 @@ final class StagingPool {
     }
   }
 
+  /** Gives a chunk back that is ready; the next caller gets it. */
+  void giveBackUnused(Chunk chunk) {
+    putFirst(chunk);
+  }
+
   /**
    * Waits until every chunk is back, and frees them all. Nothing may be copied any more.
    *

@@ -1,3 +1,4 @@
+// Long because lending, transfers, waiting and closing work on the same few streams.
 package dev.streamfence.internal.order;
 
 import dev.streamfence.CudaDriverException;
@@ -27,12 +28,19 @@ public final class StreamPool {
    */
   static final int MAX_CAPACITY = 1024;
 
+  /**
+   * One long transfer less than staging memory keeps going at the same time, so that short ones
+   * find some.
+   */
+  private static final int TRANSFER_STREAMS = 3;
+
   private final CheckedDriver driver;
   private final int capacity;
   private final Life life;
   private final AtomicReferenceArray<Timeline> timelines;
   private final Deque<Timeline> free = new ArrayDeque<>();
   private final AtomicInteger inUse = new AtomicInteger();
+  private final AtomicInteger waitingTransfers = new AtomicInteger();
   private int created;
 
   /**
@@ -50,7 +58,7 @@ public final class StreamPool {
     this.driver = driver;
     this.capacity = capacity;
     this.life = new Life(runtime);
-    this.timelines = new AtomicReferenceArray<>(capacity + 1);
+    this.timelines = new AtomicReferenceArray<>(capacity + 1 + TRANSFER_STREAMS);
     driver.sticky().askForOutstanding(this::outstanding);
   }
 
@@ -122,6 +130,39 @@ public final class StreamPool {
     return timeline;
   }
 
+  /**
+   * Starts a submission, see {@link Timeline#begin}, on a stream that no caller can name: for a
+   * transfer whose thread copies on the host between the pieces that it queues. The stream that the
+   * caller named stays free for other threads meanwhile. Waits while all such streams are in use.
+   *
+   * @param deadline when to stop waiting; null for no limit
+   * @return null if the deadline has passed
+   * @throws InterruptedException if the thread is interrupted while it waits with a deadline
+   */
+  public @Nullable Submission beginTransfer(UseLabels labels, @Nullable Deadline deadline)
+      throws InterruptedException {
+    for (int i = capacity + 1; i < timelines.length(); i++) {
+      Submission submission = transferTimeline(i).tryBegin(labels);
+      if (submission != null) {
+        return submission;
+      }
+    }
+    int next = Math.floorMod(waitingTransfers.getAndIncrement(), TRANSFER_STREAMS);
+    Timeline busy = timelines.get(capacity + 1 + next);
+    return deadline == null ? busy.begin(labels) : busy.begin(labels, deadline);
+  }
+
+  private Timeline transferTimeline(int index) {
+    Timeline existing = timelines.get(index);
+    if (existing != null) {
+      return existing;
+    }
+    synchronized (this) {
+      Timeline meanwhile = timelines.get(index);
+      return meanwhile != null ? meanwhile : create(index, 0);
+    }
+  }
+
   /** Takes a lent stream back. Does not synchronise. */
   public void release(Timeline timeline) {
     timeline.retire();
@@ -143,7 +184,7 @@ public final class StreamPool {
   public void synchronizeAll(String purpose) {
     driver.sticky().check();
     Teardown teardown = new Teardown();
-    for (int i = 0; i <= capacity; i++) {
+    for (int i = 0; i < timelines.length(); i++) {
       Timeline timeline = timelines.get(i);
       if (timeline != null) {
         teardown.step(() -> timeline.synchronize(purpose));
@@ -163,7 +204,7 @@ public final class StreamPool {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    for (int i = 0; i <= capacity; i++) {
+    for (int i = 0; i < timelines.length(); i++) {
       Timeline timeline = timelines.get(i);
       if (timeline != null && !timeline.synchronize(deadline)) {
         return false;
@@ -175,7 +216,7 @@ public final class StreamPool {
   /** Destroys every stream and its events. Nothing may be submitted afterwards. */
   public synchronized void destroy() {
     Teardown teardown = new Teardown();
-    for (int i = capacity; i >= 0; i--) {
+    for (int i = timelines.length() - 1; i >= 0; i--) {
       Timeline timeline = timelines.get(i);
       if (timeline != null) {
         teardown.step(timeline::destroy);
@@ -244,6 +285,11 @@ public final class StreamPool {
     return timelines.get(index);
   }
 
+  /** How many streams it may create, of all kinds: more than every index. */
+  int timelines() {
+    return timelines.length();
+  }
+
   /** Whether more than one stream is in use, so that one may have to wait for another's event. */
   boolean isShared() {
     return inUse.get() > 1;
@@ -259,7 +305,7 @@ public final class StreamPool {
 
   private List<String> outstanding() {
     List<String> descriptions = new ArrayList<>();
-    for (int i = 0; i <= capacity; i++) {
+    for (int i = 0; i < timelines.length(); i++) {
       Timeline timeline = timelines.get(i);
       if (timeline != null) {
         timeline.describeOutstanding(descriptions);

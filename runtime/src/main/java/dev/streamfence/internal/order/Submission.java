@@ -66,7 +66,7 @@ public final class Submission implements AutoCloseable {
 
   Submission(Timeline timeline) {
     this.timeline = timeline;
-    int timelines = timeline.pool().capacity() + 1;
+    int timelines = timeline.pool().timelines();
     this.waits = new Waits(timeline, timelines);
     this.scratch = new long[timelines];
   }
@@ -85,6 +85,11 @@ public final class Submission implements AutoCloseable {
   /** Whether the calling thread began it and has not closed it. */
   public boolean isHeldByCurrentThread() {
     return timeline.isHeldByCurrentThread();
+  }
+
+  /** The stream that the work is put on. */
+  public Timeline timeline() {
+    return timeline;
   }
 
   /** The work being submitted, in words. */
@@ -122,6 +127,17 @@ public final class Submission implements AutoCloseable {
   public void forgetUses(int kept) {
     require(LaunchStep.RECORDING, "forgets a use");
     uses.truncate(kept);
+  }
+
+  /**
+   * Orders the work after everything that another stream was given up to a ticket, besides what its
+   * allocations depend on.
+   *
+   * @throws StreamMisuseException after preflight
+   */
+  public void after(Timeline other, long otherTicket) {
+    require(LaunchStep.RECORDING, "is ordered after another stream");
+    waits.add(other, otherTicket);
   }
 
   /** Adds the allocation that the work frees, which is closed to all other uses. */

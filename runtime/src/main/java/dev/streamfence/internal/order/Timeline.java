@@ -38,7 +38,7 @@ public final class Timeline {
     this.priority = priority;
     this.driver = driver;
     this.stream = stream;
-    this.ring = new EventRing(driver, stream, pool.capacity() + 1);
+    this.ring = new EventRing(driver, stream, pool.timelines());
     this.submission = new Submission(this);
     this.progress = new Progress(pool, index, driver, stream, ring);
   }
@@ -339,10 +339,11 @@ public final class Timeline {
   /**
    * Publishes a ticket as submitted, and wakes the threads that wait for it. Held: the submission
    * lock. Allocations and frees are not uses: a stream with nothing else does not count as in use.
+   * Nor does a stream of the pool's own: its work is waited for before its submitter goes on.
    */
   void publish(long ticket, UseLabels labels, boolean isUse) {
     recent.note(ticket, labels);
-    if (isUse && !busy) {
+    if (isUse && !busy && !isForTransfers()) {
       busy = true;
       pool.becameBusy();
     }
@@ -386,8 +387,12 @@ public final class Timeline {
     teardown.finish();
   }
 
+  private boolean isForTransfers() {
+    return index > pool.capacity();
+  }
+
   @Override
   public String toString() {
-    return "stream " + index;
+    return isForTransfers() ? "transfer stream " + (index - pool.capacity()) : "stream " + index;
   }
 }

@@ -71,6 +71,20 @@ enum FailureScenario {
       assertThat(copied[copied.length - 1]).isEqualTo((byte) 2);
     }
   },
+  MANY_CHUNKS {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      byte[] source = new byte[3 * FailureWorld.CHUNK_BYTES];
+      source[0] = 1;
+      source[source.length - 1] = 2;
+      DeviceArray<byte[]> values =
+          world.make("uploading", () -> world.gpu.memory().upload(a, source));
+      assertThat(world.op("downloading", () -> values.download(a))).isEqualTo(source);
+      world.run("filling", () -> values.fill(world.stream(), 3));
+      assertThat(world.op("downloading", () -> values.download(a))).containsOnly(3);
+    }
+  },
   FILLS {
     @Override
     void run(FailureWorld world) {

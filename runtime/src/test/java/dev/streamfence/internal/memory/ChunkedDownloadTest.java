@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -123,6 +124,35 @@ final class ChunkedDownloadTest {
     assertThat(download(SIZE, far())).isTrue();
     assertSeen(SIZE);
     assertThat(calls).doesNotContain("synchronizeEvent", "synchronizeStream");
+  }
+
+  /** With nothing held, so that the stream is free meanwhile. */
+  @Test
+  void aDownloadOfOneChunkWaitsForOne() throws Exception {
+    take(CHUNKS);
+    AtomicBoolean done = new AtomicBoolean();
+    Thread downloading =
+        Waiting.thread(
+            () -> {
+              try {
+                done.set(download(CHUNK, null));
+              } catch (InterruptedException e) {
+                throw new AssertionError(e);
+              }
+            });
+    on.copies.fill(on.a, Region.of(block).range(CHUNK, 1), 1, 9);
+    assertThat(on.a.submitted()).isGreaterThan(2);
+    pool.giveBack(taken.removeFirst());
+    downloading.join();
+    assertThat(done).isTrue();
+    assertSeen(CHUNK);
+  }
+
+  @Test
+  void aDeadlineEndsTheWaitForTheOnlyChunk() throws Exception {
+    take(CHUNKS);
+    assertThat(download(CHUNK, passed())).isFalse();
+    assertSeen(0);
   }
 
   @Test
