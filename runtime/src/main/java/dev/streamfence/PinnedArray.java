@@ -54,7 +54,8 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
   boolean isOpen();
 
   /**
-   * Waits for the downloads into this array, then reads it. Uploads from it may be in flight. An
+   * Waits for the downloads into this array, and for launches that write it {@linkplain #mapped()
+   * mapped}, then reads it. Uploads from it, and launches that read it, may be in flight. An
    * exception of {@code access} is passed on.
    *
    * @param access gets a read-only buffer of all bytes, in native order and at position 0. The
@@ -81,7 +82,7 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
   void visit(Consumer<? super ByteBuffer> access);
 
   /**
-   * Waits for the uploads and downloads that use this array, then writes it. An exception of {@code
+   * Waits for the copies and launches that use this array, then writes it. An exception of {@code
    * access} is passed on, and what it had written stays.
    *
    * @param access gets a buffer of all bytes, in native order and at position 0. The buffer is
@@ -120,8 +121,30 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
   void put(long from, A source);
 
   /**
-   * Waits for the copies and accesses that use this array, and frees its memory. Closing again does
-   * nothing, and so does closing after the runtime.
+   * This memory as an array that kernels read and write directly, over the bus: for flags, counters
+   * and results of a few elements, which then need no copy. It can be used wherever an array can,
+   * owns nothing, and ends with this array; closing it does nothing. Its uses are uses of this
+   * array: {@link #read}, {@link #write} and {@link #close} wait for them, and launches, copies and
+   * fills that use it wait, on the host, for accesses of other threads that conflict.
+   *
+   * <p>What a launch writes is visible to a {@link #read} that begins after the launch was queued,
+   * since that waits for the launch. Polling memory that a running kernel writes is not supported,
+   * even if the kernel's access is volatile, and nor is a kernel that waits for the host.
+   *
+   * <p>From then on, launches, copies and fills inside an access to this array, by the same thread,
+   * are refused, and an operation that would have to wait for another thread is, too.
+   *
+   * @throws UseAfterFreeException if this array is closed
+   * @throws RuntimeClosedException if the runtime is closed
+   * @throws CudaDriverException if the device cannot reach host memory, or is lost
+   * @throws StreamMisuseException inside a read or write of this array by the same thread, or
+   *     inside a launch for which it would have to wait
+   */
+  DeviceArray<A> mapped();
+
+  /**
+   * Waits for the copies, launches and accesses that use this array, and frees its memory. Closing
+   * again does nothing, and so does closing after the runtime.
    *
    * @throws CudaDriverException if the memory could not be freed; the array stays open and can be
    *     closed again

@@ -100,6 +100,11 @@ final class IdleDriver implements CudaDriver {
   }
 
   @Override
+  public long deviceAddress(HostMemory memory) {
+    return driver.deviceAddress(memory);
+  }
+
+  @Override
   public HostMemory allocateHost(long bytes) {
     return driver.allocateHost(bytes);
   }

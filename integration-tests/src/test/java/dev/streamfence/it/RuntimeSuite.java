@@ -257,6 +257,36 @@ abstract class RuntimeSuite {
   }
 
   @Test
+  void kernelsReadAndWriteMappedHostMemory() {
+    int n = 1000 * scale();
+    try (PinnedArray<int[]> host = gpu.memory().pinned(int[].class, n);
+        DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, n)) {
+      DeviceArray<int[]> mapped = host.mapped();
+      host.put(0, new int[n]);
+      for (int round = 1; round <= 20; round++) {
+        onA.increment(mapped, n);
+        onB.increment(mapped, n);
+        int[] expected = new int[n];
+        Arrays.fill(expected, 3 * round - 1);
+        assertThat(host.get(0, n)).isEqualTo(expected);
+        Arrays.fill(expected, 3 * round);
+        host.put(0, expected);
+      }
+      // Copies and fills take it like device memory.
+      values.copyFrom(a, mapped);
+      mapped.fill(b, 0, 10, 7);
+      mapped.copyFrom(a, values, 0, 10, 10);
+      mapped.upload(b, new int[] {8, 9}, 0, 20, 2);
+      assertThat(mapped.download(a, 8, 15))
+          .containsExactly(7, 7, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 8, 9, 60);
+      values.download(b, 0, host, 30, 10);
+      mapped.upload(a, host, 20, 40, 2);
+      assertThat(host.get(38, 5)).containsExactly(60, 60, 8, 9, 60);
+      assertThat(mapped.downloadLater(b, 40, 2).value()).containsExactly(8, 9);
+    }
+  }
+
+  @Test
   void downloadsThatAreBegunBringTheElementsOfThatMoment() {
     int n = 1000 * scale();
     try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, n)) {

@@ -37,6 +37,8 @@ public enum DriverCall {
   KEEP_FREED_MEMORY("cuMemPoolSetAttribute"),
   /** Allocates page-locked host memory. */
   ALLOCATE_HOST("cuMemAllocHost"),
+  /** Asks where kernels reach page-locked host memory. */
+  HOST_DEVICE_ADDRESS("cuMemHostGetDevicePointer"),
   /** Frees page-locked host memory. */
   FREE_HOST("cuMemFreeHost"),
   /** Copies from the host to the device. */

@@ -184,6 +184,11 @@ public final class ClockDriver implements CudaDriver {
   }
 
   @Override
+  public synchronized long deviceAddress(HostMemory memory) {
+    return memory.address();
+  }
+
+  @Override
   public synchronized HostMemory allocateHost(long bytes) {
     live++;
     return new HostMemory() {

@@ -4,6 +4,8 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.memory.Allocation;
+import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.Life;
 import dev.streamfence.internal.order.PendingUse;
@@ -15,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The page-locked memory of a runtime's pinned arrays. Memory whose array became unreachable
@@ -31,6 +34,9 @@ final class PinnedBytes {
     private volatile boolean isClosed;
     private volatile boolean isUnreachable;
 
+    /** What the device reaches; null until it is mapped. Written under the array's lock. */
+    private volatile @Nullable Allocation mapped;
+
     private Lease(HostMemory memory, String description) {
       this.memory = memory;
       this.description = description;
@@ -45,6 +51,50 @@ final class PinnedBytes {
       return hazards;
     }
 
+    /** Whether kernels may use it. */
+    boolean isMapped() {
+      return mapped != null;
+    }
+
+    /**
+     * Lets kernels use it, from the first call on.
+     *
+     * @throws CudaDriverException if the device cannot reach host memory
+     */
+    Allocation map() {
+      Allocation known = mapped;
+      if (known != null) {
+        return known;
+      }
+      try {
+        Allocation first =
+            Allocation.ofHost(
+                driver.deviceAddress(memory), memory.sizeInBytes(), description, hazards);
+        mapped = first;
+        return first;
+      } catch (CudaDriverException e) {
+        throw e.during("mapping " + description);
+      }
+    }
+
+    /** Refuses a copy between some of its bytes and device memory that overlaps them. */
+    void requireApart(long from, Region other, String use) {
+      Allocation device = mapped;
+      if (device != null && Region.of(device).range(from, other.sizeInBytes()).overlaps(other)) {
+        throw new IllegalArgumentException(
+            use
+                + " with bytes "
+                + from
+                + " to "
+                + (from + other.sizeInBytes() - 1)
+                + " of "
+                + description
+                + " and "
+                + other
+                + ": they overlap");
+      }
+    }
+
     /**
      * Waits for the device's uses and frees the memory, unless that was done.
      *
@@ -54,10 +104,18 @@ final class PinnedBytes {
       if (ended.get()) {
         return;
       }
-      if (!isLost()) {
-        hazards.pending(true).forEach(use -> use.await("closing " + description));
+      // Launches on the mapped memory take no lock of the array.
+      hazards.close(null);
+      try {
+        if (!isLost()) {
+          hazards.pending(true).forEach(use -> use.await("closing " + description));
+        }
+        free();
+      } finally {
+        if (!ended.get()) {
+          hazards.reopen();
+        }
       }
-      free();
     }
 
     /** Frees the memory of an array that could not be created. */

@@ -39,8 +39,8 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   private final long length;
   private final @Nullable Region region;
 
-  /** The array that owns the memory of this view or part, which keeps it reachable. */
-  private final @Nullable TrackedArray<?> owner;
+  /** The array or pinned array that owns the memory of this view or part; keeps it reachable. */
+  private final @Nullable Object owner;
 
   private final boolean isView;
   final OpenArrays.Lifetime lifetime;
@@ -61,6 +61,34 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     this.owner = null;
     this.isView = false;
     this.lifetime = memory.arrays().watch(this, allocation);
+  }
+
+  /** Creates a view of a pinned array; without an allocation if that is empty. */
+  private TrackedArray(
+      TrackedPinnedArray<A> host,
+      Class<A> arrayType,
+      ElementType elementType,
+      long length,
+      @Nullable Allocation allocation) {
+    this.runtime = host.runtime();
+    this.memory = runtime.memory();
+    this.arrayType = arrayType;
+    this.elementType = elementType;
+    this.length = length;
+    this.region = allocation == null ? null : Region.of(allocation);
+    this.owner = host;
+    this.isView = true;
+    this.lifetime = memory.arrays().watch(this, null);
+  }
+
+  /** The view that the device has of a pinned array. */
+  static <A> TrackedArray<A> ofHost(
+      TrackedPinnedArray<A> host,
+      Class<A> arrayType,
+      ElementType elementType,
+      long length,
+      @Nullable Allocation allocation) {
+    return new TrackedArray<>(host, arrayType, elementType, length, allocation);
   }
 
   /** Creates a view of another array, or a part of one. */
@@ -146,6 +174,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     if (target == null) {
       host.requireOpen("upload");
     } else {
+      host.requireApart(sourceFrom, target, "upload");
       host.queue(
           "upload",
           sourceFrom,
@@ -173,6 +202,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     if (source == null) {
       host.requireOpen("download");
     } else {
+      host.requireApart(targetFrom, source, "download");
       host.queue(
           "download",
           targetFrom,

@@ -1,3 +1,4 @@
+// Long because one lock and one hazard state guard all of its operations, which say so one by one.
 package dev.streamfence.internal.device;
 
 import dev.streamfence.ElementType;
@@ -5,12 +6,15 @@ import dev.streamfence.PinnedArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.memory.HostRegion;
+import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.HazardState;
+import dev.streamfence.internal.order.PendingUse;
 import java.lang.ref.Reference;
 import java.lang.reflect.Array;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -85,8 +89,7 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
         accesses.readLock(),
         "a read",
         () -> {
-          awaitDevice(false, "a read of ");
-          R result = access.apply(readable());
+          R result = whenOrdered(false, "a read of ", () -> access.apply(readable()));
           if (result instanceof Buffer) {
             throw new StreamMisuseException(
                 "a read of "
@@ -114,11 +117,14 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
     inside(
         accesses.writeLock(),
         "a write",
-        () -> {
-          awaitDevice(true, "a write of ");
-          access.accept(writable());
-          return this;
-        });
+        () ->
+            whenOrdered(
+                true,
+                "a write of ",
+                () -> {
+                  access.accept(writable());
+                  return this;
+                }));
   }
 
   @Override
@@ -139,6 +145,18 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
     requireRange(from, count, "put");
     HostArray host = new HostArray(source, elementType, 0);
     write(bytes -> host.writeTo(part(bytes, from, count), 0));
+  }
+
+  @Override
+  public TrackedArray<A> mapped() {
+    requireNotAccessed("a mapping");
+    // Exclusive: an access that is running may use streams, which it may not once this is mapped.
+    return inside(
+        accesses.writeLock(),
+        "a mapping",
+        () ->
+            TrackedArray.ofHost(
+                this, arrayType, elementType, length, lease == null ? null : lease.map()));
   }
 
   @Override
@@ -242,10 +260,35 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
     }
   }
 
-  private void awaitDevice(boolean writes, String use) {
+  /** Performs an access once the device is done, and keeps later launches waiting until its end. */
+  private <R> R whenOrdered(boolean writes, String use, Inside<? extends R> access) {
+    if (lease == null) {
+      return access.run();
+    }
+    HazardState hazards = lease.hazards();
+    boolean isMapped = lease.isMapped();
+    List<PendingUse> pending = hazards.beginHostAccess(writes);
+    try {
+      pending.forEach(earlier -> earlier.await(use + this));
+      if (isMapped) {
+        runtime.life().noteAccess(true);
+      }
+      try {
+        return access.run();
+      } finally {
+        if (isMapped) {
+          runtime.life().noteAccess(false);
+        }
+      }
+    } finally {
+      hazards.endHostAccess(writes);
+    }
+  }
+
+  /** Refuses a copy between elements of this array and the same memory seen from the device. */
+  void requireApart(long from, Region other, String use) {
     if (lease != null) {
-      HazardState hazards = lease.hazards();
-      hazards.pending(writes).forEach(pending -> pending.await(use + this));
+      lease.requireApart(from * elementType.sizeInBytes(), other, use);
     }
   }
 

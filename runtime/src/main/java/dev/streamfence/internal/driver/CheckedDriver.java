@@ -187,6 +187,16 @@ public final class CheckedDriver implements CudaDriver {
   }
 
   @Override
+  public long deviceAddress(HostMemory memory) {
+    begin(DriverCall.HOST_DEVICE_ADDRESS);
+    try {
+      return driver.deviceAddress(memory);
+    } catch (CudaDriverException e) {
+      throw sticky.keep(e);
+    }
+  }
+
+  @Override
   public void freeHost(HostMemory memory) {
     unchecked(DriverCall.FREE_HOST);
     try {

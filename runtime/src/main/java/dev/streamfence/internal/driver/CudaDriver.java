@@ -114,6 +114,14 @@ public interface CudaDriver extends AutoCloseable {
    */
   HostMemory allocateHost(long bytes);
 
+  /**
+   * The address at which kernels, copies and fills on the device reach page-locked host memory,
+   * which they then read and write over the bus. {@code cuMemHostGetDevicePointer}.
+   *
+   * @throws dev.streamfence.CudaDriverException if the device cannot reach host memory
+   */
+  long deviceAddress(HostMemory memory);
+
   /** Frees page-locked host memory. May wait for the device. {@code cuMemFreeHost}. */
   void freeHost(HostMemory memory);
 

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.memory;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.order.Closing;
 import dev.streamfence.internal.order.HazardState;
@@ -18,10 +20,13 @@ public final class Allocation {
   private final long address;
   private final long sizeInBytes;
   private final String tag;
-  private final long generation = HazardState.newGeneration();
-  private final Timeline timeline;
+  private final long generation;
+
+  /** Null for host memory, and so is the account. */
+  private final @Nullable Timeline timeline;
+
   private final boolean tracked;
-  private final Account account;
+  private final @Nullable Account account;
   private final @Nullable Allocation enclosing;
   private final HazardState hazards;
   private final AtomicReference<@Nullable Object> holder = new AtomicReference<>();
@@ -50,12 +55,38 @@ public final class Allocation {
     this.address = address;
     this.sizeInBytes = sizeInBytes;
     this.tag = tag;
+    this.generation = HazardState.newGeneration();
     this.timeline = timeline;
     this.tracked = tracked;
     this.account = account;
     this.enclosing = enclosing;
     this.hazards = new HazardState(generation, this, timeline, ticket, () -> release.accept(this));
     this.allocatedAt = allocatedAt;
+  }
+
+  private Allocation(long address, long sizeInBytes, String tag, HazardState hazards) {
+    this.address = address;
+    this.sizeInBytes = sizeInBytes;
+    this.tag = tag;
+    this.generation = hazards.generation();
+    this.timeline = null;
+    this.tracked = true;
+    this.account = null;
+    this.enclosing = null;
+    this.hazards = hazards;
+    this.allocatedAt = null;
+  }
+
+  /**
+   * Page-locked host memory, as the device reaches it. It counts in no budget, and is freed by its
+   * owner alone.
+   *
+   * @param address at which the device reaches it
+   * @param tag describes it, for errors
+   * @param hazards orders its uses, those by the host included
+   */
+  public static Allocation ofHost(long address, long sizeInBytes, String tag, HazardState hazards) {
+    return new Allocation(address, sizeInBytes, tag, hazards);
   }
 
   /**
@@ -81,14 +112,14 @@ public final class Allocation {
     return generation;
   }
 
-  /** The stream that it was allocated on. */
+  /** The stream that it was allocated on. Host memory has none. */
   public Timeline timeline() {
-    return timeline;
+    return requireNonNull(timeline);
   }
 
   /** The number of its device. */
   public int deviceOrdinal() {
-    return timeline.pool().driver().properties().ordinal();
+    return timeline().pool().driver().properties().ordinal();
   }
 
   /** Whether its resource frees it only after its registered uses. */
@@ -142,7 +173,7 @@ public final class Allocation {
   Closing close(@Nullable Throwable closedAt) {
     Closing closing = hazards.close(closedAt);
     if (closing != Closing.ALREADY_CLOSED) {
-      account.closed(sizeInBytes);
+      account().closed(sizeInBytes);
     }
     return closing;
   }
@@ -150,12 +181,12 @@ public final class Allocation {
   /** Undoes a close that could not be carried out. */
   void reopen() {
     hazards.reopen();
-    account.reopened(sizeInBytes);
+    account().reopened(sizeInBytes);
   }
 
   /** Its memory can be allocated again. */
   long returned() {
-    account.returned(sizeInBytes);
+    account().returned(sizeInBytes);
     return sizeInBytes;
   }
 
@@ -169,6 +200,10 @@ public final class Allocation {
       throw new IllegalStateException(this + " lies in no other allocation");
     }
     return enclosing;
+  }
+
+  private Account account() {
+    return requireNonNull(account);
   }
 
   /** Where it was allocated; null if that was not traced. */

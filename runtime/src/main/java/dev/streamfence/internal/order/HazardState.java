@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +62,12 @@ public final class HazardState {
   private int pins;
   private Availability state = Availability.OPEN;
   private boolean refusesReads;
+
+  /** Only of host memory: accesses by the host that are running, or wait for the device. */
+  private int hostReads;
+
+  private int hostWrites;
+  private final Condition hostEnded = lock.newCondition();
   private @Nullable Throwable closedAt;
 
   /** Whether a use was registered since it was created. */
@@ -294,6 +301,60 @@ public final class HazardState {
     }
   }
 
+  /**
+   * Begins an access by the host, which {@link #endHostAccess} ends. Until then no use that
+   * conflicts with it is registered: submissions wait.
+   *
+   * @param writes whether the host writes
+   * @return what the access has to wait for before it touches the memory
+   */
+  public List<PendingUse> beginHostAccess(boolean writes) {
+    lock.lock();
+    try {
+      List<PendingUse> pending = pending(writes);
+      if (writes) {
+        hostWrites++;
+      } else {
+        hostReads++;
+      }
+      return pending;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends an access by the host. */
+  public void endHostAccess(boolean writes) {
+    lock.lock();
+    try {
+      if (writes) {
+        hostWrites--;
+      } else {
+        hostReads--;
+      }
+      hostEnded.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether a use conflicts with an access by the host. Held: the lock. */
+  boolean conflictsWithHost(boolean writes) {
+    return hostWrites > 0 || (writes && hostReads > 0);
+  }
+
+  /** Waits until no access by the host conflicts with a use. */
+  void awaitHost(boolean writes) {
+    lock.lock();
+    try {
+      while (conflictsWithHost(writes)) {
+        hostEnded.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** How many uses the next writer depends on: the last writes, and one read per stream. */
   public int size() {
     lock.lock();
@@ -304,7 +365,8 @@ public final class HazardState {
     }
   }
 
-  long generation() {
+  /** The allocation's number. */
+  public long generation() {
     return generation;
   }
 

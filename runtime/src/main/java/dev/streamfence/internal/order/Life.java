@@ -122,6 +122,18 @@ public final class Life {
     return phase == Phase.CLOSED;
   }
 
+  /**
+   * Notes that the calling thread, which has entered, begins or ends an access to host memory that
+   * kernels use. Launches wait for its end with their stream held, so meanwhile the thread must not
+   * wait for a stream.
+   */
+  public void noteAccess(boolean begins) {
+    Visit visit = current();
+    if (visit != null) {
+      visit.access(begins);
+    }
+  }
+
   /** Whether the calling thread is inside an operation, or has a launch open. */
   public boolean isEntered() {
     return current() != null;

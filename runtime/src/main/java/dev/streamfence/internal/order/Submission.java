@@ -157,20 +157,9 @@ public final class Submission implements AutoCloseable {
   public void preflight() {
     require(LaunchStep.RECORDING, "runs preflight");
     uses.sortByGeneration();
-    int locked = 0;
-    try {
-      for (; locked < uses.count(); locked++) {
-        uses.state(locked).lock();
-      }
-      collect();
-      ticket = timeline.nextTicket();
+    while (!register()) {
       for (int i = 0; i < uses.count(); i++) {
-        uses.state(i).register(timeline, ticket, uses.writes(i));
-      }
-      state = LaunchStep.REGISTERED;
-    } finally {
-      while (locked > 0) {
-        uses.state(--locked).unlock();
+        uses.state(i).awaitHost(uses.writes(i));
       }
     }
     try {
@@ -321,6 +310,35 @@ public final class Submission implements AutoCloseable {
     Teardown all = new Teardown();
     releases.forEach(all::step);
     all.finish();
+  }
+
+  /**
+   * Checks all allocations and registers this work on them, unless the host is accessing one: then
+   * does nothing.
+   */
+  private boolean register() {
+    int locked = 0;
+    try {
+      for (; locked < uses.count(); locked++) {
+        uses.state(locked).lock();
+      }
+      for (int i = 0; i < uses.count(); i++) {
+        if (uses.state(i).conflictsWithHost(uses.writes(i))) {
+          return false;
+        }
+      }
+      collect();
+      ticket = timeline.nextTicket();
+      for (int i = 0; i < uses.count(); i++) {
+        uses.state(i).register(timeline, ticket, uses.writes(i));
+      }
+      state = LaunchStep.REGISTERED;
+      return true;
+    } finally {
+      while (locked > 0) {
+        uses.state(--locked).unlock();
+      }
+    }
   }
 
   private void collect() {

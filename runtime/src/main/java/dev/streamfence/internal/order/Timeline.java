@@ -143,6 +143,11 @@ public final class Timeline {
   }
 
   private void requireNoneOpen(Visit visit, UseLabels labels) {
+    if (visit.isAccessing()) {
+      throw new StreamMisuseException(
+          labels.purpose()
+              + " begins inside an access to a mapped pinned array in this thread; end that first");
+    }
     Timeline open = visit.submitting();
     if (open != null) {
       throw new StreamMisuseException(

@@ -19,6 +19,7 @@ final class Visit {
   private int depth;
   private boolean patient = true;
   private @Nullable Timeline submitting;
+  private int accesses;
 
   /** Keeps the visits of two threads in separate cache lines: each launch writes to its own. */
   @SuppressWarnings({"unused", "UnusedVariable"})
@@ -60,6 +61,7 @@ final class Visit {
     depth = 0;
     patient = true;
     submitting = null;
+    accesses = 0;
     OWNER.lazySet(this, null);
   }
 
@@ -77,8 +79,18 @@ final class Visit {
     patient = false;
   }
 
+  /** Notes that an access to mapped host memory, for which launches wait, begins or ends. */
+  void access(boolean begins) {
+    accesses += begins ? 1 : -1;
+  }
+
+  /** Whether the thread is inside an access to mapped host memory. */
+  boolean isAccessing() {
+    return accesses > 0;
+  }
+
   /** Whether the thread may wait for another thread's submission. */
   boolean mayWait() {
-    return patient && submitting == null;
+    return patient && submitting == null && accesses == 0;
   }
 }

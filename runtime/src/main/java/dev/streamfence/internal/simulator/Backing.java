@@ -47,6 +47,17 @@ final class Backing {
     }
   }
 
+  private Backing(byte[] bytes) {
+    this.shift = Integer.SIZE - 1;
+    this.mask = Integer.MAX_VALUE;
+    this.segments = new byte[][] {bytes};
+  }
+
+  /** The bytes of host memory, as the device sees them. */
+  static Backing of(byte[] bytes) {
+    return new Backing(bytes);
+  }
+
   /** Resets all bytes to fresh memory. */
   void refresh() {
     for (byte[] segment : segments) {

@@ -72,9 +72,9 @@ final class RaceChecker {
     return there;
   }
 
-  /** Records host memory; when the host writes to it is unknown. */
+  /** Records host memory. */
   void allocatedHost(Submitted op, long address, long size) {
-    shadows.put(address, new Shadow(address, size, op, false, findings));
+    shadows.put(address, new Shadow(address, size, op, checkUninitialized, findings));
   }
 
   void freed(Submitted op, long address) {

@@ -3,7 +3,8 @@ package dev.streamfence.internal.simulator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One allocation of device memory while it exists in stream order. Confined to the driver's lock.
+ * One allocation of device memory while it exists in stream order, or host memory that the device
+ * reaches. Confined to the driver's lock.
  */
 final class SimulatedAllocation {
   private final long address;
@@ -11,12 +12,17 @@ final class SimulatedAllocation {
   private final Backing bytes;
   private @Nullable TouchedBytes touched;
 
-  /** Starts with fresh content; {@code bytes} has at least {@code size} bytes. */
+  /** Device memory with fresh content; {@code bytes} has at least {@code size} bytes. */
+  static SimulatedAllocation fresh(long address, long size, Backing bytes) {
+    bytes.refresh();
+    return new SimulatedAllocation(address, size, bytes);
+  }
+
+  /** Keeps the content; {@code bytes} has at least {@code size} bytes. */
   SimulatedAllocation(long address, long size, Backing bytes) {
     this.address = address;
     this.size = size;
     this.bytes = bytes;
-    bytes.refresh();
   }
 
   long address() {

@@ -180,6 +180,11 @@ final class SimulatedDriver implements CudaDriver {
     return lock.call(() -> memory.allocateHost(bytes, this::accessed));
   }
 
+  @Override
+  public long deviceAddress(HostMemory hostMemory) {
+    return lock.call(() -> memory.deviceAddress(hostMemory));
+  }
+
   private void accessed(SimulatedHostMemory hostMemory, boolean writes) {
     lock.run(() -> memory.accessed(hostMemory, writes));
   }

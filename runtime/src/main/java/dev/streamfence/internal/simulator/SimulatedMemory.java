@@ -83,7 +83,7 @@ final class SimulatedMemory {
         DriverCall.ALLOCATE_ASYNC,
         op,
         () -> {
-          memory.map(new SimulatedAllocation(address, bytes, memoryOfIt));
+          memory.map(SimulatedAllocation.fresh(address, bytes, memoryOfIt));
           if (checker != null) {
             checker.allocated(op, address, bytes);
           }
@@ -112,7 +112,7 @@ final class SimulatedMemory {
   long allocate(long bytes) {
     state.enter(DriverCall.ALLOCATE);
     AddressRange range = range(DriverCall.ALLOCATE, bytes, host);
-    memory.map(new SimulatedAllocation(range.address(), bytes, range.bytes()));
+    memory.map(SimulatedAllocation.fresh(range.address(), bytes, range.bytes()));
     return range.address();
   }
 
@@ -147,6 +147,20 @@ final class SimulatedMemory {
     return allocated;
   }
 
+  /** Lets operations reach host memory, at the host's own address as on a device with UVA. */
+  long deviceAddress(HostMemory known) {
+    state.enter(DriverCall.HOST_DEVICE_ADDRESS);
+    requireArgument(
+        DriverCall.HOST_DEVICE_ADDRESS,
+        known instanceof SimulatedHostMemory allocated && hostMemory.contains(allocated),
+        "host memory that is not allocated here");
+    SimulatedHostMemory mapped = (SimulatedHostMemory) known;
+    memory.map(
+        new SimulatedAllocation(
+            mapped.address(), mapped.sizeInBytes(), Backing.of(mapped.bytes().array())));
+    return mapped.address();
+  }
+
   void freeHost(HostMemory freed) {
     state.enter(DriverCall.FREE_HOST);
     requireArgument(
@@ -154,6 +168,7 @@ final class SimulatedMemory {
         freed instanceof SimulatedHostMemory allocated && hostMemory.remove(allocated),
         "host memory that is not allocated here");
     heap.giveBack(freed.sizeInBytes());
+    memory.unmap(freed.address());
     if (checker != null) {
       checker.freed(submissions.onHost(DriverCall.FREE_HOST.function()), freed.address());
       checker.forget(freed.address());
@@ -178,7 +193,7 @@ final class SimulatedMemory {
   long place(long bytes) {
     long size = Math.max(1, bytes);
     AddressRange range = range(DriverCall.LOAD_MODULE, size, host);
-    memory.map(new SimulatedAllocation(range.address(), size, range.bytes()));
+    memory.map(SimulatedAllocation.fresh(range.address(), size, range.bytes()));
     if (checker != null) {
       checker.forget(range.address());
     }

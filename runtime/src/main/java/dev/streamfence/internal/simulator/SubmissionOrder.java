@@ -47,6 +47,11 @@ final class SubmissionOrder {
       return stream;
     }
 
+    /** Whether the host carried it out. */
+    boolean isOnHost() {
+      return stream == HOST;
+    }
+
     /** Its position on that stream, from 1. */
     long position() {
       return position;

@@ -451,6 +451,28 @@ enum FailureScenario {
       assertThat(world.op("downloading", () -> wide.download(b))).containsOnly(1);
     }
   },
+  MAPPED {
+    @Override
+    void run(FailureWorld world) {
+      DeviceStream a = world.stream();
+      DeviceStream b = world.stream();
+      LaunchRecorder increment = world.recorder(a, FailureKernel.IMAGE, FailureKernel.INCREMENT);
+      DeviceArray<int[]> values = world.upload(b, 1, 2, 3);
+      PinnedArray<int[]> host =
+          world.op("allocating", () -> world.gpu.memory().pinned(int[].class, 3));
+      world.run("writing", () -> host.put(0, new int[] {4, 5, 6}));
+      DeviceArray<int[]> mapped = world.op("mapping", host::mapped);
+      world.run("launching", () -> FailureKernel.increment(increment, mapped));
+      assertThat(world.op("reading", () -> host.get(0, 3))).containsExactly(5, 6, 7);
+      world.run("copying", () -> values.copyFrom(b, mapped));
+      world.run("filling", () -> mapped.fill(a, 9));
+      world.run("downloading", () -> values.download(b, 1, host, 0, 2));
+      assertThat(world.op("reading", () -> host.get(0, 3))).containsExactly(6, 7, 9);
+      world.run("launching", () -> FailureKernel.increment(increment, mapped));
+      world.run("closing", host::close);
+      assertThat(mapped.isOpen()).isFalse();
+    }
+  },
   CLOSED_WITH_COPIES_UNDER_WAY {
     @Override
     void run(FailureWorld world) {

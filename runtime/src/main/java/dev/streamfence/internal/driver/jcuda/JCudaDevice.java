@@ -221,6 +221,15 @@ final class JCudaDevice implements CudaDriver {
   }
 
   @Override
+  public long deviceAddress(HostMemory memory) {
+    RawPointer host = pinned(memory).pointer(this);
+    DevicePointer pointer = new DevicePointer();
+    call(
+        "cuMemHostGetDevicePointer", () -> JCudaDriver.cuMemHostGetDevicePointer(pointer, host, 0));
+    return pointer.address();
+  }
+
+  @Override
   public void freeHost(HostMemory memory) {
     PinnedMemory pinned = pinned(memory);
     checkOpen();

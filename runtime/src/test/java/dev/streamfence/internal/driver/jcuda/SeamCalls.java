@@ -84,6 +84,7 @@ final class SeamCalls {
         call("allocate", "cuMemAlloc", c -> c.driver.allocate(8)),
         call("free", "cuMemFree", c -> c.driver.free(c.directMemory)),
         call("allocateHost", "cuMemAllocHost", c -> c.driver.allocateHost(8)),
+        call("deviceAddress", "cuMemHostGetDevicePointer", c -> c.driver.deviceAddress(c.host)),
         call("freeHost", "cuMemFreeHost", c -> c.driver.freeHost(c.host)),
         call(
             "copyToDeviceAsync",

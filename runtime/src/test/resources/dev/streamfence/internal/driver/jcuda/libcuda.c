@@ -421,6 +421,14 @@ VERSIONED(cuMemAllocHost, "cuMemAllocHost_v2", char **memory, size_t bytes) {
   return *memory ? SUCCESS : OUT_OF_MEMORY;
 }
 
+VERSIONED(cuMemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2", char **address, char *memory,
+          unsigned flags) {
+  CALL(ANY_CONTEXT, " flags=%u", flags);
+  REQUIRE(in_front_of(memory), HOST_MEMORY);
+  *address = memory;
+  return SUCCESS;
+}
+
 int cuMemFreeHost(char *memory) {
   CALL(ANY_CONTEXT, " ");
   REQUIRE(in_front_of(memory), HOST_MEMORY);
