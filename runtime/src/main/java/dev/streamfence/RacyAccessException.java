@@ -25,6 +25,11 @@ public final class RacyAccessException extends DeviceException {
     USE_BEFORE_READY("the first allocates and the second, which does not wait for it, uses"),
     /** A read of bytes that were not written since the allocation. */
     UNINITIALIZED_READ("the first allocates and the second reads bytes that were never written"),
+    /**
+     * The host wrote to a pinned array outside of an access: bytes changed between two operations,
+     * and neither they nor others wrote them. Seen when the second one uses the bytes.
+     */
+    UNORDERED_HOST_WRITE("outside of every access, the host wrote after the first"),
     /** A kernel stores through a parameter that is declared as read. */
     UNDECLARED_WRITE(
         "the first allocates and the second, which declares them as only read, stores to"),

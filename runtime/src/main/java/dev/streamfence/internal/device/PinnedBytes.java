@@ -51,6 +51,11 @@ final class PinnedBytes {
       return hazards;
     }
 
+    /** The array, in words. */
+    String description() {
+      return description;
+    }
+
     /** Whether kernels may use it. */
     boolean isMapped() {
       return mapped != null;
@@ -203,6 +208,7 @@ final class PinnedBytes {
     }
     try {
       Lease lease = new Lease(memory, description);
+      memory.accessEnded(description);
       leases.add(lease);
       bytes.addAndGet(size);
       return lease;

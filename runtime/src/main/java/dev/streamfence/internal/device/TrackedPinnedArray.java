@@ -279,6 +279,7 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
         if (isMapped) {
           runtime.life().noteAccess(false);
         }
+        lease.memory().accessEnded(lease.description());
       }
     } finally {
       hazards.endHostAccess(writes);

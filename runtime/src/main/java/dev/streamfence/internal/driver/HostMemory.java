@@ -24,6 +24,15 @@ public interface HostMemory {
   ByteBuffer readOnlyBuffer();
 
   /**
+   * Says that the host's access is over: it touches the bytes again only after it has asked for a
+   * buffer again. From the first call on, a driver that checks accesses may report bytes that
+   * change although nothing accesses them.
+   *
+   * @param owner describes the memory, for reports
+   */
+  default void accessEnded(String owner) {}
+
+  /**
    * A part of this memory; it is valid as long as the whole.
    *
    * @throws IndexOutOfBoundsException if the part is not inside this memory

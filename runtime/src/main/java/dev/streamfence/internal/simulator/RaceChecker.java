@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * Watches the memory accesses of operations as they run, and reports those that nothing orders.
  * Derives the order from driver calls alone, not from their callers.
  *
- * <p>Also watches page-locked host memory, but only copies and calls for its buffer. Does not watch
- * variables of modules: no launch can declare them. Confined to the driver's lock.
+ * <p>Also watches page-locked host memory: what the device does with it, calls for its buffer, and
+ * changes that neither explains. Does not watch variables of modules: no launch can declare them.
+ * Confined to the driver's lock.
  */
 final class RaceChecker {
   private final boolean checkUninitialized;
@@ -27,11 +28,18 @@ final class RaceChecker {
   /** Allocations submitted and yet to run: by address, in the order of submission. */
   private final TreeMap<Long, Deque<Shadow>> promised = new TreeMap<>();
 
+  private final HostWatch host;
   private final TouchedBytes.Pages pages = new TouchedBytes.Pages();
 
   RaceChecker(boolean checkUninitialized, Consumer<Finding> findings) {
     this.checkUninitialized = checkUninitialized;
     this.findings = findings;
+    this.host = new HostWatch(findings);
+  }
+
+  /** Watches host memory for changes that no access explains. */
+  HostWatch host() {
+    return host;
   }
 
   /** Records that an address was handed out; its allocation is yet to run. */

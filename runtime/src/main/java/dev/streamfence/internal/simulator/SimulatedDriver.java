@@ -27,6 +27,19 @@ final class SimulatedDriver implements CudaDriver {
   private final SimulatedModules modules;
   private final Launches launches;
 
+  private final SimulatedHostMemory.HostAccess hostAccess =
+      new SimulatedHostMemory.HostAccess() {
+        @Override
+        public void begun(SimulatedHostMemory hostMemory, boolean writes) {
+          lock.run(() -> memory.accessed(hostMemory, writes));
+        }
+
+        @Override
+        public void ended(SimulatedHostMemory hostMemory, String owner) {
+          lock.run(() -> memory.accessEnded(hostMemory, owner));
+        }
+      };
+
   SimulatedDriver(
       DeviceProperties properties,
       SimulationSettings settings,
@@ -177,16 +190,12 @@ final class SimulatedDriver implements CudaDriver {
 
   @Override
   public HostMemory allocateHost(long bytes) {
-    return lock.call(() -> memory.allocateHost(bytes, this::accessed));
+    return lock.call(() -> memory.allocateHost(bytes, hostAccess));
   }
 
   @Override
   public long deviceAddress(HostMemory hostMemory) {
     return lock.call(() -> memory.deviceAddress(hostMemory));
-  }
-
-  private void accessed(SimulatedHostMemory hostMemory, boolean writes) {
-    lock.run(() -> memory.accessed(hostMemory, writes));
   }
 
   @Override

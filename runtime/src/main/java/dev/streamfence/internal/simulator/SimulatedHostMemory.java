@@ -16,9 +16,11 @@ final class SimulatedHostMemory implements HostMemory {
   private final ByteBuffer buffer;
   private final HostAccess onAccess;
 
-  /** Learns of an access by the host. */
+  /** Learns of the accesses by the host. */
   interface HostAccess {
-    void to(SimulatedHostMemory memory, boolean writes);
+    void begun(SimulatedHostMemory memory, boolean writes);
+
+    void ended(SimulatedHostMemory memory, String owner);
   }
 
   private SimulatedHostMemory(SimulatedHostMemory whole, long address, ByteBuffer buffer) {
@@ -50,14 +52,19 @@ final class SimulatedHostMemory implements HostMemory {
 
   @Override
   public ByteBuffer buffer() {
-    onAccess.to(this, true);
+    onAccess.begun(this, true);
     return buffer;
   }
 
   @Override
   public ByteBuffer readOnlyBuffer() {
-    onAccess.to(this, false);
+    onAccess.begun(this, false);
     return buffer.asReadOnlyBuffer().order(buffer.order());
+  }
+
+  @Override
+  public void accessEnded(String owner) {
+    onAccess.ended(whole, owner);
   }
 
   /** The bytes as the device sees them. */

@@ -172,17 +172,29 @@ final class SimulatedMemory {
     if (checker != null) {
       checker.freed(submissions.onHost(DriverCall.FREE_HOST.function()), freed.address());
       checker.forget(freed.address());
+      checker.host().forget(freed.address());
     }
   }
 
   /** Records that the host accesses the bytes; the work that conflicts with that must be done. */
   void accessed(SimulatedHostMemory accessed, boolean writes) {
     if (checker != null && state.isUsable() && accessed.sizeInBytes() > 0) {
-      checker.transferred(
-          submissions.onHost(
-              "the host",
-              new Use("", accessed.address(), accessed.sizeInBytes(), !writes, writes)));
+      Submitted op = byHost(accessed, writes);
+      checker.host().begun(op, accessed.whole(), writes);
+      checker.transferred(op);
     }
+  }
+
+  /** Records that the host's access is over, and watches the bytes from now on. */
+  void accessEnded(SimulatedHostMemory accessed, String owner) {
+    if (checker != null && state.isUsable()) {
+      checker.host().ended(byHost(accessed, true), accessed, owner);
+    }
+  }
+
+  private Submitted byHost(SimulatedHostMemory accessed, boolean writes) {
+    return submissions.onHost(
+        "the host", new Use("", accessed.address(), accessed.sizeInBytes(), !writes, writes));
   }
 
   /**

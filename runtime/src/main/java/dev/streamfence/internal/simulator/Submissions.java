@@ -60,7 +60,13 @@ final class Submissions {
     Runnable whole =
         () -> {
           try {
-            run.run();
+            if (checker == null) {
+              run.run();
+            } else {
+              checker.host().before(op);
+              run.run();
+              checker.host().after(op);
+            }
           } catch (RuntimeException | Error e) {
             state.breakDown(call.function(), "an asynchronous operation, " + op.what(), e);
           }
