@@ -214,6 +214,52 @@ public sealed interface DeviceArray<A> extends AutoCloseable permits TrackedArra
   Download<A> downloadLater(DeviceStream stream, long from, long count);
 
   /**
+   * Begins a download of some elements to a host array, like {@link #downloadLater(DeviceStream,
+   * long, long)}. {@link Download#value}, or a stage of it, puts them there; until then, the host
+   * array is unchanged. If no caller asks for the value, only the close of the runtime may put them
+   * there.
+   *
+   * @param from the first element of this array
+   * @param targetFrom the first element of the host array
+   * @param count how many elements
+   * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
+   * @throws IllegalArgumentException if either range is not within its array, or has more than
+   *     {@link Integer#MAX_VALUE} bytes
+   * @throws UseAfterFreeException if this array is closed
+   */
+  Download<A> downloadLater(DeviceStream stream, long from, A target, int targetFrom, long count);
+
+  /**
+   * Begins a download of as many elements as a buffer has remaining, like {@link
+   * #downloadLater(DeviceStream, long, Object, int, long)}. The buffer keeps its position.
+   *
+   * @param from the first element of this array
+   * @param target as for {@link #download(DeviceStream, long, Buffer)}. A buffer of a confined
+   *     arena gets its elements only if the arena's thread asks for the value
+   * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
+   * @throws IllegalArgumentException if the buffer is read-only or does not fit the elements, or
+   *     the range is not within this array
+   * @throws UseAfterFreeException if this array is closed
+   */
+  <B extends Buffer> Download<B> downloadLater(DeviceStream stream, long from, B target);
+
+  /**
+   * Copies some elements to a pinned array, like {@link #download(DeviceStream, long, PinnedArray,
+   * long, long)}, and returns the completion of that copy. Its value is the pinned array.
+   *
+   * @param from the first element of this array
+   * @param targetFrom the first element of the pinned array
+   * @param count how many elements; 0 does nothing
+   * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
+   * @throws IllegalArgumentException if either range is not within its array
+   * @throws UseAfterFreeException if either array is closed
+   * @throws StreamMisuseException if they belong to two runtimes, or inside a read or write of the
+   *     pinned array
+   */
+  Download<PinnedArray<A>> downloadLater(
+      DeviceStream stream, long from, PinnedArray<A> target, long targetFrom, long count);
+
+  /**
    * Copies like {@link #download(DeviceStream, Object)}, but waits no longer than a timeout for
    * other threads that use the stream, for earlier work, and for the copy itself. The timeout does
    * not cover a launch that uses this array on another stream and that another thread holds between

@@ -4,7 +4,9 @@ package dev.streamfence;
 /**
  * Reads and writes single elements of device arrays, in the elements' own type. For counters and
  * flags: each read waits for a copy of its own, so a loop over elements is better one {@link
- * DeviceArray#download(DeviceStream, long, long) download}. Thread-safe.
+ * DeviceArray#download(DeviceStream, long, long) download}. {@link
+ * DeviceArray#downloadLater(DeviceStream, long, long)} reads one element without waiting.
+ * Thread-safe.
  *
  * <p>Every method throws an {@link IllegalArgumentException} for an index outside of the array, a
  * {@link UseAfterFreeException} if the array is closed, and whatever else {@link DeviceArray} names

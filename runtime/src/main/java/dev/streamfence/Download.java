@@ -7,23 +7,25 @@ import java.util.concurrent.CompletionStage;
  * A download that is under way: the completion of its copy, and the elements that it brings.
  * Thread-safe. Downloads that were begun before the runtime was closed keep their value.
  *
- * @param <A> the Java array type
+ * @param <T> what gets the elements: a Java array, a buffer or a pinned array
  */
-public sealed interface Download<A> extends Completion permits TrackedDownload {
+public sealed interface Download<T> extends Completion permits TrackedDownload {
   /**
-   * Waits until the copy is done, like {@link #await()}, and returns the elements: the same array
-   * at each call.
+   * Waits until the copy is done, like {@link #await()}, and returns the elements: the same object
+   * at each call. The first call moves them to a Java array or buffer, in the calling thread. An
+   * exception of the move is passed on, such as that of a closed arena's buffer; a later call tries
+   * again.
    *
    * @throws StreamMisuseException inside a launch for which it would have to wait
    * @throws RuntimeClosedException if the runtime was closed before the copy was done, which
    *     closing normally waits for
    * @throws CudaDriverException if the device is lost, and the copy was not known to be done
    */
-  A value();
+  T value();
 
   /**
    * Completes with the elements when the copy is done, or exceptionally like {@link #stage}. The
    * elements are copied by the thread that {@link #stage} describes.
    */
-  CompletionStage<A> valueStage();
+  CompletionStage<T> valueStage();
 }

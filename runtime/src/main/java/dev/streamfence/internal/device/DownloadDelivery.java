@@ -1,19 +1,19 @@
 package dev.streamfence.internal.device;
 
-import dev.streamfence.ElementType;
+import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.internal.memory.HostRegion;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves the elements of one download from page-locked memory to their Java array, once, and gives
- * the memory back. Outlives the {@link TrackedDownload}. Thread-safe.
+ * Moves the elements of one download from page-locked memory to their target, once, and gives the
+ * memory back. Outlives the {@link TrackedDownload}. Thread-safe.
  */
-final class DownloadDelivery<A> implements Runnable {
+final class DownloadDelivery<T> implements PendingDelivery<T> {
   private final DownloadMemory source;
   private final TrackedCompletion completion;
-  private final A target;
-  private final HostArray host;
+  private final T value;
+  private final HostBytes target;
   private final int sizeInBytes;
 
   /** The memory that the copy writes; null once it is given back. */
@@ -21,48 +21,60 @@ final class DownloadDelivery<A> implements Runnable {
 
   private boolean isLost;
 
+  /** Why the end of the runtime could not deliver; null if the device was lost. */
+  private @Nullable RuntimeException refusal;
+
   /**
    * Creates a delivery.
    *
    * @param completion of the copy
+   * @param value what {@link #deliver} returns
+   * @param target where the elements go
    * @param memory what the copy writes; null if there are no elements
    */
   DownloadDelivery(
       DownloadMemory source,
       TrackedCompletion completion,
-      A target,
-      ElementType type,
+      T value,
+      HostBytes target,
       int sizeInBytes,
       @Nullable HostRegion memory) {
     this.source = source;
     this.completion = completion;
+    this.value = value;
     this.target = target;
-    this.host = new HostArray(target, type, 0);
     this.sizeInBytes = sizeInBytes;
     this.memory = memory;
   }
 
-  TrackedCompletion completion() {
+  @Override
+  public TrackedCompletion completion() {
     return completion;
   }
 
-  /** Whether the elements are in the Java array. */
-  synchronized boolean isDelivered() {
+  @Override
+  public synchronized boolean isDelivered() {
     return memory == null && !isLost;
   }
 
-  /** Delivers the elements if that was not done. The copy is done. */
-  synchronized A deliver() {
+  @Override
+  public synchronized T deliver() {
     HostRegion from = memory;
     if (from != null) {
-      host.readFrom(
+      target.readFrom(
           from.memory().readOnlyBuffer().slice(0, sizeInBytes).order(ByteOrder.nativeOrder()), 0);
       memory = null;
       source.giveBack(this, from);
     } else if (isLost) {
-      throw new IllegalStateException(completion + " was not delivered: the device was lost");
+      throw new IllegalStateException(
+          completion
+              + " was not delivered: "
+              + (refusal == null
+                  ? "the device was lost"
+                  : "the runtime was closed, and could not write to the target"),
+          refusal);
     }
-    return target;
+    return value;
   }
 
   /** Delivers the elements at the end of the runtime, unless the copy fails. */
@@ -77,12 +89,21 @@ final class DownloadDelivery<A> implements Runnable {
       }
       isDone = completion.isKnownDone();
     } finally {
-      if (isDone) {
-        deliver();
-      } else {
+      if (!isDone || !tryDeliver()) {
         isLost = true;
         giveUp();
       }
+    }
+  }
+
+  /** Delivers unless this thread cannot write to the target, such as that of a closed arena. */
+  private boolean tryDeliver() {
+    try {
+      deliver();
+      return true;
+    } catch (RuntimeException e) {
+      refusal = e;
+      return false;
     }
   }
 

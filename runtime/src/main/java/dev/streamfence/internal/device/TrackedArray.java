@@ -9,18 +9,13 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.HostBytes;
-import dev.streamfence.internal.memory.HostRegion;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.HazardState;
-import dev.streamfence.internal.order.Timeline;
 import java.lang.ref.Reference;
 import java.lang.reflect.Array;
 import java.nio.Buffer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -174,15 +169,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     if (target == null) {
       host.requireOpen("upload");
     } else {
-      host.requireApart(sourceFrom, target, "upload");
-      host.queue(
-          "upload",
-          sourceFrom,
-          false,
-          bytes ->
-              carryOut(
-                  () -> runtime.copies().upload(TrackedStream.timelineOf(stream), bytes, target)));
-      memory.transfers().uploaded(target.sizeInBytes());
+      memory.transfers().upload(this, stream, host, sourceFrom, target);
     }
   }
 
@@ -196,23 +183,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   @Override
   public void download(
       DeviceStream stream, long from, PinnedArray<A> target, long targetFrom, long count) {
-    TrackedPinnedArray<A> host = pinned(target, targetFrom, from, count, "download");
-    requireDownload(stream);
-    Region source = used(from, count, "download");
-    if (source == null) {
-      host.requireOpen("download");
-    } else {
-      host.requireApart(targetFrom, source, "download");
-      host.queue(
-          "download",
-          targetFrom,
-          true,
-          bytes ->
-              carryOut(
-                  () ->
-                      runtime.copies().download(TrackedStream.timelineOf(stream), source, bytes)));
-      memory.transfers().downloaded(source.sizeInBytes());
-    }
+    downloadPinned(stream, from, target, targetFrom, count);
   }
 
   @Override
@@ -222,9 +193,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public A download(DeviceStream stream, long from, long count) {
-    requireJavaArray(from, count);
-    requireDownload(stream);
-    A target = arrayType.cast(Array.newInstance(elementType.primitive(), (int) count));
+    A target = newTarget(stream, from, count);
     downloadFrom(stream, from, count, new HostArray(target, elementType, 0));
     return target;
   }
@@ -238,19 +207,14 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public void download(DeviceStream stream, long from, A target, int targetFrom, long count) {
-    Objects.requireNonNull(target, "target");
-    requireRange(from, count, "download");
-    ElementRange.requireOnHost(targetFrom, count, HostArray.length(target), "download");
+    requireTarget(from, target, targetFrom, count);
     requireDownload(stream);
     downloadFrom(stream, from, count, new HostArray(target, elementType, targetFrom));
   }
 
   @Override
   public void download(DeviceStream stream, long from, Buffer target) {
-    HostBuffer host =
-        HostBuffer.of(Objects.requireNonNull(target, "target"), elementType, "download")
-            .requireWritable("download");
-    requireRange(from, host.length(), "download");
+    HostBuffer host = targetBuffer(from, target);
     requireDownload(stream);
     downloadFrom(stream, from, host.length(), host);
   }
@@ -262,50 +226,34 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public TrackedDownload<A> downloadLater(DeviceStream stream, long from, long count) {
-    requireJavaArray(from, count);
-    requireDownload(stream);
-    A target = arrayType.cast(Array.newInstance(elementType.primitive(), (int) count));
-    Timeline timeline = TrackedStream.timelineOf(stream);
-    Region source = used(from, count, "download");
-    String purpose = "download of " + ElementRange.inWords(from, count) + " of " + this;
-    if (source == null) {
-      return new TrackedDownload<>(delivery(timeline, 0, purpose, target, null));
-    }
-    if (source.sizeInBytes() > Integer.MAX_VALUE) {
-      throw new IllegalArgumentException(
-          purpose + " has more than " + Integer.MAX_VALUE + " bytes; download it in parts");
-    }
-    runtime.life().enter();
-    try {
-      DownloadMemory downloads = runtime.downloads();
-      HostRegion host = downloads.take(source.sizeInBytes());
-      DownloadDelivery<A> delivery;
-      try {
-        long ticket = runtime.copies().download(timeline, source, host);
-        delivery = delivery(timeline, ticket, purpose, target, host);
-        downloads.add(delivery);
-      } catch (RuntimeException | Error e) {
-        // The copy may have been queued.
-        downloads.abandon(null, host);
-        throw e;
-      }
-      memory.transfers().downloaded(source.sizeInBytes());
-      return new TrackedDownload<>(delivery);
-    } finally {
-      runtime.life().leave();
-      Reference.reachabilityFence(this);
-    }
+    A target = newTarget(stream, from, count);
+    return begin(stream, from, count, target, new HostArray(target, elementType, 0));
   }
 
-  private DownloadDelivery<A> delivery(
-      Timeline timeline, long ticket, String purpose, A target, @Nullable HostRegion host) {
-    return new DownloadDelivery<>(
-        runtime.downloads(),
-        runtime.completion(timeline, ticket, purpose),
-        target,
-        elementType,
-        HostArray.length(target) * elementType.sizeInBytes(),
-        host);
+  @Override
+  public TrackedDownload<A> downloadLater(
+      DeviceStream stream, long from, A target, int targetFrom, long count) {
+    requireTarget(from, target, targetFrom, count);
+    requireDownload(stream);
+    return begin(stream, from, count, target, new HostArray(target, elementType, targetFrom));
+  }
+
+  @Override
+  public <B extends Buffer> TrackedDownload<B> downloadLater(
+      DeviceStream stream, long from, B target) {
+    HostBuffer host = targetBuffer(from, target);
+    requireDownload(stream);
+    return begin(stream, from, host.length(), target, host);
+  }
+
+  @Override
+  public TrackedDownload<PinnedArray<A>> downloadLater(
+      DeviceStream stream, long from, PinnedArray<A> target, long targetFrom, long count) {
+    long ticket = downloadPinned(stream, from, target, targetFrom, count);
+    return new TrackedDownload<>(
+        new PinnedDelivery<>(
+            runtime.completion(TrackedStream.timelineOf(stream), ticket, purpose(from, count)),
+            target));
   }
 
   @Override
@@ -322,18 +270,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
       return true;
     }
     HostArray host = new HostArray(target, elementType, 0);
-    runtime.life().enter();
-    try {
-      boolean done =
-          runtime.copies().download(TrackedStream.timelineOf(stream), source, host, deadline);
-      if (done) {
-        memory.transfers().downloaded(sizeInBytes());
-      }
-      return done;
-    } finally {
-      runtime.life().leave();
-      Reference.reachabilityFence(this);
-    }
+    return memory.transfers().download(this, stream, source, host, deadline);
   }
 
   @Override
@@ -414,24 +351,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     if (isView) {
       throw new StreamMisuseException(this + " is a view and cannot be split; split the array");
     }
-    long[] bounds = bounds(at);
-    Region whole = region;
-    List<HazardState> states =
-        whole == null ? List.of() : whole.hazards().split(partsInWords(bounds));
-    List<TrackedArray<A>> parts = new ArrayList<>(bounds.length - 1);
-    for (int i = 0; i + 1 < bounds.length; i++) {
-      long count = bounds[i + 1] - bounds[i];
-      Region part = range(bounds[i], count);
-      parts.add(
-          new TrackedArray<>(
-              this,
-              true,
-              arrayType,
-              elementType,
-              count,
-              part == null ? null : part.orderedBy(states.get(i))));
-    }
-    return new TrackedParts<>(this, parts, whole == null ? null : whole.hazards(), states);
+    return TrackedParts.of(this, at);
   }
 
   @Override
@@ -533,46 +453,23 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     }
   }
 
-  /** The ends of the parts, from 0 to the length. */
-  private long[] bounds(long[] at) {
-    long[] bounds = new long[at.length + 2];
-    System.arraycopy(at, 0, bounds, 1, at.length);
-    bounds[at.length + 1] = length;
-    for (int i = 1; i < bounds.length; i++) {
-      if (bounds[i] < bounds[i - 1]) {
-        throw new IllegalArgumentException(
-            "a split of "
-                + this
-                + " at "
-                + Arrays.toString(at)
-                + "; the positions lie between 0 and "
-                + length
-                + " in rising order");
-      }
-    }
-    return bounds;
-  }
-
-  private List<String> partsInWords(long[] bounds) {
-    List<String> parts = new ArrayList<>(bounds.length - 1);
-    for (int i = 0; i + 1 < bounds.length; i++) {
-      parts.add(
-          "part "
-              + i
-              + " ("
-              + ElementRange.inWords(bounds[i], bounds[i + 1] - bounds[i])
-              + ") of "
-              + this);
-    }
-    return parts;
+  /** A part of it, with a hazard state of its own; without one if this array is empty. */
+  TrackedArray<A> part(long from, long count, @Nullable HazardState state) {
+    Region part = range(from, count);
+    return new TrackedArray<>(
+        this,
+        true,
+        arrayType,
+        elementType,
+        count,
+        part == null || state == null ? null : part.orderedBy(state));
   }
 
   private void uploadTo(DeviceStream stream, HostBytes source, long from, long count) {
     requireUsable(stream, "upload");
     Region target = used(from, count, "upload");
     if (target != null) {
-      carryOut(() -> runtime.copies().upload(TrackedStream.timelineOf(stream), source, target));
-      memory.transfers().uploaded(target.sizeInBytes());
+      memory.transfers().upload(this, stream, source, target);
     }
   }
 
@@ -580,8 +477,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     requireUsable(stream, "fill");
     Region target = used(from, count, "fill");
     if (target != null) {
-      int width = elementType.sizeInBytes();
-      carryOut(() -> runtime.copies().fill(TrackedStream.timelineOf(stream), target, width, bits));
+      memory.transfers().fill(this, stream, target, elementType.sizeInBytes(), bits);
     }
   }
 
@@ -605,11 +501,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
               + this
               + ": they overlap");
     }
-    try {
-      carryOut(() -> runtime.copies().copy(TrackedStream.timelineOf(stream), read, written));
-    } finally {
-      Reference.reachabilityFence(source);
-    }
+    memory.transfers().copy(source, this, stream, read, written);
   }
 
   private void requireDownload(DeviceStream stream) {
@@ -622,9 +514,52 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   private void downloadFrom(DeviceStream stream, long from, long count, HostBytes target) {
     Region source = used(from, count, "download");
     if (source != null) {
-      carryOut(() -> runtime.copies().download(TrackedStream.timelineOf(stream), source, target));
-      memory.transfers().downloaded(source.sizeInBytes());
+      memory.transfers().download(this, stream, source, target);
     }
+  }
+
+  /** Queues a download to a pinned array; returns its ticket, or 0 without elements. */
+  private long downloadPinned(
+      DeviceStream stream, long from, PinnedArray<A> target, long targetFrom, long count) {
+    TrackedPinnedArray<A> host = pinned(target, targetFrom, from, count, "download");
+    requireDownload(stream);
+    Region source = used(from, count, "download");
+    if (source == null) {
+      host.requireOpen("download");
+      return 0;
+    }
+    return memory.transfers().download(this, stream, source, host, targetFrom);
+  }
+
+  private <T> TrackedDownload<T> begin(
+      DeviceStream stream, long from, long count, T value, HostBytes target) {
+    Region source = used(from, count, "download");
+    return memory.transfers().begin(this, stream, source, purpose(from, count), value, target);
+  }
+
+  private String purpose(long from, long count) {
+    return "download of " + ElementRange.inWords(from, count) + " of " + this;
+  }
+
+  /** A new Java array for a download that is allowed. */
+  private A newTarget(DeviceStream stream, long from, long count) {
+    requireJavaArray(from, count);
+    requireDownload(stream);
+    return arrayType.cast(Array.newInstance(elementType.primitive(), (int) count));
+  }
+
+  private void requireTarget(long from, A target, int targetFrom, long count) {
+    Objects.requireNonNull(target, "target");
+    requireRange(from, count, "download");
+    ElementRange.requireOnHost(targetFrom, count, HostArray.length(target), "download");
+  }
+
+  private HostBuffer targetBuffer(long from, Buffer target) {
+    HostBuffer host =
+        HostBuffer.of(Objects.requireNonNull(target, "target"), elementType, "download")
+            .requireWritable("download");
+    requireRange(from, host.length(), "download");
+    return host;
   }
 
   /** The memory of some of its elements. The caller has checked the range. */
@@ -644,19 +579,6 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     }
     used.hazards().requireUsable(operation);
     return null;
-  }
-
-  /** Performs an operation on the memory while the runtime is open. */
-  private void carryOut(Runnable operation) {
-    runtime.life().enter();
-    try {
-      operation.run();
-    } finally {
-      runtime.life().leave();
-      // Otherwise the array could become unreachable, and the cleaner free it, before the
-      // operation.
-      Reference.reachabilityFence(this);
-    }
   }
 
   private void requireRange(long from, long count, String operation) {

@@ -9,10 +9,10 @@ import java.util.concurrent.CompletionStage;
  * The implementation of {@link Download}: the completion of a copy to page-locked memory, and the
  * delivery from there.
  */
-public final class TrackedDownload<A> implements Download<A> {
-  final DownloadDelivery<A> delivery;
+public final class TrackedDownload<T> implements Download<T> {
+  final PendingDelivery<T> delivery;
 
-  TrackedDownload(DownloadDelivery<A> delivery) {
+  TrackedDownload(PendingDelivery<T> delivery) {
     this.delivery = delivery;
     // If no caller asks for the value, the memory goes back.
     LostArrays.CLEANER.register(this, delivery);
@@ -41,7 +41,7 @@ public final class TrackedDownload<A> implements Download<A> {
   }
 
   @Override
-  public A value() {
+  public T value() {
     try {
       await();
       return delivery.deliver();
@@ -51,7 +51,7 @@ public final class TrackedDownload<A> implements Download<A> {
   }
 
   @Override
-  public CompletionStage<A> valueStage() {
+  public CompletionStage<T> valueStage() {
     return stage().thenApply(done -> value());
   }
 

@@ -26,7 +26,8 @@ public final class TrackedMemory implements DeviceMemory {
   private final MemoryStack stack;
   private final BudgetResource resource;
   private final OpenArrays arrays;
-  private final TransferCounts transfers;
+  private final TransferCounts counts;
+  private final ArrayTransfers transfers;
   private final LongAdder requests = new LongAdder();
 
   TrackedMemory(TrackedRuntime runtime, MemoryStack stack, OpenArrays arrays) {
@@ -38,12 +39,13 @@ public final class TrackedMemory implements DeviceMemory {
       MemoryStack stack,
       OpenArrays arrays,
       BudgetResource resource,
-      TransferCounts transfers) {
+      TransferCounts counts) {
     this.runtime = runtime;
     this.stack = stack;
     this.arrays = arrays;
     this.resource = resource;
-    this.transfers = transfers;
+    this.counts = counts;
+    this.transfers = new ArrayTransfers(runtime, counts);
   }
 
   @Override
@@ -54,7 +56,7 @@ public final class TrackedMemory implements DeviceMemory {
   @Override
   public DeviceMemory within(long budgetInBytes, String name) {
     Objects.requireNonNull(name, "name");
-    return new TrackedMemory(runtime, stack, arrays, resource.part(budgetInBytes, name), transfers);
+    return new TrackedMemory(runtime, stack, arrays, resource.part(budgetInBytes, name), counts);
   }
 
   @Override
@@ -174,12 +176,12 @@ public final class TrackedMemory implements DeviceMemory {
 
   @Override
   public void resetTransfers() {
-    transfers.reset();
+    counts.reset();
   }
 
   @Override
   public void refuseDownloads(boolean refuse) {
-    transfers.refuseDownloads(refuse);
+    counts.refuseDownloads(refuse);
   }
 
   @Override
@@ -195,11 +197,11 @@ public final class TrackedMemory implements DeviceMemory {
         arrays.failedFrees(),
         arrays.failedFreeBytes(),
         arrays.lostArrays(),
-        transfers.uploads.sum(),
-        transfers.uploadedBytes.sum(),
-        transfers.downloads.sum(),
-        transfers.downloadedBytes.sum(),
-        transfers.refusedDownloads.sum(),
+        counts.uploads.sum(),
+        counts.uploadedBytes.sum(),
+        counts.downloads.sum(),
+        counts.downloadedBytes.sum(),
+        counts.refusedDownloads.sum(),
         stack.guardViolations(),
         stack.droppedLogRecords(),
         runtime.pinned().bytes(),
@@ -214,7 +216,7 @@ public final class TrackedMemory implements DeviceMemory {
     return arrays;
   }
 
-  TransferCounts transfers() {
+  ArrayTransfers transfers() {
     return transfers;
   }
 

@@ -3,7 +3,10 @@ package dev.streamfence.internal.device;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceParts;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.HazardState;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +25,61 @@ public final class TrackedParts<A> implements DeviceParts<A> {
   private final ReentrantLock lock = new ReentrantLock();
   private boolean joined;
 
-  TrackedParts(
+  /**
+   * Splits an array.
+   *
+   * @param at where each part but the first begins
+   * @throws IllegalArgumentException if the positions do not rise from 0 to the length
+   * @throws StreamMisuseException if it is split already
+   */
+  static <A> TrackedParts<A> of(TrackedArray<A> whole, long[] at) {
+    long[] bounds = bounds(whole, at);
+    Region memory = whole.region();
+    List<HazardState> states =
+        memory == null ? List.of() : memory.hazards().split(inWords(whole, bounds));
+    List<TrackedArray<A>> parts = new ArrayList<>(bounds.length - 1);
+    for (int i = 0; i + 1 < bounds.length; i++) {
+      parts.add(
+          whole.part(bounds[i], bounds[i + 1] - bounds[i], memory == null ? null : states.get(i)));
+    }
+    return new TrackedParts<>(whole, parts, memory == null ? null : memory.hazards(), states);
+  }
+
+  /** The ends of the parts, from 0 to the length. */
+  private static long[] bounds(TrackedArray<?> whole, long[] at) {
+    long[] bounds = new long[at.length + 2];
+    System.arraycopy(at, 0, bounds, 1, at.length);
+    bounds[at.length + 1] = whole.length();
+    for (int i = 1; i < bounds.length; i++) {
+      if (bounds[i] < bounds[i - 1]) {
+        throw new IllegalArgumentException(
+            "a split of "
+                + whole
+                + " at "
+                + Arrays.toString(at)
+                + "; the positions lie between 0 and "
+                + whole.length()
+                + " in rising order");
+      }
+    }
+    return bounds;
+  }
+
+  private static List<String> inWords(TrackedArray<?> whole, long[] bounds) {
+    List<String> parts = new ArrayList<>(bounds.length - 1);
+    for (int i = 0; i + 1 < bounds.length; i++) {
+      parts.add(
+          "part "
+              + i
+              + " ("
+              + ElementRange.inWords(bounds[i], bounds[i + 1] - bounds[i])
+              + ") of "
+              + whole);
+    }
+    return parts;
+  }
+
+  private TrackedParts(
       TrackedArray<A> whole,
       List<TrackedArray<A>> parts,
       @Nullable HazardState hazards,

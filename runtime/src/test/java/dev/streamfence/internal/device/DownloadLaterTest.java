@@ -9,12 +9,17 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.Download;
+import dev.streamfence.PinnedArray;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.lang.reflect.Array;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +28,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -232,6 +238,95 @@ final class DownloadLaterTest {
       }
     } finally {
       threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void elementsGoToAHostArrayWhenTheyAreAskedFor() {
+    try (DeviceArray<int[]> values = gpu.memory().upload(a, new int[] {1, 2, 3})) {
+      int[] target = {7, 7, 7, 7};
+      Download<int[]> later = values.downloadLater(a, 1, target, 2, 2);
+      values.fill(b, 9);
+      later.await();
+      assertThat(target).containsOnly(7);
+      assertThat(later.value()).isSameAs(target).containsExactly(7, 7, 2, 3);
+      assertThat(values.downloadLater(a, 3, target, 4, 0).value()).isSameAs(target);
+    }
+  }
+
+  @Test
+  void elementsGoToABufferWhenTheyAreAskedFor() {
+    try (DeviceArray<int[]> values = gpu.memory().upload(a, new int[] {1, 2, 3})) {
+      IntBuffer ints = IntBuffer.allocate(4).position(1).limit(3);
+      Download<IntBuffer> later = values.downloadLater(a, 1, ints);
+      ByteBuffer bytes = ByteBuffer.allocateDirect(4).order(ByteOrder.nativeOrder());
+      Download<ByteBuffer> raw = values.downloadLater(b, 2, bytes);
+      values.fill(b, 9);
+      assertThat(later.value()).isSameAs(ints);
+      assertThat(ints.array()).containsExactly(0, 2, 3, 0);
+      assertThat(ints.position()).isEqualTo(1);
+      assertThat(raw.valueStage().toCompletableFuture().join().getInt(0)).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void aDownloadToAPinnedArrayHasItAsItsValue() {
+    try (DeviceArray<int[]> values = gpu.memory().upload(a, new int[] {1, 2, 3});
+        PinnedArray<int[]> host = gpu.memory().pinned(int[].class, 3)) {
+      host.put(0, new int[] {7, 7, 7});
+      Download<PinnedArray<int[]>> later = values.downloadLater(a, 0, host, 1, 2);
+      assertThat(later.isDone()).isFalse();
+      values.fill(b, 9);
+      assertThat(later.value()).isSameAs(host);
+      assertThat(later.isDone()).isTrue();
+      assertThat(host.get(0, 3)).containsExactly(7, 1, 2);
+      assertThat(values.downloadLater(a, 0, host, 0, 0).value()).isSameAs(host);
+    }
+  }
+
+  @Test
+  void targetsThatDoNotFitAreRefusedAndNothingIsQueued() {
+    try (DeviceArray<int[]> values = gpu.memory().upload(a, new int[] {1, 2, 3});
+        PinnedArray<int[]> host = gpu.memory().pinned(int[].class, 2)) {
+      int[] target = new int[2];
+      long calls = device.calls();
+      for (ThrowingCallable use :
+          List.<ThrowingCallable>of(
+              () -> values.downloadLater(a, 2, target, 0, 2),
+              () -> values.downloadLater(a, 0, target, 1, 2),
+              () -> values.downloadLater(a, -1, target, 0, 1),
+              () -> values.downloadLater(a, 0, target, 0, -1),
+              () -> values.downloadLater(a, Long.MAX_VALUE, target, 0, 2),
+              () -> values.downloadLater(a, 0, host, 1, 2),
+              () -> values.downloadLater(a, 3, host, 0, 1),
+              () -> values.downloadLater(a, 2, IntBuffer.allocate(2)),
+              () -> values.downloadLater(a, 0, FloatBuffer.allocate(1)),
+              () -> values.downloadLater(a, 0, ByteBuffer.allocate(4).order(ByteOrder.BIG_ENDIAN)),
+              () -> values.downloadLater(a, 0, IntBuffer.allocate(2).asReadOnlyBuffer()))) {
+        assertThatThrownBy(use).isInstanceOf(IllegalArgumentException.class);
+      }
+      assertThat(device.calls()).isEqualTo(calls);
+      gpu.memory().refuseDownloads(true);
+      assertThatThrownBy(() -> values.downloadLater(a, 0, target, 0, 1))
+          .isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> values.downloadLater(a, 0, IntBuffer.allocate(1)))
+          .isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> values.downloadLater(a, 0, host, 0, 1))
+          .isInstanceOf(IllegalStateException.class);
+      gpu.memory().refuseDownloads(false);
+    }
+  }
+
+  @Test
+  void aPinnedTargetThatIsClosedMeanwhileHasGotItsElements() {
+    try (DeviceArray<int[]> values = gpu.memory().upload(a, new int[] {1, 2, 3})) {
+      PinnedArray<int[]> host = gpu.memory().pinned(int[].class, 3);
+      Download<PinnedArray<int[]>> later = values.downloadLater(a, 0, host, 0, 3);
+      host.close();
+      assertThat(later.isDone()).isTrue();
+      assertThat(later.value().isOpen()).isFalse();
+      assertThatThrownBy(() -> values.downloadLater(a, 0, host, 0, 3))
+          .isInstanceOf(UseAfterFreeException.class);
     }
   }
 }

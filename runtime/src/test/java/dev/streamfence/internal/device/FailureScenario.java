@@ -496,6 +496,10 @@ enum FailureScenario {
       world.op("downloading", () -> values.downloadLater(a));
       assertThat(world.op("waiting", second::value)).containsExactly(9, 9);
       assertThat(world.op("waiting", first::value)).containsExactly(1, 2, 3);
+      int[] target = new int[2];
+      Download<int[]> third =
+          world.op("downloading", () -> values.downloadLater(b, 0, target, 1, 1));
+      assertThat(world.op("waiting", third::value)).containsExactly(0, 9);
     }
   },
   PART_OF_THE_BUDGET {

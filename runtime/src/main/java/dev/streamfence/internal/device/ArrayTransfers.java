@@ -1,0 +1,188 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.memory.HostBytes;
+import dev.streamfence.internal.memory.HostRegion;
+import dev.streamfence.internal.memory.Region;
+import dev.streamfence.internal.order.Deadline;
+import dev.streamfence.internal.order.Timeline;
+import java.lang.ref.Reference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out the copies and fills of arrays, and counts the copies between host and device. The
+ * array has checked what it is asked for and found its memory; from here on, all that can refuse an
+ * operation is its registration. Thread-safe.
+ */
+final class ArrayTransfers {
+  private final TrackedRuntime runtime;
+  private final TransferCounts counts;
+
+  ArrayTransfers(TrackedRuntime runtime, TransferCounts counts) {
+    this.runtime = runtime;
+    this.counts = counts;
+  }
+
+  void upload(TrackedArray<?> array, DeviceStream stream, HostBytes source, Region target) {
+    carryOut(array, () -> runtime.copies().upload(timeline(stream), source, target));
+    counts.uploaded(target.sizeInBytes());
+  }
+
+  /**
+   * Queues an upload.
+   *
+   * @param from the first element of the pinned array
+   */
+  void upload(
+      TrackedArray<?> array,
+      DeviceStream stream,
+      TrackedPinnedArray<?> source,
+      long from,
+      Region target) {
+    source.requireApart(from, target, "upload");
+    source.queue(
+        "upload",
+        from,
+        false,
+        bytes -> carryOut(array, () -> runtime.copies().upload(timeline(stream), bytes, target)));
+    counts.uploaded(target.sizeInBytes());
+  }
+
+  void download(TrackedArray<?> array, DeviceStream stream, Region source, HostBytes target) {
+    carryOut(array, () -> runtime.copies().download(timeline(stream), source, target));
+    counts.downloaded(source.sizeInBytes());
+  }
+
+  /** Downloads unless a deadline passes before; returns whether the data is there. */
+  boolean download(
+      TrackedArray<?> array,
+      DeviceStream stream,
+      Region source,
+      HostBytes target,
+      Deadline deadline)
+      throws InterruptedException {
+    runtime.life().enter();
+    try {
+      boolean done = runtime.copies().download(timeline(stream), source, target, deadline);
+      if (done) {
+        counts.downloaded(source.sizeInBytes());
+      }
+      return done;
+    } finally {
+      runtime.life().leave();
+      Reference.reachabilityFence(array);
+    }
+  }
+
+  /**
+   * Queues a download.
+   *
+   * @param from the first element of the pinned array
+   * @return the ticket of the copy on the stream
+   */
+  long download(
+      TrackedArray<?> array,
+      DeviceStream stream,
+      Region source,
+      TrackedPinnedArray<?> target,
+      long from) {
+    target.requireApart(from, source, "download");
+    long[] ticket = new long[1];
+    target.queue(
+        "download",
+        from,
+        true,
+        bytes ->
+            carryOut(
+                array,
+                () -> ticket[0] = runtime.copies().download(timeline(stream), source, bytes)));
+    counts.downloaded(source.sizeInBytes());
+    return ticket[0];
+  }
+
+  /**
+   * Begins a download to memory of the runtime's.
+   *
+   * @param source what is downloaded; null if that is nothing
+   * @param value the value of the download, which {@code target} writes to
+   */
+  <T> TrackedDownload<T> begin(
+      TrackedArray<?> array,
+      DeviceStream stream,
+      @Nullable Region source,
+      String purpose,
+      T value,
+      HostBytes target) {
+    DownloadMemory downloads = runtime.downloads();
+    if (source == null) {
+      return new TrackedDownload<>(
+          new DownloadDelivery<>(
+              downloads, runtime.completion(timeline(stream), 0, purpose), value, target, 0, null));
+    }
+    if (source.sizeInBytes() > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          purpose + " has more than " + Integer.MAX_VALUE + " bytes; download it in parts");
+    }
+    runtime.life().enter();
+    try {
+      HostRegion host = downloads.take(source.sizeInBytes());
+      DownloadDelivery<T> delivery;
+      try {
+        long ticket = runtime.copies().download(timeline(stream), source, host);
+        delivery =
+            new DownloadDelivery<>(
+                downloads,
+                runtime.completion(timeline(stream), ticket, purpose),
+                value,
+                target,
+                (int) source.sizeInBytes(),
+                host);
+        downloads.add(delivery);
+      } catch (RuntimeException | Error e) {
+        // The copy may have been queued.
+        downloads.abandon(null, host);
+        throw e;
+      }
+      counts.downloaded(source.sizeInBytes());
+      return new TrackedDownload<>(delivery);
+    } finally {
+      runtime.life().leave();
+      Reference.reachabilityFence(array);
+    }
+  }
+
+  void fill(TrackedArray<?> array, DeviceStream stream, Region target, int width, long bits) {
+    carryOut(array, () -> runtime.copies().fill(timeline(stream), target, width, bits));
+  }
+
+  void copy(
+      TrackedArray<?> from, TrackedArray<?> to, DeviceStream stream, Region source, Region target) {
+    try {
+      carryOut(to, () -> runtime.copies().copy(timeline(stream), source, target));
+    } finally {
+      Reference.reachabilityFence(from);
+    }
+  }
+
+  /** Refuses downloads while they are refused. */
+  void requireDownload(TrackedArray<?> array) {
+    counts.requireDownload(array);
+  }
+
+  /** Performs an operation on an array's memory while the runtime is open. */
+  private void carryOut(TrackedArray<?> array, Runnable operation) {
+    runtime.life().enter();
+    try {
+      operation.run();
+    } finally {
+      runtime.life().leave();
+      // Otherwise the array could become unreachable, and the cleaner free it, before the
+      // operation.
+      Reference.reachabilityFence(array);
+    }
+  }
+
+  private static Timeline timeline(DeviceStream stream) {
+    return TrackedStream.timelineOf(stream);
+  }
+}

@@ -1,0 +1,17 @@
+package dev.streamfence.internal.device;
+
+/** How a begun download gets its elements to where they are wanted. Thread-safe. */
+sealed interface PendingDelivery<T> extends Runnable permits DownloadDelivery, PinnedDelivery {
+  /** The completion of the copy. */
+  TrackedCompletion completion();
+
+  /** Whether the elements are where they are wanted. */
+  boolean isDelivered();
+
+  /** Delivers the elements if that was not done. The copy is done. */
+  T deliver();
+
+  /** Called when no caller can ask for the elements any more. */
+  @Override
+  void run();
+}
