@@ -6,13 +6,13 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Copies between host data and page-locked memory by several threads: one thread does not reach the
  * speed of the bus. The helping threads belong to the process, are daemons, and end when they have
  * had nothing to do for a while. The calling thread copies too, and alone if no helper is free, so
- * it never waits for a copy of another caller. Immutable and thread-safe.
+ * it never waits for a copy of another caller. It also copies what a helper could not, since data
+ * may be accessible to its thread alone. Immutable and thread-safe.
  */
 final class StagingThreads {
   /** A smaller piece takes less time than handing it to another thread. */
@@ -68,7 +68,7 @@ final class StagingThreads {
     }
     // Each piece begins at a multiple of the largest element.
     int size = (bytes / pieces + Long.BYTES - 1) & -Long.BYTES;
-    new Pieces(buffer, size, copy).run(pieces - 1);
+    new Pieces(buffer, size, copy).copyAll(pieces - 1);
   }
 
   /** The pieces of one copy, taken by the calling thread and by those that help it. */
@@ -79,20 +79,25 @@ final class StagingThreads {
     private final PieceCopy copy;
     private final AtomicInteger next = new AtomicInteger();
 
+    /** Whether a helper has failed, so that the calling thread copies what is left. */
+    private volatile boolean isLeftToCaller;
+
     // Guarded by this.
+    private final int[] returned;
+    private int returnedCount;
     private int left;
-    private @Nullable Throwable failure;
 
     Pieces(ByteBuffer buffer, int size, PieceCopy copy) {
       this.buffer = buffer;
       this.size = size;
       this.copy = copy;
       this.count = (buffer.remaining() + size - 1) / size;
+      this.returned = new int[count];
       this.left = count;
     }
 
-    /** Copies all pieces, and throws what one of them threw. */
-    void run(int helpers) {
+    /** Copies all pieces, and throws what one of them threw in the calling thread. */
+    void copyAll(int helpers) {
       try {
         for (int i = 0; i < helpers; i++) {
           HELPERS.execute(this);
@@ -100,39 +105,63 @@ final class StagingThreads {
       } catch (RejectedExecutionException | OutOfMemoryError allBusy) {
         // This thread copies what no other thread takes.
       }
-      run();
-      awaitAll();
+      Throwable failure = null;
+      for (int i = take(); i >= 0; i = take()) {
+        try {
+          copy(i);
+        } catch (RuntimeException | Error e) {
+          failure = failure == null ? e : failure;
+        } finally {
+          done();
+        }
+      }
+      if (failure instanceof RuntimeException e) {
+        throw e;
+      }
+      if (failure instanceof Error e) {
+        throw e;
+      }
     }
 
+    /** A helper's part. */
     @Override
     public void run() {
-      for (int i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
-        Throwable failed = null;
+      while (!isLeftToCaller) {
+        int i = next.getAndIncrement();
+        if (i >= count) {
+          return;
+        }
+        boolean copied = false;
         try {
-          int from = i * size;
-          int bytes = Math.min(size, buffer.remaining() - from);
-          copy.copy(buffer.slice(buffer.position() + from, bytes).order(buffer.order()), from);
-        } catch (RuntimeException | Error e) {
-          failed = e;
+          copy(i);
+          copied = true;
+        } catch (RuntimeException | Error mayBeTheThread) {
+          // The data of a confined arena, for example, is accessible to its own thread alone.
         } finally {
-          done(failed);
+          if (copied) {
+            done();
+          } else {
+            giveBack(i);
+          }
         }
       }
     }
 
-    private synchronized void done(@Nullable Throwable failed) {
-      if (failure == null) {
-        failure = failed;
-      }
-      left--;
-      if (left == 0) {
-        notifyAll();
-      }
+    private void copy(int i) {
+      int from = i * size;
+      int bytes = Math.min(size, buffer.remaining() - from);
+      copy.copy(buffer.slice(buffer.position() + from, bytes).order(buffer.order()), from);
     }
 
-    private synchronized void awaitAll() {
+    /** The next piece for the calling thread; -1 when all pieces are copied. */
+    private int take() {
+      int i = next.getAndIncrement();
+      return i < count ? i : takeReturned();
+    }
+
+    private synchronized int takeReturned() {
       boolean interrupted = false;
-      while (left > 0) {
+      while (left > 0 && returnedCount == 0) {
         try {
           wait();
         } catch (InterruptedException e) {
@@ -143,12 +172,20 @@ final class StagingThreads {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
-      if (failure instanceof RuntimeException e) {
-        throw e;
+      return left == 0 ? -1 : returned[--returnedCount];
+    }
+
+    private synchronized void done() {
+      left--;
+      if (left == 0) {
+        notifyAll();
       }
-      if (failure instanceof Error e) {
-        throw e;
-      }
+    }
+
+    private synchronized void giveBack(int i) {
+      isLeftToCaller = true;
+      returned[returnedCount++] = i;
+      notifyAll();
     }
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -143,6 +144,43 @@ final class StagingThreadsTest {
     assertThatThrownBy(() -> copies.read(failing, buffer, 0))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("as planned");
+  }
+
+  /** Such as that of a confined arena. */
+  @Test
+  void dataThatOnlyTheCallingThreadCanAccessIsCopiedByIt() {
+    Thread caller = Thread.currentThread();
+    NotedBytes values = new NotedBytes(8 * PIECE);
+    HostBytes confined =
+        new HostBytes() {
+          @Override
+          public void writeTo(ByteBuffer buffer, long offset) {
+            requireOwner();
+            values.writeTo(buffer, offset);
+          }
+
+          @Override
+          public void readFrom(ByteBuffer buffer, long offset) {
+            requireOwner();
+            values.readFrom(buffer, offset);
+          }
+
+          private void requireOwner() {
+            if (Thread.currentThread() != caller) {
+              throw new IllegalStateException("not the owner");
+            }
+          }
+        };
+    StagingThreads copies = new StagingThreads(4);
+    for (int round = 0; round < 50; round++) {
+      Arrays.fill(values.bytes, (byte) 0);
+      copies.read(confined, ByteBuffer.wrap(numbered(8 * PIECE)), 0);
+      assertThat(values.bytes).isEqualTo(numbered(8 * PIECE));
+      ByteBuffer copied = ByteBuffer.allocate(8 * PIECE);
+      copies.write(confined, copied, 0);
+      assertThat(copied.array()).isEqualTo(values.bytes);
+    }
+    assertThat(values.threads).containsExactly(caller);
   }
 
   @Test
