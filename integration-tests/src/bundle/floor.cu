@@ -61,7 +61,7 @@ static double medianMicros(int rounds, const std::function<void()>& transfer) {
 }
 
 static int transfers(CUstream stream) {
-  for (size_t bytes : {size_t(4), size_t(1) << 20, size_t(16) << 20, size_t(256) << 20}) {
+  for (size_t bytes : {size_t(4), size_t(1) << 20, size_t(16) << 20, size_t(256) << 20, size_t(1) << 30}) {
     CUdeviceptr device;
     void* pinned;
     CHECK(cuMemAlloc(&device, bytes));

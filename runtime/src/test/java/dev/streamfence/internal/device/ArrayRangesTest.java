@@ -22,6 +22,8 @@ import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.SplittableRandom;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -368,5 +370,21 @@ final class ArrayRangesTest {
         .withMessageContaining("elements 3 to 3")
         .withMessageContaining("which has 3");
     assertThatIllegalArgumentException().isThrownBy(() -> DeviceArrays.setInt(ints, stream, -1, 1));
+  }
+
+  @Test
+  void anArrayBeyondIntIndicesIsTransferredInRanges() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx3g",
+                "-cp",
+                System.getProperty("java.class.path"),
+                LongArrayProgram.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+    assertThat(process.waitFor()).as(output).isZero();
   }
 }
