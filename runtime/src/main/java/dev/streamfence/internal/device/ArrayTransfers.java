@@ -117,7 +117,13 @@ final class ArrayTransfers {
     if (source == null) {
       return new TrackedDownload<>(
           new DownloadDelivery<>(
-              downloads, runtime.completion(timeline(stream), 0, purpose), value, target, 0, null));
+              downloads,
+              runtime.copies(),
+              runtime.completion(timeline(stream), 0, purpose),
+              value,
+              target,
+              0,
+              null));
     }
     if (source.sizeInBytes() > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
@@ -132,6 +138,7 @@ final class ArrayTransfers {
         delivery =
             new DownloadDelivery<>(
                 downloads,
+                runtime.copies(),
                 runtime.completion(timeline(stream), ticket, purpose),
                 value,
                 target,

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.device;
 
+import dev.streamfence.internal.memory.DeviceCopies;
 import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.internal.memory.HostRegion;
 import java.nio.ByteOrder;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DownloadDelivery<T> implements PendingDelivery<T> {
   private final DownloadMemory source;
+  private final DeviceCopies copies;
   private final TrackedCompletion completion;
   private final T value;
   private final HostBytes target;
@@ -34,12 +36,14 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
    */
   DownloadDelivery(
       DownloadMemory source,
+      DeviceCopies copies,
       TrackedCompletion completion,
       T value,
       HostBytes target,
       int sizeInBytes,
       @Nullable HostRegion memory) {
     this.source = source;
+    this.copies = copies;
     this.completion = completion;
     this.value = value;
     this.target = target;
@@ -61,8 +65,9 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
   public synchronized T deliver() {
     HostRegion from = memory;
     if (from != null) {
-      target.readFrom(
-          from.memory().readOnlyBuffer().slice(0, sizeInBytes).order(ByteOrder.nativeOrder()), 0);
+      copies.deliver(
+          from.memory().readOnlyBuffer().slice(0, sizeInBytes).order(ByteOrder.nativeOrder()),
+          target);
       memory = null;
       source.giveBack(this, from);
     } else if (isLost) {

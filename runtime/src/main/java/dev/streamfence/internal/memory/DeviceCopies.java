@@ -8,6 +8,7 @@ import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -149,6 +150,14 @@ public final class DeviceCopies {
     source.requireTracked(labels, 0);
     return new ChunkedDownload(streams, staging, threads, timeline, source, target, deadline)
         .run(labels);
+  }
+
+  /**
+   * Moves bytes that a download has brought to page-locked memory to host data, by several threads
+   * if there are many.
+   */
+  public void deliver(ByteBuffer source, HostBytes target) {
+    threads.read(target, source, 0);
   }
 
   /** Copies within the device, between regions of the same size. Does not synchronise. */
