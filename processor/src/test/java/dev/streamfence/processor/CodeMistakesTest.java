@@ -164,7 +164,7 @@ class CodeMistakesTest {
     mistakesWith(code, kernels("@Kernel void bump(@Reads " + type + " «v, @ThreadCount int n);"))
         .are(
             Problem.STORES_THROUGH_READS,
-            "bump: parameter 'v' is @Reads, but the kernel stores to its arrays: st.global.u32 in"
+            "parameter 'v' of bump is @Reads, but the kernel stores to its arrays: st.global.u32 in"
                 + " line 16 of k/k.ptx, bump.cu:5; declare @ReadWrites");
     mistakesWith(code, kernels("@Kernel void bump(" + type + " «v, @ThreadCount int n);"))
         .are(
@@ -207,7 +207,7 @@ class CodeMistakesTest {
                 + "record Batch(@Writes DeviceArray<int[]>[] columns) {}\n")
         .are(
             Problem.LOADS_THROUGH_WRITES,
-            "bump: parameter 'batch.columns' is @Writes, but the kernel loads from its arrays:"
+            "parameter 'batch.columns' of bump is @Writes, but the kernel loads from its arrays:"
                 + " ld.global.u32 in line 13 of k/k.ptx; declare @ReadWrites");
   }
 
@@ -245,7 +245,7 @@ class CodeMistakesTest {
                 "@Kernel void increment(@ReadWrites DeviceArray<int[]> v, @ThreadCount long «n);"))
         .are(
             Problem.PARAMETER_SIZE,
-            "increment: parameter 'n' has 8 bytes; parameter 2 of the kernel has 4; see entry"
+            "parameter 'n' of increment has 8 bytes; parameter 2 of the kernel has 4; see entry"
                 + " increment in line 20 of k/k.ptx");
   }
 
@@ -256,7 +256,7 @@ class CodeMistakesTest {
                 "@Kernel void scale(int «f, @ReadWrites DeviceArray<float[]> v, LaunchShape s);"))
         .are(
             Problem.PARAMETER_KIND,
-            "scale: parameter 'f' is an int; parameter 1 of the kernel is a floating-point number;"
+            "parameter 'f' of scale is an int; parameter 1 of the kernel is a floating-point number;"
                 + " see entry scale in line 31 of k/k.ptx");
   }
 
@@ -367,7 +367,7 @@ class CodeMistakesTest {
                     + " LaunchShape s);"))
         .are(
             Problem.PARAMETER_KIND,
-            "scale: parameter 'pair' is a structure; parameter 1 of the kernel is a floating-point"
+            "parameter 'pair' of scale is a structure; parameter 1 of the kernel is a floating-point"
                 + " number; see entry scale in line 31 of k/k.ptx");
   }
 
@@ -398,7 +398,7 @@ class CodeMistakesTest {
     mistakes(kernels("@Kernel void increment(@Reads DeviceArray<int[]> «v, @ThreadCount int n);"))
         .are(
             Problem.STORES_THROUGH_READS,
-            "increment: parameter 'v' is @Reads, but the kernel stores to it: st.global.u32 in line"
+            "parameter 'v' of increment is @Reads, but the kernel stores to it: st.global.u32 in line"
                 + " 28 of k/k.ptx;"
                 + " declare @ReadWrites");
   }
@@ -408,7 +408,7 @@ class CodeMistakesTest {
     mistakes(kernels("@Kernel void increment(@Writes DeviceArray<int[]> «v, @ThreadCount int n);"))
         .are(
             Problem.LOADS_THROUGH_WRITES,
-            "increment: parameter 'v' is @Writes, but the kernel loads from it: ld.global.u32 in line"
+            "parameter 'v' of increment is @Writes, but the kernel loads from it: ld.global.u32 in line"
                 + " 26 of k/k.ptx;"
                 + " declare @ReadWrites");
   }
@@ -428,7 +428,7 @@ class CodeMistakesTest {
             kernels(
                 "@Kernel(blockSize = 64) void copy(@ReadWrites DeviceArray<int[]> a,"
                     + " @ReadWrites DeviceArray<int[]> b, @ThreadCount int n);"))
-        .say("[" + Problem.NEEDLESS_WRITE.id() + "] copy: parameter 'a' is @ReadWrites");
+        .say("[" + Problem.NEEDLESS_WRITE.id() + "] parameter 'a' of copy is @ReadWrites");
     String untouched =
         ".version 7.0\n.target sm_75\n.address_size 64\n"
             + ".visible .entry idle(.param .u64 a) { ret; }\n";
@@ -437,7 +437,7 @@ class CodeMistakesTest {
             kernels("@Kernel void idle(@Writes DeviceArray<int[]> «a, LaunchShape s);"))
         .are(
             Problem.NEVER_STORED,
-            "idle: parameter 'a' is @Writes, but the kernel never stores to it; declare @Reads, or"
+            "parameter 'a' of idle is @Writes, but the kernel never stores to it; declare @Reads, or"
                 + " pass the array that it stores to; see entry idle in line 4 of k/k.ptx");
   }
 
@@ -449,7 +449,7 @@ class CodeMistakesTest {
                     + " @Writes DeviceArray<int[]> b, @ThreadCount int n);"))
         .areWarning(
             Problem.NEEDLESS_WRITE,
-            "copy: parameter 'a' is @ReadWrites, but the kernel only loads from it; declare @Reads,"
+            "parameter 'a' of copy is @ReadWrites, but the kernel only loads from it; declare @Reads,"
                 + " so that launches can run side by side; see entry copy in line 5 of k/k.ptx");
   }
 
@@ -458,7 +458,7 @@ class CodeMistakesTest {
     mistakes(kernels("@Kernel void increment(long «v, @ThreadCount int n);"))
         .are(
             Problem.NUMBER_AS_ADDRESS,
-            "increment: parameter 'v' is passed by value, but the kernel uses it as an address:"
+            "parameter 'v' of increment is passed by value, but the kernel uses it as an address:"
                 + " ld.global.u32 in line 26 of k/k.ptx; take a DeviceArray");
   }
 
@@ -471,7 +471,7 @@ class CodeMistakesTest {
         .say(
             "["
                 + Problem.UNCLEAR_ACCESS.id()
-                + "] choose: parameter 'a' is @Reads, but the kernel may store to it:");
+                + "] parameter 'a' of choose is @Reads, but the kernel may store to it:");
     mistakes(kernels(kernel.formatted("@Trusted(\"n is never 3\") "))).areNoneAtAll();
   }
 
@@ -555,7 +555,7 @@ class CodeMistakesTest {
                     + "@Kernel void «nothing(@ThreadCount int n);\n"
                     + "@Kernel void «other(@ThreadCount int n);"))
         .say(
-            "move: parameter 'seconds' has 4 bytes; parameter 3 of the kernel has 8; see entry move of"
+            "parameter 'seconds' of move has 4 bytes; parameter 3 of the kernel has 8; see entry move of"
                 + " k/k.ptx",
             "nothing takes 0 parameters; the interface passes 1",
             "k/k.ptx: the code has no entry other; it has move, nothing",

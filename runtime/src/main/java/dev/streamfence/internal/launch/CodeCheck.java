@@ -17,20 +17,20 @@ final class CodeCheck {
    * Refuses a kernel whose code contradicts its declaration, and logs each untrusted access that is
    * not certain.
    *
-   * @param image the image's name
+   * @param source the file or resource of the code
    * @param origin what the refusal adds about the image's origin; may be empty
    * @throws KernelLoadException at the first contradiction
    */
   static void check(
-      String image, String origin, List<Mismatch> mismatches, KernelSignature signature) {
+      String source, String origin, List<Mismatch> mismatches, KernelSignature signature) {
     for (Mismatch mismatch : mismatches) {
       String sentence = mismatch.sentence(signature, AccessSite::toString);
       switch (mismatch.kind()) {
         case MAY_STORE, MAY_LOAD ->
             System.getLogger(CodeCheck.class.getName())
-                .log(System.Logger.Level.WARNING, "{0}: {1}", image, sentence);
+                .log(System.Logger.Level.WARNING, "{0}: {1}", source, sentence);
         case ONLY_LOADS -> {}
-        default -> throw new KernelLoadException(image, sentence + origin, "", null);
+        default -> throw new KernelLoadException(source, sentence + origin, "", null);
       }
     }
   }

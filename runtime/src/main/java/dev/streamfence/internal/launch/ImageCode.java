@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * interface unless the compiler has. Confined to one thread at a time.
  */
 final class ImageCode {
-  private final KernelImage image;
+  private final String source;
   private final @Nullable PtxModule ptx;
   private final @Nullable Cubin binary;
   private @Nullable KernelCheck check;
@@ -33,13 +33,13 @@ final class ImageCode {
   private final String unreadable;
 
   private ImageCode(
-      KernelImage image,
+      String source,
       @Nullable PtxModule ptx,
       @Nullable Cubin binary,
       boolean isChecked,
       String origin,
       String unreadable) {
-    this.image = image;
+    this.source = source;
     this.ptx = ptx;
     this.binary = binary;
     this.isChecked = isChecked;
@@ -60,7 +60,7 @@ final class ImageCode {
   static ImageCode of(KernelImage image, String source, byte[] file, boolean binariesAllowed) {
     String hash = KernelImage.sha256(file);
     if (hash.equals(image.sha256())) {
-      return new ImageCode(image, beyondTheComparison(source, file), null, true, "", "");
+      return new ImageCode(source, beyondTheComparison(source, file), null, true, "", "");
     }
     String origin =
         image.sha256().isEmpty()
@@ -74,15 +74,15 @@ final class ImageCode {
     if (looksLikePtx(file)) {
       try {
         PtxModule ptx = parse(source, new String(file, StandardCharsets.UTF_8));
-        return new ImageCode(image, ptx, null, false, origin, "");
+        return new ImageCode(source, ptx, null, false, origin, "");
       } catch (PtxException e) {
-        unreadable = String.valueOf(e.getMessage());
+        unreadable = "line " + e.line() + ", " + e.fact();
       }
     }
     if (!origin.isEmpty() && !binariesAllowed) {
       throw new KernelLoadException(
           source,
-          "it cannot be compared with the interface: "
+          "it cannot be compared with the interface; "
               + unreadable
               + origin
               + (looksLikePtx(file)
@@ -92,7 +92,7 @@ final class ImageCode {
           "",
           null);
     }
-    return new ImageCode(image, null, Cubin.read(file).orElse(null), false, origin, unreadable);
+    return new ImageCode(source, null, Cubin.read(file).orElse(null), false, origin, unreadable);
   }
 
   /** Why its kernels cannot be compared with the interface; empty if they can be or have been. */
@@ -107,7 +107,7 @@ final class ImageCode {
    */
   void check(KernelSignature signature) {
     if (!isChecked) {
-      CodeCheck.check(image.name(), origin, compare(signature), signature);
+      CodeCheck.check(source, origin, compare(signature), signature);
     }
   }
 

@@ -4,7 +4,11 @@ import dev.streamfence.KernelLoadException;
 import dev.streamfence.launch.KernelImage;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,7 +104,8 @@ sealed interface ImageSource {
     @Override
     public Optional<byte[]> read() {
       Path path = folder.resolve(file);
-      if (!Files.exists(path)) {
+      // A link to nothing is a broken file, not a missing one.
+      if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
         return Optional.empty();
       }
       try {
@@ -147,6 +152,19 @@ sealed interface ImageSource {
   }
 
   private static KernelLoadException unreadable(String name, IOException cause) {
-    return new KernelLoadException(name, "it cannot be read: " + cause.getMessage(), "", cause);
+    return new KernelLoadException(name, "it cannot be read; " + reason(cause), "", cause);
+  }
+
+  /** Why a file cannot be read, without its name, which the message of many errors is. */
+  private static String reason(IOException cause) {
+    if (cause instanceof NoSuchFileException) {
+      return "it is a link to no file";
+    }
+    if (cause instanceof AccessDeniedException) {
+      return "access is denied";
+    }
+    return cause instanceof FileSystemException described && described.getReason() != null
+        ? described.getReason()
+        : String.valueOf(cause.getMessage());
   }
 }

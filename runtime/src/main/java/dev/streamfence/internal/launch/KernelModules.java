@@ -61,7 +61,10 @@ final class KernelModules implements AutoCloseable {
     return fresh;
   }
 
-  /** Loads from the best source that the device accepts. */
+  /**
+   * Loads from the best source that the device accepts. A file in a kernel folder is not passed
+   * over: if it cannot be loaded, nothing is.
+   */
   private LoadedImage loadBest(KernelImage image) {
     RuntimeOptions options = runtime.options();
     DeviceProperties device = runtime.driver().properties();
@@ -78,6 +81,10 @@ final class KernelModules implements AutoCloseable {
           return best;
         }
       } catch (KernelLoadException e) {
+        if (source instanceof ImageSource.InFolder) {
+          // It was put there to replace the code behind it, which must not run in its place.
+          throw e;
+        }
         refused.add(e);
       }
     }
@@ -95,7 +102,7 @@ final class KernelModules implements AutoCloseable {
       if (!code.unreadable().isEmpty()) {
         LOGGER.log(
             System.Logger.Level.WARNING,
-            "{0}: kernels are not checked: {1}",
+            "{0}: kernels are not checked; {1}",
             source,
             code.unreadable());
       }
@@ -105,7 +112,7 @@ final class KernelModules implements AutoCloseable {
     }
   }
 
-  /** Warns of a file that was put in place to be loaded, and was not. */
+  /** Warns of a resource that is passed over for the next one. */
   private static void warn(KernelLoadException refusal) {
     LOGGER.log(System.Logger.Level.WARNING, "skipped: {0}", refusal.getMessage());
   }

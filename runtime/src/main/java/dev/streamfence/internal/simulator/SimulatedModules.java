@@ -70,7 +70,7 @@ final class SimulatedModules {
       return module;
     } catch (PtxException e) {
       throw new KernelLoadException(
-          name, "the simulated device cannot run it: " + e.getMessage(), "", e);
+          name, "the simulated device cannot run it; line " + e.line() + ", " + e.fact(), "", e);
     } catch (StackOverflowError | OutOfMemoryError e) {
       throw new KernelLoadException(
           name, "it is too large for the Java memory of the simulated device: " + e, "", e);

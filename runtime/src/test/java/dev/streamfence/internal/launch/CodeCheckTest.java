@@ -84,14 +84,14 @@ final class CodeCheckTest {
   void aReadOnlyArrayThatIsStoredToIsRefusedWithTheLine() {
     assertRefused(
         add(Access.READ, Access.READ),
-        "add: parameter 'sum' is @Reads, but the kernel stores to it: st.global.u32 in line ");
+        "parameter 'sum' of add is @Reads, but the kernel stores to it: st.global.u32 in line ");
   }
 
   @Test
   void aWriteOnlyArrayThatIsLoadedFromIsRefusedWithTheLine() {
     assertRefused(
         add(Access.WRITE, Access.WRITE),
-        "add: parameter 'a' is @Writes, but the kernel loads from it: ld.global.u32 in line ");
+        "parameter 'a' of add is @Writes, but the kernel loads from it: ld.global.u32 in line ");
   }
 
   @Test
@@ -100,7 +100,7 @@ final class CodeCheckTest {
         KernelSignature.entry("increment").value("values", long.class).threads("n", int.class, 256);
     assertRefused(
         smuggling,
-        "increment: parameter 'values' is passed by value, but the kernel uses it as an address:"
+        "parameter 'values' of increment is passed by value, but the kernel uses it as an address:"
             + " ld.global.u32 in line ");
   }
 
@@ -109,7 +109,7 @@ final class CodeCheckTest {
     assertThatThrownBy(() -> LoadedModule.of(stream, image(OPEN)).recorder(fill(256)))
         .isInstanceOf(KernelLoadException.class)
         .hasMessageContaining(
-            "fill: parameter 'out' is @Writes, but the kernel never stores to it");
+            "parameter 'out' of fill is @Writes, but the kernel never stores to it");
   }
 
   @Test
@@ -142,7 +142,7 @@ final class CodeCheckTest {
           .singleElement()
           .asString()
           .contains(
-              "test.ptx: either: parameter 'source' is @Reads, but the kernel may store to it:"
+              "test.ptx: parameter 'source' of either is @Reads, but the kernel may store to it:"
                   + " st.global.u32 in line");
     }
   }
@@ -192,7 +192,7 @@ final class CodeCheckTest {
         DeviceRuntime strict = AnyImageDriver.open(RuntimeOptions.defaults())) {
       assertThatThrownBy(() -> LoadedModule.of(strict.streams().acquire(), image))
           .isInstanceOf(KernelLoadException.class)
-          .hasMessageContaining("cannot be compared with the interface: it is a binary")
+          .hasMessageContaining("cannot be compared with the interface; it is a binary")
           .hasMessageContaining(OTHER)
           .hasMessageContaining(KernelImage.sha256(binary));
       assertThat(log.messages()).isEmpty();
@@ -202,7 +202,7 @@ final class CodeCheckTest {
         DeviceRuntime lenient = AnyImageDriver.open(allowing)) {
       assertThat(LoadedModule.of(lenient.streams().acquire(), image)).isNotNull();
       assertThat(log.messages())
-          .containsExactly("binary.sm_90.cubin: kernels are not checked: it is a binary");
+          .containsExactly("binary.sm_90.cubin: kernels are not checked; it is a binary");
     }
   }
 

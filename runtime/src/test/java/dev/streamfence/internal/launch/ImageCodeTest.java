@@ -58,7 +58,7 @@ final class ImageCodeTest {
   void aBinaryThatCannotBeComparedSaysHowToAllowIt() {
     assertThatThrownBy(() -> ImageCode.of(COMPARED, "file", bytes("50ed55ba"), false))
         .isInstanceOf(KernelLoadException.class)
-        .hasMessageStartingWith("file: it cannot be compared with the interface: it is a binary; ")
+        .hasMessageStartingWith("file: it cannot be compared with the interface; it is a binary; ")
         .hasMessageEndingWith(
             "; compile the interface with it, or allow it by"
                 + " RuntimeOptions.withUncheckedBinaries(true)");
@@ -68,7 +68,7 @@ final class ImageCodeTest {
   void textThatCannotBeComparedIsToBeCompiledAgain() {
     assertThatThrownBy(() -> ImageCode.of(COMPARED, "file", "no PTX".getBytes(US_ASCII), false))
         .isInstanceOf(KernelLoadException.class)
-        .hasMessageStartingWith("file: it cannot be compared with the interface: ")
+        .hasMessageStartingWith("file: it cannot be compared with the interface; line 1, ")
         .hasMessageEndingWith("; compile the PTX again");
   }
 }

@@ -73,7 +73,7 @@ final class ImageSourceTest {
         .hasMessageStartingWith(folder.resolve("folder.ptx") + ": it cannot be read");
     assertThatThrownBy(() -> new ImageSource.Resource("broken.ptx", name -> broken).read())
         .isInstanceOf(KernelLoadException.class)
-        .hasMessage("broken.ptx: it cannot be read: the disk is gone")
+        .hasMessage("broken.ptx: it cannot be read; the disk is gone")
         .hasCauseInstanceOf(IOException.class);
   }
 

@@ -100,7 +100,7 @@ final class KernelLoadTest {
             .threads("n", long.class, 256);
     assertThatThrownBy(() -> LoadedModule.of(stream, VectorKernels.IMAGE).recorder(wide))
         .isInstanceOf(KernelLoadException.class)
-        .hasMessageContaining("increment: parameter 'n'")
+        .hasMessageContaining("parameter 'n' of increment")
         .hasMessageContaining("8 bytes")
         .hasMessageContaining("4");
   }
@@ -114,7 +114,7 @@ final class KernelLoadTest {
             .shape("shape");
     assertThatThrownBy(() -> LoadedModule.of(stream, VectorKernels.IMAGE).recorder(floating))
         .isInstanceOf(KernelLoadException.class)
-        .hasMessageContaining("increment: parameter 'n'");
+        .hasMessageContaining("parameter 'n' of increment");
   }
 
   @Test

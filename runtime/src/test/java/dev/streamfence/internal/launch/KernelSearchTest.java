@@ -90,9 +90,9 @@ final class KernelSearchTest {
 
   @Test
   void aBinaryForTheVeryDeviceComesBeforeTheImageInEachPlace() throws IOException {
-    byte[] binary = {0x7f, 'E', 'L', 'F', 1};
+    classPath.put("/kernels/vector.sm_90.cubin", ptx("inTheResource"));
     put(first, "kernels/vector.ptx", ptx("inTheFirst"));
-    put(first, "kernels/vector.sm_90.cubin", binary);
+    put(first, "kernels/vector.sm_90.cubin", ptx("inTheBinary"));
     List<String> loaded = new ArrayList<>();
     CudaDriver recording =
         InterceptedDriver.of(
@@ -107,11 +107,10 @@ final class KernelSearchTest {
         RuntimeOverDriver.open(
             recording,
             RuntimeOptions.defaults().withKernelFolders(first).withUncheckedBinaries(true))) {
-      // The simulated device takes no binary, so that the PTX beside it is next.
       LoadedModule.of(gpu.streams().acquire(), image)
-          .recorder(KernelSignature.entry("inTheFirst").shape("shape"));
+          .recorder(KernelSignature.entry("inTheBinary").shape("shape"));
     }
-    assertThat(loaded).hasSize(2);
+    assertThat(loaded).hasSize(1);
     assertThat(opened).isEmpty();
   }
 
@@ -130,61 +129,102 @@ final class KernelSearchTest {
   }
 
   @Test
-  void aSourceThatTheDeviceRefusesIsSkipped() throws IOException {
+  void aBrokenFileInAFolderIsRefusedAndTheModuleBehindItIsNotLoaded() throws IOException {
     put(first, "kernels/vector.ptx", "no PTX at all".getBytes(UTF_8));
-    put(second, "kernels/vector.ptx", new byte[0]);
+    put(second, "kernels/vector.ptx", ptx("inTheSecond"));
     classPath.put("/kernels/vector.ptx", ptx("onTheClassPath"));
+    String start = first.resolve("kernels/vector.ptx") + ": ";
+    assertRefused(start + "the simulated device cannot run it; line 1, ");
+    put(first, "kernels/vector.ptx", new byte[0]);
+    assertRefused(start + "it is empty");
+    Files.delete(first.resolve("kernels/vector.ptx"));
+    assertLoaded("inTheSecond");
+    assertThat(opened).isEmpty();
+  }
+
+  @Test
+  void aFileInAFolderThatCannotBeReadIsRefusedWithTheReason() throws IOException {
+    classPath.put("/kernels/vector.ptx", ptx("onTheClassPath"));
+    Path file = first.resolve("kernels/vector.ptx");
+    Files.createDirectories(file);
+    assertRefused(file + ": it cannot be read; ");
+    Files.delete(file);
+    Files.createSymbolicLink(file, first.resolve("kernels/gone.ptx"));
+    assertRefused(file + ": it cannot be read; it is a link to no file");
+    Files.delete(file);
     assertLoaded("onTheClassPath");
   }
 
   @Test
-  void aSkippedSourceIsLoggedWithItsReason() throws IOException {
-    put(first, "kernels/vector.ptx", "no PTX at all".getBytes(UTF_8));
-    put(second, "kernels/vector.ptx", new byte[0]);
+  void aFileInAFolderThatDoesNotFitItsInterfaceIsRefusedByName() throws IOException {
     classPath.put("/kernels/vector.ptx", ptx("onTheClassPath"));
-    try (RuntimeLog log = RuntimeLog.listenTo(KernelModules.class)) {
-      assertLoaded("onTheClassPath");
-      assertThat(log.messages()).hasSize(2);
-      assertThat(log.messages().get(0))
-          .startsWith("skipped: " + first.resolve("kernels/vector.ptx") + ": ");
-      assertThat(log.messages().get(1))
-          .isEqualTo("skipped: " + second.resolve("kernels/vector.ptx") + ": it is empty");
+    put(first, "kernels/vector.ptx", ptx("inTheFirst"));
+    Path file = first.resolve("kernels/vector.ptx");
+    try (DeviceRuntime gpu = open()) {
+      LoadedModule module = LoadedModule.of(gpu.streams().acquire(), image);
+      KernelSignature old = KernelSignature.entry("onTheClassPath").shape("shape");
+      assertThatThrownBy(() -> module.recorder(old))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessage(file + ": the code has no entry onTheClassPath; it has inTheFirst");
+      KernelSignature other =
+          KernelSignature.entry("inTheFirst").value("n", int.class).shape("shape");
+      assertThatThrownBy(() -> module.recorder(other))
+          .isInstanceOf(KernelLoadException.class)
+          .hasMessage(file + ": inTheFirst takes 0 parameters; the interface passes 1");
     }
+    assertThat(opened).isEmpty();
   }
 
-  @Test
-  void theRefusalOfEverySourceIsKept() throws IOException {
-    put(first, "kernels/vector.ptx", "no PTX at all".getBytes(UTF_8));
-    put(second, "kernels/vector.ptx", new byte[0]);
-    classPath.put("/kernels/vector.ptx", new byte[0]);
+  /** Asserts that the image is refused with a message that starts like this. */
+  private void assertRefused(String start) {
     try (DeviceRuntime gpu = open()) {
       DeviceStream stream = gpu.streams().acquire();
       assertThatThrownBy(() -> LoadedModule.of(stream, image))
           .isInstanceOf(KernelLoadException.class)
-          .satisfies(
-              all -> {
-                assertThat(all.getCause())
-                    .hasMessageStartingWith(first.resolve("kernels/vector.ptx") + ": ");
-                assertThat(all.getSuppressed())
-                    .extracting(Throwable::getMessage)
-                    .containsExactly(
-                        second.resolve("kernels/vector.ptx") + ": it is empty",
-                        "kernels/vector.ptx: it is empty");
-              });
+          .hasMessageStartingWith(start);
     }
   }
 
   @Test
-  void whenNothingCanBeLoadedEverySourceIsNamedWithItsReason() throws IOException {
-    put(first, "kernels/vector.ptx", "no PTX at all".getBytes(UTF_8));
-    put(second, "kernels/vector.ptx", new byte[0]);
-    try (DeviceRuntime gpu = open()) {
+  void aResourceThatTheDeviceRefusesIsSkippedAndLoggedWithItsReason() {
+    classPath.put("/kernels/vector.sm_90.cubin", new byte[] {0x7f, 'E', 'L', 'F', 1});
+    classPath.put("/kernels/vector.ptx", ptx("onTheClassPath"));
+    try (RuntimeLog log = RuntimeLog.listenTo(KernelModules.class);
+        DeviceRuntime gpu = openWithBinaries()) {
+      LoadedModule.of(gpu.streams().acquire(), image)
+          .recorder(KernelSignature.entry("onTheClassPath").shape("shape"));
+      assertThat(log.messages())
+          .singleElement()
+          .asString()
+          .startsWith("skipped: kernels/vector.sm_90.cubin: ");
+    }
+  }
+
+  private static DeviceRuntime openWithBinaries() {
+    return DeviceRuntime.simulated(
+        SimulatedDevice.builder().build(), RuntimeOptions.defaults().withUncheckedBinaries(true));
+  }
+
+  @Test
+  void theRefusalOfEverySourceIsKept() {
+    classPath.put("/kernels/vector.sm_90.cubin", new byte[0]);
+    classPath.put("/kernels/vector.ptx", "no PTX at all".getBytes(UTF_8));
+    try (DeviceRuntime gpu = openWithBinaries()) {
       DeviceStream stream = gpu.streams().acquire();
       assertThatThrownBy(() -> LoadedModule.of(stream, image))
           .isInstanceOf(KernelLoadException.class)
           .hasMessageContaining("2 sources")
-          .hasMessageContaining(first.resolve("kernels/vector.ptx") + ": ")
-          .hasMessageContaining(second.resolve("kernels/vector.ptx") + ": it is empty");
+          .hasMessageContaining("kernels/vector.sm_90.cubin: it is empty")
+          .hasMessageContaining("kernels/vector.ptx: the simulated device cannot run it")
+          .satisfies(
+              all -> {
+                assertThat(all.getCause()).hasMessage("kernels/vector.sm_90.cubin: it is empty");
+                assertThat(all.getSuppressed())
+                    .singleElement()
+                    .extracting(Throwable::getMessage)
+                    .asString()
+                    .startsWith("kernels/vector.ptx: ");
+              });
     }
   }
 

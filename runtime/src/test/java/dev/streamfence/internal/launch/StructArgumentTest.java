@@ -270,6 +270,6 @@ final class StructArgumentTest {
     assertThatThrownBy(() -> LoadedModule.of(stream, IMAGE).recorder(small))
         .isInstanceOf(KernelLoadException.class)
         .hasMessageContaining(
-            "spread: parameter 'mixed' has 8 bytes; parameter 1 of the kernel has 16");
+            "parameter 'mixed' of spread has 8 bytes; parameter 1 of the kernel has 16");
   }
 }

@@ -164,7 +164,11 @@ public final class Mismatch {
 
   private String use(KernelSignature declared, String predicate) {
     String name = subject == null ? "" : subject.name();
-    return declared.use(name.isEmpty() ? passed(declared).name() : name) + predicate;
+    return "parameter '"
+        + (name.isEmpty() ? passed(declared).name() : name)
+        + "' of "
+        + declared.entry()
+        + predicate;
   }
 
   private String memory() {

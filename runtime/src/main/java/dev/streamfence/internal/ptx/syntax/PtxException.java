@@ -5,10 +5,12 @@ public final class PtxException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final int line;
+  private final String fact;
 
   public PtxException(int line, String fact) {
     super("line " + line + ": " + fact);
     this.line = line;
+    this.fact = fact;
   }
 
   /**
@@ -18,5 +20,10 @@ public final class PtxException extends RuntimeException {
    */
   public int line() {
     return line;
+  }
+
+  /** Returns what is wrong there, without the line. */
+  public String fact() {
+    return fact;
   }
 }

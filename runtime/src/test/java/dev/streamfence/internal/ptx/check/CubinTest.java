@@ -64,8 +64,8 @@ final class CubinTest {
     assertThat(compare(file, "nothing")).isEmpty();
     assertThat(compare(file, "move", POSITIONS, BOX, COUNT, SECONDS))
         .containsExactly(
-            "move: parameter 'count' has 4 bytes; parameter 3 of the kernel has 8",
-            "move: parameter 'seconds' has 8 bytes; parameter 4 of the kernel has 4");
+            "parameter 'count' of move has 4 bytes; parameter 3 of the kernel has 8",
+            "parameter 'seconds' of move has 8 bytes; parameter 4 of the kernel has 4");
     assertThat(compare(file, "move", POSITIONS, BOX, SECONDS))
         .containsExactly("move takes 4 parameters; the interface passes 3");
     assertThat(compare(file, "nothing", COUNT))

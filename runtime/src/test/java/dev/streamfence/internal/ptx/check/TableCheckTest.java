@@ -82,18 +82,18 @@ final class TableCheckTest {
                     .value("columnCount", int.class)
                     .threads("n", int.class, 256)))
         .containsExactly(
-            "take: parameter 'columns' is @Writes, but the kernel loads from its arrays:"
+            "parameter 'columns' of take is @Writes, but the kernel loads from its arrays:"
                 + " ld.global.f32",
-            "take: parameter 'out' is @Reads, but the kernel stores to its arrays: st.global.f32");
+            "parameter 'out' of take is @Reads, but the kernel stores to its arrays: st.global.f32");
   }
 
   @Test
   void aFieldIsNamedWithItsStructure() {
     assertThat(mistakes(valid("writes", "readWrites")))
         .containsExactly(
-            "valid: parameter 'column.values' is @Writes, but the kernel loads from it:"
+            "parameter 'column.values' of valid is @Writes, but the kernel loads from it:"
                 + " ld.global.u32",
-            "valid: parameter 'column.validity' is @ReadWrites, but the kernel only loads from it");
+            "parameter 'column.validity' of valid is @ReadWrites, but the kernel only loads from it");
     KernelSignature numbers =
         KernelSignature.entry("valid")
             .struct(
@@ -105,9 +105,9 @@ final class TableCheckTest {
             .threads("n", int.class, 256);
     assertThat(mistakes(numbers))
         .containsExactly(
-            "valid: parameter 'column.values' is passed by value, but the kernel uses it as an"
+            "parameter 'column.values' of valid is passed by value, but the kernel uses it as an"
                 + " address: ld.global.u32",
-            "valid: parameter 'column.validity' is passed by value, but the kernel uses it as an"
+            "parameter 'column.validity' of valid is passed by value, but the kernel uses it as an"
                 + " address: ld.global.u8");
   }
 
@@ -123,7 +123,7 @@ final class TableCheckTest {
             .threads("n", int.class, 256);
     assertThat(mistakes(batch))
         .containsExactly(
-            "scaleAll: parameter 'batch.columns' is @Reads, but the kernel stores to its arrays:"
+            "parameter 'batch.columns' of scaleAll is @Reads, but the kernel stores to its arrays:"
                 + " st.global.f32");
   }
 
@@ -136,7 +136,7 @@ final class TableCheckTest {
             .threads("n", int.class, 256);
     assertThat(mistakes(redirect))
         .contains(
-            "redirect: parameter 'columns' is a table of arrays, but the kernel stores to the table"
+            "parameter 'columns' of redirect is a table of arrays, but the kernel stores to the table"
                 + " itself: st.global.u64");
   }
 
@@ -149,7 +149,7 @@ final class TableCheckTest {
             .threads("n", int.class, 256);
     assertThat(mistakes(plain))
         .containsExactly(
-            "plain: parameter 'values' is a table of arrays, but the kernel takes no address from"
+            "parameter 'values' of plain is a table of arrays, but the kernel takes no address from"
                 + " it: ld.global.f32");
   }
 
@@ -162,7 +162,7 @@ final class TableCheckTest {
             .threads("n", int.class, 256);
     assertThat(mistakes(plain))
         .containsExactly(
-            "plain: parameter 'out' is a table of arrays, but the kernel stores to the table"
+            "parameter 'out' of plain is a table of arrays, but the kernel stores to the table"
                 + " itself: st.global.f32");
   }
 
