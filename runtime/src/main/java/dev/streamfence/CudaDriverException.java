@@ -51,16 +51,34 @@ public final class CudaDriverException extends DeviceException {
     this(call, code, codeName, "", null);
   }
 
+  /**
+   * Leads with the culprit as far as it is known: with the operation that lost the device, or with
+   * the unfinished work, of which one item lost it. The call that noticed it comes last.
+   */
   @Override
   public String getMessage() {
     Throwable cause = getCause();
+    String error = codeName + " (" + code + ")";
+    String during = purpose.isEmpty() ? "" : " during " + purpose;
+    if (cause instanceof CudaDriverException) {
+      return cause.getMessage() + "; this lost the device";
+    }
+    if (isSticky() && cause instanceof DeviceException) {
+      return cause.getMessage() + "; noticed by " + call + during + ", which answered " + error;
+    }
+    if (isSticky() && cause == null && outstanding.length > 0) {
+      return (outstanding.length == 1 ? outstanding[0] + " failed" : "one of these failed")
+          + " with "
+          + error
+          + (outstanding.length == 1 ? "" : ": " + String.join(", ", outstanding))
+          + "; noticed by "
+          + call
+          + during;
+    }
     return call
         + " answered "
-        + codeName
-        + " ("
-        + code
-        + ")"
-        + (purpose.isEmpty() ? "" : " during " + purpose)
+        + error
+        + during
         + (cause == null ? "" : ": " + cause.getMessage())
         + (outstanding.length == 0
             ? ""

@@ -15,12 +15,14 @@ public final class OutOfBoundsException extends DeviceException {
    * Creates the exception.
    *
    * @param kernel the entry point
+   * @param launch the launch in words, beginning with the kernel
    * @param thread block and thread index, in words
    * @param address the first byte that was touched
-   * @param fact what is wrong with the address, and the nearest allocation
+   * @param fact what is wrong with the address, the argument concerned, and the line of the code
    */
-  public OutOfBoundsException(String kernel, String thread, long address, String fact) {
-    super("kernel " + kernel + ", " + thread + ": " + fact);
+  public OutOfBoundsException(
+      String kernel, String launch, String thread, long address, String fact) {
+    super("kernel " + launch + ", " + thread + ": " + fact);
     this.kernel = kernel;
     this.thread = thread;
     this.address = address;

@@ -12,47 +12,57 @@ public final class RacyAccessException extends DeviceException {
   /** What is wrong. */
   public enum Kind {
     /** Two writes of the same bytes, unordered. */
-    WRITE_WRITE("both write"),
+    WRITE_WRITE("writes", ", which %s writes as well; nothing orders the two"),
     /** A read, and a write submitted later, unordered. */
-    READ_WRITE("the first reads and the second writes"),
+    READ_WRITE("writes", ", which %s reads; nothing orders the two"),
     /** A write, and a read submitted later, unordered. */
-    WRITE_READ("the first writes and the second reads"),
+    WRITE_READ("reads", ", which %s writes; nothing orders the two"),
     /** A use of an allocation whose free was submitted before. */
-    USE_AFTER_FREE("the first frees and the second uses"),
+    USE_AFTER_FREE("uses", ", which %s has freed before"),
     /** A use of an allocation whose free was submitted later and does not wait for the use. */
-    FREE_WHILE_IN_USE("the first uses and the second, which does not wait for it, frees"),
+    FREE_WHILE_IN_USE("frees", ", which %s uses, and does not wait for that"),
     /** A use or free of memory that does not wait for its allocation. */
-    USE_BEFORE_READY("the first allocates and the second, which does not wait for it, uses"),
+    USE_BEFORE_READY("uses", ", which %s allocates, and does not wait for that"),
     /** A read of bytes that were not written since the allocation. */
-    UNINITIALIZED_READ("the first allocates and the second reads bytes that were never written"),
+    UNINITIALIZED_READ("reads", ", which nothing has written since %s allocated them"),
     /**
      * The host wrote to a pinned array outside of an access: bytes changed between two operations,
      * and neither they nor others wrote them. Seen when the second one uses the bytes.
      */
-    UNORDERED_HOST_WRITE("outside of every access, the host wrote after the first"),
+    UNORDERED_HOST_WRITE("uses", ", which the host wrote after %s, outside of every access"),
     /** A kernel stores through a parameter that is declared as read. */
-    UNDECLARED_WRITE(
-        "the first allocates and the second, which declares them as only read, stores to"),
+    UNDECLARED_WRITE("stores to", " and declares them as only read; %s allocated them"),
     /** A kernel loads through a parameter that is declared as written, before it stores there. */
-    UNDECLARED_READ(
-        "the first allocates and the second, which declares them as only written, loads"),
+    UNDECLARED_READ("loads", " and declares them as only written; %s allocated them"),
     /** A kernel touches device memory that was passed to none of its parameters. */
-    UNDECLARED_ALLOCATION("the first allocates and the second, which was not passed them, touches");
+    UNDECLARED_ALLOCATION("touches", " that were not passed to it; %s allocated them");
 
-    private final String words;
+    private final String act;
+    private final String rest;
 
-    Kind(String words) {
-      this.words = words;
+    /**
+     * Words for a report.
+     *
+     * @param act what the second operation does to the bytes
+     * @param rest what is wrong with that, with the first operation at its place
+     */
+    Kind(String act, String rest) {
+      this.act = act;
+      this.rest = rest;
     }
   }
 
   /**
    * One operation on a stream. Immutable.
    *
-   * @param what kernel and stream as its launcher names them, or the driver's function
+   * @param what kernel and stream as its launcher names them, or the driver's function and the
+   *     stream, or the host
    * @param parameter the parameter through which it touches the bytes, {@code source} or {@code
    *     destination} of a copy; empty when none is known
-   * @param stream the device's stream, numbered from 1 in the order of creation; 0 for the host
+   * @param argument the array that was passed for it, with its length and tag; empty if unknown
+   * @param site the launch's first such access of the allocation, as an instruction and its line in
+   *     the PTX and, if the PTX has it, in the source; empty if unknown
+   * @param stream the stream's number, {@link DeviceStream#id}; -1 for the host
    * @param position its position among the operations of that stream, from 1
    * @param ticket its ticket; 0 if the submitter gave none
    * @param submittedAt where the host submitted it, if that is traced
@@ -60,6 +70,8 @@ public final class RacyAccessException extends DeviceException {
   public record Operation(
       String what,
       String parameter,
+      String argument,
+      String site,
       int stream,
       long position,
       long ticket,
@@ -67,13 +79,11 @@ public final class RacyAccessException extends DeviceException {
     @Override
     public String toString() {
       return what
+          + (ticket == 0 ? "" : " (ticket " + ticket + ")")
           + (parameter.isEmpty() ? "" : ", '" + parameter + "'")
-          + " (operation "
-          + position
-          + " of the device's stream "
-          + stream
-          + (ticket == 0 ? "" : ", ticket " + ticket)
-          + ")";
+          + (argument.isEmpty() ? "" : ", " + argument)
+          + (site.isEmpty() ? "" : " (" + site + ")")
+          + (argument.isEmpty() ? "" : ",");
     }
   }
 
@@ -87,19 +97,20 @@ public final class RacyAccessException extends DeviceException {
    * @param bytes the number of bytes concerned from there on; others may be concerned as well
    */
   public record Finding(Kind kind, Operation first, Operation second, long address, long bytes) {
+    /** Leads with the operation that was submitted second, and ends with the kind. */
     @Override
     public String toString() {
-      return kind
-          + ": "
-          + first
-          + " and "
-          + second
-          + ": "
-          + kind.words
+      return second
+          + " "
+          + kind.act
           + " "
           + bytes
           + " bytes at 0x"
-          + Long.toHexString(address);
+          + Long.toHexString(address)
+          + String.format(kind.rest, first)
+          + " ["
+          + kind
+          + "]";
     }
   }
 

@@ -15,12 +15,13 @@ import java.util.List;
  * early as the driver's rules allow.
  *
  * <p>A kernel that touches memory outside every allocation ends the device as it would end a GPU's
- * context; the error gives the kernel, thread, line and address. An access that races with another
- * one also ends the device, regardless of the order in which the two ran; the error's cause is then
- * a {@link RacyAccessException}. Two operations conflict if one of them writes, allocates or frees
- * a byte that the other one uses. They are ordered by their stream, by events that streams wait
- * for, and by what the host waits for before it submits the second. Atomic accesses count as
- * ordinary ones: the order of launches is declared for whole parameters.
+ * context; the error gives the launch, thread, argument and address, and the line of the PTX and,
+ * if the PTX has it, of the source. An access that races with another one also ends the device,
+ * regardless of the order in which the two ran; the error's cause is then a {@link
+ * RacyAccessException}. Two operations conflict if one of them writes, allocates or frees a byte
+ * that the other one uses. They are ordered by their stream, by events that streams wait for, and
+ * by what the host waits for before it submits the second. Atomic accesses count as ordinary ones:
+ * the order of launches is declared for whole parameters.
  *
  * <p>Thread-safe. A kernel runs in the thread that calls the driver when the schedule selects it:
  * the one that launches, or one that waits. The device holds one lock meanwhile. {@link

@@ -3,8 +3,8 @@ package dev.streamfence.internal.driver;
 import java.util.List;
 
 /**
- * Receives what launches declare about their use of memory. A driver that verifies declarations has
- * one. Thread-safe.
+ * Receives what launches declare about their use of memory, and the numbers of streams. A driver
+ * that names them in its reports has one. Thread-safe.
  */
 public interface LaunchObserver {
   /**
@@ -16,8 +16,18 @@ public interface LaunchObserver {
    *     around it
    * @param reads whether the kernel may load from it before it stores there
    * @param writes whether the kernel may store to it
+   * @param argument the array that was passed, with its length and tag; empty if there is none
    */
-  record Use(String parameter, long address, long bytes, boolean reads, boolean writes) {}
+  record Use(
+      String parameter, long address, long bytes, boolean reads, boolean writes, String argument) {
+    /** A use of memory that is no array. */
+    public Use(String parameter, long address, long bytes, boolean reads, boolean writes) {
+      this(parameter, address, bytes, reads, writes, "");
+    }
+  }
+
+  /** Receives the number by which the runtime, and so every report, names a stream. */
+  default void numbered(CudaDriver.StreamHandle stream, int number) {}
 
   /**
    * Receives the uses of the calling thread's next launch on a stream. Called right before {@link

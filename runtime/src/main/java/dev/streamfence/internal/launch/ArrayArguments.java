@@ -57,6 +57,11 @@ final class ArrayArguments {
     return arrays[array] == null;
   }
 
+  /** An array with its length and tag, for reports. */
+  String inWords(int array) {
+    return String.valueOf(arrays[array]);
+  }
+
   /** The position of the parameter that an array was passed for. */
   int parameter(int array) {
     return parameters[array];

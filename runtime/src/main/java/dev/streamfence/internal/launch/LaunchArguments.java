@@ -362,7 +362,12 @@ final class LaunchArguments {
         Access access = ((KernelParameter.Tracked) parameters[arrays.parameter(i)]).access();
         uses.add(
             new LaunchObserver.Use(
-                name(i), region.address(), region.sizeInBytes(), access.reads(), access.writes()));
+                name(i),
+                region.address(),
+                region.sizeInBytes(),
+                access.reads(),
+                access.writes(),
+                arrays.inWords(i)));
       } else if (arrays.isUntracked(i)) {
         uses.add(new LaunchObserver.Use(name(i), arrays.address(i), 0, true, true));
       }

@@ -5,6 +5,8 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.StickyError;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -316,8 +318,12 @@ public final class StreamPool {
 
   private Timeline create(int index, int priority) {
     try {
-      Timeline timeline =
-          new Timeline(this, index, priority, driver, driver.createStream(priority));
+      StreamHandle stream = driver.createStream(priority);
+      LaunchObserver observer = driver.launchObserver();
+      if (observer != null) {
+        observer.numbered(stream, index);
+      }
+      Timeline timeline = new Timeline(this, index, priority, driver, stream);
       timelines.set(index, timeline);
       return timeline;
     } catch (CudaDriverException e) {

@@ -15,6 +15,11 @@ final class Declarations implements LaunchObserver {
   private final Map<Thread, LaunchDeclaration> next = new ConcurrentHashMap<>();
 
   @Override
+  public void numbered(StreamHandle stream, int number) {
+    ((SimulatedStream) stream).setNumber(number);
+  }
+
+  @Override
   public void launching(String purpose, StreamHandle stream, long ticket, List<Use> uses) {
     next.put(
         Thread.currentThread(), new LaunchDeclaration(purpose, stream, ticket, List.copyOf(uses)));

@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
 final class DeviceState {
   private final FaultPlan plan;
   private final Scheduler scheduler;
-  private @Nullable CudaDriverException fault;
+
+  /** How the device was lost: the result code of every later call, and the culprit. */
+  private record Loss(int code, DeviceException culprit) {}
+
+  private @Nullable Loss loss;
   private boolean closed;
   private String lastCall = "";
 
@@ -32,10 +36,7 @@ final class DeviceState {
     }
     lastCall = call.function();
     plan.enter(call);
-    if (fault != null) {
-      throw new CudaDriverException(
-          call.function(), fault.code(), fault.codeName(), fault.purpose(), fault.getCause());
-    }
+    requireNoFault(call);
   }
 
   /** Counts a call like {@link #enter(DriverCall)}, and returns its stream. */
@@ -47,36 +48,42 @@ final class DeviceState {
     throw error(call, ResultCode.INVALID_HANDLE, "a stream that does not exist here");
   }
 
-  /** Makes the first fault sticky; queued work will never run. */
-  void lose(CudaDriverException first) {
-    if (fault == null) {
-      fault = first;
+  /**
+   * Makes the first fault sticky; queued work will never run.
+   *
+   * @param culprit what was done wrong, by which operation
+   */
+  void lose(int code, DeviceException culprit) {
+    if (loss == null) {
+      loss = new Loss(code, culprit);
       scheduler.abandonAll();
     }
   }
 
   /** Ends the device because the simulation itself failed, for example for lack of Java memory. */
-  void breakDown(String call, String what, Throwable failure) {
-    int code = ResultCode.LAUNCH_FAILED;
-    DeviceException cause =
-        new DeviceException("the simulated device ended with " + failure, failure);
-    lose(new CudaDriverException(call, code, ResultCode.name(code), what, cause));
+  void breakDown(String where, Throwable failure) {
+    lose(
+        ResultCode.LAUNCH_FAILED,
+        new DeviceException("the simulated device ended " + where + " with " + failure, failure));
   }
 
   /** Ends the device because a driver call did not complete. */
   void breakDown(Throwable failure) {
-    breakDown(lastCall, "a call that may have done a part of its work", failure);
+    breakDown("in " + lastCall + ", which may have done a part of its work,", failure);
   }
 
-  void requireNoFault() {
-    if (fault != null) {
-      throw fault;
+  /** Throws if the device is lost; the error leads with the culprit and names this call last. */
+  void requireNoFault(DriverCall call) {
+    Loss lost = loss;
+    if (lost != null) {
+      throw new CudaDriverException(
+          call.function(), lost.code(), ResultCode.name(lost.code()), "", lost.culprit());
     }
   }
 
   /** Whether the device accepts calls. */
   boolean isUsable() {
-    return !closed && fault == null;
+    return !closed && loss == null;
   }
 
   /** Closes the device; returns whether it was open. */

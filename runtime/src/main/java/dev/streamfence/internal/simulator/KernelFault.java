@@ -1,91 +1,123 @@
 package dev.streamfence.internal.simulator;
 
-import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException;
 import dev.streamfence.OutOfBoundsException;
-import dev.streamfence.RacyAccessException;
-import dev.streamfence.RacyAccessException.Finding;
+import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.ptx.run.machine.PtxFault;
-import dev.streamfence.simulation.DriverCall;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /**
- * Converts a thread's fault into the sticky error that every later driver call returns, with a
- * description of what the thread did.
+ * Describes the fault of a thread for the error that ends the device: which launch, which thread,
+ * what it did, to which argument, and where in the code.
  */
 final class KernelFault {
+  /** A table of arrays may have thousands. */
+  private static final int MOST_NAMED = 16;
+
   private KernelFault() {}
 
-  static CudaDriverException of(DriverCall call, PtxFault fault, String module) {
-    DeviceException what = describe(fault, module);
-    int code =
-        switch (fault.reason()) {
-          case GLOBAL_ACCESS, SHARED_ACCESS, LOCAL_ACCESS, CONSTANT_ACCESS ->
-              ResultCode.ILLEGAL_ADDRESS;
-          case MISALIGNED -> ResultCode.MISALIGNED_ADDRESS;
-          case ASSERT -> ResultCode.ASSERT;
-          case INSTRUCTION_LIMIT, INTERRUPTED, BARRIER_DIVERGENCE -> ResultCode.LAUNCH_TIMEOUT;
-          case TRAP, CALL_DEPTH -> ResultCode.LAUNCH_FAILED;
-        };
-    return new CudaDriverException(
-        call.function(),
-        code,
-        ResultCode.name(code),
-        "an asynchronous launch of " + fault.entry(),
-        what);
-  }
-
-  /** The driver error for a wrong access, whether of a kernel or not. */
-  static CudaDriverException of(Finding finding) {
-    return new CudaDriverException(
-        DriverCall.LAUNCH_KERNEL.function(),
-        ResultCode.LAUNCH_FAILED,
-        ResultCode.name(ResultCode.LAUNCH_FAILED),
-        "an asynchronous operation, " + finding.second().what(),
-        new RacyAccessException(finding));
-  }
-
-  private static DeviceException describe(PtxFault fault, String module) {
-    String thread =
-        "block ("
-            + fault.blockX()
-            + ", "
-            + fault.blockY()
-            + ", "
-            + fault.blockZ()
-            + "), thread ("
-            + fault.threadX()
-            + ", "
-            + fault.threadY()
-            + ", "
-            + fault.threadZ()
-            + ")";
-    String where = module + " line " + fault.line();
-    String advice =
-        fault.reason() == PtxFault.Reason.INSTRUCTION_LIMIT
-            ? "; SimulatedDevice.Builder.instructionsPerLaunch sets the budget"
-            : "";
+  /** The result that a GPU gives for such a fault. */
+  static int code(PtxFault fault) {
     return switch (fault.reason()) {
-      case GLOBAL_ACCESS, SHARED_ACCESS, LOCAL_ACCESS, CONSTANT_ACCESS, MISALIGNED -> {
-        Throwable cause = fault.getCause();
-        yield new OutOfBoundsException(
-            fault.entry(),
-            thread,
-            fault.address(),
-            (cause == null ? fault.getMessage() : cause.getMessage()) + " (" + where + ")");
-      }
+      case GLOBAL_ACCESS, SHARED_ACCESS, LOCAL_ACCESS, CONSTANT_ACCESS ->
+          ResultCode.ILLEGAL_ADDRESS;
+      case MISALIGNED -> ResultCode.MISALIGNED_ADDRESS;
+      case ASSERT -> ResultCode.ASSERT;
+      case INSTRUCTION_LIMIT, INTERRUPTED, BARRIER_DIVERGENCE -> ResultCode.LAUNCH_TIMEOUT;
+      case TRAP, CALL_DEPTH -> ResultCode.LAUNCH_FAILED;
+    };
+  }
+
+  static DeviceException describe(PtxFault fault, Submitted op, SimulatedModule module) {
+    String launch = op.what() + (op.ticket() == 0 ? "" : " (ticket " + op.ticket() + ")");
+    String thread =
+        ("block (" + fault.blockX() + ", " + fault.blockY() + ", " + fault.blockZ() + "), ")
+            + ("thread ("
+                + fault.threadX()
+                + ", "
+                + fault.threadY()
+                + ", "
+                + fault.threadZ()
+                + ")");
+    String place = " (" + module.place(fault.instruction(), fault.line()) + ")";
+    return switch (fault.reason()) {
+      case GLOBAL_ACCESS ->
+          new OutOfBoundsException(
+              fault.entry(),
+              launch,
+              thread,
+              fault.address(),
+              global(fault) + nearest(fault, op.uses()) + place);
+      case SHARED_ACCESS, LOCAL_ACCESS, CONSTANT_ACCESS, MISALIGNED ->
+          new OutOfBoundsException(
+              fault.entry(),
+              launch,
+              thread,
+              fault.address(),
+              fault.fact()
+                  + ", at address 0x"
+                  + Long.toHexString(fault.address())
+                  + place
+                  + arguments(op.uses()));
       default ->
           new DeviceException(
               "kernel "
-                  + fault.entry()
+                  + launch
                   + ", "
                   + thread
                   + ": "
-                  + fault.getMessage()
-                  + " ("
-                  + where
-                  + ")"
-                  + advice,
+                  + fault.fact()
+                  + place
+                  + advice(fault)
+                  + arguments(op.uses()),
               fault);
     };
+  }
+
+  private static String advice(PtxFault fault) {
+    return fault.reason() == PtxFault.Reason.INSTRUCTION_LIMIT
+        ? "; SimulatedDevice.Builder.instructionsPerLaunch sets the budget"
+        : "";
+  }
+
+  /** The memory's own words for the refusal. */
+  private static String global(PtxFault fault) {
+    Throwable refusal = fault.getCause();
+    return refusal == null ? fault.fact() : String.valueOf(refusal.getMessage());
+  }
+
+  /** Names the argument that lies nearest to the address, which an index led there most likely. */
+  private static String nearest(PtxFault fault, List<Use> uses) {
+    Use nearest = null;
+    for (Use use : uses) {
+      if (nearest == null
+          || Submitted.distance(use, fault.address())
+              < Submitted.distance(nearest, fault.address())) {
+        nearest = use;
+      }
+    }
+    return nearest == null ? "" : "; the nearest argument is " + inWords(nearest);
+  }
+
+  private static String arguments(List<Use> uses) {
+    String named =
+        uses.stream()
+            .limit(MOST_NAMED)
+            .map(KernelFault::inWords)
+            .collect(Collectors.joining(" and "));
+    return uses.isEmpty()
+        ? ""
+        : "; it got "
+            + named
+            + (uses.size() > MOST_NAMED ? " and " + (uses.size() - MOST_NAMED) + " more" : "");
+  }
+
+  private static String inWords(Use use) {
+    return "'" + use.parameter() + "', " + argument(use);
+  }
+
+  private static String argument(Use use) {
+    return use.argument().isEmpty() ? "0x" + Long.toHexString(use.address()) : use.argument();
   }
 }

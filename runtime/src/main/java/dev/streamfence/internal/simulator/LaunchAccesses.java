@@ -2,8 +2,11 @@ package dev.streamfence.internal.simulator;
 
 import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
+import dev.streamfence.internal.ptx.run.machine.Lane;
+import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Device memory as one launch sees it; records which bytes the launch touches. Launches run one at
@@ -14,6 +17,7 @@ final class LaunchAccesses implements GlobalMemory {
   private final TouchedBytes.Pages pages;
   private final Submitted op;
   private final List<TouchedBytes> touched = new ArrayList<>();
+  private @Nullable Lane running;
 
   LaunchAccesses(MappedMemory memory, TouchedBytes.Pages pages, Submitted op) {
     this.memory = memory;
@@ -22,10 +26,23 @@ final class LaunchAccesses implements GlobalMemory {
   }
 
   @Override
+  public void enters(Lane lane) {
+    running = lane;
+  }
+
+  private @Nullable Instruction instruction() {
+    return running == null ? null : running.instruction();
+  }
+
+  @Override
   public long load(long address, int bytes) {
     SimulatedAllocation allocation = memory.require(address, bytes);
     long offset = allocation.offset(address);
-    touched(allocation, address, bytes).load(offset, bytes);
+    TouchedBytes record = touched(allocation, address, bytes);
+    record.load(offset, bytes);
+    if (record.firstLoad() == null) {
+      record.setFirstLoad(instruction());
+    }
     return allocation.bytes().load(offset, bytes);
   }
 
@@ -33,7 +50,11 @@ final class LaunchAccesses implements GlobalMemory {
   public void store(long address, int bytes, long value) {
     SimulatedAllocation allocation = memory.require(address, bytes);
     long offset = allocation.offset(address);
-    touched(allocation, address, bytes).store(offset, bytes);
+    TouchedBytes record = touched(allocation, address, bytes);
+    record.store(offset, bytes);
+    if (record.firstStore() == null) {
+      record.setFirstStore(instruction());
+    }
     allocation.bytes().store(offset, bytes, value);
   }
 
@@ -85,7 +106,8 @@ final class LaunchAccesses implements GlobalMemory {
         if (address >= use.address() && address + count <= use.address() + use.bytes()) {
           return;
         }
-        if (nearest == null || distance(use, address) < distance(nearest, address)) {
+        if (nearest == null
+            || Submitted.distance(use, address) < Submitted.distance(nearest, address)) {
           nearest = use;
         }
       }
@@ -108,11 +130,5 @@ final class LaunchAccesses implements GlobalMemory {
   private static boolean isIn(Use use, SimulatedAllocation allocation) {
     long within = use.address() - allocation.address();
     return within >= 0 && within < allocation.size();
-  }
-
-  private static long distance(Use use, long address) {
-    return address < use.address()
-        ? use.address() - address
-        : Math.max(0, address - use.address() - use.bytes());
   }
 }

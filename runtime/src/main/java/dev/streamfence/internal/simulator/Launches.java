@@ -38,9 +38,9 @@ final class Launches {
     this.checker = checker;
   }
 
-  /** Receives what launches declare, if that is checked; any thread may call it. */
-  @Nullable LaunchObserver observer() {
-    return checker == null ? null : declarations;
+  /** Receives what launches declare; any thread may call it. */
+  LaunchObserver observer() {
+    return declarations;
   }
 
   void launch(KernelLaunch launch) {
@@ -59,11 +59,23 @@ final class Launches {
             launch.dynamicSharedBytes());
     requireAllowed(call, launch, kernel);
     byte[] arguments = kernel.arguments(launch.parameters());
+    LaunchSites sites = new LaunchSites(kernel.module());
     Submitted op =
         declaration == null
-            ? submissions.submit(known, kernel.entry().name(), 0, kernel.pointers(arguments), false)
+            ? submissions.submit(
+                known,
+                Submissions.on(kernel.entry().name(), known),
+                0,
+                kernel.pointers(arguments),
+                false,
+                sites)
             : submissions.submit(
-                known, declaration.purpose(), declaration.ticket(), declaration.uses(), true);
+                known,
+                declaration.purpose(),
+                declaration.ticket(),
+                declaration.uses(),
+                true,
+                sites);
     submissions.work(known, call, op, () -> run(op, kernel, call, grid, arguments));
   }
 
@@ -121,13 +133,16 @@ final class Launches {
     } catch (PtxFault e) {
       thrown = e;
     }
+    if (thrown != null && op.sites() != null) {
+      op.sites().ended(module.place(thrown.instruction(), thrown.line()));
+    }
     if (checker != null && accesses != null) {
       checker.launched(op, accesses);
     }
     if (thrown != null
         && !(thrown.getCause() instanceof IllegalAccess refusal
             && submissions.isExplained(op, refusal))) {
-      state.lose(KernelFault.of(call, thrown, module.name()));
+      state.lose(KernelFault.code(thrown), KernelFault.describe(thrown, op, module));
     }
   }
 }

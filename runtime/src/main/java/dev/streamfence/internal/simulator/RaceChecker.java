@@ -128,7 +128,11 @@ final class RaceChecker {
 
   /** Records the accesses of a launch that has ended, normally or not. */
   void launched(Submitted op, LaunchAccesses accesses) {
+    LaunchSites sites = op.sites();
     for (TouchedBytes touched : accesses.end()) {
+      if (sites != null) {
+        sites.accessed(touched.allocation().address(), touched.firstLoad(), touched.firstStore());
+      }
       Runs runs = touched.drain();
       Shadow shadow = shadows.get(touched.allocation().address());
       if (shadow != null) {

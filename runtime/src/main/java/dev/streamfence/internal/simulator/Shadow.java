@@ -162,10 +162,15 @@ final class Shadow {
     findings.accept(
         new Finding(
             kind,
-            first.at(base + from, base, size),
-            second.at(base + from, base, size),
+            first.at(base + from, base, size, site(kind, first, true)),
+            second.at(base + from, base, size, site(kind, second, false)),
             base + from,
             to - from));
+  }
+
+  private String site(Kind kind, Submitted op, boolean first) {
+    LaunchSites sites = op.sites();
+    return sites == null ? "" : sites.of(kind, first, base);
   }
 
   private void forget() {

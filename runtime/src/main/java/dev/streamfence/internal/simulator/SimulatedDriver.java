@@ -1,6 +1,7 @@
 // Long because the driver interface has many calls, with one method each.
 package dev.streamfence.internal.simulator;
 
+import dev.streamfence.RacyAccessException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
@@ -9,7 +10,6 @@ import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.simulation.DriverCall;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The driver of a simulated device: one lock around its parts, each with the calls of one kind.
@@ -80,7 +80,7 @@ final class SimulatedDriver implements CudaDriver {
         settings.checksUninitializedReads(),
         finding -> {
           if (!findings.take(finding)) {
-            state.lose(KernelFault.of(finding));
+            state.lose(ResultCode.LAUNCH_FAILED, new RacyAccessException(finding));
           }
         });
   }
@@ -94,7 +94,7 @@ final class SimulatedDriver implements CudaDriver {
   }
 
   @Override
-  public @Nullable LaunchObserver launchObserver() {
+  public LaunchObserver launchObserver() {
     return launches.observer();
   }
 

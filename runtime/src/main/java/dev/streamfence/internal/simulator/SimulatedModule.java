@@ -5,6 +5,7 @@ import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.ptx.run.PtxInstance;
+import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.PtxParameter;
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Loaded PTX, with its variables in device memory. Confined to the driver's lock. */
 final class SimulatedModule implements ModuleHandle {
@@ -104,6 +106,21 @@ final class SimulatedModule implements ModuleHandle {
 
   PtxInstance instance() {
     return instance;
+  }
+
+  /**
+   * Where an instruction is, in the PTX and, if the PTX tells, in the source.
+   *
+   * @param line its line in the PTX, known even without an instruction
+   */
+  String place(@Nullable Instruction instruction, int line) {
+    String place = "line " + line + " of " + name;
+    return instruction == null
+        ? place
+        : instruction.mnemonic()
+            + " in "
+            + place
+            + ptx.position(instruction.source()).map(source -> ", " + source).orElse("");
   }
 
   /** Addresses of its variables in device memory. */

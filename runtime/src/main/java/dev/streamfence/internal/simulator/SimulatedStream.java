@@ -67,8 +67,23 @@ final class SimulatedStream implements StreamHandle {
   private final Deque<QueuedOperation> queue = new ArrayDeque<>();
   private QueuePlace place = QueuePlace.NOWHERE;
 
+  /** Written by the creator of the stream before it submits anything there. */
+  private volatile int number;
+
   SimulatedStream(StreamClock clock) {
     this.clock = clock;
+    this.number = clock.number();
+  }
+
+  /**
+   * Its number in reports: the runtime's, or the one of its creation if it belongs to no runtime.
+   */
+  int number() {
+    return number;
+  }
+
+  void setNumber(int number) {
+    this.number = number;
   }
 
   QueuePlace place() {

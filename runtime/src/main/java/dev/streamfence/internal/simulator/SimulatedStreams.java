@@ -49,7 +49,7 @@ final class SimulatedStreams {
     SimulatedStream known = state.enter(DriverCall.SYNCHRONIZE_STREAM, stream);
     scheduler.drain(known);
     order.hostKnows(order.reached(known.clock()));
-    state.requireNoFault();
+    state.requireNoFault(DriverCall.SYNCHRONIZE_STREAM);
   }
 
   boolean isStreamIdle(StreamHandle stream) {
@@ -59,7 +59,7 @@ final class SimulatedStreams {
       order.hostKnows(order.reached(known.clock()));
     }
     scheduler.poll(known);
-    state.requireNoFault();
+    state.requireNoFault(DriverCall.IS_STREAM_IDLE);
     return idle;
   }
 
@@ -99,7 +99,7 @@ final class SimulatedStreams {
     if (point != null) {
       scheduler.reach(point);
       order.hostKnows(point.clock());
-      state.requireNoFault();
+      state.requireNoFault(DriverCall.SYNCHRONIZE_EVENT);
     }
   }
 
@@ -113,7 +113,7 @@ final class SimulatedStreams {
       return true;
     }
     scheduler.poll(point.stream());
-    state.requireNoFault();
+    state.requireNoFault(DriverCall.IS_EVENT_COMPLETE);
     return false;
   }
 
@@ -121,7 +121,7 @@ final class SimulatedStreams {
     state.enter(DriverCall.SYNCHRONIZE_DEVICE);
     scheduler.drainAll();
     scheduler.forEach(stream -> order.hostKnows(order.reached(stream.clock())));
-    state.requireNoFault();
+    state.requireNoFault(DriverCall.SYNCHRONIZE_DEVICE);
   }
 
   private SimulatedEvent require(DriverCall call, EventHandle event) {

@@ -42,11 +42,6 @@ final class SubmissionOrder {
       this.sequence = sequence;
     }
 
-    /** The number of its stream. */
-    int stream() {
-      return stream;
-    }
-
     /** Whether the host carried it out. */
     boolean isOnHost() {
       return stream == HOST;

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.simulator;
 
+import dev.streamfence.DeviceException;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
 import dev.streamfence.simulation.DriverCall;
@@ -33,23 +34,42 @@ final class Submissions {
 
   /** Gives the next operation of a stream its place. */
   Submitted submit(SimulatedStream stream, DriverCall call, Use... uses) {
-    return submit(stream, call.function(), 0, List.of(uses), false);
+    return submit(stream, on(call.function(), stream), 0, List.of(uses), false, null);
   }
 
   /**
    * Gives the next operation of a stream its place.
    *
    * @param declared whether {@code uses} is everything that it may touch
+   * @param sites collects where a launch accesses memory; null for other work
    */
   Submitted submit(
-      SimulatedStream stream, String what, long ticket, List<Use> uses, boolean declared) {
+      SimulatedStream stream,
+      String what,
+      long ticket,
+      List<Use> uses,
+      boolean declared,
+      @Nullable LaunchSites sites) {
     return new Submitted(
-        what, order.submit(stream.clock()), ticket, uses, declared, submittedAt(what));
+        what,
+        stream.number(),
+        order.submit(stream.clock()),
+        ticket,
+        uses,
+        declared,
+        submittedAt(what),
+        sites);
+  }
+
+  /** Names work on a stream as the runtime does. */
+  static String on(String what, SimulatedStream stream) {
+    return what + " on stream " + stream.number();
   }
 
   /** Gives a place to something that the host does at this moment. */
   Submitted onHost(String what, Use... uses) {
-    return new Submitted(what, order.onHost(), 0, List.of(uses), false, submittedAt(what));
+    return new Submitted(
+        what, Submitted.HOST, order.onHost(), 0, List.of(uses), false, submittedAt(what), null);
   }
 
   /**
@@ -68,7 +88,7 @@ final class Submissions {
               checker.host().after(op);
             }
           } catch (RuntimeException | Error e) {
-            state.breakDown(call.function(), "an asynchronous operation, " + op.what(), e);
+            state.breakDown("in " + op.what(), e);
           }
         };
     scheduler.enqueue(stream, new QueuedOperation.Work(whole));
@@ -85,7 +105,8 @@ final class Submissions {
             run.run();
           } catch (IllegalAccess e) {
             if (!isExplained(op, e)) {
-              state.lose(DeviceState.error(call, ResultCode.ILLEGAL_ADDRESS, e.fact()));
+              state.lose(
+                  ResultCode.ILLEGAL_ADDRESS, new DeviceException(op.what() + ": " + e.fact()));
             }
           }
         });

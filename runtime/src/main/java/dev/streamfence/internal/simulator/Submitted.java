@@ -9,20 +9,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * An operation as submitted, with everything that a report says about it. Immutable.
  *
- * @param what kernel and stream, or the driver's function
+ * @param what kernel and stream, the driver's function and stream, or the host
+ * @param stream the number of its stream; {@link #HOST} for the host
  * @param place its place in the order
  * @param ticket its ticket, or 0
  * @param uses the ranges that it names
  * @param declared whether {@code uses} is everything that it may touch
  * @param submittedAt where the host submitted it, if that is traced
+ * @param sites where its code accesses memory; null unless it is a launch
  */
 record Submitted(
     String what,
+    int stream,
     SubmissionPoint place,
     long ticket,
     List<Use> uses,
     boolean declared,
-    @Nullable Throwable submittedAt) {
+    @Nullable Throwable submittedAt,
+    @Nullable LaunchSites sites) {
+  /** Stands for the number of a stream where the host itself acts. */
+  static final int HOST = -1;
+
   /** The site of a submission: never thrown, kept for its stack trace. */
   static final class Here extends Throwable {
     private static final long serialVersionUID = 1L;
@@ -47,16 +54,30 @@ record Submitted(
     return place.before(other.place);
   }
 
-  /** Describes it as the operation that touches an address in an allocation. */
-  Operation at(long address, long base, long size) {
+  /**
+   * Describes it as the operation that touches an address in an allocation.
+   *
+   * @param site the instruction that does, or empty
+   */
+  Operation at(long address, long base, long size, String site) {
     String parameter = "";
+    String argument = "";
     for (Use use : uses) {
       if (contains(use, address, base, size)) {
         parameter = use.parameter();
+        argument = use.argument();
         break;
       }
     }
-    return new Operation(what, parameter, place.stream(), place.position(), ticket, submittedAt);
+    return new Operation(
+        what, parameter, argument, site, stream, place.position(), ticket, submittedAt);
+  }
+
+  /** How far an address is from a named range; 0 inside of it. */
+  static long distance(Use use, long address) {
+    return Long.compareUnsigned(address, use.address()) < 0
+        ? use.address() - address
+        : Math.max(0, address - use.address() - use.bytes());
   }
 
   /** Whether a named range contains the address, which is in an allocation. */

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.simulator;
 
+import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -35,6 +36,8 @@ final class TouchedBytes {
   private final long[] @Nullable [] pages;
   private final BitSet touched = new BitSet();
   private boolean partly;
+  private @Nullable Instruction firstLoad;
+  private @Nullable Instruction firstStore;
 
   TouchedBytes(SimulatedAllocation allocation, Pages pool) {
     this.allocation = allocation;
@@ -58,6 +61,24 @@ final class TouchedBytes {
   /** Whether nothing was touched since the last drain. */
   boolean isUntouched() {
     return touched.isEmpty();
+  }
+
+  /** The running launch's first load; null before it. */
+  @Nullable Instruction firstLoad() {
+    return firstLoad;
+  }
+
+  void setFirstLoad(@Nullable Instruction load) {
+    firstLoad = load;
+  }
+
+  /** The running launch's first store; null before it. */
+  @Nullable Instruction firstStore() {
+    return firstStore;
+  }
+
+  void setFirstStore(@Nullable Instruction store) {
+    firstStore = store;
   }
 
   /** Records a load of 1, 2, 4 or 8 aligned bytes, whose bits are therefore in one word. */
@@ -86,6 +107,8 @@ final class TouchedBytes {
       }
     }
     touched.clear();
+    firstLoad = null;
+    firstStore = null;
     return runs;
   }
 

@@ -240,9 +240,11 @@ final class MisuseTest {
           .hasMessageContaining("'int[3]'")
           .cause()
           .isInstanceOf(OutOfBoundsException.class)
-          .hasMessageContaining("kernel overrun, block (0, 0, 0), thread (3, 0, 0)")
+          .hasMessageContaining(
+              "kernel overrun on stream 1 (ticket 4), block (0, 0, 0), thread (3, 0, 0)")
           .hasMessageContaining("outside of parameter 'values', which has 12 bytes")
-          .hasMessageContaining("kernels/vector.ptx line ");
+          .hasMessageContaining("the nearest argument is 'values', " + values)
+          .hasMessageContaining(" of kernels/vector.ptx)");
     }
   }
 }

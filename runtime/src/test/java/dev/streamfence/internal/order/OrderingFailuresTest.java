@@ -53,7 +53,7 @@ final class OrderingFailuresTest extends ThreeStreams {
     assertThatThrownBy(() -> onB.increment(values, N)).isInstanceOf(CudaDriverException.class);
     assertThatThrownBy(() -> onA.increment(values, N))
         .isInstanceOf(CudaDriverException.class)
-        .hasMessageContaining("which lost the device");
+        .hasMessageContaining("this lost the device");
     values.close();
   }
 

@@ -181,6 +181,6 @@ final class DeviceMemoryLimitsTest {
 
   private static Submitted submitted(
       SubmissionOrder order, SubmissionOrder.StreamClock stream, String what) {
-    return new Submitted(what, order.submit(stream), 0, List.of(), false, null);
+    return new Submitted(what, 1, order.submit(stream), 0, List.of(), false, null, null);
   }
 }

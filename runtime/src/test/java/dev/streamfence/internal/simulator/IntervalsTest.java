@@ -52,7 +52,8 @@ final class IntervalsTest {
     for (int i = 0; i < states.length; i++) {
       states[i] =
           ByteState.writtenBy(
-              new Submitted("write " + i, order.submit(stream), 0, List.of(), false, null));
+              new Submitted(
+                  "write " + i, 1, order.submit(stream), 0, List.of(), false, null, null));
     }
     for (int seed = 0; seed < 20; seed++) {
       Random random = new Random(seed);

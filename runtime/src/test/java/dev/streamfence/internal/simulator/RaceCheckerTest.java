@@ -74,7 +74,7 @@ final class RaceCheckerTest {
     driver.fill8Async(address, (byte) 1, 64, a);
     driver.copyOnDeviceAsync(address, source, 64, b);
     Finding finding = device.findings().get(0);
-    assertThat(finding.first().what()).isEqualTo("cuMemsetD8Async");
+    assertThat(finding.first().what()).isEqualTo("cuMemsetD8Async on stream 2");
     assertThat(finding.second().parameter()).isEqualTo("destination");
     for (Throwable submitted :
         new Throwable[] {finding.first().submittedAt(), finding.second().submittedAt()}) {
@@ -92,7 +92,6 @@ final class RaceCheckerTest {
     unchecked.fill8Async(address, (byte) 1, 64, one);
     unchecked.fill8Async(address, (byte) 1, 64, unchecked.createStream(0));
     unchecked.synchronizeDevice();
-    assertThat(unchecked.launchObserver()).isNull();
   }
 
   @Test

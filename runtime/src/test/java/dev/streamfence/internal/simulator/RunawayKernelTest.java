@@ -33,9 +33,10 @@ final class RunawayKernelTest {
       .address_size 64
       .visible .entry endless()
       {
-        AGAIN:
-        bra AGAIN;
+        .loc 1 3 0
+        AGAIN: bra AGAIN;
       }
+      .file 1 "endless.cu"
       """;
 
   @AfterEach
@@ -71,7 +72,7 @@ final class RunawayKernelTest {
         .hasMessageContaining("endless")
         .hasMessageContaining("block (0, 0, 0)")
         .hasMessageContaining("1000000 instructions")
-        .hasMessageContaining("endless.ptx line 7")
+        .hasMessageContaining("(bra in line 7 of endless.ptx, endless.cu:3)")
         .hasMessageContaining("instructionsPerLaunch");
     gpu.close();
   }

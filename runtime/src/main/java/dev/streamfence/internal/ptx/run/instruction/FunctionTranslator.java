@@ -1,5 +1,7 @@
 package dev.streamfence.internal.ptx.run.instruction;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.internal.ptx.run.machine.Code;
 import dev.streamfence.internal.ptx.run.machine.Guarded;
 import dev.streamfence.internal.ptx.run.machine.Lane;
@@ -18,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Translates one function. Every operand becomes a slot of the register file: registers come first,
@@ -33,13 +36,13 @@ public final class FunctionTranslator {
   private final Layout shared;
   private final Layout locals = new Layout();
   private final List<Op> ops = new ArrayList<>();
-  private final List<Integer> lines = new ArrayList<>();
+  private final List<Instruction> origins = new ArrayList<>();
   private final Map<Long, Integer> constants = new HashMap<>();
   private final Map<Integer, Long> constantSlots = new HashMap<>();
   private final List<Code.Relocation> relocations = new ArrayList<>();
   private final int[] starts;
   private int slots;
-  private int line;
+  private @Nullable Instruction current;
 
   public FunctionTranslator(ModuleSymbols module, Code code, Layout shared) {
     this.module = module;
@@ -66,13 +69,14 @@ public final class FunctionTranslator {
     List<Instruction> instructions = function.instructions();
     for (int i = 0; i < instructions.size(); i++) {
       starts[i] = ops.size();
-      line = instructions.get(i).line();
-      translate(instructions.get(i));
+      current = instructions.get(i);
+      translate(current);
     }
     starts[instructions.size()] = ops.size();
-    emit(Lane::leave);
+    // The end of the function, which is no instruction.
+    ops.add(Lane::leave);
     code.ops = ops.toArray(new Op[0]);
-    code.lines = lines.stream().mapToInt(Integer::intValue).toArray();
+    code.origins = origins.toArray(new Instruction[0]);
     code.template = new long[slots];
     constantSlots.forEach((slot, value) -> code.template[slot] = value);
     code.relocations = List.copyOf(relocations);
@@ -91,7 +95,7 @@ public final class FunctionTranslator {
   /** Adds a step before the current instruction's step. */
   void emit(Op op) {
     ops.add(op);
-    lines.add(line);
+    origins.add(requireNonNull(current));
   }
 
   ModuleSymbols module() {

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.ptx.run.machine;
 
+import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Layout;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.Variable;
@@ -19,7 +20,10 @@ public final class Code {
   public final Layout paramLayout = new Layout();
   final List<Variable> formals = new ArrayList<>();
   public Op[] ops = {};
-  public int[] lines = {};
+
+  /** For each step, the instruction that it belongs to. */
+  public Instruction[] origins = {};
+
   public long[] template = {};
   public List<Relocation> relocations = List.of();
   public int paramBytes;

@@ -8,6 +8,9 @@ package dev.streamfence.internal.ptx.run.machine;
  * the thread.
  */
 public interface GlobalMemory {
+  /** Learns which thread makes the accesses from now on. */
+  default void enters(Lane lane) {}
+
   /**
    * Loads a little-endian value.
    *

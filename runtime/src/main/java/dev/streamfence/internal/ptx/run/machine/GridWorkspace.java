@@ -21,6 +21,11 @@ public final class GridWorkspace implements GlobalMemory {
   }
 
   @Override
+  public void enters(Lane lane) {
+    memory.enters(lane);
+  }
+
+  @Override
   public long load(long address, int bytes) {
     return isInside(address, bytes)
         ? Bytes.get(content, (int) (address - ADDRESS), bytes)

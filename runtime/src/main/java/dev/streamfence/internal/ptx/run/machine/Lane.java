@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.run.machine;
 
 import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
+import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Layout;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -86,6 +87,7 @@ public final class Lane {
   void run() {
     long before = executed;
     remaining = ThreadBlock.QUANTUM;
+    block.memory.enters(this);
     do {
       ops[pc++].execute(this);
     } while (--remaining > 0 && state == LaneState.READY);
@@ -171,14 +173,23 @@ public final class Lane {
     return frames[0].params;
   }
 
-  /** Returns the line of the lane's current instruction. */
-  int line() {
+  /** Returns the lane's current instruction; null before the first one and after the last one. */
+  public @Nullable Instruction instruction() {
     if (depth == 0) {
-      return 0;
+      return null;
     }
     Code code = frames[depth - 1].code;
     int at = Math.max(0, pc - 1);
-    return at < code.lines.length ? code.lines[at] : code.function.line();
+    return at < code.origins.length ? code.origins[at] : null;
+  }
+
+  /** Returns the line of the lane's current instruction. */
+  int line() {
+    Instruction current = instruction();
+    if (current != null) {
+      return current.line();
+    }
+    return depth == 0 ? 0 : frames[depth - 1].code.function.line();
   }
 
   public PtxFault fault(Reason reason, String fact, long address) {

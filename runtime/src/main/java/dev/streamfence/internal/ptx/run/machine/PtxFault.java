@@ -1,5 +1,6 @@
 package dev.streamfence.internal.ptx.run.machine;
 
+import dev.streamfence.internal.ptx.syntax.Instruction;
 import org.jspecify.annotations.Nullable;
 
 /** A fault of a simulated thread; its launch has stopped there. */
@@ -36,7 +37,9 @@ public final class PtxFault extends RuntimeException {
   private final String entry;
   private final int[] block;
   private final int[] thread;
+  private final String fact;
   private final int line;
+  private final transient @Nullable Instruction instruction;
   private final long address;
 
   PtxFault(Reason reason, String fact, Lane lane, long address, @Nullable Throwable cause) {
@@ -45,7 +48,9 @@ public final class PtxFault extends RuntimeException {
     this.entry = lane.block.entryName();
     this.block = new int[] {lane.block.x, lane.block.y, lane.block.z};
     this.thread = new int[] {lane.x, lane.y, lane.z};
+    this.fact = fact;
     this.line = lane.line();
+    this.instruction = lane.instruction();
     this.address = address;
   }
 
@@ -144,6 +149,18 @@ public final class PtxFault extends RuntimeException {
    */
   public int line() {
     return line;
+  }
+
+  /** Returns what the thread did, as a clause without a subject. */
+  public String fact() {
+    return fact;
+  }
+
+  /**
+   * Returns the instruction that the thread was at; null at the start and the end of a function.
+   */
+  public @Nullable Instruction instruction() {
+    return instruction;
   }
 
   /**
