@@ -7,6 +7,7 @@ import dev.streamfence.internal.Services;
 import dev.streamfence.internal.simulator.SimulatedHardware;
 import dev.streamfence.internal.simulator.SimulationSettings;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * A simulated device that needs no GPU; {@code DeviceRuntime.simulated(device)} opens it. It runs
@@ -144,6 +145,18 @@ public sealed interface SimulatedDevice extends DeviceSimulation permits Simulat
      * @throws IllegalArgumentException if it is less than 1
      */
     Builder instructionsPerLaunch(long instructions);
+
+    /**
+     * Receives what kernels print with {@code printf}; by default, {@link System.Logger} of this
+     * interface's name, at the level {@code INFO}. Each call of {@code printf} is one string, as
+     * the C library on Linux formats it, with the line feeds that the kernel prints. The receiver
+     * gets the strings while the kernel runs, in the order of the calls: block after block, and
+     * within a block in an order that depends on the kernel and its input only.
+     *
+     * <p>The thread that runs the kernel calls it and holds the device's lock: it must not use the
+     * device. An exception that it throws ends the device.
+     */
+    Builder kernelOutput(Consumer<String> receiver);
 
     /**
      * Whether to check accesses: races, uses of memory that is freed or not ready, and kernels that

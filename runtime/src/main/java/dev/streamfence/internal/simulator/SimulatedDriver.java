@@ -70,7 +70,13 @@ final class SimulatedDriver implements CudaDriver {
     this.transfers = new Transfers(state, submissions, mapped, checker);
     this.modules =
         new SimulatedModules(
-            properties, settings.instructionsPerLaunch(), state, scheduler, memory, mapped);
+            properties,
+            settings.instructionsPerLaunch(),
+            settings.kernelOutput(),
+            state,
+            scheduler,
+            memory,
+            mapped);
     this.launches = new Launches(properties, state, submissions, mapped, checker);
   }
 

@@ -22,11 +22,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** The driver calls about modules and their functions. Confined to the driver's lock. */
 final class SimulatedModules {
   private final DeviceProperties properties;
   private final long instructionsPerLaunch;
+  private final Consumer<String> output;
   private final DeviceState state;
   private final Scheduler scheduler;
   private final SimulatedMemory variables;
@@ -36,18 +38,21 @@ final class SimulatedModules {
   /**
    * Creates an empty set of modules.
    *
+   * @param output receives what kernels print
    * @param variables allocates the variables of modules
    * @param memory the memory that their kernels see
    */
   SimulatedModules(
       DeviceProperties properties,
       long instructionsPerLaunch,
+      Consumer<String> output,
       DeviceState state,
       Scheduler scheduler,
       SimulatedMemory variables,
       MappedMemory memory) {
     this.properties = properties;
     this.instructionsPerLaunch = instructionsPerLaunch;
+    this.output = output;
     this.state = state;
     this.scheduler = scheduler;
     this.variables = variables;
@@ -104,7 +109,8 @@ final class SimulatedModules {
       PtxInstance instance =
           program
               .instantiate(memory, placed.stream().mapToLong(Long::longValue).toArray())
-              .withInstructionLimit(instructionsPerLaunch);
+              .withInstructionLimit(instructionsPerLaunch)
+              .withOutput(output);
       return new SimulatedModule(name, ptx, instance, placed, properties.sharedBytesPerBlock());
     } catch (RuntimeException | Error e) {
       variables.remove(placed);

@@ -11,9 +11,12 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 /** The settings of a simulated device. Confined to one thread at a time. */
 public final class SimulationSettings implements SimulatedDevice.Builder {
+  private static final System.Logger LOGGER = System.getLogger(SimulatedDevice.class.getName());
+
   private static final String NAME = "simulated device";
   private static final int WARP_SIZE = 32;
   private static final int THREADS_PER_BLOCK = 1024;
@@ -31,6 +34,7 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
   private int sharedBytesPerMultiprocessor = 228 << 10;
   private long instructionsPerLaunch = PtxInstance.DEFAULT_INSTRUCTION_LIMIT;
   private int segmentShift = Backing.SEGMENT_SHIFT;
+  private Consumer<String> kernelOutput = SimulationSettings::log;
   private boolean checkRaces = true;
   private boolean checkUninitializedReads;
   private boolean traceSubmissions;
@@ -51,6 +55,7 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
     copy.sharedBytesPerMultiprocessor = sharedBytesPerMultiprocessor;
     copy.instructionsPerLaunch = instructionsPerLaunch;
     copy.segmentShift = segmentShift;
+    copy.kernelOutput = kernelOutput;
     copy.checkRaces = checkRaces;
     copy.checkUninitializedReads = checkUninitializedReads;
     copy.traceSubmissions = traceSubmissions;
@@ -148,6 +153,17 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
   }
 
   @Override
+  public SimulationSettings kernelOutput(Consumer<String> receiver) {
+    kernelOutput = Objects.requireNonNull(receiver, "receiver");
+    return this;
+  }
+
+  private static void log(String text) {
+    String line = text.endsWith("\n") ? text.substring(0, text.length() - 1) : text;
+    LOGGER.log(System.Logger.Level.INFO, "{0}", line);
+  }
+
+  @Override
   public SimulationSettings checkRaces(boolean check) {
     checkRaces = check;
     return this;
@@ -185,6 +201,10 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
 
   long instructionsPerLaunch() {
     return instructionsPerLaunch;
+  }
+
+  Consumer<String> kernelOutput() {
+    return kernelOutput;
   }
 
   boolean checksRaces() {

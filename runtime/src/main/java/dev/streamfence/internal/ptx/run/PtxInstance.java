@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * A program whose global variables have addresses, like a loaded module on a device. Immutable, and
@@ -28,10 +29,12 @@ public final class PtxInstance {
   private final PtxProgram program;
   private final LinkedCode linked;
   private final long instructionLimit;
+  private final Consumer<String> output;
 
   PtxInstance(PtxProgram program, GlobalMemory memory, long[] addresses) {
     this.program = program;
     this.instructionLimit = DEFAULT_INSTRUCTION_LIMIT;
+    this.output = text -> {};
     InitialValues values = new InitialValues(program, addresses);
     byte[] constants = new byte[(int) program.constantLayout().size()];
     for (Variable variable : program.constants()) {
@@ -55,10 +58,11 @@ public final class PtxInstance {
     linked = new LinkedCode(constants, templates, codes);
   }
 
-  private PtxInstance(PtxInstance other, long instructionLimit) {
+  private PtxInstance(PtxInstance other, long instructionLimit, Consumer<String> output) {
     this.program = other.program;
     this.linked = other.linked;
     this.instructionLimit = instructionLimit;
+    this.output = output;
   }
 
   /**
@@ -72,7 +76,18 @@ public final class PtxInstance {
     if (instructions < 1) {
       throw new IllegalArgumentException("a limit of " + instructions + " lets no launch run");
     }
-    return new PtxInstance(this, instructions);
+    return new PtxInstance(this, instructions, output);
+  }
+
+  /**
+   * Returns an instance with another receiver of what kernels print.
+   *
+   * @param receiver receives the text of each {@code printf} as one string, in the thread that runs
+   *     the kernel; the default drops it
+   * @return an instance that shares everything else with this one
+   */
+  public PtxInstance withOutput(Consumer<String> receiver) {
+    return new PtxInstance(this, instructionLimit, receiver);
   }
 
   private PtxEntry entry(String name) {
@@ -198,6 +213,14 @@ public final class PtxInstance {
     }
     int shared = (int) described.staticSharedBytes();
     return new ThreadBlock(
-        code, grid, workspace, Arrays.copyOf(parameters, size), memory, linked, budget, shared);
+        code,
+        grid,
+        workspace,
+        Arrays.copyOf(parameters, size),
+        memory,
+        linked,
+        budget,
+        output,
+        shared);
   }
 }

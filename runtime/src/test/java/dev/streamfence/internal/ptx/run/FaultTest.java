@@ -117,28 +117,6 @@ class FaultTest {
   }
 
   @Test
-  void theOutputOfKernelsIsDropped() {
-    String module =
-        """
-        .extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);
-        .global .align 1 .b8 text[3] = {104, 105, 0};
-        """;
-    long[] results =
-        HandWritten.runModule(
-            2,
-            HandWritten.module(
-                module,
-                """
-                { .param .b64 a, b; .param .b32 r;
-                  mov.u64 %rd1, text; st.param.b64 [a], %rd1; st.param.b64 [b], 0;
-                  call.uni (r), vprintf, (a, b); ld.param.b32 %r1, [r]; }
-                add.u32 %r1, %r1, 1; st.global.u32 [%out], %r1;
-                """));
-
-    assertThat(results[0]).isEqualTo(1);
-  }
-
-  @Test
   void endlessRecursionStops() {
     String function =
         """

@@ -1,10 +1,12 @@
 package dev.streamfence.internal.ptx.run.instruction;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.streamfence.internal.ptx.run.machine.Bytes;
 import dev.streamfence.internal.ptx.run.machine.Call;
 import dev.streamfence.internal.ptx.run.machine.Code;
 import dev.streamfence.internal.ptx.run.machine.Lane;
-import dev.streamfence.internal.ptx.run.machine.LaneMemory;
 import dev.streamfence.internal.ptx.run.machine.Op;
 import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
 import dev.streamfence.internal.ptx.run.machine.Windows;
@@ -14,7 +16,6 @@ import dev.streamfence.internal.ptx.syntax.Register;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -53,7 +54,7 @@ final class CallTranslator {
       return call(t, callee, lane -> callee, arguments, results);
     }
     return switch (called) {
-      case "vprintf" -> print(t, results);
+      case "vprintf" -> print(t, arguments, results);
       case "__assertfail" -> assertion(t, arguments);
       default ->
           throw t.unsupported(
@@ -184,17 +185,20 @@ final class CallTranslator {
     }
   }
 
-  /** Drops the output of kernels: a simulated device has no console. */
-  private static Op print(Translation t, List<Operand> results) {
-    if (results.isEmpty()) {
-      return lane -> {};
+  private static Op print(Translation t, List<Operand> arguments, List<Operand> results) {
+    if (arguments.size() != 2) {
+      throw t.unsupported("'vprintf' takes a format and a buffer");
     }
-    Location to = actual(t, results.get(0), true, new Location(true, 0, 4));
+    Location format = actual(t, arguments.get(0), false, new Location(true, 0, 8));
+    Location buffer = actual(t, arguments.get(1), false, new Location(true, 0, 8));
+    Location to =
+        results.isEmpty() ? null : actual(t, results.get(0), true, new Location(true, 0, 4));
     return lane -> {
-      if (to.memory) {
-        Bytes.put(lane.params, to.at, 4, 0);
-      } else {
-        lane.registers[to.at] = 0;
+      int printed = Printf.print(lane, value(lane, format), value(lane, buffer));
+      if (to != null && to.memory) {
+        Bytes.put(lane.params, to.at, 4, printed);
+      } else if (to != null) {
+        lane.registers[to.at] = Integer.toUnsignedLong(printed);
       }
     };
   }
@@ -220,16 +224,6 @@ final class CallTranslator {
   }
 
   private static String text(Lane lane, long address) {
-    byte[] text = new byte[LONGEST_TEXT];
-    int length = 0;
-    LaneMemory.Loader loader = LaneMemory.loader(StateSpace.GENERIC);
-    while (length < LONGEST_TEXT) {
-      byte next = (byte) loader.load(lane, address + length, 1);
-      if (next == 0) {
-        break;
-      }
-      text[length++] = next;
-    }
-    return new String(text, 0, length, StandardCharsets.UTF_8);
+    return new String(LaneText.read(lane, address, LONGEST_TEXT).getBytes(ISO_8859_1), UTF_8);
   }
 }

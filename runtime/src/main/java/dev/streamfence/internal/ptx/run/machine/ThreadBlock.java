@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.run.machine;
 
 import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
 import dev.streamfence.internal.ptx.syntax.Layout;
+import java.util.function.Consumer;
 
 /**
  * Runs the threads of one block after another, taking turns within a block: a thread runs until it
@@ -27,6 +28,7 @@ public final class ThreadBlock {
   public final byte[] shared;
   public final int dynamicSharedBase;
   final LaunchBudget budget;
+  private final Consumer<String> output;
   final Warp[] warps;
   public int x;
   public int y;
@@ -46,6 +48,7 @@ public final class ThreadBlock {
       GlobalMemory memory,
       LinkedCode linked,
       LaunchBudget budget,
+      Consumer<String> output,
       int staticSharedBytes) {
     this.entry = entry;
     this.grid = grid;
@@ -56,6 +59,7 @@ public final class ThreadBlock {
     this.templates = linked.templates;
     this.codes = linked.codes;
     this.budget = budget;
+    this.output = output;
     // Drivers align dynamic shared memory in the same way.
     this.dynamicSharedBase = (int) Layout.aligned(staticSharedBytes, 16);
     int dynamic = grid.dynamicSharedBytes();
@@ -82,6 +86,11 @@ public final class ThreadBlock {
 
   int threads() {
     return lanes.length;
+  }
+
+  /** Hands out a text that a thread prints. */
+  public void print(String text) {
+    output.accept(text);
   }
 
   /** Runs the block with this index from its start to its end. */
