@@ -8,6 +8,7 @@ import java.util.function.Supplier;
  */
 final class DriverLock {
   private final DeviceState state;
+  private final RunningKernel kernel;
 
   /**
    * Whether a call has begun and not ended. The next call sees this if stack or memory did not even
@@ -15,11 +16,19 @@ final class DriverLock {
    */
   private boolean inside;
 
-  DriverLock(DeviceState state) {
+  DriverLock(DeviceState state, RunningKernel kernel) {
     this.state = state;
+    this.kernel = kernel;
   }
 
-  synchronized <T> T call(Supplier<T> call) {
+  <T> T call(Supplier<T> call) {
+    // An interruption does not end the wait for a monitor.
+    kernel.await();
+    return locked(call);
+  }
+
+  private synchronized <T> T locked(Supplier<T> call) {
+    kernel.stopWaiting();
     enter();
     try {
       T answer = call.get();

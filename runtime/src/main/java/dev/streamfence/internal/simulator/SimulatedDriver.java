@@ -50,7 +50,8 @@ final class SimulatedDriver implements CudaDriver {
     this.onClose = onClose;
     this.scheduler = new Scheduler(settings.schedule(), settings.seed());
     this.state = new DeviceState(plan, scheduler);
-    this.lock = new DriverLock(state);
+    RunningKernel kernel = new RunningKernel();
+    this.lock = new DriverLock(state, kernel);
     SubmissionOrder order = new SubmissionOrder();
     RaceChecker checker = settings.checksRaces() ? checker(settings, findings) : null;
     Submissions submissions =
@@ -73,11 +74,12 @@ final class SimulatedDriver implements CudaDriver {
             properties,
             settings.instructionsPerLaunch(),
             settings.kernelOutput(),
+            kernel::interrupted,
             state,
             scheduler,
             memory,
             mapped);
-    this.launches = new Launches(properties, state, submissions, mapped, checker);
+    this.launches = new Launches(properties, state, submissions, mapped, checker, kernel);
   }
 
   /** The checker, whose findings end the device unless they are only collected. */

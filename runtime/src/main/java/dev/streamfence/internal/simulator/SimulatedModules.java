@@ -23,12 +23,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The driver calls about modules and their functions. Confined to the driver's lock. */
 final class SimulatedModules {
   private final DeviceProperties properties;
   private final long instructionsPerLaunch;
   private final Consumer<String> output;
+  private final Supplier<@Nullable Thread> interrupted;
   private final DeviceState state;
   private final Scheduler scheduler;
   private final SimulatedMemory variables;
@@ -39,6 +42,7 @@ final class SimulatedModules {
    * Creates an empty set of modules.
    *
    * @param output receives what kernels print
+   * @param interrupted tells which thread was interrupted while it waits for a kernel, if any
    * @param variables allocates the variables of modules
    * @param memory the memory that their kernels see
    */
@@ -46,6 +50,7 @@ final class SimulatedModules {
       DeviceProperties properties,
       long instructionsPerLaunch,
       Consumer<String> output,
+      Supplier<@Nullable Thread> interrupted,
       DeviceState state,
       Scheduler scheduler,
       SimulatedMemory variables,
@@ -53,6 +58,7 @@ final class SimulatedModules {
     this.properties = properties;
     this.instructionsPerLaunch = instructionsPerLaunch;
     this.output = output;
+    this.interrupted = interrupted;
     this.state = state;
     this.scheduler = scheduler;
     this.variables = variables;
@@ -110,7 +116,8 @@ final class SimulatedModules {
           program
               .instantiate(memory, placed.stream().mapToLong(Long::longValue).toArray())
               .withInstructionLimit(instructionsPerLaunch)
-              .withOutput(output);
+              .withOutput(output)
+              .withInterruption(interrupted);
       return new SimulatedModule(name, ptx, instance, placed, properties.sharedBytesPerBlock());
     } catch (RuntimeException | Error e) {
       variables.remove(placed);

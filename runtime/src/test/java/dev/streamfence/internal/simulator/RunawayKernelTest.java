@@ -9,6 +9,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -124,6 +125,68 @@ final class RunawayKernelTest {
     assertThat(lost[0]).hasMessageContaining("'the waiter'");
     assertThat(stillInterrupted[0]).isTrue();
     gpu.close();
+  }
+
+  @Test
+  void anInterruptedThreadEndsTheKernelThatAnotherThreadRuns() throws Exception {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    DeviceRuntime gpu = DeviceRuntime.simulated(device);
+    DeviceStream stream = gpu.streams().acquire();
+    DeviceStream other = gpu.streams().acquire();
+    Thread runner = new Thread(() -> launchEndless(stream), "the runner");
+    runner.start();
+    CudaDriverException[] lost = new CudaDriverException[1];
+    boolean[] stillInterrupted = new boolean[1];
+    Thread waiter =
+        new Thread(
+            () -> {
+              while (lost[0] == null) {
+                lost[0] = catchThrowableOfType(CudaDriverException.class, gpu::synchronize);
+              }
+              stillInterrupted[0] = Thread.interrupted();
+            },
+            "the waiter");
+    waiter.start();
+    // Once it waits within the simulated device, the runner has begun.
+    while (waiter.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+    waiter.interrupt();
+    waiter.join();
+    runner.join();
+
+    assertThat(lost[0])
+        .hasMessageStartingWith("kernel endless on stream 1")
+        .hasMessageContaining("'the waiter', which waits for the launch, was interrupted")
+        .hasMessageContaining("endless.cu:3");
+    assertThat(stillInterrupted[0]).isTrue();
+    other.close();
+    gpu.close();
+  }
+
+  @Test
+  void aThreadInterruptedBesideAShortKernelEndsNothing() throws Exception {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
+      DeviceStream stream = gpu.streams().acquire();
+      Thread interrupted =
+          new Thread(
+              () -> {
+                Thread.currentThread().interrupt();
+                for (int i = 0; i < 200; i++) {
+                  stream.isIdle();
+                }
+              });
+      interrupted.start();
+      try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(stream, int[].class, 8)) {
+        VectorKernels kernels = VectorKernels.on(stream);
+        for (int i = 0; i < 200; i++) {
+          kernels.increment(values, 8);
+        }
+        assertThat(values.download(stream)).containsOnly(200);
+      }
+      interrupted.join();
+    }
   }
 
   @Test

@@ -17,6 +17,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A program whose global variables have addresses, like a loaded module on a device. Immutable, and
@@ -30,11 +32,13 @@ public final class PtxInstance {
   private final LinkedCode linked;
   private final long instructionLimit;
   private final Consumer<String> output;
+  private final Supplier<@Nullable Thread> interrupted;
 
   PtxInstance(PtxProgram program, GlobalMemory memory, long[] addresses) {
     this.program = program;
     this.instructionLimit = DEFAULT_INSTRUCTION_LIMIT;
     this.output = text -> {};
+    this.interrupted = () -> null;
     InitialValues values = new InitialValues(program, addresses);
     byte[] constants = new byte[(int) program.constantLayout().size()];
     for (Variable variable : program.constants()) {
@@ -58,11 +62,16 @@ public final class PtxInstance {
     linked = new LinkedCode(constants, templates, codes);
   }
 
-  private PtxInstance(PtxInstance other, long instructionLimit, Consumer<String> output) {
+  private PtxInstance(
+      PtxInstance other,
+      long instructionLimit,
+      Consumer<String> output,
+      Supplier<@Nullable Thread> interrupted) {
     this.program = other.program;
     this.linked = other.linked;
     this.instructionLimit = instructionLimit;
     this.output = output;
+    this.interrupted = interrupted;
   }
 
   /**
@@ -76,7 +85,7 @@ public final class PtxInstance {
     if (instructions < 1) {
       throw new IllegalArgumentException("a limit of " + instructions + " lets no launch run");
     }
-    return new PtxInstance(this, instructions, output);
+    return new PtxInstance(this, instructions, output, interrupted);
   }
 
   /**
@@ -87,7 +96,18 @@ public final class PtxInstance {
    * @return an instance that shares everything else with this one
    */
   public PtxInstance withOutput(Consumer<String> receiver) {
-    return new PtxInstance(this, instructionLimit, receiver);
+    return new PtxInstance(this, instructionLimit, receiver, interrupted);
+  }
+
+  /**
+   * Returns an instance whose launches end if another thread is interrupted, as they do if the
+   * thread that runs them is.
+   *
+   * @param other returns that thread; null while there is none
+   * @return an instance that shares everything else with this one
+   */
+  public PtxInstance withInterruption(Supplier<@Nullable Thread> other) {
+    return new PtxInstance(this, instructionLimit, output, other);
   }
 
   private PtxEntry entry(String name) {
@@ -191,7 +211,7 @@ public final class PtxInstance {
   }
 
   private LaunchBudget budget() {
-    return new LaunchBudget(instructionLimit);
+    return new LaunchBudget(instructionLimit, interrupted);
   }
 
   private ThreadBlock block(

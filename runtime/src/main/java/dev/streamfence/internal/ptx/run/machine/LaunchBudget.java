@@ -1,6 +1,8 @@
 package dev.streamfence.internal.ptx.run.machine;
 
 import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts and limits the instructions that all threads of one launch run together. Confined to the
@@ -17,11 +19,18 @@ public final class LaunchBudget {
   private static final int BYTES_PER_INSTRUCTION = 64;
 
   private final long limit;
+  private final Supplier<@Nullable Thread> interrupted;
   private long spent;
   private long work;
 
-  public LaunchBudget(long limit) {
+  /**
+   * Creates the budget of one launch.
+   *
+   * @param interrupted returns a thread that waits for the launch and was interrupted, or null
+   */
+  public LaunchBudget(long limit, Supplier<@Nullable Thread> interrupted) {
     this.limit = limit;
+    this.interrupted = interrupted;
   }
 
   /** Records the start of a block, which clears its shared memory. */
@@ -32,8 +41,8 @@ public final class LaunchBudget {
   /**
    * Records the instructions that a lane has run.
    *
-   * @throws PtxFault if the budget is exceeded, or if the thread that runs the launch is
-   *     interrupted; it stays interrupted
+   * @throws PtxFault if the budget is exceeded, or if the thread that runs the launch or one that
+   *     waits for it is interrupted; it stays interrupted
    */
   void spend(Lane lane, long instructions) {
     spent += instructions;
@@ -46,13 +55,25 @@ public final class LaunchBudget {
               + " instructions of the launch, the budget of all its threads",
           0);
     }
-    if (work > UNINTERRUPTED && Thread.currentThread().isInterrupted()) {
-      throw lane.fault(
-          Reason.INTERRUPTED,
-          "was ended, because the Java thread '"
-              + Thread.currentThread().getName()
-              + "', which runs the launch, was interrupted",
-          0);
+    if (work > UNINTERRUPTED) {
+      if (Thread.currentThread().isInterrupted()) {
+        throw ended(lane, Thread.currentThread(), "runs");
+      }
+      Thread waits = interrupted.get();
+      if (waits != null) {
+        throw ended(lane, waits, "waits for");
+      }
     }
+  }
+
+  private static PtxFault ended(Lane lane, Thread thread, String role) {
+    return lane.fault(
+        Reason.INTERRUPTED,
+        "was ended, because the Java thread '"
+            + thread.getName()
+            + "', which "
+            + role
+            + " the launch, was interrupted",
+        0);
   }
 }
