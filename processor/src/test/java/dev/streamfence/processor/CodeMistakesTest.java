@@ -454,6 +454,47 @@ class CodeMistakesTest {
   }
 
   @Test
+  void anArrayOfWiderElementsThanTheKernelsWordsIsAWarning() {
+    String negate =
+        """
+        .version 7.0
+        .target sm_75
+        .address_size 64
+        .visible .entry negate(.param .u64 x, .param .u64 n)
+        {
+          .reg .b32 %r<3>;
+          .reg .b64 %rd<4>;
+          ld.param.u64 %rd1, [x];
+          mov.u32 %r1, %tid.x;
+          mul.wide.u32 %rd2, %r1, 4;
+          add.s64 %rd3, %rd1, %rd2;
+          ld.global.u32 %r2, [%rd3];
+          st.global.u32 [%rd3], %r2;
+          ret;
+        }
+        .file 1 "negate.cu"
+        """;
+    String kernel = "@Kernel%s void negate(@ReadWrites DeviceArray<%s[]> «x, @ThreadCount long n);";
+    mistakesWith(negate.getBytes(UTF_8), kernels(kernel.formatted("", "double")))
+        .areWarning(
+            Problem.ELEMENT_WIDTH,
+            "parameter 'x' of negate is double[], whose elements have 8 bytes, but the kernel only"
+                + " touches words of 4 bytes at a stride of 4: ld.global.u32 in line 12 of k/k.ptx;"
+                + " take a DeviceArray<int[]> or DeviceArray<float[]>");
+    for (String fitting : new String[] {"float", "int", "short", "byte"}) {
+      mistakesWith(negate.getBytes(UTF_8), kernels(kernel.formatted("", fitting).replace("«", "")))
+          .areNoneAtAll();
+    }
+    mistakesWith(
+            negate.getBytes(UTF_8),
+            kernels(
+                kernel
+                    .formatted(" @SuppressWarnings(\"streamfence:ElementWidth\")", "double")
+                    .replace("«", "")))
+        .areNoneAtAll();
+  }
+
+  @Test
   void aNumberThatBecomesAnAddressIsReported() {
     mistakes(kernels("@Kernel void increment(long «v, @ThreadCount int n);"))
         .are(

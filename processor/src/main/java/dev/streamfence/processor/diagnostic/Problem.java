@@ -135,6 +135,7 @@ public enum Problem {
   NEEDLESS_WRITE(
       Diagnostic.Kind.WARNING,
       "%s; declare @Reads, so that launches can run side by side; see %3$s"),
+  ELEMENT_WIDTH(Diagnostic.Kind.WARNING, "%s; take a %s"),
   NUMBER_AS_ADDRESS("%s; take a DeviceArray"),
   STORES_TO_TABLE("%s; the table is the launcher's, so store to an array of its own"),
   NO_TABLE("%s; take a DeviceArray"),

@@ -50,6 +50,7 @@ public final class CodeVerifier {
       case LOADS -> Problem.LOADS_THROUGH_WRITES;
       case NEVER_STORES -> Problem.NEVER_STORED;
       case ONLY_LOADS -> Problem.NEEDLESS_WRITE;
+      case ELEMENT_WIDTH -> Problem.ELEMENT_WIDTH;
       case ADDRESS -> Problem.NUMBER_AS_ADDRESS;
       case STORES_TO_TABLE -> Problem.STORES_TO_TABLE;
       case NO_TABLE -> Problem.NO_TABLE;

@@ -15,7 +15,7 @@ final class CodeCheck {
 
   /**
    * Refuses a kernel whose code contradicts its declaration, and logs each untrusted access that is
-   * not certain.
+   * not certain, and arrays of wider elements than the kernel touches.
    *
    * @param source the file or resource of the code
    * @param origin what the refusal adds about the image's origin; may be empty
@@ -26,7 +26,7 @@ final class CodeCheck {
     for (Mismatch mismatch : mismatches) {
       String sentence = mismatch.sentence(signature, AccessSite::toString);
       switch (mismatch.kind()) {
-        case MAY_STORE, MAY_LOAD ->
+        case MAY_STORE, MAY_LOAD, ELEMENT_WIDTH ->
             System.getLogger(CodeCheck.class.getName())
                 .log(System.Logger.Level.WARNING, "{0}: {1}", source, sentence);
         case ONLY_LOADS -> {}

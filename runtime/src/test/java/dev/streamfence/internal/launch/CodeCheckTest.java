@@ -147,6 +147,26 @@ final class CodeCheckTest {
     }
   }
 
+  @Test
+  void anArrayOfWiderElementsThanTheKernelsWordsIsLogged() {
+    try (RuntimeLog log = RuntimeLog.listenTo(CodeCheck.class)) {
+      LoadedModule module = LoadedModule.of(stream, VectorKernels.IMAGE);
+      module.recorder(
+          KernelSignature.entry("increment")
+              .readWrites("values", long[].class)
+              .threads("n", int.class, 256));
+      assertThat(log.messages())
+          .singleElement()
+          .asString()
+          .startsWith(
+              "kernels/vector.ptx: parameter 'values' of increment is long[], whose elements have 8"
+                  + " bytes, but the kernel only touches words of 4 bytes at a stride of 4:"
+                  + " ld.global.u32 in line ");
+      module.recorder(VectorKernels.INCREMENT);
+      assertThat(log.messages()).hasSize(1);
+    }
+  }
+
   private static KernelSignature fill(int blockSize) {
     return KernelSignature.entry("fill")
         .writes("out", int[].class)

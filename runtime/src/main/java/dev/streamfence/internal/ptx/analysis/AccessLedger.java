@@ -1,5 +1,6 @@
 package dev.streamfence.internal.ptx.analysis;
 
+import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
 import dev.streamfence.internal.ptx.analysis.lattice.AddressJudge;
 import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
 import dev.streamfence.internal.ptx.analysis.lattice.Multiple;
@@ -7,10 +8,14 @@ import dev.streamfence.internal.ptx.analysis.lattice.Origin;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +29,7 @@ final class AccessLedger {
   private final PtxModule module;
   private final EntryParameters parameters;
   private final Entry[] entries;
+  private final Map<FunctionFlow, ThreadStrides> strides = new HashMap<>();
 
   /** The tables from which whole addresses are loaded, and the contents that are used as such. */
   private final Set<Integer> loadedFrom = new HashSet<>();
@@ -35,6 +41,7 @@ final class AccessLedger {
     @Nullable AccessSite write;
     @Nullable AccessSite possibleRead;
     @Nullable AccessSite possibleWrite;
+    final AccessedWords.WordCollector words = new AccessedWords.WordCollector();
   }
 
   AccessLedger(PtxModule module, EntryParameters parameters) {
@@ -68,8 +75,13 @@ final class AccessLedger {
     return Set.copyOf(loadedFrom);
   }
 
-  /** Records that an instruction accesses an address. */
-  void access(Step step, Provenance address, boolean reads, boolean writes) {
+  /**
+   * Records that an instruction accesses an address.
+   *
+   * @param width how many bytes a plain load or store of one word accesses; 0 for other accesses
+   */
+  void access(
+      Step step, Operand operand, Provenance address, boolean reads, boolean writes, int width) {
     if (!open || address.isNumber()) {
       return;
     }
@@ -83,10 +95,17 @@ final class AccessLedger {
       AccessSite site = site(step, "");
       entry.read = reads ? first(entry.read, site) : entry.read;
       entry.write = writes ? first(entry.write, site) : entry.write;
+      entry.words.add(site, width, width > 1 ? stride(step, operand) : Optional.empty());
     } else if (!judge.touched().isEmpty()) {
       AccessSite site = site(step, judge.doubt(parameters::describe));
       judge.touched().forEach(origin -> possible(Origin.index(origin), site, reads, writes));
     }
+  }
+
+  private Optional<Long> stride(Step step, Operand address) {
+    return strides
+        .computeIfAbsent(step.activation().flow(), ThreadStrides::of)
+        .stride(step.index(), address);
   }
 
   /** Records that an instruction lets a value escape to an untracked place. */
@@ -168,7 +187,8 @@ final class AccessLedger {
     ParameterAccess[] accesses = new ParameterAccess[entries.length];
     for (int i = 0; i < accesses.length; i++) {
       Entry e = entries[i];
-      accesses[i] = new ParameterAccess(e.read, e.write, e.possibleRead, e.possibleWrite);
+      accesses[i] =
+          new ParameterAccess(e.read, e.write, e.possibleRead, e.possibleWrite, e.words.words());
     }
     return List.of(accesses);
   }

@@ -76,7 +76,9 @@ final class MemoryFlow {
   private void access(Step step, OpcodeRule rule, Operand operand, StateSpace space, char letter) {
     Provenance address = values.value(step, operand);
     if (space == StateSpace.GENERIC || space == StateSpace.GLOBAL) {
-      analysis.ledger().access(step, address, letter != 'w', letter != 'r');
+      analysis
+          .ledger()
+          .access(step, operand, address, letter != 'w', letter != 'r', word(step.instruction()));
     }
     boolean first = firstAddress(step, operand);
     if (letter != 'w' && first && rule.letter(0) == 'd') {
@@ -159,6 +161,17 @@ final class MemoryFlow {
     return switch (instruction.opcode()) {
       case "ld", "ldu", "st", "atom", "red" -> true;
       default -> false;
+    };
+  }
+
+  /** Returns the width of a load or store of one word; 0 for vectors and all other accesses. */
+  private static int word(Instruction instruction) {
+    return switch (instruction.opcode()) {
+      case "ld", "ldu", "st" ->
+          instruction.operands().stream().anyMatch(operand -> ValueFlow.parts(operand).size() > 1)
+              ? 0
+              : width(instruction);
+      default -> 0;
     };
   }
 

@@ -30,22 +30,25 @@ public final class ParameterAccess {
     UNKNOWN
   }
 
-  static final ParameterAccess UNTOUCHED = new ParameterAccess(null, null, null, null);
+  static final ParameterAccess UNTOUCHED = new ParameterAccess(null, null, null, null, null);
 
   private final @Nullable AccessSite read;
   private final @Nullable AccessSite write;
   private final @Nullable AccessSite possibleRead;
   private final @Nullable AccessSite possibleWrite;
+  private final @Nullable AccessedWords words;
 
   ParameterAccess(
       @Nullable AccessSite read,
       @Nullable AccessSite write,
       @Nullable AccessSite possibleRead,
-      @Nullable AccessSite possibleWrite) {
+      @Nullable AccessSite possibleWrite,
+      @Nullable AccessedWords words) {
     this.read = read;
     this.write = write;
     this.possibleRead = possibleRead;
     this.possibleWrite = possibleWrite;
+    this.words = words;
   }
 
   /**
@@ -85,6 +88,17 @@ public final class ParameterAccess {
   }
 
   /**
+   * Returns the width of all accesses, and their stride if that is known.
+   *
+   * @return the width, if every access is a definite load or store of one word of that width
+   */
+  public Optional<AccessedWords> words() {
+    return possibleRead == null && possibleWrite == null
+        ? Optional.ofNullable(words)
+        : Optional.empty();
+  }
+
+  /**
    * Returns the first site that makes the verdict unknown: a possible read where no read is
    * definite, or a possible write where no write is.
    *
@@ -117,7 +131,9 @@ public final class ParameterAccess {
         first(read, other.read),
         first(write, other.write),
         first(possibleRead, other.possibleRead),
-        first(possibleWrite, other.possibleWrite));
+        first(possibleWrite, other.possibleWrite),
+        // Two pointers have no width in common that would say anything.
+        this == UNTOUCHED ? other.words : null);
   }
 
   private static @Nullable AccessSite first(@Nullable AccessSite a, @Nullable AccessSite b) {

@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.check;
 import static dev.streamfence.launch.KernelParameter.annotation;
 
 import dev.streamfence.Access;
+import dev.streamfence.ElementType;
 import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.analysis.KernelAccesses;
 import dev.streamfence.internal.ptx.analysis.ParameterAccess;
@@ -13,6 +14,7 @@ import dev.streamfence.launch.KernelParameter.PassedCases;
 import dev.streamfence.launch.StructLayout;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Compares the declared accesses of one parameter with a kernel's. Confined to one thread. */
 final class AccessCheck {
@@ -75,8 +77,33 @@ final class AccessCheck {
   }
 
   private Optional<Mismatch> array(KernelParameter.Array array, String name, int offset) {
-    return compare(
-        array, accesses.parameter(parameter, offset), new Subject(parameter, name, "it"));
+    ParameterAccess access = accesses.parameter(parameter, offset);
+    Subject subject = new Subject(parameter, name, "it");
+    return withWidth(compare(array, access, subject), access, subject, array.elementType(), "%s[]");
+  }
+
+  /**
+   * Adds a difference in the width of elements; not to one that makes the kernel wrong for the
+   * array in any case, or leaves its accesses open.
+   *
+   * @param arrays the declared type, with a place for its elements
+   */
+  private Optional<Mismatch> withWidth(
+      Optional<Mismatch> found,
+      ParameterAccess access,
+      Subject subject,
+      @Nullable ElementType elements,
+      String arrays) {
+    if (elements == null
+        || found.map(Mismatch::kind).orElse(Difference.ONLY_LOADS) != Difference.ONLY_LOADS) {
+      return found;
+    }
+    found.ifPresent(mismatches::add);
+    String declared = String.format(arrays, elements.primitive());
+    return access
+        .words()
+        .filter(words -> words.areNarrowerThan(elements.sizeInBytes()))
+        .map(words -> Mismatch.ofWidth(words, subject, declared, elements.sizeInBytes()));
   }
 
   /** Compares the accesses to a table, which a kernel only reads, and to the arrays in it. */
@@ -90,8 +117,12 @@ final class AccessCheck {
     if (itself.read().isPresent() && !accesses.takesAddresses(parameter, offset)) {
       return itself.read().map(site -> Mismatch.at(site, subject, Difference.NO_TABLE, ""));
     }
-    return compare(table, contents, subject)
-        .or(() -> unclear(subject, table, Difference.MAY_STORE_TO_TABLE, itself.possibleWrite()));
+    Optional<Mismatch> found =
+        compare(table, contents, subject)
+            .or(
+                () ->
+                    unclear(subject, table, Difference.MAY_STORE_TO_TABLE, itself.possibleWrite()));
+    return withWidth(found, contents, subject, table.elementType(), "a table of %s[]");
   }
 
   private static Optional<Mismatch> compare(

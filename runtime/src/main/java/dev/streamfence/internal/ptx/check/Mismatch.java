@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.check;
 
 import dev.streamfence.internal.ptx.analysis.AccessSite;
+import dev.streamfence.internal.ptx.analysis.AccessedWords;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
 import java.util.function.Function;
@@ -30,6 +31,11 @@ public final class Mismatch {
     NEVER_STORES,
     /** The kernel only loads from a read-write buffer: safe, but other readers wait in vain. */
     ONLY_LOADS,
+    /**
+     * The kernel only touches words narrower than the elements; {@link #actual} names the arrays
+     * that it may be written for.
+     */
+    ELEMENT_WIDTH,
     /** The kernel uses a number as an address, so its memory is not tracked. */
     ADDRESS,
     /** The kernel stores to a table of arrays, which it should only read. */
@@ -58,8 +64,21 @@ public final class Mismatch {
   private final String actual;
   private final @Nullable AccessSite site;
 
+  /** The predicate of a difference that depends on more than the declaration; else empty. */
+  private final String predicate;
+
   private Mismatch(
       Difference kind, @Nullable Subject subject, String actual, @Nullable AccessSite site) {
+    this(kind, subject, actual, site, "");
+  }
+
+  private Mismatch(
+      Difference kind,
+      @Nullable Subject subject,
+      String actual,
+      @Nullable AccessSite site,
+      String predicate) {
+    this.predicate = predicate;
     this.kind = kind;
     this.subject = subject;
     this.actual = actual;
@@ -84,6 +103,28 @@ public final class Mismatch {
 
   static Mismatch at(AccessSite site, Subject subject, Difference kind, String actual) {
     return new Mismatch(kind, subject, actual, site);
+  }
+
+  /**
+   * A difference in the width of elements.
+   *
+   * @param arrays the declared type in words, such as {@code double[]}
+   */
+  static Mismatch ofWidth(AccessedWords words, Subject subject, String arrays, int elementBytes) {
+    String fitting =
+        words.bytes() == 2
+            ? "DeviceArray<short[]> or DeviceArray<char[]>"
+            : "DeviceArray<int[]> or DeviceArray<float[]>";
+    String predicate =
+        " is "
+            + arrays
+            + ", whose elements have "
+            + elementBytes
+            + " bytes, but the kernel only touches words of "
+            + words.bytes()
+            + " bytes at a stride of "
+            + words.stride();
+    return new Mismatch(Difference.ELEMENT_WIDTH, subject, fitting, words.site(), predicate);
   }
 
   /** Returns the kind of the difference. */
@@ -133,6 +174,7 @@ public final class Mismatch {
       case NEVER_STORES -> use(declared, " is @Writes, but the kernel never stores to " + memory());
       case ONLY_LOADS ->
           use(declared, " is @ReadWrites, but the kernel only loads from " + memory());
+      case ELEMENT_WIDTH -> use(declared, predicate + shown);
       case ADDRESS ->
           use(declared, " is passed by value, but the kernel uses it as an address" + shown);
       case STORES_TO_TABLE ->
@@ -162,13 +204,13 @@ public final class Mismatch {
                         : declared.blockSize() + " threads per block"));
   }
 
-  private String use(KernelSignature declared, String predicate) {
+  private String use(KernelSignature declared, String what) {
     String name = subject == null ? "" : subject.name();
     return "parameter '"
         + (name.isEmpty() ? passed(declared).name() : name)
         + "' of "
         + declared.entry()
-        + predicate;
+        + what;
   }
 
   private String memory() {

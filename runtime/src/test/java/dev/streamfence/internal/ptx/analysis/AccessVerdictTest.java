@@ -22,7 +22,7 @@ class AccessVerdictTest {
 
   private static ParameterAccess of(int read, int write, int mayRead, int mayWrite) {
     return new ParameterAccess(
-        definite(read), definite(write), possible(mayRead), possible(mayWrite));
+        definite(read), definite(write), possible(mayRead), possible(mayWrite), null);
   }
 
   @ParameterizedTest

@@ -59,7 +59,8 @@ public record OpcodeRule(Effect effect, Transfer transfer, String operands) {
     return index < operands.length() ? operands.charAt(index) : ' ';
   }
 
-  boolean isDestination(int index) {
+  /** Returns whether the instruction assigns to an operand. */
+  public boolean isDestination(int index) {
     if (operands.isEmpty()) {
       return index == 0 && transfer != Transfer.NONE;
     }

@@ -1,0 +1,298 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
+import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
+import dev.streamfence.internal.ptx.analysis.controlflow.RegisterSlots;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
+import dev.streamfence.internal.ptx.syntax.ScalarType;
+import dev.streamfence.internal.ptx.syntax.StateSpace;
+import dev.streamfence.internal.ptx.syntax.Variable;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far apart the values of two threads are that are neighbours in x, for each register of one
+ * function: {@code %tid.x} by 1, four times that by 4, and a kernel's parameter by 0. Where it is
+ * not certain, it is unknown. Immutable.
+ *
+ * <p>Independent of the provenance of values: that tells the memory of an address, this tells the
+ * stride at which threads walk through it. Overflow and divergence are not considered, so a stride
+ * is what the code means, and no proof.
+ */
+final class ThreadStrides {
+  /** Registers settle after a few rounds, since a value changes at most three times. */
+  private static final int MOST_ROUNDS = 16;
+
+  /** Larger factors are no strides. */
+  private static final long LARGEST = 1L << 40;
+
+  /** Instructions whose result is the same for both threads if their operands are. */
+  private static final Set<String> PURE =
+      Set.of(
+          "add", "sub", "mul", "mad", "div", "rem", "abs", "neg", "min", "max", "and", "or", "xor",
+          "not", "shl", "shr", "bfe", "bfi", "bfind", "clz", "popc", "brev", "cvt", "mov", "selp",
+          "set", "setp", "mul24", "mad24", "sad", "fma", "cvta");
+
+  /**
+   * The step of a value from one thread to its neighbour.
+   *
+   * @param stride how much it grows
+   * @param constant the value if it is always the same; null otherwise
+   */
+  private record NeighbourStep(long stride, @Nullable Long constant) {
+    static final NeighbourStep UNKNOWN = new NeighbourStep(Long.MIN_VALUE, null);
+    static final NeighbourStep SAME = new NeighbourStep(0, null);
+
+    static NeighbourStep of(long stride) {
+      return Math.abs(stride) > LARGEST ? UNKNOWN : new NeighbourStep(stride, null);
+    }
+
+    boolean isKnown() {
+      return !equals(UNKNOWN);
+    }
+
+    boolean isSame() {
+      return isKnown() && stride == 0;
+    }
+
+    NeighbourStep plus(NeighbourStep other) {
+      return isKnown() && other.isKnown() ? of(stride + other.stride) : UNKNOWN;
+    }
+
+    NeighbourStep times(NeighbourStep other) {
+      if (isSame() && other.isSame()) {
+        return SAME;
+      }
+      Long factor = constant != null ? constant : other.constant;
+      NeighbourStep value = constant != null ? other : this;
+      return factor == null || !value.isKnown() || Math.abs(factor) > LARGEST >> 20
+          ? UNKNOWN
+          : of(value.stride * factor);
+    }
+
+    NeighbourStep join(NeighbourStep other) {
+      if (equals(other)) {
+        return this;
+      }
+      return isKnown() && other.isKnown() && stride == other.stride ? of(stride) : UNKNOWN;
+    }
+  }
+
+  private final FunctionFlow flow;
+  private final @Nullable NeighbourStep[] slots;
+
+  private ThreadStrides(FunctionFlow flow) {
+    this.flow = flow;
+    this.slots = new NeighbourStep[flow.slots().size()];
+  }
+
+  static ThreadStrides of(FunctionFlow flow) {
+    ThreadStrides strides = new ThreadStrides(flow);
+    boolean changed = true;
+    for (int round = 0; changed; round++) {
+      changed = strides.evaluateAll();
+      if (round == MOST_ROUNDS) {
+        Arrays.fill(strides.slots, NeighbourStep.UNKNOWN);
+        break;
+      }
+    }
+    return strides;
+  }
+
+  /** Returns the stride of an address in bytes; empty if it is unknown. */
+  Optional<Long> stride(int instruction, Operand address) {
+    NeighbourStep step = value(instruction, address);
+    return step == null || !step.isKnown() ? Optional.empty() : Optional.of(step.stride());
+  }
+
+  private boolean evaluateAll() {
+    boolean changed = false;
+    for (int i = 0; i < flow.size(); i++) {
+      if (!flow.isReachable(i)) {
+        continue;
+      }
+      Instruction instruction = flow.instruction(i);
+      OpcodeRule rule = flow.rule(i);
+      boolean unclear =
+          rule.effect() == OpcodeRule.Effect.UNKNOWN || rule.effect() == OpcodeRule.Effect.CALLS;
+      NeighbourStep result = unclear ? NeighbourStep.UNKNOWN : result(i, instruction);
+      if (result == null) {
+        continue;
+      }
+      for (int operand = 0; operand < instruction.operands().size(); operand++) {
+        if (unclear || rule.isDestination(operand)) {
+          changed |= assign(i, instruction.operands().get(operand), result);
+        }
+      }
+    }
+    return changed;
+  }
+
+  private boolean assign(int instruction, Operand destination, NeighbourStep value) {
+    boolean changed = false;
+    for (Operand part : ValueFlow.parts(destination)) {
+      if (part instanceof Operand.RegisterUse use) {
+        changed |= assign(instruction, use.register().index(), value);
+      } else if (part instanceof Operand.Element element) {
+        changed |=
+            assign(
+                instruction, element.register().index() + element.element(), NeighbourStep.UNKNOWN);
+      }
+    }
+    return changed;
+  }
+
+  private boolean assign(int instruction, int register, NeighbourStep value) {
+    RegisterSlots names = flow.slots();
+    int slot = names.assignment(instruction, register);
+    boolean changed = join(slot, value);
+    if (slot != register && names.isLasting(slot)) {
+      changed |= join(register, value);
+    }
+    return changed;
+  }
+
+  private boolean join(int slot, NeighbourStep value) {
+    NeighbourStep old = slots[slot];
+    NeighbourStep joined = old == null ? value : old.join(value);
+    slots[slot] = joined;
+    return !joined.equals(old);
+  }
+
+  /** Returns the result of an instruction; null as long as an operand has no value yet. */
+  private @Nullable NeighbourStep result(int index, Instruction instruction) {
+    List<Operand> operands = instruction.operands();
+    if (instruction.opcode().equals("ld")) {
+      return isParameter(operands) ? NeighbourStep.SAME : loaded(index, instruction);
+    }
+    if (!PURE.contains(instruction.opcode())) {
+      return NeighbourStep.UNKNOWN;
+    }
+    NeighbourStep[] sources = new NeighbourStep[operands.size()];
+    boolean same = true;
+    for (int i = 1; i < operands.size(); i++) {
+      NeighbourStep source = value(index, operands.get(i));
+      if (source == null) {
+        return null;
+      }
+      sources[i] = source;
+      same &= source.isSame();
+    }
+    boolean plain =
+        ValueFlow.parts(operands.get(0)).size() == 1
+            && operands.stream().allMatch(each -> ValueFlow.parts(each).size() == 1)
+            && isWholeInteger(instruction);
+    NeighbourStep linear = plain ? linear(instruction, sources) : NeighbourStep.UNKNOWN;
+    return !linear.isKnown() && same ? NeighbourStep.SAME : linear;
+  }
+
+  /** Returns what both threads load: the same from the same place of a memory that they share. */
+  private @Nullable NeighbourStep loaded(int index, Instruction instruction) {
+    List<Operand> operands = instruction.operands();
+    boolean isShared =
+        instruction.modifiers().contains("global") || instruction.modifiers().contains("const");
+    if (!isShared || operands.size() < 2) {
+      return NeighbourStep.UNKNOWN;
+    }
+    NeighbourStep address = value(index, operands.get(1));
+    if (address == null) {
+      return null;
+    }
+    return address.isSame() ? NeighbourStep.SAME : NeighbourStep.UNKNOWN;
+  }
+
+  /** Returns the result of an instruction on integers that keeps neighbours equally far apart. */
+  private static NeighbourStep linear(Instruction instruction, NeighbourStep[] from) {
+    boolean product = !instruction.modifiers().contains("hi");
+    return switch (instruction.opcode() + "/" + (from.length - 1)) {
+      case "mov/1", "cvta/1", "cvt/1" -> from[1];
+      case "add/2" -> from[1].plus(from[2]);
+      case "sub/2" -> from[1].plus(negated(from[2]));
+      case "neg/1" -> negated(from[1]);
+      case "mul/2" -> product ? from[1].times(from[2]) : NeighbourStep.UNKNOWN;
+      case "mad/3" -> product ? from[1].times(from[2]).plus(from[3]) : NeighbourStep.UNKNOWN;
+      case "shl/2" -> {
+        Long bits = from[2].constant();
+        yield bits == null || bits < 0 || bits > 20
+            ? NeighbourStep.UNKNOWN
+            : from[1].times(new NeighbourStep(0, 1L << bits));
+      }
+      case "selp/3" -> from[1].join(from[2]);
+      default -> NeighbourStep.UNKNOWN;
+    };
+  }
+
+  private static NeighbourStep negated(NeighbourStep value) {
+    return value.isKnown() ? NeighbourStep.of(-value.stride()) : value;
+  }
+
+  /** Returns whether all types are integers of at least 32 bits, which indexes fit. */
+  private static boolean isWholeInteger(Instruction instruction) {
+    for (String modifier : instruction.modifiers()) {
+      Optional<ScalarType> type = ScalarType.named(modifier);
+      if (type.isPresent() && (!type.get().isInteger() || type.get().bits < 32)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isParameter(List<Operand> operands) {
+    return flow.function().entry()
+        && operands.size() > 1
+        && operands.get(1) instanceof Operand.Memory memory
+        && memory.base() instanceof Operand.VariableAddress address
+        && flow.function().parameters().stream().anyMatch(each -> isThat(each, address.variable()));
+  }
+
+  private static boolean isThat(PtxFunction.Formal formal, Variable variable) {
+    return variable.space() == StateSpace.PARAM
+        && formal instanceof PtxFunction.Formal.InMemory memory
+        && memory.variable().id() == variable.id();
+  }
+
+  /** Returns the value of an operand; null if no instruction has assigned one yet. */
+  private @Nullable NeighbourStep value(int instruction, Operand operand) {
+    if (operand instanceof Operand.RegisterUse use) {
+      return use.register().vectorLength() > 1
+          ? NeighbourStep.UNKNOWN
+          : slots[flow.slots().use(instruction, use.register().index())];
+    }
+    if (operand instanceof Operand.IntegerLiteral literal) {
+      return new NeighbourStep(0, literal.value());
+    }
+    if (operand instanceof Operand.SpecialRegister special) {
+      return special(special.name());
+    }
+    if (operand instanceof Operand.VariableAddress) {
+      return NeighbourStep.SAME;
+    }
+    return operand instanceof Operand.Memory memory
+        ? value(instruction, memory.base())
+        : NeighbourStep.UNKNOWN;
+  }
+
+  private static NeighbourStep special(String name) {
+    return switch (name) {
+      case "%tid.x" -> NeighbourStep.of(1);
+      case "%tid.y",
+          "%tid.z",
+          "%ntid.x",
+          "%ntid.y",
+          "%ntid.z",
+          "%ctaid.x",
+          "%ctaid.y",
+          "%ctaid.z",
+          "%nctaid.x",
+          "%nctaid.y",
+          "%nctaid.z" ->
+          NeighbourStep.SAME;
+      default -> NeighbourStep.UNKNOWN;
+    };
+  }
+}

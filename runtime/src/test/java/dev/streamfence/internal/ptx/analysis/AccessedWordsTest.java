@@ -1,0 +1,107 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The width of the words behind a parameter, and the stride at which threads access them. */
+final class AccessedWordsTest {
+  /** The address of the thread's word of four bytes, in {@code %rd11}. */
+  private static final String WORD =
+      "mov.u32 %r9, %tid.x; mul.wide.u32 %rd10, %r9, 4; add.s64 %rd11, %rd1, %rd10; ";
+
+  /** Width and stride of the accesses to {@code p}, such as {@code 4 at 8}; empty if unknown. */
+  private static String words(String body) {
+    Optional<AccessedWords> words = AnalysedKernel.of(body.replace("; ", ";\n")).p().words();
+    return words.map(each -> each.bytes() + " at " + each.stride()).orElse("");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "4 at 4  | ld.global.f32 %f1, [%rd11];",
+        "4 at 4  | st.global.u32 [%rd11+4], %r1; ld.global.u32 %r2, [%rd11];",
+        "4 at 4  | ld.global.nc.u32 %r1, [%rd11]; ld.global.u32 %r2, [%rd1];",
+        "2 at 4  | ld.global.u16 %h1, [%rd11];",
+        "8 at 4  | ld.global.f64 %fd1, [%rd11];",
+        "4 at 8  | shl.b64 %rd10, %rd10, 1; add.s64 %rd11, %rd1, %rd10; ld.global.u32 %r1, [%rd11];",
+        "4 at 4  | ld.global.u32 %r2, [%rd2]; add.s32 %r3, %r2, %r9; mul.wide.s32 %rd10, %r3, 4; "
+            + "add.s64 %rd11, %rd1, %rd10; ld.global.u32 %r2, [%rd11];",
+        "4 at 4  | sub.s64 %rd11, %rd1, %rd10; ld.global.u32 %r1, [%rd11];",
+        "4 at 4  | mov.u32 %r2, %ctaid.x; mad.lo.s32 %r3, %r2, %r1, %r9; "
+            + "mul.wide.s32 %rd10, %r3, 4; add.s64 %rd11, %rd1, %rd10; ld.global.u32 %r2, [%rd11];",
+      })
+  void theStrideIsTheDistanceOfNeighbouringThreads(String expected, String body) {
+    assertThat(words(WORD + body)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "a uniform place          | ld.global.u32 %r1, [%rd1];",
+        "another stride as well   | ld.global.u32 %r1, [%rd11]; add.s64 %rd12, %rd11, %rd10; "
+            + "ld.global.u32 %r2, [%rd12];",
+        "a masked index           | and.b32 %r2, %r9, 31; mul.wide.u32 %rd10, %r2, 4; "
+            + "add.s64 %rd11, %rd1, %rd10; ld.global.u32 %r1, [%rd11];",
+        "a loaded index           | add.s64 %rd12, %rd2, %rd10; ld.global.u32 %r2, [%rd12]; mul.wide.u32 %rd10, %r2, 4; "
+            + "add.s64 %rd11, %rd1, %rd10; ld.global.u32 %r1, [%rd11];",
+        "a factor from outside    | mul.lo.s32 %r2, %r9, %r1; mul.wide.u32 %rd10, %r2, 4; "
+            + "add.s64 %rd11, %rd1, %rd10; ld.global.u32 %r1, [%rd11];",
+        "one of two indexes       | setp.lt.u32 %p1, %r9, 7; selp.b32 %r2, %r9, 0, %p1; "
+            + "mul.wide.u32 %rd10, %r2, 4; add.s64 %rd11, %rd1, %rd10; ld.global.u32 %r1, [%rd11];",
+      })
+  void anUnclearStrideIsNone(String what, String body) {
+    assertThat(words(WORD + body)).as(what).isEqualTo("4 at 0");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "a vector                 | ld.global.v2.u32 {%r1, %r2}, [%rd11];",
+        "an atomic                | atom.global.add.u32 %r1, [%rd11], 1;",
+        "a reduction              | red.global.add.u32 [%rd11], 1;",
+        "two widths               | ld.global.u32 %r1, [%rd11]; ld.global.u64 %rd4, [%rd1];",
+        "a copy                   | cp.async.ca.shared.global [0], [%rd11], 4;",
+        "one of two pointers      | selp.b64 %rd12, %rd11, %rd2, %p1; ld.global.u32 %r1, [%rd12]; "
+            + "ld.global.u32 %r1, [%rd11];",
+        "a pointer that escapes   | ld.global.u32 %r1, [%rd11]; st.global.u64 [%rd2], %rd1;",
+        "no access                | add.s64 %rd12, %rd11, 4;",
+      })
+  void nothingIsKnownOfOtherAccesses(String what, String body) {
+    assertThat(words(WORD + body)).as(what).isEmpty();
+  }
+
+  @Test
+  void theStrideOfALoopIsTheOneOfItsThreads() {
+    assertThat(
+            words(
+                WORD
+                    + """
+                    mov.u32 %r3, %ntid.x;
+                    mul.wide.u32 %rd12, %r3, 4;
+                    AGAIN: ld.global.u32 %r4, [%rd11];
+                    add.s64 %rd11, %rd11, %rd12;
+                    setp.lt.u64 %p1, %rd11, %rd4;
+                    @%p1 bra AGAIN;
+                    """))
+        .isEqualTo("4 at 4");
+  }
+
+  @Test
+  void onlyNeighbouringWordsThatAreNarrowerSayAnythingAboutElements() {
+    AccessSite site = new AccessSite(1, "k", "ld", "", null);
+    assertThat(new AccessedWords(4, 4, site).areNarrowerThan(8)).isTrue();
+    assertThat(new AccessedWords(2, 2, site).areNarrowerThan(4)).isTrue();
+    assertThat(new AccessedWords(4, 4, site).areNarrowerThan(4)).isFalse();
+    assertThat(new AccessedWords(8, 8, site).areNarrowerThan(4)).isFalse();
+    assertThat(new AccessedWords(4, 8, site).areNarrowerThan(8)).isFalse();
+    assertThat(new AccessedWords(4, 0, site).areNarrowerThan(8)).isFalse();
+    assertThat(new AccessedWords(1, 1, site).areNarrowerThan(8)).isFalse();
+  }
+}
