@@ -160,7 +160,9 @@ public sealed interface SimulatedDevice extends DeviceSimulation permits Simulat
 
     /**
      * Whether to check accesses: races, uses of memory that is freed or not ready, and kernels that
-     * access more than they declare. True by default; kernels then take up to twice as long.
+     * access more than they declare. True by default; kernels then take up to twice as long. A
+     * launch that touches an array only in words narrower than its elements, side by side, is
+     * logged as a warning, once per parameter.
      */
     Builder checkRaces(boolean check);
 

@@ -17,12 +17,19 @@ public interface LaunchObserver {
    * @param reads whether the kernel may load from it before it stores there
    * @param writes whether the kernel may store to it
    * @param argument the array that was passed, with its length and tag; empty if there is none
+   * @param elementBytes the size of its elements; 0 if there is none
    */
   record Use(
-      String parameter, long address, long bytes, boolean reads, boolean writes, String argument) {
+      String parameter,
+      long address,
+      long bytes,
+      boolean reads,
+      boolean writes,
+      String argument,
+      int elementBytes) {
     /** A use of memory that is no array. */
     public Use(String parameter, long address, long bytes, boolean reads, boolean writes) {
-      this(parameter, address, bytes, reads, writes, "");
+      this(parameter, address, bytes, reads, writes, "", 0);
     }
   }
 

@@ -62,6 +62,12 @@ final class ArrayArguments {
     return String.valueOf(arrays[array]);
   }
 
+  /** The size of an array's elements; 0 for an untracked address. */
+  int elementBytes(int array) {
+    DeviceArray<?> passed = arrays[array];
+    return passed == null ? 0 : passed.elementType().sizeInBytes();
+  }
+
   /** The position of the parameter that an array was passed for. */
   int parameter(int array) {
     return parameters[array];

@@ -367,7 +367,8 @@ final class LaunchArguments {
                 region.sizeInBytes(),
                 access.reads(),
                 access.writes(),
-                arrays.inWords(i)));
+                arrays.inWords(i),
+                arrays.elementBytes(i)));
       } else if (arrays.isUntracked(i)) {
         uses.add(new LaunchObserver.Use(name(i), arrays.address(i), 0, true, true));
       }

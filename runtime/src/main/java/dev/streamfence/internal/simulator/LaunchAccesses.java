@@ -72,11 +72,32 @@ final class LaunchAccesses implements GlobalMemory {
     if (bytes.isUntouched()) {
       touched.add(bytes);
       bytes.setPartly(isPartly(allocation));
+      bytes.setWatch(watch(allocation));
     }
     if (bytes.isPartly()) {
       requireGiven(allocation, address, count);
     }
+    WordWatch watch = bytes.watch();
+    if (watch != null && !watch.accessed(running, address, count)) {
+      bytes.setWatch(null);
+    }
     return bytes;
+  }
+
+  /** The watch of an allocation of which the launch is given one array; null for any other. */
+  private @Nullable WordWatch watch(SimulatedAllocation allocation) {
+    Use only = null;
+    for (Use use : op.uses()) {
+      if (isIn(use, allocation)) {
+        if (only != null) {
+          return null;
+        }
+        only = use;
+      }
+    }
+    return only != null && op.declared() && WordWatch.isWorthwhile(only)
+        ? new WordWatch(only)
+        : null;
   }
 
   /** Whether the launch is given only a part of an allocation, as with guarded memory. */

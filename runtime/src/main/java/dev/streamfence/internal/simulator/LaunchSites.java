@@ -54,7 +54,8 @@ final class LaunchSites {
     };
   }
 
-  private String place(@Nullable Instruction instruction) {
+  /** An instruction and its place in the code; empty for none. */
+  String place(@Nullable Instruction instruction) {
     return instruction == null ? "" : module.place(instruction, instruction.line());
   }
 }

@@ -3,11 +3,14 @@ package dev.streamfence.internal.simulator;
 import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.RacyAccessException.Kind;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
+import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * Confined to the driver's lock.
  */
 final class RaceChecker {
+  private static final System.Logger LOGGER = System.getLogger(SimulatedDevice.class.getName());
+
   private final boolean checkUninitialized;
   private final Consumer<Finding> findings;
   private final TreeMap<Long, Shadow> shadows = new TreeMap<>();
@@ -30,6 +35,9 @@ final class RaceChecker {
 
   private final HostWatch host;
   private final TouchedBytes.Pages pages = new TouchedBytes.Pages();
+
+  /** The instructions and parameters that a warning was about. */
+  private final Set<String> warned = new HashSet<>();
 
   RaceChecker(boolean checkUninitialized, Consumer<Finding> findings) {
     this.checkUninitialized = checkUninitialized;
@@ -132,6 +140,7 @@ final class RaceChecker {
     for (TouchedBytes touched : accesses.end()) {
       if (sites != null) {
         sites.accessed(touched.allocation().address(), touched.firstLoad(), touched.firstStore());
+        warn(op, sites, touched.watch());
       }
       Runs runs = touched.drain();
       Shadow shadow = shadows.get(touched.allocation().address());
@@ -141,6 +150,14 @@ final class RaceChecker {
         }
         shadow.use(op, runs);
       }
+    }
+  }
+
+  /** Logs, once, that a parameter is probably passed an array of the wrong type. */
+  private void warn(Submitted op, LaunchSites sites, @Nullable WordWatch watch) {
+    String place = watch == null ? "" : sites.place(watch.site());
+    if (watch != null && !place.isEmpty() && warned.add(place + " " + watch.parameter())) {
+      LOGGER.log(System.Logger.Level.WARNING, "{0}: {1} ({2})", op.what(), watch, place);
     }
   }
 

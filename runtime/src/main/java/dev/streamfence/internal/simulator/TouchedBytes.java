@@ -36,6 +36,7 @@ final class TouchedBytes {
   private final long[] @Nullable [] pages;
   private final BitSet touched = new BitSet();
   private boolean partly;
+  private @Nullable WordWatch watch;
   private @Nullable Instruction firstLoad;
   private @Nullable Instruction firstStore;
 
@@ -61,6 +62,15 @@ final class TouchedBytes {
   /** Whether nothing was touched since the last drain. */
   boolean isUntouched() {
     return touched.isEmpty();
+  }
+
+  /** Watches the width of the running launch's accesses; null if there is nothing to find. */
+  @Nullable WordWatch watch() {
+    return watch;
+  }
+
+  void setWatch(@Nullable WordWatch watch) {
+    this.watch = watch;
   }
 
   /** The running launch's first load; null before it. */
@@ -107,6 +117,7 @@ final class TouchedBytes {
       }
     }
     touched.clear();
+    watch = null;
     firstLoad = null;
     firstStore = null;
     return runs;
