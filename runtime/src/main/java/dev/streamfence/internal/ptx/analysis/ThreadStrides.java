@@ -170,7 +170,7 @@ final class ThreadStrides {
     if (instruction.opcode().equals("ld")) {
       return isParameter(operands) ? NeighbourStep.SAME : loaded(index, instruction);
     }
-    if (!PURE.contains(instruction.opcode())) {
+    if (operands.isEmpty() || !PURE.contains(instruction.opcode())) {
       return NeighbourStep.UNKNOWN;
     }
     NeighbourStep[] sources = new NeighbourStep[operands.size()];

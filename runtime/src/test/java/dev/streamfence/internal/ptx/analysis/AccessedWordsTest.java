@@ -31,6 +31,7 @@ final class AccessedWordsTest {
         "4 at 8  | shl.b64 %rd10, %rd10, 1; add.s64 %rd11, %rd1, %rd10; ld.global.u32 %r1, [%rd11];",
         "4 at 4  | ld.global.u32 %r2, [%rd2]; add.s32 %r3, %r2, %r9; mul.wide.s32 %rd10, %r3, 4; "
             + "add.s64 %rd11, %rd1, %rd10; ld.global.u32 %r2, [%rd11];",
+        "4 at 4  | add; mul.lo.s32 %r5; ld.param.u64 %rd5; ld.global.u32 %r2, [%rd11];",
         "4 at 4  | sub.s64 %rd11, %rd1, %rd10; ld.global.u32 %r1, [%rd11];",
         "4 at 4  | mov.u32 %r2, %ctaid.x; mad.lo.s32 %r3, %r2, %r1, %r9; "
             + "mul.wide.s32 %rd10, %r3, 4; add.s64 %rd11, %rd1, %rd10; ld.global.u32 %r2, [%rd11];",
