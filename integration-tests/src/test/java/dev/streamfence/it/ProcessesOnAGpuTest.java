@@ -82,7 +82,11 @@ final class ProcessesOnAGpuTest {
         .singleElement()
         .asString()
         .startsWith("fault " + code(fault) + ":")
-        .contains(kernel(fault) + " on stream 1");
+        .contains(kernel(fault) + " on stream 1")
+        // The work that is at fault leads, and the call that noticed it comes after that.
+        .containsPattern(
+            "^fault \\d+: (\\w+ on stream 1 |one of these )[^;]*failed with CUDA_ERROR_")
+        .contains("; noticed by cu");
     assertThat(ended.linesOf("later "))
         .hasSize(2)
         .allSatisfy(line -> assertThat(line).startsWith("later " + code(fault) + ":"));

@@ -1,3 +1,4 @@
+// Long because every kind of fault has a test of its whole message.
 package dev.streamfence.internal.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
