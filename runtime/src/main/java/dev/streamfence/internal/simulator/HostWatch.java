@@ -105,18 +105,20 @@ final class HostWatch {
       end--;
     }
     long base = known.memory.address();
-    Operation last = known.last.at(base + begin, base, now.length);
+    Operation last = known.last.at(base + begin, base, now.length, "");
     findings.accept(
         new Finding(
             Kind.UNORDERED_HOST_WRITE,
             new Operation(
                 last.what(),
+                last.parameter(),
                 "bytes " + begin + " to " + (end - 1) + " of " + known.owner,
+                "",
                 last.stream(),
                 last.position(),
                 last.ticket(),
                 last.submittedAt()),
-            op.at(base + begin, base, now.length),
+            op.at(base + begin, base, now.length, ""),
             base + begin,
             end - begin));
     System.arraycopy(now, begin, known.ordered, begin, end - begin);

@@ -49,7 +49,11 @@ final class LaunchSites {
       case READ_WRITE -> place(first ? load : store);
       case WRITE_READ -> place(first ? store : load);
       case UNINITIALIZED_READ, UNDECLARED_READ -> place(load);
-      case USE_AFTER_FREE, FREE_WHILE_IN_USE, USE_BEFORE_READY, UNDECLARED_ALLOCATION ->
+      case USE_AFTER_FREE,
+          FREE_WHILE_IN_USE,
+          USE_BEFORE_READY,
+          UNDECLARED_ALLOCATION,
+          UNORDERED_HOST_WRITE ->
           place(load == null ? store : load);
     };
   }
