@@ -29,7 +29,7 @@ public final class RacyAccessException extends DeviceException {
      * The host wrote to a pinned array outside of an access: bytes changed between two operations,
      * and neither they nor others wrote them. Seen when the second one uses the bytes.
      */
-    UNORDERED_HOST_WRITE("uses", ", which the host wrote after %s, outside of every access"),
+    UNORDERED_HOST_WRITE("uses", ", to which the host wrote outside of every access, after %s"),
     /** A kernel stores through a parameter that is declared as read. */
     UNDECLARED_WRITE("stores to", " and declares them as only read; %s allocated them"),
     /** A kernel loads through a parameter that is declared as written, before it stores there. */

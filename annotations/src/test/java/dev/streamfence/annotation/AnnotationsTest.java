@@ -63,7 +63,7 @@ class AnnotationsTest {
 
   /** Never {@code TYPE_USE}: the compiler does not look up processors for it. */
   @Test
-  void eachAnnotationHasOnePlace() throws IOException, URISyntaxException {
+  void eachAnnotationHasItsPlaces() throws IOException, URISyntaxException {
     Map<String, List<ElementType>> targets =
         all().stream()
             .collect(
@@ -71,15 +71,16 @@ class AnnotationsTest {
                     Class::getSimpleName,
                     type -> Arrays.asList(type.getAnnotation(Target.class).value())));
 
+    List<ElementType> tracked = List.of(ElementType.PARAMETER, ElementType.RECORD_COMPONENT);
     assertThat(targets)
         .containsOnly(
             Map.entry("KernelModule", List.of(ElementType.TYPE)),
             Map.entry("Kernel", List.of(ElementType.METHOD)),
-            Map.entry("Reads", List.of(ElementType.PARAMETER)),
-            Map.entry("Writes", List.of(ElementType.PARAMETER)),
-            Map.entry("ReadWrites", List.of(ElementType.PARAMETER)),
+            Map.entry("Reads", tracked),
+            Map.entry("Writes", tracked),
+            Map.entry("ReadWrites", tracked),
             Map.entry("ThreadCount", List.of(ElementType.PARAMETER)),
-            Map.entry("Trusted", List.of(ElementType.PARAMETER)),
+            Map.entry("Trusted", tracked),
             Map.entry("DynamicSharedBytes", List.of(ElementType.PARAMETER)));
   }
 

@@ -56,13 +56,16 @@ final class KeptBufferTest {
     Finding finding = finding();
     assertThat(finding.kind()).isEqualTo(Kind.UNORDERED_HOST_WRITE);
     assertThat(finding.first().what()).isEqualTo("the host");
-    assertThat(finding.first().parameter()).isEqualTo("bytes 8 to 12 of pinned int[16]");
-    assertThat(finding.second().what()).isEqualTo("cuMemcpyHtoDAsync");
+    assertThat(finding.first().argument()).isEqualTo("bytes 8 to 12 of pinned int[16]");
+    assertThat(finding.second().what()).isEqualTo("cuMemcpyHtoDAsync on stream 1");
     assertThat(finding.second().parameter()).isEqualTo("source");
     assertThat(finding.bytes()).isEqualTo(5);
     assertThat(finding.toString())
-        .startsWith("UNORDERED_HOST_WRITE: the host, 'bytes 8 to 12 of pinned int[16]'")
-        .contains("outside of every access, the host wrote after the first 5 bytes at 0x");
+        .startsWith("cuMemcpyHtoDAsync")
+        .contains(" uses 5 bytes at 0x")
+        .contains(", to which the host wrote outside of every access, after the host")
+        .contains("bytes 8 to 12 of pinned int[16]")
+        .endsWith("[UNORDERED_HOST_WRITE]");
   }
 
   @Test
@@ -75,7 +78,7 @@ final class KeptBufferTest {
     assertThat(host.get(0, 1)).containsExactly(1);
     Finding finding = finding();
     assertThat(finding.kind()).isEqualTo(Kind.UNORDERED_HOST_WRITE);
-    assertThat(finding.first().what()).isEqualTo("cuMemcpyDtoHAsync");
+    assertThat(finding.first().what()).isEqualTo("cuMemcpyDtoHAsync on stream 1");
     assertThat(finding.second().what()).isEqualTo("the host");
     // It is told once.
     host.get(0, 1);
@@ -87,7 +90,7 @@ final class KeptBufferTest {
     device.collectFindings();
     kept().put(3, (byte) 1);
     host.write(bytes -> {});
-    assertThat(finding().first().parameter()).isEqualTo("bytes 3 to 3 of pinned int[16]");
+    assertThat(finding().first().argument()).isEqualTo("bytes 3 to 3 of pinned int[16]");
   }
 
   @Test
