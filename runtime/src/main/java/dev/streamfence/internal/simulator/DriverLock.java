@@ -8,7 +8,7 @@ import java.util.function.Supplier;
  */
 final class DriverLock {
   private final DeviceState state;
-  private final RunningKernel kernel;
+  private final WaitingThreads waiting;
 
   /**
    * Whether a call has begun and not ended. The next call sees this if stack or memory did not even
@@ -16,19 +16,19 @@ final class DriverLock {
    */
   private boolean inside;
 
-  DriverLock(DeviceState state, RunningKernel kernel) {
+  DriverLock(DeviceState state, WaitingThreads waiting) {
     this.state = state;
-    this.kernel = kernel;
+    this.waiting = waiting;
   }
 
   <T> T call(Supplier<T> call) {
-    // An interruption does not end the wait for a monitor.
-    kernel.await();
+    // An interruption does not end the wait for a monitor, but the kernel that is waited for.
+    waiting.add();
     return locked(call);
   }
 
   private synchronized <T> T locked(Supplier<T> call) {
-    kernel.stopWaiting();
+    waiting.remove();
     enter();
     try {
       T answer = call.get();

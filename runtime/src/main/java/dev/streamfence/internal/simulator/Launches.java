@@ -23,7 +23,6 @@ final class Launches {
   private final Submissions submissions;
   private final MappedMemory memory;
   private final @Nullable RaceChecker checker;
-  private final RunningKernel running;
   private final Declarations declarations = new Declarations();
 
   Launches(
@@ -31,14 +30,12 @@ final class Launches {
       DeviceState state,
       Submissions submissions,
       MappedMemory memory,
-      @Nullable RaceChecker checker,
-      RunningKernel running) {
+      @Nullable RaceChecker checker) {
     this.properties = properties;
     this.state = state;
     this.submissions = submissions;
     this.memory = memory;
     this.checker = checker;
-    this.running = running;
   }
 
   /** Receives what launches declare; any thread may call it. */
@@ -126,7 +123,6 @@ final class Launches {
     String entry = kernel.entry().name();
     LaunchAccesses accesses = checker == null ? null : checker.begin(memory, op);
     PtxFault thrown = null;
-    running.thread = Thread.currentThread();
     try {
       GlobalMemory seen = accesses == null ? memory : accesses;
       if (call == DriverCall.LAUNCH_COOPERATIVE_KERNEL) {
@@ -136,8 +132,6 @@ final class Launches {
       }
     } catch (PtxFault e) {
       thrown = e;
-    } finally {
-      running.thread = null;
     }
     if (thrown != null && op.sites() != null) {
       op.sites().ended(module.place(thrown.instruction(), thrown.line()));

@@ -50,8 +50,8 @@ final class SimulatedDriver implements CudaDriver {
     this.onClose = onClose;
     this.scheduler = new Scheduler(settings.schedule(), settings.seed());
     this.state = new DeviceState(plan, scheduler);
-    RunningKernel kernel = new RunningKernel();
-    this.lock = new DriverLock(state, kernel);
+    WaitingThreads waiting = new WaitingThreads();
+    this.lock = new DriverLock(state, waiting);
     SubmissionOrder order = new SubmissionOrder();
     RaceChecker checker = settings.checksRaces() ? checker(settings, findings) : null;
     Submissions submissions =
@@ -74,12 +74,12 @@ final class SimulatedDriver implements CudaDriver {
             properties,
             settings.instructionsPerLaunch(),
             settings.kernelOutput(),
-            kernel::interrupted,
+            waiting::interrupted,
             state,
             scheduler,
             memory,
             mapped);
-    this.launches = new Launches(properties, state, submissions, mapped, checker, kernel);
+    this.launches = new Launches(properties, state, submissions, mapped, checker);
   }
 
   /** The checker, whose findings end the device unless they are only collected. */

@@ -74,7 +74,7 @@ final class BrokenSimulationTest {
   @Test
   void anErrorInACallIsThrownAndEndsTheDevice() {
     DeviceState state = new DeviceState(plan, new Scheduler(Schedule.LAZY, 0));
-    DriverLock lock = new DriverLock(state, new RunningKernel());
+    DriverLock lock = new DriverLock(state, new WaitingThreads());
     Error planned = new OutOfMemoryError("as planned");
     assertThatThrownBy(() -> lock.run(() -> fail(planned))).isSameAs(planned);
     assertThat(Thread.holdsLock(lock)).isFalse();
@@ -85,7 +85,7 @@ final class BrokenSimulationTest {
   @Test
   void aRefusalLeavesTheDeviceAsItIs() {
     DeviceState state = new DeviceState(plan, new Scheduler(Schedule.LAZY, 0));
-    DriverLock lock = new DriverLock(state, new RunningKernel());
+    DriverLock lock = new DriverLock(state, new WaitingThreads());
     IllegalArgumentException refusal = new IllegalArgumentException("refused");
     assertThatThrownBy(() -> lock.run(() -> fail(refusal))).isSameAs(refusal);
     assertThat(lock.<Boolean>call(state::isUsable)).isTrue();
@@ -94,7 +94,7 @@ final class BrokenSimulationTest {
   @Test
   void aCallThatWasSilentlyCutShortIsNoticedByTheNext() {
     DeviceState state = new DeviceState(plan, new Scheduler(Schedule.LAZY, 0));
-    DriverLock lock = new DriverLock(state, new RunningKernel());
+    DriverLock lock = new DriverLock(state, new WaitingThreads());
     lock.run(() -> lock.run(() -> assertThat(state.isUsable()).isFalse()));
     assertThat(state.isUsable()).isFalse();
   }

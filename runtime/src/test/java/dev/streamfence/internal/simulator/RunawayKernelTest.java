@@ -148,7 +148,7 @@ final class RunawayKernelTest {
             "the waiter");
     waiter.start();
     // Once it waits within the simulated device, the runner has begun.
-    while (waiter.getState() != Thread.State.TIMED_WAITING) {
+    while (waiter.getState() != Thread.State.BLOCKED) {
       Thread.onSpinWait();
     }
     waiter.interrupt();
