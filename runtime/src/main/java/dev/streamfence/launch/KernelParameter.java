@@ -1,3 +1,4 @@
+// Long because each kind of parameter is a record with its own documentation.
 package dev.streamfence.launch;
 
 import dev.streamfence.Access;

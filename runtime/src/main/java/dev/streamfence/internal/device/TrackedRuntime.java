@@ -1,3 +1,4 @@
+// Long because it ties order, memory and launch together; most methods are a line or two.
 package dev.streamfence.internal.device;
 
 import dev.streamfence.CudaDriverException;
