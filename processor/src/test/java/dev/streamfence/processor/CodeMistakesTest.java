@@ -182,7 +182,7 @@ class CodeMistakesTest {
             kernels("@Kernel void bump(@ReadWrites DeviceArray<?>[] «v, @ThreadCount int n);"))
         .are(
             Problem.STORES_TO_TABLE,
-            "bump: parameter 'v' is a table of arrays, but the kernel stores to the table itself:"
+            "parameter 'v' of bump is a table of arrays, but the kernel stores to the table itself:"
                 + " st.global.u64 in line 16 of k/k.ptx, bump.cu:5; the table is the launcher's, so"
                 + " store to an array of its own");
   }
@@ -195,7 +195,7 @@ class CodeMistakesTest {
                     + " @Writes DeviceArray<int[]> to, @ThreadCount int n);"))
         .are(
             Problem.NO_TABLE,
-            "copy: parameter 'from' is a table of arrays, but the kernel takes no address from it:"
+            "parameter 'from' of copy is a table of arrays, but the kernel takes no address from it:"
                 + " ld.global.u32 in line 15 of k/k.ptx, copy.cu:7; take a DeviceArray");
   }
 

@@ -16,6 +16,7 @@ final class LaunchAccesses implements GlobalMemory {
   private final MappedMemory memory;
   private final TouchedBytes.Pages pages;
   private final Submitted op;
+  private final UseIndex uses;
   private final List<TouchedBytes> touched = new ArrayList<>();
   private @Nullable Lane running;
 
@@ -23,6 +24,7 @@ final class LaunchAccesses implements GlobalMemory {
     this.memory = memory;
     this.pages = pages;
     this.op = op;
+    this.uses = new UseIndex(op.uses());
   }
 
   @Override
@@ -86,34 +88,22 @@ final class LaunchAccesses implements GlobalMemory {
 
   /** The watch of an allocation of which the launch is given one array; null for any other. */
   private @Nullable WordWatch watch(SimulatedAllocation allocation) {
-    Use only = null;
-    for (Use use : op.uses()) {
-      if (isIn(use, allocation)) {
-        if (only != null) {
-          return null;
-        }
-        only = use;
-      }
-    }
-    return only != null && op.declared() && WordWatch.isWorthwhile(only)
-        ? new WordWatch(only)
+    List<Use> given = given(allocation);
+    return given.size() == 1 && op.declared() && WordWatch.isWorthwhile(given.get(0))
+        ? new WordWatch(given.get(0))
         : null;
   }
 
-  /** Whether the launch is given only a part of an allocation, as with guarded memory. */
+  /** Whether the launch is given only parts of an allocation, as with guarded memory. */
   private boolean isPartly(SimulatedAllocation allocation) {
-    boolean partly = false;
-    if (op.declared()) {
-      for (Use use : op.uses()) {
-        if (isIn(use, allocation)) {
-          if (use.bytes() == 0 || use.bytes() == allocation.size()) {
-            return false;
-          }
-          partly = true;
-        }
-      }
-    }
-    return partly;
+    List<Use> given = op.declared() ? given(allocation) : List.of();
+    return !given.isEmpty()
+        && given.stream().noneMatch(use -> use.bytes() == 0 || use.bytes() == allocation.size());
+  }
+
+  /** The uses that begin in an allocation. */
+  private List<Use> given(SimulatedAllocation allocation) {
+    return uses.within(allocation.address(), allocation.address() + allocation.size());
   }
 
   /**
@@ -121,18 +111,11 @@ final class LaunchAccesses implements GlobalMemory {
    * it is still known. No kernel may touch the rest of the allocation.
    */
   private void requireGiven(SimulatedAllocation allocation, long address, int count) {
-    Use nearest = null;
-    for (Use use : op.uses()) {
-      if (isIn(use, allocation)) {
-        if (address >= use.address() && address + count <= use.address() + use.bytes()) {
-          return;
-        }
-        if (nearest == null
-            || Submitted.distance(use, address) < Submitted.distance(nearest, address)) {
-          nearest = use;
-        }
-      }
+    if (uses.covers(address, count)) {
+      return;
     }
+    Use nearest =
+        uses.nearest(address, allocation.address(), allocation.address() + allocation.size());
     if (nearest != null) {
       throw new IllegalAccess(
           count
@@ -146,10 +129,5 @@ final class LaunchAccesses implements GlobalMemory {
               + Long.toHexString(nearest.address()),
           address);
     }
-  }
-
-  private static boolean isIn(Use use, SimulatedAllocation allocation) {
-    long within = use.address() - allocation.address();
-    return within >= 0 && within < allocation.size();
   }
 }
