@@ -75,6 +75,12 @@ class StructMistakesTest {
   }
 
   @Test
+  void numberOfARecordIsNotTrusted() {
+    with("record Column(«@Trusted(\"sure\") long rows) {}", "Column «column")
+        .are(Problem.TRUSTED_SCALAR, Problem.STRAY_ANNOTATION);
+  }
+
+  @Test
   void trustInARecordNeedsAReason() {
     with("record Column(@Trusted(\" \") @Reads DeviceArray<int[]> values) {}", "Column «column")
         .are(

@@ -136,8 +136,9 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    *
    * <p>Each stream keeps the tables that it has written. The launch writes only those that are not
    * among them, by one copy before the kernel. The space for them grows up to 1 MiB per stream, or
-   * four times the largest launch's tables; beyond that, {@link #preflight} waits for earlier
-   * copies.
+   * up to eight times the largest launch's tables, and smaller ones that it replaces are kept as
+   * well; beyond that, {@link #preflight} waits for earlier copies. A budget that is short of room
+   * for it waits for memory that was freed.
    *
    * @throws IllegalArgumentException if it is null or one of its arrays is, or the parameter whose
    *     turn it is takes no table of such arrays

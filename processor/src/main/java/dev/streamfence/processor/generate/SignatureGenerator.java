@@ -14,6 +14,11 @@ import java.util.List;
 final class SignatureGenerator {
   static final ClassName SIGNATURE = ClassName.get(KernelSignature.class);
 
+  /** Stand for types until the text is code; no string literal has them unescaped. */
+  private static final char SIGNATURE_MARK = '\u0001';
+
+  private static final char OBJECT_MARK = '\u0002';
+
   /** Of a line with one parameter. */
   private static final int INDENT = 8;
 
@@ -25,7 +30,8 @@ final class SignatureGenerator {
           array -> tracked(array, array.elementType().primitive() + "[]"),
           table -> {
             ElementType element = table.elementType();
-            return tracked(table, element == null ? "Object[]" : element.primitive() + "[][]");
+            return tracked(
+                table, element == null ? OBJECT_MARK + "[]" : element.primitive() + "[][]");
           },
           threadCount ->
               threadCount.isAutomatic()
@@ -51,16 +57,40 @@ final class SignatureGenerator {
     int start = declaration + SIGNATURE.simpleName().length() + entry.length();
     int length = start + ";".length();
     for (String step : steps) {
-      length += step.length();
+      length += length(step);
     }
     if (length <= SourceLayout.MAX_WIDTH) {
-      return CodeBlock.of("$T$L$L", SIGNATURE, entry, String.join("", steps));
+      return CodeBlock.of("$T$L$L", SIGNATURE, entry, withTypes(String.join("", steps)));
     }
     return CodeBlock.of(
         start <= SourceLayout.MAX_WIDTH ? "$T$L$>$>\n$L$<$<" : "\n$>$>$T$L$>$>\n$L$<$<$<$<",
         SIGNATURE,
         entry,
-        String.join("\n", steps));
+        withTypes(String.join("\n", steps)));
+  }
+
+  /** The code of a text, in which marks stand for types that may need their package. */
+  private static CodeBlock withTypes(String text) {
+    CodeBlock.Builder code = CodeBlock.builder();
+    int from = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == SIGNATURE_MARK || c == OBJECT_MARK) {
+        code.add("$L$T", text.substring(from, i), c == OBJECT_MARK ? ClassName.OBJECT : SIGNATURE);
+        from = i + 1;
+      }
+    }
+    return code.add("$L", text.substring(from)).build();
+  }
+
+  /** The length of a text with the simple names of its types. */
+  private static int length(String text) {
+    int length = text.length();
+    for (int i = 0; i < text.length(); i++) {
+      length += text.charAt(i) == SIGNATURE_MARK ? SIGNATURE.simpleName().length() - 1 : 0;
+      length += text.charAt(i) == OBJECT_MARK ? ClassName.OBJECT.simpleName().length() - 1 : 0;
+    }
+    return length;
   }
 
   private static List<String> steps(KernelSignature signature) {
@@ -99,10 +129,9 @@ final class SignatureGenerator {
   /** A structure with its fields: on one line if they fit, otherwise on a line each. */
   private static String struct(KernelParameter.Struct struct) {
     List<String> fields = struct.fields().stream().map(field -> field.match(CALLS)).toList();
-    String begin =
-        ".struct(" + SIGNATURE.simpleName() + ".fields(" + StringLiteral.of(struct.name()) + ")";
+    String begin = ".struct(" + SIGNATURE_MARK + ".fields(" + StringLiteral.of(struct.name()) + ")";
     String line = begin + String.join("", fields) + ")";
-    return INDENT + line.length() <= SourceLayout.MAX_WIDTH
+    return INDENT + length(line) <= SourceLayout.MAX_WIDTH
         ? line
         : begin + "\n    " + String.join("\n    ", fields) + ")";
   }

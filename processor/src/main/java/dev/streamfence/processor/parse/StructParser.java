@@ -157,7 +157,17 @@ final class StructParser {
           Mirrors.name(accesses.get(0)));
       return Optional.empty();
     }
-    return Optional.of(new KernelParameter.Value(name, TypeKinds.primitive(type)));
+    Optional<AnnotationMirror> trusted = Mirrors.find(component, KernelAnnotation.TRUSTED);
+    trusted.ifPresent(
+        mirror ->
+            mistakes.report(
+                Problem.TRUSTED_SCALAR,
+                declared.culprit(mirror),
+                declared.shown(),
+                Descriptions.withArticle(type)));
+    return trusted.isPresent()
+        ? Optional.empty()
+        : Optional.of(new KernelParameter.Value(name, TypeKinds.primitive(type)));
   }
 
   private void reportName(VariableElement parameter, String name, String use) {

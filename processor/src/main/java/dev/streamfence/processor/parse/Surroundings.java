@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Surroundings {
   /** Classes that every file sees unless its package has a class of that name. */
   private static final List<Class<?>> IMPLICITLY_IMPORTED =
-      List.of(Override.class, Deprecated.class, SuppressWarnings.class);
+      List.of(Object.class, String.class, Override.class, Deprecated.class, SuppressWarnings.class);
 
   private final Elements elements;
   private final AbstractMethods methods;

@@ -18,8 +18,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The page-locked memory of downloads that are under way, in sizes that are powers of two, and
- * reused: allocating such memory is slow, and freeing it may wait for the device. Thread-safe.
+ * The page-locked memory of downloads that are under way, up to 64 MiB in sizes that are powers of
+ * two, and reused: allocating such memory is slow, and freeing it may wait for the device.
+ * Thread-safe.
  */
 final class DownloadMemory {
   private static final long SMALLEST_BYTES = 4 << 10;
@@ -48,8 +49,11 @@ final class DownloadMemory {
    */
   HostRegion take(long bytes) {
     collectAbandoned();
-    long size = Math.max(SMALLEST_BYTES, Long.highestOneBit(2 * bytes - 1));
-    size = Math.min(size, Integer.MAX_VALUE);
+    // Memory that is too large to be kept need not fit other downloads.
+    long size =
+        bytes > MAX_IDLE_BYTES
+            ? bytes
+            : Math.max(SMALLEST_BYTES, Long.highestOneBit(2 * bytes - 1));
     HostRegion reused = takeIdle(size);
     if (reused != null) {
       return reused;

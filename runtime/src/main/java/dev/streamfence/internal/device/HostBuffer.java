@@ -25,7 +25,8 @@ final class HostBuffer implements HostBytes {
   private final int length;
 
   private HostBuffer(Buffer buffer, ElementType type, int length) {
-    this.buffer = buffer;
+    // Of its own: the caller may flip or clear the buffer while a transfer is under way.
+    this.buffer = buffer.duplicate();
     this.type = type;
     this.first = buffer.position();
     this.length = length;

@@ -142,6 +142,10 @@ final class ArrayArguments {
     int lastWritten = -1;
     for (int at = 0; at < sorted; at++) {
       int next = order[at];
+      if (last >= 0 && allocations[last] != allocations[next]) {
+        last = -1;
+        lastWritten = -1;
+      }
       if (last >= 0 && written[next]) {
         requireApart(Math.min(last, next), Math.max(last, next), names);
       }

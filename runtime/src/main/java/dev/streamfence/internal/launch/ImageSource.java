@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -104,11 +105,9 @@ sealed interface ImageSource {
     @Override
     public Optional<byte[]> read() {
       Path path = folder.resolve(file);
-      // A link to nothing is a broken file, not a missing one.
-      if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-        return Optional.empty();
-      }
       try {
+        // A link to nothing is a broken file, not a missing one.
+        Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         // A link may lead anywhere; code comes only from the folder that was named.
         Path real = path.toRealPath();
         if (!real.startsWith(folder.toRealPath())) {
@@ -122,6 +121,11 @@ sealed interface ImageSource {
         try (InputStream stream = Files.newInputStream(real)) {
           return Optional.of(content(name(), stream));
         }
+      } catch (NoSuchFileException e) {
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+          throw unreadable(name(), e);
+        }
+        return Optional.empty();
       } catch (IOException e) {
         throw unreadable(name(), e);
       }

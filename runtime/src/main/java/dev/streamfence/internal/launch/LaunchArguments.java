@@ -259,7 +259,7 @@ final class LaunchArguments {
 
   /** Passes an untracked address. */
   void untracked(long address) {
-    if (!(next() instanceof KernelParameter.Tracked declared)) {
+    if (!(next() instanceof KernelParameter.Tracked)) {
       throw refusal("an address");
     }
     if (strict) {
@@ -267,9 +267,7 @@ final class LaunchArguments {
           inWords(position)
               + " is an address that is not tracked; pass a DeviceArray, or use a permissive recorder");
     }
-    if (declared instanceof KernelParameter.Array) {
-      arrays.addUntracked(address, position);
-    }
+    arrays.addUntracked(address, position);
     frame.put(offsets[position++], address);
   }
 

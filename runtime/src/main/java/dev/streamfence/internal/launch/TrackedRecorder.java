@@ -172,7 +172,7 @@ public final class TrackedRecorder implements LaunchRecorder {
 
   @Override
   public TrackedRecorder preflight() {
-    Submission submission = requireOpen();
+    Submission submission = requireRecording("runs preflight");
     arguments.requireComplete();
     kernel.requireLaunchable(launch);
     if (launch.blocks() > 0) {

@@ -83,11 +83,16 @@ final class AddressRing {
     return device + (long) place(position) * Long.BYTES;
   }
 
-  /** The position of a table that was put and not overwritten; 0 if there is none. */
-  long find(long[] addresses, int from, int count) {
+  /**
+   * The position of a table that was put and is not overwritten; 0 if there is none.
+   *
+   * @param left how many addresses the launch has still to place, this table included: with what is
+   *     skipped at the end of the ring, they may overwrite twice as many
+   */
+  long find(long[] addresses, int from, int count, int left) {
     long position = index[entry(addresses, from, count)];
     if (position == 0
-        || position < written - capacity
+        || position < Math.max(written, head + 2L * left) - capacity
         || position + count > head
         || place(position) + count > capacity) {
       return 0;
@@ -167,7 +172,11 @@ final class AddressRing {
 
   /** Forgets what was put and not sent. */
   void drop() {
-    head = sent;
+    if (head != sent) {
+      // The device does not have these tables, and their positions will count as sent.
+      Arrays.fill(index, 0);
+      head = sent;
+    }
   }
 
   void free(CudaDriver driver, Teardown teardown) {

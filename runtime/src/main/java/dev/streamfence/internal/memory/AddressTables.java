@@ -66,6 +66,8 @@ public final class AddressTables {
       throw new IllegalArgumentException(
           "tables of " + addresses + " arrays; a launch has at most " + MAX_PER_LAUNCH);
     }
+    // Of an earlier attempt, if preflight was refused and is repeated.
+    drop();
     left = addresses;
     hasRoom = false;
   }
@@ -81,7 +83,7 @@ public final class AddressTables {
    */
   public long place(long[] addresses, int from, int count) {
     AddressRing current = ring;
-    long known = current == null ? 0 : current.find(addresses, from, count);
+    long known = current == null ? 0 : current.find(addresses, from, count, left);
     if (known == 0) {
       current = hasRoom ? requireNonNull(current) : withRoom();
       known = current.put(addresses, from, count);

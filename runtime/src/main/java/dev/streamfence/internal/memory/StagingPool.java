@@ -195,7 +195,12 @@ final class StagingPool {
   void giveBack(Chunk chunk) {
     lock.lock();
     try {
-      idle.addLast(chunk);
+      if (chunk.copied) {
+        idle.addLast(chunk);
+      } else {
+        // Ready ones stay in front of those whose copies may be pending.
+        idle.addFirst(chunk);
+      }
       returned.signalAll();
     } finally {
       lock.unlock();

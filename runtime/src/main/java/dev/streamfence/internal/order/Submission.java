@@ -156,6 +156,7 @@ public final class Submission implements AutoCloseable {
    */
   public void preflight() {
     require(LaunchStep.RECORDING, "runs preflight");
+    requireOutsideAccess();
     uses.sortByGeneration();
     while (!register()) {
       for (int i = 0; i < uses.count(); i++) {
@@ -174,6 +175,17 @@ public final class Submission implements AutoCloseable {
       throw e.during(labels.purpose());
     }
     state = LaunchStep.PREFLIGHTED;
+  }
+
+  /** Refuses to wait, with the stream held, for an access of the host that this thread is in. */
+  private void requireOutsideAccess() {
+    if (requireNonNull(visit).isAccessing()) {
+      refused = true;
+      throw new StreamMisuseException(
+          labels.purpose()
+              + " runs preflight inside an access to a mapped pinned array in this thread; end that"
+              + " first");
+    }
   }
 
   /**

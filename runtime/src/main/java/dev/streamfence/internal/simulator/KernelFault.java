@@ -91,9 +91,7 @@ final class KernelFault {
   private static String nearest(PtxFault fault, List<Use> uses) {
     Use nearest = null;
     for (Use use : uses) {
-      if (nearest == null
-          || Submitted.distance(use, fault.address())
-              < Submitted.distance(nearest, fault.address())) {
+      if (nearest == null || Submitted.isNearer(use, nearest, fault.address())) {
         nearest = use;
       }
     }

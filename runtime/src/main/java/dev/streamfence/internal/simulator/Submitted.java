@@ -73,11 +73,22 @@ record Submitted(
         what, parameter, argument, site, stream, place.position(), ticket, submittedAt);
   }
 
-  /** How far an address is from a named range; 0 inside of it. */
+  /**
+   * How far an address is from a named range, as an unsigned number; 0 inside of it. Addresses wrap
+   * around: a negative index leads below the range.
+   */
   static long distance(Use use, long address) {
-    return Long.compareUnsigned(address, use.address()) < 0
-        ? use.address() - address
-        : Math.max(0, address - use.address() - use.bytes());
+    long past = address - use.address();
+    if (Long.compareUnsigned(past, use.bytes()) < 0) {
+      return 0;
+    }
+    long behind = past - use.bytes();
+    return Long.compareUnsigned(behind, -past) < 0 ? behind : -past;
+  }
+
+  /** Whether a range is nearer to an address than another one. */
+  static boolean isNearer(Use use, Use other, long address) {
+    return Long.compareUnsigned(distance(use, address), distance(other, address)) < 0;
   }
 
   /** Whether a named range contains the address, which is in an allocation. */

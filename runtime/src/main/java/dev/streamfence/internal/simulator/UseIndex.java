@@ -46,8 +46,7 @@ final class UseIndex {
   @Nullable Use nearest(long address, long begin, long end) {
     Use nearest = null;
     for (Use use : within(begin, end)) {
-      if (nearest == null
-          || Submitted.distance(use, address) < Submitted.distance(nearest, address)) {
+      if (nearest == null || Submitted.isNearer(use, nearest, address)) {
         nearest = use;
       }
     }

@@ -59,15 +59,20 @@ final class AddressTablesTest {
 
   /** Places tables like one launch, and returns the address of the last. */
   private long launch(long[]... all) {
-    long address = 0;
+    long[] addresses = addressesOf(all);
+    return addresses[addresses.length - 1];
+  }
+
+  private long[] addressesOf(long[]... all) {
+    long[] addresses = new long[all.length];
     int total = 0;
     for (long[] each : all) {
       total += each.length;
     }
     try (Submission submission = streams.a.begin(new Purpose("testing", 0, "", streams.a))) {
       tables.begin(total);
-      for (long[] each : all) {
-        address = tables.place(each, 0, each.length);
+      for (int i = 0; i < all.length; i++) {
+        addresses[i] = tables.place(all[i], 0, all[i].length);
       }
       submission.preflight();
       try {
@@ -77,7 +82,7 @@ final class AddressTablesTest {
         tables.drop();
       }
     }
-    return address;
+    return addresses;
   }
 
   private long[] onDevice(long address, int count) {
@@ -130,6 +135,50 @@ final class AddressTablesTest {
     tables.place(table, 0, 4);
     tables.drop();
     assertThat(onDevice(launch(table), 4)).isEqualTo(table);
+  }
+
+  /** The first table stays the same while the second, always a new one, runs around the ring. */
+  @Test
+  void aTableThatIsFoundIsNotOverwrittenByAnotherOfItsLaunch() {
+    use(Schedule.EAGER);
+    long[] same = table(1, 16);
+    for (int i = 0; i < 1_000; i++) {
+      long[] other = table(1_000L * (i + 1), 16);
+      long[] addresses = addressesOf(same, other);
+      assertThat(onDevice(addresses[0], 16)).as("launch %d", i).isEqualTo(same);
+      assertThat(onDevice(addresses[1], 16)).as("launch %d", i).isEqualTo(other);
+    }
+  }
+
+  @Test
+  void aTableThatWasGivenUpAtTheEndOfTheRingIsWrittenAgain() {
+    int ring = AddressTables.MIN_BYTES / Long.BYTES;
+    for (int begin = ring - 20; begin < ring; begin += 3) {
+      use(Schedule.EAGER);
+      launch(table(1_000_000, 500));
+      for (int at = 500; at < begin; at += 100) {
+        launch(table(1_000L * at, Math.min(100, begin - at)));
+      }
+      long[] dropped = table(7, 8);
+      tables.begin(8);
+      tables.place(dropped, 0, 8);
+      tables.drop();
+      launch(table(2_000_000, 100));
+      assertThat(onDevice(launch(dropped), 8)).as("after %d", begin).isEqualTo(dropped);
+    }
+  }
+
+  /** Preflight may be refused and repeated, with other tables of the launch placed in between. */
+  @Test
+  void aLaunchWhoseTablesArePlacedTwiceWritesThem() {
+    long[] first = table(1, 8);
+    long[] second = table(50, 8);
+    tables.begin(16);
+    tables.place(first, 0, 8);
+    tables.place(second, 0, 8);
+    long[] addresses = addressesOf(second, first);
+    assertThat(onDevice(addresses[0], 8)).isEqualTo(second);
+    assertThat(onDevice(addresses[1], 8)).isEqualTo(first);
   }
 
   @Test
@@ -217,10 +266,22 @@ final class AddressTablesTest {
       for (int t = 0; t < all.length; t++) {
         all[t] = table(random.nextInt(50), 1 + random.nextInt(random.nextInt(20) == 0 ? 700 : 20));
       }
-      long address = launch(all);
-      if (random.nextInt(4) == 0) {
-        long[] last = all[all.length - 1];
-        assertThat(onDevice(address, last.length)).as("launch %d", i).isEqualTo(last);
+      long[] addresses = addressesOf(all);
+      if (random.nextInt(8) == 0) {
+        for (int t = 0; t < all.length; t++) {
+          assertThat(onDevice(addresses[t], all[t].length))
+              .as("table %d of launch %d", t, i)
+              .isEqualTo(all[t]);
+        }
+      }
+      if (random.nextInt(30) == 0) {
+        // A launch that is refused after it has placed its tables.
+        tables.begin(300);
+        tables.place(table(random.nextInt(50), 100), 0, 100);
+        tables.place(table(random.nextInt(50), 200), 0, 200);
+        if (random.nextBoolean()) {
+          tables.drop();
+        }
       }
       if (random.nextInt(500) == 0) {
         streams.driver.synchronizeStream(streams.a.stream());

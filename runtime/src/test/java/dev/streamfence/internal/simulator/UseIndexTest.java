@@ -48,4 +48,17 @@ final class UseIndexTest {
     assertThat(index.nearest(139, 0, 120)).isEqualTo(low);
     assertThat(index.nearest(139, 150, 200)).isNull();
   }
+
+  @Test
+  void aNegativeIndexIsNearestToTheArrayAboveIt() {
+    Use low = new Use("low", 0x1000, 16, true, false);
+    Use high = new Use("high", 0x9000_0000L, 16, true, false);
+    assertThat(Submitted.isNearer(low, high, 0x1000 - 8)).isTrue();
+    assertThat(Submitted.isNearer(low, high, 0x1000 - 0x2000)).isTrue();
+    assertThat(Submitted.isNearer(high, low, 0x9000_0000L - 4)).isTrue();
+    assertThat(Submitted.distance(low, 0x100f)).isZero();
+    assertThat(Submitted.distance(low, 0x1010)).isZero();
+    assertThat(Submitted.distance(low, 0x1014)).isEqualTo(4);
+    assertThat(Submitted.distance(low, -4)).isEqualTo(0x1004);
+  }
 }
