@@ -76,6 +76,7 @@ class AnnotationsTest {
         .containsOnly(
             Map.entry("KernelModule", List.of(ElementType.TYPE)),
             Map.entry("Kernel", List.of(ElementType.METHOD)),
+            Map.entry("Symbol", List.of(ElementType.METHOD)),
             Map.entry("Reads", tracked),
             Map.entry("Writes", tracked),
             Map.entry("ReadWrites", tracked),

@@ -6,6 +6,7 @@ import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
+import dev.streamfence.internal.driver.ModuleVariable;
 
 /**
  * A driver whose launches, events and waits do nothing: benchmarks then measure the runtime alone.
@@ -169,6 +170,11 @@ final class IdleDriver implements CudaDriver {
   @Override
   public FunctionHandle function(ModuleHandle module, String entry) {
     return driver.function(module, entry);
+  }
+
+  @Override
+  public ModuleVariable variable(ModuleHandle module, String name) {
+    return driver.variable(module, name);
   }
 
   @Override

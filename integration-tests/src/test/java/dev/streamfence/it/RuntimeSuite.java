@@ -133,6 +133,66 @@ abstract class RuntimeSuite {
   }
 
   @Test
+  void variablesOfAModuleAreArrays() {
+    SymbolKernels kernels = SymbolKernelsLauncher.on(a);
+    DeviceArray<float[]> weights = kernels.weights();
+
+    assertThat(weights.length()).isEqualTo(3);
+    assertThat(weights.download(a)).containsExactly(1, 2, 3);
+    assertThat(kernels.outside().download(b)).containsExactly(0);
+    assertThat(SymbolKernelsLauncher.on(b).weights()).isSameAs(weights);
+    assertThat(gpu.memory().bytesOutstanding()).isZero();
+    weights.view(1, 2).fill(b, 8.0);
+    DeviceArrays.setFloat(weights, a, 2, 9);
+    try (DeviceArray<float[]> copy = weights.copy(b);
+        PinnedArray<float[]> host = gpu.memory().pinned(float[].class, 3)) {
+      host.write(buffer -> buffer.asFloatBuffer().put(new float[] {4, 5, 6}));
+      weights.upload(a, host);
+      assertThat(copy.download(a)).containsExactly(1, 8, 9);
+      assertThat(weights.downloadLater(b).value()).containsExactly(4, 5, 6);
+    }
+  }
+
+  @Test
+  void launchesAreOrderedWithTransfersOfTheVariablesThatTheyUse() {
+    SymbolKernels kernelsOfA = SymbolKernelsLauncher.on(a);
+    SymbolKernels kernelsOfB = SymbolKernelsLauncher.on(b);
+    int n = 30 * scale();
+    int rounds = 10 * scale();
+    float[] ones = new float[n];
+    Arrays.fill(ones, 1);
+    int calls = 0;
+    try (DeviceArray<float[]> source = gpu.memory().upload(a, ones);
+        DeviceArray<float[]> target = gpu.memory().allocate(b, float[].class, n)) {
+      for (float step = 1; step < 8; step++) {
+        kernelsOfA.weights().upload(a, new float[] {step, step, step});
+        kernelsOfB.weigh(source, target, n, rounds);
+        kernelsOfA.weights().upload(a, new float[] {0, 0, 0});
+        assertThat(target.download(a)).containsOnly(step);
+        kernelsOfB.outside().fill(a, 0);
+        kernelsOfA.countOutside(source, n, rounds);
+        kernelsOfB.countOutside(source, n, rounds);
+        calls += 2;
+        assertThat(DeviceArrays.getInt(kernelsOfA.outside(), b, 0)).isEqualTo(2 * n);
+      }
+      assertThat(kernelsOfA.countedCalls().download(b)).containsExactly(calls);
+    }
+  }
+
+  @Test
+  void aLaunchThatUsesAVariableIsOneDriverCall() {
+    SymbolKernels kernels = SymbolKernelsLauncher.on(a);
+    try (DeviceArray<float[]> values = gpu.memory().allocateZeroed(a, float[].class, 8)) {
+      kernels.countOutside(values, 8, 1);
+      long before = gpu.statistics().driverCalls();
+
+      kernels.countOutside(values, 8, 1);
+
+      assertThat(gpu.statistics().driverCalls() - before).isEqualTo(1);
+    }
+  }
+
+  @Test
   void aLauncherTellsTheOccupancyOfItsKernels() {
     SuiteKernelsLauncher kernels = SuiteKernelsLauncher.on(a);
     KernelOccupancy saxpy = kernels.occupancy("saxpy");

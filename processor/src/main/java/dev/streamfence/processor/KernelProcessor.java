@@ -170,6 +170,9 @@ public final class KernelProcessor extends AbstractProcessor {
     Culprit culprit = parsed.place();
     CodeVerifier verifier = new CodeVerifier(code, parsed.resource(), mistakes);
     parsed.kernels().forEach(kernel -> verifier.verify(kernel.kernel(), kernel.places()));
+    parsed
+        .symbols()
+        .forEach(symbol -> verifier.verify(symbol.symbol(), symbol.method(), symbol.name()));
     if (code instanceof ModuleCode.Unreadable unreadable) {
       mistakes.report(Problem.UNREADABLE_MODULE, culprit, name, unreadable.reason());
     } else if (code instanceof ModuleCode.Ptx || parsed.source().isEmpty()) {
@@ -206,7 +209,7 @@ public final class KernelProcessor extends AbstractProcessor {
     }
     if (!LauncherSize.fits(source)) {
       mistakes.report(
-          Problem.TOO_LARGE, Culprit.of(type), type.getSimpleName(), source.kernels().size());
+          Problem.TOO_LARGE, Culprit.of(type), type.getSimpleName(), LauncherSize.inWords(source));
       return;
     }
     Optional<String> holder =

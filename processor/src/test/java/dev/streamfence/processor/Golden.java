@@ -22,6 +22,7 @@ record Golden(String folder, String type, String launcher) {
         new Golden("nested", "Engine", "Engine_KernelsLauncher"),
         new Golden("unnamed", "Rootless", "RootlessLauncher"),
         new Golden("inherited", "FastFloats", "FastFloatsLauncher"),
+        new Golden("symbols", "Filters", "FiltersLauncher"),
         new Golden("names", "Access", "AccessLauncher"),
         new Golden("tables", "ProjectKernels", "ProjectKernelsLauncher"),
         new Golden("values", "Particles", "ParticlesLauncher"));

@@ -83,7 +83,8 @@ class InheritanceMistakesTest {
             base)
         .are(
             MISSING_KERNEL,
-            "run needs @Kernel; each abstract method of a kernel interface is a kernel");
+            "run needs @Kernel or @Symbol; each abstract method of a kernel interface is a kernel or"
+                + " gives a variable");
     Mistakes.in(
             Sources.importing(
                 "@KernelModule(\"k.ptx\")\ninterface Kernels extends Base {"

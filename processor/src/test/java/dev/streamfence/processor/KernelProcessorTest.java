@@ -53,6 +53,7 @@ class KernelProcessorTest {
         .containsExactlyInAnyOrder(
             "dev.streamfence.annotation.KernelModule",
             "dev.streamfence.annotation.Kernel",
+            "dev.streamfence.annotation.Symbol",
             "dev.streamfence.annotation.Reads",
             "dev.streamfence.annotation.Writes",
             "dev.streamfence.annotation.ReadWrites",

@@ -48,7 +48,8 @@ class MethodMistakesTest {
     Mistakes.inKernels("@Kernel void run(@ThreadCount int n); void «other(@Reads int[] x);")
         .are(
             MISSING_KERNEL,
-            "other needs @Kernel; each abstract method of a kernel interface is a kernel");
+            "other needs @Kernel or @Symbol; each abstract method of a kernel interface is a kernel"
+                + " or gives a variable");
   }
 
   @ParameterizedTest
@@ -449,7 +450,8 @@ class MethodMistakesTest {
                 """))
         .are(
             MISSING_KERNEL,
-            "run needs @Kernel; each abstract method of a kernel interface is a kernel (inherited"
+            "run needs @Kernel or @Symbol; each abstract method of a kernel interface is a kernel or"
+                + " gives a variable (inherited"
                 + " from Runnable)");
   }
 

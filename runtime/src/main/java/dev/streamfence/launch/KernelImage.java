@@ -1,10 +1,13 @@
 package dev.streamfence.launch;
 
+import dev.streamfence.ElementType;
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import java.io.InputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -28,12 +31,19 @@ public final class KernelImage {
   private final String sha256;
   private final @Nullable ResourceOpener opener;
   private final byte[] bytes;
+  private final List<KernelSymbol> symbols;
 
-  private KernelImage(String name, String sha256, @Nullable ResourceOpener opener, byte[] bytes) {
+  private KernelImage(
+      String name,
+      String sha256,
+      @Nullable ResourceOpener opener,
+      byte[] bytes,
+      List<KernelSymbol> symbols) {
     this.name = name;
     this.sha256 = sha256;
     this.opener = opener;
     this.bytes = bytes;
+    this.symbols = symbols;
   }
 
   /**
@@ -56,12 +66,28 @@ public final class KernelImage {
    * @param sha256 the hash of the file that the compiler saw, in lower-case hexadecimal digits
    */
   public static KernelImage resource(String name, String sha256, ResourceOpener opener) {
-    return new KernelImage(name, sha256, Objects.requireNonNull(opener, "opener"), new byte[0]);
+    return new KernelImage(
+        name, sha256, Objects.requireNonNull(opener, "opener"), new byte[0], List.of());
   }
 
   /** An image from bytes in memory, which are copied. */
   public static KernelImage of(String name, byte[] bytes) {
-    return new KernelImage(name, "", null, bytes.clone());
+    return new KernelImage(name, "", null, bytes.clone(), List.of());
+  }
+
+  /**
+   * An image like this one, with one more variable of the module that the host reads and writes
+   * through {@link LoadedModule#symbol}. Launches of its kernels are ordered with that.
+   *
+   * @param symbol the variable's name in the code
+   * @param arrayType the class of an array of its elements; one variable may be declared with
+   *     several
+   * @throws IllegalArgumentException if {@code arrayType} is no array of primitives
+   */
+  public KernelImage symbol(String symbol, Class<?> arrayType) {
+    List<KernelSymbol> more = new ArrayList<>(symbols);
+    more.add(new KernelSymbol(symbol, ElementType.ofArray(arrayType)));
+    return new KernelImage(name, sha256, opener, bytes, List.copyOf(more));
   }
 
   /**
@@ -90,6 +116,11 @@ public final class KernelImage {
   /** Opens its resources; empty if the image is in memory. */
   public Optional<ResourceOpener> opener() {
     return Optional.ofNullable(opener);
+  }
+
+  /** The variables that the host reads and writes. */
+  public List<KernelSymbol> symbols() {
+    return symbols;
   }
 
   /** A copy of its bytes; empty if it is a resource. */

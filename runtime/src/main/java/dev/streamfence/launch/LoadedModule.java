@@ -1,5 +1,6 @@
 package dev.streamfence.launch;
 
+import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelOccupancy;
 import dev.streamfence.internal.Services;
@@ -43,6 +44,20 @@ public sealed interface LoadedModule permits TrackedModule {
    * @throws dev.streamfence.RuntimeClosedException if its runtime is
    */
   LaunchRecorder permissiveRecorder(KernelSignature signature);
+
+  /**
+   * The variable of a symbol of the image, as an array without an owner: closing it does nothing,
+   * and it is usable on every stream until the runtime is closed. Each image that is loaded has
+   * variables of its own. Every launch of a kernel that may use the variable counts as a use of the
+   * array. Does not synchronise.
+   *
+   * @param <A> the class of an array of its elements
+   * @param name the symbol's name
+   * @return the same array at each call
+   * @throws IllegalArgumentException if the image has no such symbol with such elements
+   * @throws dev.streamfence.RuntimeClosedException if the runtime is closed
+   */
+  <A> DeviceArray<A> symbol(String name, Class<A> arrayType);
 
   /**
    * The occupancy of a kernel on the device of the stream.

@@ -61,6 +61,8 @@ public enum DriverCall {
   UNLOAD_MODULE("cuModuleUnload"),
   /** Looks a kernel up. */
   FUNCTION("cuModuleGetFunction"),
+  /** Looks a variable of a module up. */
+  MODULE_VARIABLE("cuModuleGetGlobal"),
   /** Reads the limits of a kernel. */
   ATTRIBUTES("cuFuncGetAttribute"),
   /** Allows a kernel more dynamic shared memory. */

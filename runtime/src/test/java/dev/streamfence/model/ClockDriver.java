@@ -7,6 +7,7 @@ import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
+import dev.streamfence.internal.driver.ModuleVariable;
 import java.nio.ByteBuffer;
 
 /**
@@ -326,6 +327,11 @@ public final class ClockDriver implements CudaDriver {
 
   @Override
   public FunctionHandle function(ModuleHandle module, String entry) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public ModuleVariable variable(ModuleHandle module, String name) {
     throw new UnsupportedOperationException();
   }
 

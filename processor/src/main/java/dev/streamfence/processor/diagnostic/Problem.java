@@ -16,7 +16,7 @@ public enum Problem {
   PRIVATE_INTERFACE("%s cannot have a launcher: %s private"),
   SEALED_INTERFACE("%s cannot have a launcher: it is sealed; remove sealed and permits"),
   EMPTY_MODULE("%s has no kernel; declare a method with @Kernel or remove @KernelModule"),
-  TOO_LARGE("%s has %s kernels, more than one launcher class can hold; split it"),
+  TOO_LARGE("%s has %s, more than one launcher class can hold; split it"),
   KERNEL_TOO_LARGE("%s passes more record fields than one generated method can; pass fewer"),
   ARGUMENT_BYTES("%s passes %s bytes of arguments; a kernel takes at most %s, so pass an array"),
   RESOURCE_NAME(
@@ -37,7 +37,9 @@ public enum Problem {
   UNRESOLVED_TYPE("no launcher generated for %s: type %s in %s is not resolved"),
 
   // The method.
-  MISSING_KERNEL("%s needs @Kernel; each abstract method of a kernel interface is a kernel"),
+  MISSING_KERNEL(
+      "%s needs @Kernel or @Symbol; each abstract method of a kernel interface is a kernel or gives"
+          + " a variable"),
   KERNEL_NOT_ABSTRACT("%s has a body, so no kernel is launched; remove the body or @Kernel"),
   KERNEL_OUTSIDE_MODULE("%s is a method of %s; @Kernel needs an interface with @KernelModule"),
   KERNEL_WITHOUT_LAUNCHER(
@@ -76,6 +78,18 @@ public enum Problem {
       Diagnostic.Kind.WARNING,
       "mayAlias has no effect on %s, which takes fewer than two arrays or writes none; remove it"),
   ATTRIBUTE_WITH_LAUNCH_SHAPE("'%s' already sets the launch shape of %s; remove %s"),
+
+  // The method of a variable.
+  SYMBOL_NOT_ABSTRACT("%s has a body, so it gives no variable; remove the body or @Symbol"),
+  SYMBOL_OUTSIDE_MODULE("%s is a method of %s; @Symbol needs an interface with @KernelModule"),
+  SYMBOL_AND_KERNEL("%s has both @Kernel and @Symbol; a method is a kernel or gives a variable"),
+  SYMBOL_PARAMETERS("%s takes parameters; a method with @Symbol takes none"),
+  SYMBOL_TYPE(
+      "%s returns %s; a method with @Symbol returns an array of primitives, such as"
+          + " DeviceArray<float[]>"),
+  SYMBOL_NAME(
+      "%s is not a variable's name; such a name starts with an ASCII letter, '_' or '$', continues"
+          + " with these or digits, and has at most %s characters; give one as @Symbol(\"name\")"),
 
   // How many threads.
   MISSING_SHAPE(
@@ -139,6 +153,9 @@ public enum Problem {
   NUMBER_AS_ADDRESS("%s; take a DeviceArray"),
   STORES_TO_TABLE("%s; the table is the launcher's, so store to an array of its own"),
   NO_TABLE("%s; take a DeviceArray"),
+  NO_SUCH_SYMBOL("%2$s: %1$s"),
+  SYMBOL_LAYOUT("%s; declare other elements; see %s"),
+  SYMBOL_KIND("%s; declare other elements; see %s"),
   UNCLEAR_ACCESS(
       Diagnostic.Kind.WARNING, "%s; check it, and add @Trusted(\"reason\") if it never does"),
 

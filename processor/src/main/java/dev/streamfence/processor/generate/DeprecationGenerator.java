@@ -5,6 +5,7 @@ import dev.streamfence.processor.model.Deprecation;
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.RecordType;
+import dev.streamfence.processor.model.SymbolMethod;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -39,6 +40,9 @@ final class DeprecationGenerator {
         used = used.or(type.deprecation());
         usesDeprecated |= !mayUseDeprecated && type.deprecation() == Deprecation.DEPRECATED;
       }
+    }
+    for (SymbolMethod symbol : source.symbols()) {
+      used = used.or(symbol.deprecation());
     }
     List<String> warnings = new ArrayList<>();
     if (usesDeprecated) {

@@ -97,7 +97,8 @@ final class LaunchMethodGenerator {
     };
   }
 
-  private static TypeName array(ElementType type) {
+  /** The type of an array's handle. */
+  static TypeName array(ElementType type) {
     return Objects.requireNonNull(ARRAYS.get(type));
   }
 

@@ -55,7 +55,7 @@ public final class LauncherGenerator {
 
   private TypeSpec launcher(KernelInterface source, String sha256, ClassName launcher) {
     ClassName implemented = className(source.name());
-    MemberNames names = new MemberNames(source.kernels());
+    MemberNames names = new MemberNames(source.kernels(), source.symbols());
     TypeSpec.Builder type =
         TypeSpec.classBuilder(launcher)
             .addJavadoc("Launches the kernels of {@link $T} on one stream.", implemented)
@@ -100,12 +100,14 @@ public final class LauncherGenerator {
         }
       }
     }
+    SymbolGenerator.addFields(source.symbols(), names, type, constructor);
     String module = names.module();
     type.addField(LoadedModule.class, module, Modifier.PRIVATE, Modifier.FINAL);
     constructor.addStatement("this.$N = module", module);
     type.addMethod(constructor.build());
     type.addMethod(factory(implemented, launcher, source.isPublic()));
     type.addMethod(occupancy(module, source.isPublic()));
+    source.symbols().forEach(symbol -> type.addMethod(SymbolGenerator.method(symbol, names)));
     return type.addMethods(launches).build();
   }
 
@@ -148,19 +150,22 @@ public final class LauncherGenerator {
 
   private static FieldSpec image(KernelInterface source, String sha256, ClassName launcher) {
     String name = StringLiteral.of(source.resource().value());
+    CodeBlock symbols = SymbolGenerator.declarations(source.symbols());
     CodeBlock image =
         sha256.isEmpty()
             ? CodeBlock.of(
-                "\n$>$>$T.resource($L,$W$T.class::getResourceAsStream)$<$<",
+                "\n$>$>$T.resource($L,$W$T.class::getResourceAsStream)$>$>$L$<$<$<$<",
                 KernelImage.class,
                 name,
-                launcher)
+                launcher,
+                symbols)
             : CodeBlock.of(
-                "\n$>$>$T.resource(\n$>$>$L,\n$L,\n$T.class::getResourceAsStream)$<$<$<$<",
+                "\n$>$>$T.resource(\n$>$>$L,\n$L,\n$T.class::getResourceAsStream)$L$<$<$<$<",
                 KernelImage.class,
                 name,
                 StringLiteral.of(sha256),
-                launcher);
+                launcher,
+                symbols);
     return FieldSpec.builder(
             KernelImage.class, "IMAGE", Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
         .initializer(image)

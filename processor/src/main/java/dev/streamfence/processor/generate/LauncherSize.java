@@ -40,6 +40,9 @@ public final class LauncherSize {
   /** Load the record, call its accessor and the recorder; in a new line also drop and load that. */
   private static final int PER_FIELD_OF_LAUNCH = 13;
 
+  /** The variables of an image are declared within the margin of its initialiser. */
+  private static final int MAX_SYMBOLS = 300;
+
   private LauncherSize() {}
 
   /** Whether the method that launches a kernel stays within the Java compiler's limit. */
@@ -50,6 +53,9 @@ public final class LauncherSize {
 
   /** Whether the methods of all kernels fit into one class, as an implementation requires. */
   public static boolean fits(KernelInterface source) {
+    if (source.symbols().size() > MAX_SYMBOLS) {
+      return false;
+    }
     Set<String> names = new HashSet<>();
     for (KernelMethod kernel : source.kernels()) {
       kernel.parameters().forEach(parameter -> names.add(parameter.name()));
@@ -59,6 +65,12 @@ public final class LauncherSize {
     }
     return (long) CONSTANTS_PER_KERNEL * source.kernels().size() + 4L * names.size()
         <= MAX_CONSTANTS;
+  }
+
+  /** What an interface that does not fit has too many of. */
+  public static String inWords(KernelInterface source) {
+    int symbols = source.symbols().size();
+    return symbols > MAX_SYMBOLS ? symbols + " symbols" : source.kernels().size() + " kernels";
   }
 
   /** Splits the kernels, in order, into parts whose signatures one class can initialise. */

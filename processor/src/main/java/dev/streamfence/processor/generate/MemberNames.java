@@ -5,6 +5,7 @@ import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.processor.model.KernelMethod;
+import dev.streamfence.processor.model.SymbolMethod;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -39,7 +40,9 @@ final class MemberNames {
   private final IdentityHashMap<KernelMethod, String> recorders = new IdentityHashMap<>();
   private final Names fieldNames;
 
-  MemberNames(List<KernelMethod> kernels) {
+  private final IdentityHashMap<SymbolMethod, String> symbolFields = new IdentityHashMap<>();
+
+  MemberNames(List<KernelMethod> kernels, List<SymbolMethod> symbols) {
     Names constantNames = new Names(Set.of("IMAGE"));
     Set<String> locals = new HashSet<>(IN_EXPRESSIONS);
     for (KernelMethod kernel : kernels) {
@@ -59,6 +62,9 @@ final class MemberNames {
     fieldNames.take("IMAGE");
     for (KernelMethod kernel : kernels) {
       fields.put(kernel, fieldNames.claim(kernel.name(), ""));
+    }
+    for (SymbolMethod symbol : symbols) {
+      symbolFields.put(symbol, fieldNames.claim(symbol.name(), ""));
     }
   }
 
@@ -89,6 +95,11 @@ final class MemberNames {
   /** The field with the kernel's recorder. */
   String field(KernelMethod kernel) {
     return Objects.requireNonNull(fields.get(kernel));
+  }
+
+  /** The field with the array of a variable. */
+  String field(SymbolMethod symbol) {
+    return Objects.requireNonNull(symbolFields.get(symbol));
   }
 
   /** The local variable with the kernel's recorder. */

@@ -10,6 +10,7 @@ import java.util.Set;
  * @param name the interface's name
  * @param resource where the module's code is
  * @param kernels in the order of declaration, inherited ones last
+ * @param symbols the methods that give variables, in the same order
  * @param isPublic whether the interface and all its enclosers are public
  * @param deprecation how strongly its use is discouraged
  * @param takenNames simple names that mean something else inside an implementing class
@@ -19,12 +20,14 @@ public record KernelInterface(
     QualifiedName name,
     ResourceName resource,
     List<KernelMethod> kernels,
+    List<SymbolMethod> symbols,
     boolean isPublic,
     Deprecation deprecation,
     Set<String> takenNames,
     boolean readsCompilerModule) {
   public KernelInterface {
     kernels = List.copyOf(kernels);
+    symbols = List.copyOf(symbols);
     takenNames = Set.copyOf(takenNames);
     if (kernels.isEmpty()) {
       throw new IllegalArgumentException(name.canonical() + " has no kernel");

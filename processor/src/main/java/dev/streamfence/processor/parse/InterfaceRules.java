@@ -35,7 +35,11 @@ final class InterfaceRules {
     }
     ElementFilter.methodsIn(type.getEnclosedElements()).stream()
         .filter(method -> !method.getModifiers().contains(Modifier.ABSTRACT))
-        .forEach(method -> checkNoKernel(method, mistakes));
+        .forEach(
+            method -> {
+              checkNoKernel(method, mistakes);
+              SymbolMethodParser.checkNoSymbol(method, mistakes);
+            });
     methods.declared(type).stream()
         .filter(
             method ->

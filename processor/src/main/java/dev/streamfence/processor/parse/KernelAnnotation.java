@@ -11,6 +11,7 @@ import javax.lang.model.element.TypeElement;
 public enum KernelAnnotation {
   KERNEL_MODULE("KernelModule"),
   KERNEL("Kernel"),
+  SYMBOL("Symbol"),
   READS("Reads"),
   WRITES("Writes"),
   READ_WRITES("ReadWrites"),

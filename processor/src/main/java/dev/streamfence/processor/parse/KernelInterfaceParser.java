@@ -102,32 +102,50 @@ public final class KernelInterfaceParser {
     new ErasureRules(methods, types, mistakes).check(type);
     Optional<ResourceName> resource = parseResource(type, module, mistakes);
     List<ExecutableElement> kernels = withoutAmbiguous(type, mistakes);
+    List<ExecutableElement> variables =
+        kernels.stream().filter(each -> Mirrors.has(each, KernelAnnotation.SYMBOL)).toList();
+    kernels.removeAll(variables);
     if (kernels.isEmpty() && !hasKernelWithBody(type)) {
       mistakes.report(Problem.EMPTY_MODULE, Culprit.of(type, module), type.getSimpleName());
     }
     List<ParsedKernel> parsed = new ArrayList<>();
-    KernelMethodParser parser = new KernelMethodParser(elements, type, hints, mistakes);
+    List<ParsedSymbol> symbols = new ArrayList<>();
+    SymbolMethodParser symbolParser = new SymbolMethodParser(elements, mistakes);
+    for (ExecutableElement variable : variables) {
+      symbolParser.parse(variable, methods.asMember(type, variable)).ifPresent(symbols::add);
+    }
+    KernelMethodParser parser =
+        new KernelMethodParser(elements, type, hints, !variables.isEmpty(), mistakes);
     for (ExecutableElement kernel : kernels) {
       parser
           .parse(kernel, methods.asMember(type, kernel))
           .ifPresent(method -> parsed.add(new ParsedKernel(method, places(kernel))));
     }
-    boolean isComplete = !mistakes.hasErrors() && parsed.size() == kernels.size();
+    boolean isComplete =
+        !mistakes.hasErrors()
+            && parsed.size() == kernels.size()
+            && symbols.size() == variables.size()
+            && !parsed.isEmpty();
     return resource.map(
         name ->
             new ParsedInterface(
                 name,
                 Mirrors.culprit(type, module, "value"),
                 parsed,
-                isComplete ? Optional.of(source(type, name, parsed)) : Optional.empty()));
+                symbols,
+                isComplete ? Optional.of(source(type, name, parsed, symbols)) : Optional.empty()));
   }
 
   private KernelInterface source(
-      TypeElement type, ResourceName resource, List<ParsedKernel> kernels) {
+      TypeElement type,
+      ResourceName resource,
+      List<ParsedKernel> kernels,
+      List<ParsedSymbol> symbols) {
     return new KernelInterface(
         QualifiedNames.of(type),
         resource,
         kernels.stream().map(ParsedKernel::kernel).toList(),
+        symbols.stream().map(ParsedSymbol::symbol).toList(),
         surroundings.isPublic(type),
         Deprecations.around(type, elements),
         surroundings.takenNames(type),

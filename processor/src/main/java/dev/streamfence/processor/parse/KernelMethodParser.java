@@ -48,9 +48,21 @@ final class KernelMethodParser {
   private final Elements elements;
   private final TypeElement owner;
   private final AccessHints hints;
+  private final boolean hasSymbols;
   private final Mistakes mistakes;
 
-  KernelMethodParser(Elements elements, TypeElement owner, AccessHints hints, Mistakes mistakes) {
+  /**
+   * Creates a parser.
+   *
+   * @param hasSymbols whether the interface also gives variables, which a kernel uses by itself
+   */
+  KernelMethodParser(
+      Elements elements,
+      TypeElement owner,
+      AccessHints hints,
+      boolean hasSymbols,
+      Mistakes mistakes) {
+    this.hasSymbols = hasSymbols;
     this.elements = elements;
     this.owner = owner;
     this.hints = hints;
@@ -127,7 +139,8 @@ final class KernelMethodParser {
       ExecutableElement method, AnnotationMirror kernel, List<KernelParameter> parameters) {
     List<Access> accesses =
         parameters.stream().flatMap(parameter -> parameter.match(ACCESSES).stream()).toList();
-    if (accesses.size() < 2 || accesses.stream().noneMatch(Access::writes)) {
+    boolean isOneOfTwo = hasSymbols && !accesses.isEmpty();
+    if (!isOneOfTwo && (accesses.size() < 2 || accesses.stream().noneMatch(Access::writes))) {
       mistakes.report(
           Problem.NEEDLESS_ALIAS,
           Mirrors.culprit(method, kernel, "mayAlias"),

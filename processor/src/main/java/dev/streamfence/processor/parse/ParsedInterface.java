@@ -12,14 +12,17 @@ import java.util.Optional;
  * @param resource the name of the code's file
  * @param place the place in the source that names the resource
  * @param kernels the kernels without mistakes, in order
+ * @param symbols the methods without mistakes that give variables, in order
  * @param source the interface, if it has no mistakes
  */
 public record ParsedInterface(
     ResourceName resource,
     Culprit place,
     List<ParsedKernel> kernels,
+    List<ParsedSymbol> symbols,
     Optional<KernelInterface> source) {
   public ParsedInterface {
     kernels = List.copyOf(kernels);
+    symbols = List.copyOf(symbols);
   }
 }

@@ -4,6 +4,7 @@ import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import java.util.List;
+import java.util.Optional;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
@@ -38,6 +39,9 @@ public final class StrayAnnotations {
         continue;
       }
       boolean isAbstract = method.getModifiers().contains(Modifier.ABSTRACT);
+      if (!isModule) {
+        checkSymbol(method, type, isInterface, isAbstract, mistakes);
+      }
       if (Mirrors.has(method, KernelAnnotation.KERNEL)) {
         hasKernels |= isAbstract;
         if (!isModule) {
@@ -49,6 +53,24 @@ public final class StrayAnnotations {
     }
     if (hasKernels && isInterface && !isModule) {
       mistakes.report(Problem.KERNEL_WITHOUT_LAUNCHER, Culprit.of(type), type.getSimpleName());
+    }
+  }
+
+  private static void checkSymbol(
+      ExecutableElement method,
+      TypeElement type,
+      boolean isInterface,
+      boolean isAbstract,
+      Mistakes mistakes) {
+    Optional<AnnotationMirror> symbol = Mirrors.find(method, KernelAnnotation.SYMBOL);
+    if (symbol.isPresent() && !isInterface) {
+      mistakes.report(
+          Problem.SYMBOL_OUTSIDE_MODULE,
+          Culprit.of(method, symbol.get()),
+          method.getSimpleName(),
+          type.getSimpleName());
+    } else if (!isAbstract) {
+      SymbolMethodParser.checkNoSymbol(method, mistakes);
     }
   }
 

@@ -2,6 +2,8 @@ package dev.streamfence.processor.verify;
 
 import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.check.Mismatch;
+import dev.streamfence.internal.ptx.check.SymbolMismatch;
+import dev.streamfence.internal.ptx.check.SymbolMismatch.SymbolDifference;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.processor.diagnostic.Culprit;
@@ -10,7 +12,9 @@ import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.ResourceName;
+import dev.streamfence.processor.model.SymbolMethod;
 import java.util.Optional;
+import javax.lang.model.element.ExecutableElement;
 
 /** Reports where a kernel's code contradicts its interface. Confined to one thread at a time. */
 public final class CodeVerifier {
@@ -35,6 +39,28 @@ public final class CodeVerifier {
           mismatch.sentence(signature, site -> describe(site, kernel)),
           mismatch.actual(),
           mismatch.kind() == Mismatch.Difference.NO_ENTRY ? resource : place(kernel));
+    }
+  }
+
+  /**
+   * Compares a variable with its code.
+   *
+   * @param method the place of its type
+   * @param name the place of its name
+   */
+  public void verify(SymbolMethod symbol, ExecutableElement method, Culprit name) {
+    Optional<SymbolMismatch> mismatch = code.compare(symbol.symbol());
+    if (mismatch.isPresent()) {
+      SymbolDifference kind = mismatch.get().kind();
+      mistakes.report(
+          switch (kind) {
+            case NO_VARIABLE -> Problem.NO_SUCH_SYMBOL;
+            case LAYOUT -> Problem.SYMBOL_LAYOUT;
+            case KIND -> Problem.SYMBOL_KIND;
+          },
+          kind == SymbolDifference.NO_VARIABLE ? name : Culprit.of(method),
+          mismatch.get().sentence(),
+          resource);
     }
   }
 

@@ -7,7 +7,9 @@ import dev.streamfence.internal.ptx.check.CubinCheck;
 import dev.streamfence.internal.ptx.check.KernelCheck;
 import dev.streamfence.internal.ptx.check.Mismatch;
 import dev.streamfence.internal.ptx.check.Passing;
+import dev.streamfence.internal.ptx.check.SymbolMismatch;
 import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.KernelSymbol;
 import java.util.List;
 import java.util.Optional;
 
@@ -67,6 +69,13 @@ public sealed interface ModuleCode {
     Optional<Cubin> cubin =
         this instanceof Opaque opaque ? opaque.cubin() : Optional.<Cubin>empty();
     return cubin.map(binary -> CubinCheck.compare(binary, declared)).orElseGet(List::of);
+  }
+
+  /** The difference between a declared variable and the visible code, if there is any. */
+  default Optional<SymbolMismatch> compare(KernelSymbol declared) {
+    return this instanceof Ptx ptx
+        ? ptx.check().compare(declared)
+        : Optional.<SymbolMismatch>empty();
   }
 
   private static Optional<Access> access(ParameterAccess.Verdict verdict) {

@@ -52,6 +52,7 @@ class LauncherGeneratorTest {
         new QualifiedName("demo", List.of(name)),
         new ResourceName("k.ptx"),
         kernels,
+        List.of(),
         true,
         Deprecation.NONE,
         Set.of(),

@@ -51,7 +51,7 @@ class KernelMethodTest {
     assertThatThrownBy(
             () ->
                 new KernelInterface(
-                    name, resource, List.of(), true, Deprecation.NONE, Set.of(), true))
+                    name, resource, List.of(), List.of(), true, Deprecation.NONE, Set.of(), true))
         .hasMessage("demo.K has no kernel");
   }
 

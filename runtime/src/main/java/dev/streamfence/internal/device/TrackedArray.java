@@ -20,8 +20,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The implementation of {@link DeviceArray}: an array that owns its memory, a view of one, or a
- * part of one.
+ * The implementation of {@link DeviceArray}: an array that owns its memory, a view of one, a part
+ * of one, or a variable of a module.
  */
 public final class TrackedArray<A> implements DeviceArray<A> {
   /** The longest array that every Java VM can create. */
@@ -34,7 +34,10 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   private final long length;
   private final @Nullable Region region;
 
-  /** The array or pinned array that owns the memory of this view or part; keeps it reachable. */
+  /**
+   * The array or pinned array that owns the memory of this view or part; keeps it reachable. A
+   * variable of a module counts as a view without one.
+   */
   private final @Nullable Object owner;
 
   private final boolean isView;
@@ -58,6 +61,19 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     this.lifetime = memory.arrays().watch(this, allocation);
   }
 
+  /** Creates the array of a variable, which its module owns. */
+  private TrackedArray(TrackedMemory memory, Class<A> arrayType, Allocation variable) {
+    this.runtime = memory.runtime();
+    this.memory = memory;
+    this.arrayType = arrayType;
+    this.elementType = ElementType.ofArray(arrayType);
+    this.length = variable.sizeInBytes() / elementType.sizeInBytes();
+    this.region = Region.of(variable);
+    this.owner = null;
+    this.isView = true;
+    this.lifetime = memory.arrays().watch(this, null);
+  }
+
   /** Creates a view of a pinned array; without an allocation if that is empty. */
   private TrackedArray(
       TrackedPinnedArray<A> host,
@@ -74,6 +90,12 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     this.owner = host;
     this.isView = true;
     this.lifetime = memory.arrays().watch(this, null);
+  }
+
+  /** The array of a variable, which its module owns; the size fits the elements. */
+  public static <A> TrackedArray<A> ofVariable(
+      TrackedRuntime runtime, Class<A> arrayType, Allocation variable) {
+    return new TrackedArray<>(runtime.memory(), arrayType, variable);
   }
 
   /** The view that the device has of a pinned array. */
@@ -348,6 +370,10 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   public TrackedParts<A> split(long... at) {
     runtime.life().requireOpen();
     requireNotGone("a split");
+    if (isView && owner == null) {
+      throw new StreamMisuseException(
+          this + " is a variable of a module and cannot be split; use views");
+    }
     if (isView) {
       throw new StreamMisuseException(this + " is a view and cannot be split; split the array");
     }
@@ -371,7 +397,8 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     long newLength = sizeInBytes() / type.sizeInBytes();
     if (isView) {
       requireInUse("reinterpret");
-      if (same != null && same.offset() % type.sizeInBytes() != 0) {
+      // Allocations are aligned for every type; variables of modules may not be.
+      if (same != null && same.address() % type.sizeInBytes() != 0) {
         throw new IllegalArgumentException(
             this
                 + " begins at byte "
@@ -406,7 +433,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public void close() {
-    if (owner != null) {
+    if (owner != null || isView) {
       return;
     }
     try {

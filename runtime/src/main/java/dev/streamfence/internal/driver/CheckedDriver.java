@@ -314,6 +314,16 @@ public final class CheckedDriver implements CudaDriver {
   }
 
   @Override
+  public ModuleVariable variable(ModuleHandle module, String name) {
+    begin(DriverCall.MODULE_VARIABLE);
+    try {
+      return driver.variable(module, name);
+    } catch (CudaDriverException e) {
+      throw sticky.keep(e);
+    }
+  }
+
+  @Override
   public FunctionAttributes attributes(FunctionHandle function) {
     begin(DriverCall.ATTRIBUTES);
     try {

@@ -179,6 +179,13 @@ public interface CudaDriver extends AutoCloseable {
    */
   FunctionHandle function(ModuleHandle module, String entry);
 
+  /**
+   * A variable of a module. {@code cuModuleGetGlobal}.
+   *
+   * @throws dev.streamfence.KernelLoadException if the module has no such variable
+   */
+  ModuleVariable variable(ModuleHandle module, String name);
+
   /** The limits of an entry point as assembled for this device. {@code cuFuncGetAttribute}. */
   FunctionAttributes attributes(FunctionHandle function);
 

@@ -228,6 +228,23 @@ final class ArrayArguments {
             + " @Kernel(mayAlias = true)");
   }
 
+  /** Refuses memory of a variable that the kernel uses by itself, if either use writes. */
+  void requireApart(SymbolUse symbol, LaunchArguments names) {
+    for (int i = 0; i < count; i++) {
+      Region region = regions[i];
+      if (region != null && (written[i] || symbol.writes()) && region.overlaps(symbol.region())) {
+        throw new StreamMisuseException(
+            names.use(i)
+                + " is "
+                + arrays[i]
+                + ", and the kernel "
+                + (symbol.writes() ? "writes" : "reads")
+                + " that variable by itself; pass another array, or declare"
+                + " @Kernel(mayAlias = true)");
+      }
+    }
+  }
+
   private void grow() {
     int capacity = parameters.length * 2;
     arrays = Arrays.copyOf(arrays, capacity);

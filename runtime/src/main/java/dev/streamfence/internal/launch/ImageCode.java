@@ -2,11 +2,16 @@ package dev.streamfence.internal.launch;
 
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.ptx.analysis.AnalysisBudget;
+import dev.streamfence.internal.ptx.analysis.VariableUse;
+import dev.streamfence.internal.ptx.analysis.VariableUses;
 import dev.streamfence.internal.ptx.binary.CodeFormat;
 import dev.streamfence.internal.ptx.binary.Cubin;
 import dev.streamfence.internal.ptx.check.CubinCheck;
 import dev.streamfence.internal.ptx.check.KernelCheck;
 import dev.streamfence.internal.ptx.check.Mismatch;
+import dev.streamfence.internal.ptx.check.SymbolCheck;
+import dev.streamfence.internal.ptx.check.SymbolMismatch;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxException;
@@ -14,9 +19,12 @@ import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.PtxVersion;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.KernelSymbol;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,21 +33,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class ImageCode {
   private final String source;
+  private final List<KernelSymbol> symbols;
   private final @Nullable PtxModule ptx;
   private final @Nullable Cubin binary;
   private @Nullable KernelCheck check;
+  private @Nullable VariableUses variableUses;
   private final boolean isChecked;
   private final String origin;
   private final String unreadable;
 
   private ImageCode(
       String source,
+      List<KernelSymbol> symbols,
       @Nullable PtxModule ptx,
       @Nullable Cubin binary,
       boolean isChecked,
       String origin,
       String unreadable) {
     this.source = source;
+    this.symbols = symbols;
     this.ptx = ptx;
     this.binary = binary;
     this.isChecked = isChecked;
@@ -60,7 +72,8 @@ final class ImageCode {
   static ImageCode of(KernelImage image, String source, byte[] file, boolean binariesAllowed) {
     String hash = KernelImage.sha256(file);
     if (hash.equals(image.sha256())) {
-      return new ImageCode(source, beyondTheComparison(source, file), null, true, "", "");
+      return new ImageCode(
+          source, image.symbols(), beyondTheComparison(image, source, file), null, true, "", "");
     }
     String origin =
         image.sha256().isEmpty()
@@ -74,7 +87,7 @@ final class ImageCode {
     if (looksLikePtx(file)) {
       try {
         PtxModule ptx = parse(source, new String(file, StandardCharsets.UTF_8));
-        return new ImageCode(source, ptx, null, false, origin, "");
+        return new ImageCode(source, image.symbols(), ptx, null, false, origin, "");
       } catch (PtxException e) {
         unreadable = "line " + e.line() + ", " + e.fact();
       }
@@ -92,7 +105,8 @@ final class ImageCode {
           "",
           null);
     }
-    return new ImageCode(source, null, Cubin.read(file).orElse(null), false, origin, unreadable);
+    return new ImageCode(
+        source, image.symbols(), null, Cubin.read(file).orElse(null), false, origin, unreadable);
   }
 
   /** Why its kernels cannot be compared with the interface; empty if they can be or have been. */
@@ -131,13 +145,44 @@ final class ImageCode {
   }
 
   /**
-   * Parses the PTX that the compiler has checked if it may require one block shape, which no device
-   * reports, or may not have 64-bit addresses; null otherwise.
+   * Compares the variables that the host uses with their declarations, unless the compiler has.
+   *
+   * @throws KernelLoadException if the code contradicts a declaration
    */
-  private static @Nullable PtxModule beyondTheComparison(String source, byte[] file) {
+  void checkSymbols() {
+    if (isChecked || ptx == null) {
+      return;
+    }
+    for (KernelSymbol symbol : symbols) {
+      Optional<SymbolMismatch> mismatch = SymbolCheck.compare(ptx, symbol);
+      if (mismatch.isPresent()) {
+        throw new KernelLoadException(source, mismatch.get().sentence() + origin, "", null);
+      }
+    }
+  }
+
+  /** What a kernel may do with one of the image's symbols: everything, unless PTX shows less. */
+  VariableUse use(String entry, String symbol) {
+    if (ptx == null) {
+      return new VariableUse(true, true);
+    }
+    if (variableUses == null) {
+      Set<String> names = symbols.stream().map(KernelSymbol::name).collect(Collectors.toSet());
+      variableUses = new VariableUses(ptx, names, new AnalysisBudget());
+    }
+    return variableUses.of(entry, symbol);
+  }
+
+  /**
+   * Parses the PTX that the compiler has checked if it may require one block shape, which no device
+   * reports, or may not have 64-bit addresses, or if the host uses its variables; null otherwise.
+   */
+  private static @Nullable PtxModule beyondTheComparison(
+      KernelImage image, String source, byte[] file) {
     String text = new String(file, StandardCharsets.UTF_8);
     // Compilers write exactly these words into 64-bit PTX.
-    if (!looksLikePtx(file) || (text.contains(".address_size 64") && !text.contains(".reqntid"))) {
+    boolean isPlain = text.contains(".address_size 64") && !text.contains(".reqntid");
+    if (!looksLikePtx(file) || (isPlain && image.symbols().isEmpty())) {
       return null;
     }
     try {

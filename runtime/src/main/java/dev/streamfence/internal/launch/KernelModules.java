@@ -49,14 +49,16 @@ final class KernelModules implements AutoCloseable {
 
   /**
    * Loads an image, or returns it if it is already loaded. May wait for the device the first time.
+   *
+   * @param timeline any stream of the device
    */
-  synchronized LoadedImage load(KernelImage image) {
+  synchronized LoadedImage load(KernelImage image, Timeline timeline) {
     LoadedImage existing = loaded.get(image);
     if (existing != null) {
       return existing;
     }
     runtime.sticky().check();
-    LoadedImage fresh = loadBest(image);
+    LoadedImage fresh = loadBest(image, timeline);
     loaded.put(image, fresh);
     return fresh;
   }
@@ -65,7 +67,7 @@ final class KernelModules implements AutoCloseable {
    * Loads from the best source that the device accepts. A file in a kernel folder is not passed
    * over: if it cannot be loaded, nothing is.
    */
-  private LoadedImage loadBest(KernelImage image) {
+  private LoadedImage loadBest(KernelImage image, Timeline timeline) {
     RuntimeOptions options = runtime.options();
     DeviceProperties device = runtime.driver().properties();
     String binaries =
@@ -76,7 +78,7 @@ final class KernelModules implements AutoCloseable {
       try {
         Optional<byte[]> bytes = source.read();
         if (bytes.isPresent()) {
-          LoadedImage best = load(image, source.name(), bytes.get());
+          LoadedImage best = load(image, source.name(), bytes.get(), timeline);
           refused.forEach(KernelModules::warn);
           return best;
         }
@@ -94,9 +96,10 @@ final class KernelModules implements AutoCloseable {
     throw refused.isEmpty() ? missing(image, sources) : refused(image, refused);
   }
 
-  private LoadedImage load(KernelImage image, String source, byte[] bytes) {
+  private LoadedImage load(KernelImage image, String source, byte[] bytes, Timeline timeline) {
     boolean binariesAllowed = runtime.options().uncheckedBinaries();
     ImageCode code = ImageCode.of(image, source, bytes, binariesAllowed);
+    code.checkSymbols();
     try {
       ModuleHandle module = loadOrExplain(source, bytes);
       if (!code.unreadable().isEmpty()) {
@@ -106,9 +109,25 @@ final class KernelModules implements AutoCloseable {
             source,
             code.unreadable());
       }
-      return new LoadedImage(this, runtime, image, code, module);
+      return loaded(image, code, module, timeline);
     } catch (CudaDriverException e) {
       throw e.during("loading " + image);
+    }
+  }
+
+  /** The image of a module, which is unloaded if the image's variables are not in it. */
+  private LoadedImage loaded(
+      KernelImage image, ImageCode code, ModuleHandle module, Timeline timeline) {
+    try {
+      LoadedSymbols symbols = new LoadedSymbols(runtime, image, code, module, timeline);
+      return new LoadedImage(this, runtime, image, code, module, symbols);
+    } catch (RuntimeException | Error e) {
+      try {
+        driver.unloadModule(module);
+      } catch (RuntimeException | Error second) {
+        e.addSuppressed(second);
+      }
+      throw e;
     }
   }
 
@@ -174,6 +193,7 @@ final class KernelModules implements AutoCloseable {
     tables.values().forEach(each -> each.close(teardown));
     tables.clear();
     for (LoadedImage image : loaded.values()) {
+      teardown.step(() -> image.symbols().close());
       teardown.step(() -> driver.unloadModule(image.module()));
     }
     loaded.clear();

@@ -48,6 +48,9 @@ final class LaunchArguments {
   private final boolean strict;
   private final ArrayArguments arrays = new ArrayArguments();
 
+  /** The variables of the module that the kernel uses besides its parameters. */
+  private final SymbolUse[] symbols;
+
   /** The tables of the stream, and which parameters are tables; null if none is. */
   private final @Nullable TableArguments tables;
 
@@ -92,6 +95,7 @@ final class LaunchArguments {
     this.stream = stream;
     this.frame = frame;
     this.kernel = kernel;
+    this.symbols = kernel.symbols();
     this.launch = launch;
     this.strict = strict;
     this.tables = tables == null ? null : new TableArguments(tables, parameters.length);
@@ -110,8 +114,14 @@ final class LaunchArguments {
     }
   }
 
-  /** An array, for errors: its parameter, with its index in a table. */
+  /**
+   * An array, for errors: its parameter, with its index in a table. A negative number stands for a
+   * variable of the module.
+   */
   String use(int array) {
+    if (array < 0) {
+      return signature.entry() + ": variable '" + symbols[-1 - array].name() + "'";
+    }
     return signature.use(name(array));
   }
 
@@ -331,6 +341,22 @@ final class LaunchArguments {
     }
   }
 
+  /**
+   * Records the uses of the module's variables, and refuses one that is also passed if the kernel
+   * writes it, unless the signature allows that.
+   */
+  void useSymbols(Submission submission) {
+    for (SymbolUse symbol : symbols) {
+      if (!signature.allowsAliases()) {
+        arrays.requireApart(symbol, this);
+      }
+    }
+    for (int i = 0; i < symbols.length; i++) {
+      SymbolUse symbol = symbols[i];
+      submission.use(symbol.region().hazards(), symbol.reads(), symbol.writes(), -1 - i);
+    }
+  }
+
   /** Finds a place for the tables of the launch in device memory, and passes their addresses. */
   void placeTables() {
     if (tables != null) {
@@ -370,6 +396,16 @@ final class LaunchArguments {
       } else if (arrays.isUntracked(i)) {
         uses.add(new LaunchObserver.Use(name(i), arrays.address(i), 0, true, true));
       }
+    }
+    for (SymbolUse symbol : symbols) {
+      Region region = symbol.region();
+      uses.add(
+          new LaunchObserver.Use(
+              symbol.name(),
+              region.address(),
+              region.sizeInBytes(),
+              symbol.reads(),
+              symbol.writes()));
     }
     for (int i = 0; tables != null && i < tables.count(); i++) {
       if (tables.length(i) > 0) {

@@ -22,6 +22,7 @@ final class LoadedImage {
   private final KernelImage image;
   private final ModuleHandle module;
   private final ImageCode code;
+  private final LoadedSymbols symbols;
   private final Map<KernelSignature, LoadedKernel> kernels = new HashMap<>();
   private final Map<String, LoadedFunction> functions = new HashMap<>();
   private final Map<FrameOwner, ArgumentFrame> frames = new HashMap<>();
@@ -31,12 +32,14 @@ final class LoadedImage {
       TrackedRuntime runtime,
       KernelImage image,
       ImageCode code,
-      ModuleHandle module) {
+      ModuleHandle module,
+      LoadedSymbols symbols) {
     this.modules = modules;
     this.runtime = runtime;
     this.image = image;
     this.module = module;
     this.code = code;
+    this.symbols = symbols;
   }
 
   ModuleHandle module() {
@@ -61,6 +64,11 @@ final class LoadedImage {
     return kernel;
   }
 
+  /** The variables of the image that the host uses. */
+  LoadedSymbols symbols() {
+    return symbols;
+  }
+
   /**
    * The occupancy of an entry.
    *
@@ -82,7 +90,8 @@ final class LoadedImage {
           signature.hasAutomaticBlockSize()
               ? chooseBlockSize(signature, function)
               : signature.blockSize();
-      return new LoadedKernel(runtime, signature, function, blockSize);
+      return new LoadedKernel(
+          runtime, signature, function, blockSize, symbols.of(signature.entry()));
     } catch (CudaDriverException e) {
       throw e.during("loading kernel " + signature + " of " + image);
     }

@@ -20,6 +20,7 @@ final class LoadedKernel {
   private final KernelSignature signature;
   private final LoadedFunction function;
   private final int blockSize;
+  private final SymbolUse[] symbols;
   private final DeviceProperties device;
   private final @Nullable BlockShape required;
   private volatile @Nullable Occupancy occupancy;
@@ -28,13 +29,19 @@ final class LoadedKernel {
    * Creates a kernel.
    *
    * @param blockSize threads per block of launches that count threads
+   * @param symbols its uses of variables of the module, which nothing may change from now on
    */
   LoadedKernel(
-      TrackedRuntime runtime, KernelSignature signature, LoadedFunction function, int blockSize) {
+      TrackedRuntime runtime,
+      KernelSignature signature,
+      LoadedFunction function,
+      int blockSize,
+      SymbolUse[] symbols) {
     this.runtime = runtime;
     this.signature = signature;
     this.function = function;
     this.blockSize = blockSize;
+    this.symbols = symbols;
     this.device = runtime.driver().properties();
     this.required = signature.requiredBlock().orElse(null);
   }
@@ -50,6 +57,11 @@ final class LoadedKernel {
   /** Threads per block of launches that count threads: as declared, or as chosen for the device. */
   int blockSize() {
     return blockSize;
+  }
+
+  /** Its uses of variables of the module; not to be changed. */
+  SymbolUse[] symbols() {
+    return symbols;
   }
 
   /** A launch of this kernel, to be shaped and used over and over. */

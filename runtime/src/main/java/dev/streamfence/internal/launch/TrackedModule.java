@@ -1,5 +1,6 @@
 package dev.streamfence.internal.launch;
 
+import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelOccupancy;
 import dev.streamfence.internal.device.TrackedStream;
@@ -28,6 +29,15 @@ public final class TrackedModule implements LoadedModule {
   @Override
   public LaunchRecorder permissiveRecorder(KernelSignature signature) {
     return recorder(signature, false);
+  }
+
+  @Override
+  public <A> DeviceArray<A> symbol(String name, Class<A> arrayType) {
+    Objects.requireNonNull(name, "name");
+    TrackedStream.of(stream).runtime().life().requireOpen();
+    @SuppressWarnings("unchecked")
+    DeviceArray<A> array = (DeviceArray<A>) image.symbols().array(name, arrayType);
+    return array;
   }
 
   @Override

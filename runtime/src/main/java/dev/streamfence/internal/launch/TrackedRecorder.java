@@ -175,6 +175,7 @@ public final class TrackedRecorder implements LaunchRecorder {
     Submission submission = requireRecording("runs preflight");
     arguments.requireComplete();
     kernel.requireLaunchable(launch);
+    arguments.useSymbols(submission);
     if (launch.blocks() > 0) {
       arguments.placeTables();
     }

@@ -90,6 +90,17 @@ public final class Allocation {
   }
 
   /**
+   * A variable of a loaded module. No account pays for it, and nothing frees it.
+   *
+   * @param timeline any stream of its device
+   */
+  public static Allocation ofModule(
+      long address, long sizeInBytes, String name, Timeline timeline) {
+    return new Allocation(
+        address, sizeInBytes, name, timeline, 0, allocation -> {}, true, new Account(), null, null);
+  }
+
+  /**
    * The device address of its first byte. Reading it orders nothing: a caller that uses it must
    * register the use.
    */

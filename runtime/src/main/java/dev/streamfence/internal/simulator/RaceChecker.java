@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Derives the order from driver calls alone, not from their callers.
  *
  * <p>Also watches page-locked host memory: what the device does with it, calls for its buffer, and
- * changes that neither explains. Does not watch variables of modules: no launch can declare them.
- * Confined to the driver's lock.
+ * changes that neither explains. Watches a variable of a module once the host has asked for its
+ * address: before, no launch can declare it, and no copy reach it. Confined to the driver's lock.
  */
 final class RaceChecker {
   private static final System.Logger LOGGER = System.getLogger(SimulatedDevice.class.getName());
@@ -91,6 +91,15 @@ final class RaceChecker {
   /** Records host memory. */
   void allocatedHost(Submitted op, long address, long size) {
     shadows.put(address, new Shadow(address, size, op, checkUninitialized, findings));
+  }
+
+  /**
+   * Records a variable of a module, unless it is known.
+   *
+   * @param op the load that initialized it
+   */
+  void watch(Submitted op, long address, long size) {
+    shadows.computeIfAbsent(address, a -> new Shadow(a, size, op, false, findings));
   }
 
   void freed(Submitted op, long address) {

@@ -9,6 +9,7 @@ import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.MemoryInfo;
+import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.simulation.DriverCall;
 
 /**
@@ -272,6 +273,11 @@ final class SimulatedDriver implements CudaDriver {
   @Override
   public FunctionHandle function(ModuleHandle module, String entry) {
     return lock.call(() -> modules.function(module, entry));
+  }
+
+  @Override
+  public ModuleVariable variable(ModuleHandle module, String name) {
+    return lock.call(() -> modules.variable(module, name));
   }
 
   @Override

@@ -11,8 +11,10 @@ import dev.streamfence.internal.simulator.AddressSpace.AddressRange;
 import dev.streamfence.internal.simulator.AddressSpace.Freed;
 import dev.streamfence.internal.simulator.AddressSpace.HeapExhausted;
 import dev.streamfence.simulation.DriverCall;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,9 @@ final class SimulatedMemory {
   /** The largest size of a buffer. */
   private static final long MAX_HOST_BYTES = Integer.MAX_VALUE - 8;
 
+  /** A variable of a module, and the load that initialized it. */
+  private record Placed(long size, Submitted op) {}
+
   private final DeviceState state;
   private final Submissions submissions;
   private final HeapMemory heap;
@@ -38,6 +43,10 @@ final class SimulatedMemory {
   private final SimulatedStream host;
 
   private final Set<SimulatedHostMemory> hostMemory = new HashSet<>();
+
+  /** The variables of modules by their addresses, unless nothing is checked. */
+  private final Map<Long, Placed> placed = new HashMap<>();
+
   private long nextHostAddress = FIRST_HOST_ADDRESS;
 
   SimulatedMemory(
@@ -208,14 +217,28 @@ final class SimulatedMemory {
     memory.map(SimulatedAllocation.fresh(range.address(), size, range.bytes()));
     if (checker != null) {
       checker.forget(range.address());
+      placed.put(
+          range.address(), new Placed(size, submissions.onHost(DriverCall.LOAD_MODULE.function())));
     }
     return range.address();
+  }
+
+  /** Watches a variable of a module from now on: the host may copy to and from it. */
+  void watch(long variable) {
+    Placed known = placed.get(variable);
+    if (checker != null && known != null) {
+      checker.watch(known.op(), variable, known.size());
+    }
   }
 
   /** Frees the variables of a module. */
   void remove(List<Long> variables) {
     for (long variable : variables) {
       memory.unmap(variable);
+      placed.remove(variable);
+      if (checker != null) {
+        checker.forget(variable);
+      }
       Freed freed = addresses.free(variable, host);
       if (freed != null) {
         freed.carryOut();

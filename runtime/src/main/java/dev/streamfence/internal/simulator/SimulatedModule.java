@@ -4,6 +4,7 @@ import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
+import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.internal.ptx.run.PtxInstance;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
@@ -85,6 +86,7 @@ final class SimulatedModule implements ModuleHandle {
   private final PtxInstance instance;
   private final Map<String, KernelFunction> functions = new HashMap<>();
   private final List<Long> variables;
+  private final Map<String, ModuleVariable> variablesByName;
   private final int defaultSharedBytes;
 
   SimulatedModule(
@@ -92,11 +94,13 @@ final class SimulatedModule implements ModuleHandle {
       PtxModule ptx,
       PtxInstance instance,
       List<Long> variables,
+      Map<String, ModuleVariable> variablesByName,
       int defaultSharedBytes) {
     this.name = name;
     this.ptx = ptx;
     this.instance = instance;
     this.variables = variables;
+    this.variablesByName = variablesByName;
     this.defaultSharedBytes = defaultSharedBytes;
   }
 
@@ -126,6 +130,11 @@ final class SimulatedModule implements ModuleHandle {
   /** Addresses of its variables in device memory. */
   List<Long> variables() {
     return variables;
+  }
+
+  /** One of its variables, which is not empty. */
+  Optional<ModuleVariable> variable(String variableName) {
+    return Optional.ofNullable(variablesByName.get(variableName));
   }
 
   /** One entry point; like a driver's, the same at each call. */

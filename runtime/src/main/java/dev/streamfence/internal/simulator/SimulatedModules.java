@@ -8,6 +8,7 @@ import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
+import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.internal.ptx.run.PtxInstance;
 import dev.streamfence.internal.ptx.run.PtxProgram;
 import dev.streamfence.internal.ptx.run.PtxVariable;
@@ -18,8 +19,11 @@ import dev.streamfence.internal.simulator.SimulatedModule.KernelFunction;
 import dev.streamfence.simulation.DriverCall;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -107,18 +111,33 @@ final class SimulatedModules {
 
   /** Allocates and initializes the variables of a module: all of them, or none. */
   private SimulatedModule place(String name, PtxModule ptx, PtxProgram program) {
+    List<PtxVariable> described = new ArrayList<>(program.globals());
+    described.addAll(program.constants());
     List<Long> placed = new ArrayList<>();
     try {
-      for (PtxVariable variable : program.globals()) {
+      for (PtxVariable variable : described) {
         placed.add(place(name, variable));
       }
+      long[] addresses = placed.stream().mapToLong(Long::longValue).toArray();
+      int globals = program.globals().size();
       PtxInstance instance =
           program
-              .instantiate(memory, placed.stream().mapToLong(Long::longValue).toArray())
+              .instantiate(
+                  memory,
+                  Arrays.copyOf(addresses, globals),
+                  Arrays.copyOfRange(addresses, globals, addresses.length))
               .withInstructionLimit(instructionsPerLaunch)
               .withOutput(output)
               .withInterruption(interrupted);
-      return new SimulatedModule(name, ptx, instance, placed, properties.sharedBytesPerBlock());
+      Map<String, ModuleVariable> byName = new HashMap<>();
+      for (int i = 0; i < addresses.length; i++) {
+        PtxVariable variable = described.get(i);
+        if (variable.isOfModule()) {
+          byName.put(variable.name(), new ModuleVariable(addresses[i], variable.sizeInBytes()));
+        }
+      }
+      return new SimulatedModule(
+          name, ptx, instance, placed, byName, properties.sharedBytesPerBlock());
     } catch (RuntimeException | Error e) {
       variables.remove(placed);
       throw e;
@@ -186,6 +205,20 @@ final class SimulatedModules {
           null);
     }
     return function;
+  }
+
+  ModuleVariable variable(ModuleHandle module, String name) {
+    state.enter(DriverCall.MODULE_VARIABLE);
+    SimulatedModule known = (SimulatedModule) module;
+    ModuleVariable variable =
+        known
+            .variable(name)
+            .orElseThrow(
+                () ->
+                    new KernelLoadException(
+                        known.name(), "there is no variable " + name, "", null));
+    variables.watch(variable.address());
+    return variable;
   }
 
   FunctionAttributes attributes(FunctionHandle function) {

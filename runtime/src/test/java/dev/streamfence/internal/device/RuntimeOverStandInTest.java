@@ -16,7 +16,12 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.driver.jcuda.StandIn;
 import dev.streamfence.internal.launch.TableKernels;
 import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
 import java.lang.reflect.Array;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -161,6 +166,50 @@ final class RuntimeOverStandInTest {
           };
       assertThat(AllocatedBytes.leastOfFiveRounds(launches)).isZero();
       columns.forEach(DeviceArray::close);
+    }
+  }
+
+  @Test
+  void launchesThatUseAVariableAllocateNothing() {
+    String text =
+        """
+        .version 8.0
+        .target sm_70
+        .address_size 64
+        .global .align 4 .b8 level[8];
+        .visible .entry raise(.param .u32 n)
+        {
+          .reg .b32 %r<2>;
+          atom.global.add.u32 %r1, [level], 1;
+          ret;
+        }
+        """;
+    KernelImage image =
+        KernelImage.of("raise.ptx", text.getBytes(StandardCharsets.US_ASCII))
+            .symbol("level", int[].class);
+    KernelSignature signature = KernelSignature.entry("raise").threads("n", int.class, 256);
+    try (DeviceRuntime gpu = DeviceRuntime.open(0);
+        DeviceStream a = gpu.streams().acquire();
+        DeviceStream b = gpu.streams().acquire()) {
+      LaunchRecorder onA = LoadedModule.of(a, image).recorder(signature);
+      LaunchRecorder onB = LoadedModule.of(b, image).recorder(signature);
+      DeviceArray<int[]> level = LoadedModule.of(b, image).symbol("level", int[].class);
+      level.upload(a, new int[] {3, 4});
+      assertThat(level.download(b)).containsExactly(3, 4);
+      Runnable launches =
+          () -> {
+            for (int i = 0; i < 5_000; i++) {
+              launch(onA);
+              launch(onB);
+            }
+          };
+      assertThat(AllocatedBytes.leastOfFiveRounds(launches)).isZero();
+    }
+  }
+
+  private static void launch(LaunchRecorder recorder) {
+    try (LaunchRecorder open = recorder.begin()) {
+      open.threads(1).preflight().launch().commit();
     }
   }
 

@@ -163,7 +163,7 @@ final class BrokenSimulationTest {
     long array = driver.allocateAsync(64, stream);
     long direct = driver.allocate(64);
     byte[] ptx =
-        ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n"
+        ".version 7.0\n.target sm_75\n.address_size 64\n.global .u32 v;\n.visible .entry k() { ret; }\n"
             .getBytes(StandardCharsets.US_ASCII);
     ModuleHandle module = driver.loadModule("k.ptx", ptx);
     FunctionHandle function = driver.function(module, "k");
@@ -202,6 +202,7 @@ final class BrokenSimulationTest {
             () -> driver.loadModule("k.ptx", ptx),
             () -> driver.unloadModule(module),
             () -> driver.function(module, "k"),
+            () -> driver.variable(module, "v"),
             () -> driver.attributes(function),
             () -> driver.allowDynamicSharedBytes(function, 1),
             () -> driver.residentBlocksPerMultiprocessor(function, 1, 0),

@@ -13,6 +13,7 @@ import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
+import dev.streamfence.internal.driver.ModuleVariable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntSupplier;
 import jcuda.CudaException;
@@ -356,6 +357,25 @@ final class JCudaDevice implements CudaDriver {
       throw e.during("looking up entry point " + entry + " of module " + handle.name);
     }
     return new DriverHandle.Function(function, handle, entry);
+  }
+
+  @Override
+  public ModuleVariable variable(ModuleHandle module, String name) {
+    DriverHandle.Module handle = moduleHandle(module);
+    handle.checkUsable(this);
+    DevicePointer pointer = new DevicePointer();
+    long[] bytes = new long[1];
+    try {
+      call(
+          "cuModuleGetGlobal",
+          () -> JCudaDriver.cuModuleGetGlobal(pointer, bytes, handle.cuModule, name));
+    } catch (CudaDriverException e) {
+      if (e.code() == CUresult.CUDA_ERROR_NOT_FOUND) {
+        throw new KernelLoadException(handle.name, "it has no variable " + name, "", e);
+      }
+      throw e.during("looking up variable " + name + " of module " + handle.name);
+    }
+    return new ModuleVariable(pointer.address(), bytes[0]);
   }
 
   @Override

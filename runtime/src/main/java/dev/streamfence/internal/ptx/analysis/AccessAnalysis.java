@@ -11,6 +11,7 @@ import dev.streamfence.internal.ptx.syntax.Lexer;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -200,8 +201,22 @@ final class AccessAnalysis {
     return activations.object(activation, variable);
   }
 
+  /** Returns the origin of the address of a variable. */
+  int origin(Activation activation, Variable variable) {
+    boolean isOfModule =
+        variable.space() == StateSpace.GLOBAL || variable.space() == StateSpace.CONST;
+    Integer analysed = isOfModule ? ledger.variable(variable.name()) : null;
+    return analysed == null ? object(activation, variable).origin() : analysed;
+  }
+
+  /** Returns the origin of the address that a name in the code stands for. */
+  int origin(String name) {
+    Integer analysed = ledger.variable(name);
+    return analysed == null ? named(name).origin() : analysed;
+  }
+
   /** Returns the object that a name in the code stands for. */
-  MemoryObject named(String name) {
+  private MemoryObject named(String name) {
     return module.function(name).map(memory::function).orElse(memory.elsewhere());
   }
 

@@ -34,6 +34,9 @@ final class AccessLedger {
   /** The tables from which whole addresses are loaded, and the contents that are used as such. */
   private final Set<Integer> loadedFrom = new HashSet<>();
 
+  /** The indexes of the addresses that other code may have from here. */
+  private final Set<Integer> handedOut = new HashSet<>();
+
   private boolean open;
 
   private static final class Entry {
@@ -114,6 +117,21 @@ final class AccessLedger {
     note(step, value, reason, multiple -> true, false, true);
   }
 
+  /** Returns the indexes of the addresses that other code may have from this kernel. */
+  Set<Integer> handedOut() {
+    return Set.copyOf(handedOut);
+  }
+
+  /** Returns the origin of the address of a variable; null if it is not analysed. */
+  @Nullable Integer variable(String name) {
+    return parameters.variable(name);
+  }
+
+  /** Returns whether loads from constant memory matter. */
+  boolean hasVariables() {
+    return parameters.hasVariables();
+  }
+
   /** Records that an instruction has an unknown effect on the memory behind a value. */
   void unknown(Step step, Provenance value, String reason) {
     note(step, value, reason, multiple -> true, true, true);
@@ -142,6 +160,9 @@ final class AccessLedger {
             && (numbersToo || !Origin.is(origin, ParameterRole.NUMBER))
             && matters.test(alternative.multiple(i))) {
           possible(Origin.index(origin), site, true, writes);
+          if (writes) {
+            handedOut.add(Origin.index(origin));
+          }
           if (Origin.isTable(origin)) {
             // Unknown code that has the table has the addresses in it.
             possible(parameters.contents(Origin.index(origin)), site, true, writes);
@@ -154,6 +175,9 @@ final class AccessLedger {
   /** Makes every parameter unknown. */
   void giveUp(PtxFunction function, String reason) {
     AccessSite site = new AccessSite(function.line(), function.name(), ".entry", reason, null);
+    for (int i = 0; i < entries.length; i++) {
+      handedOut.add(i);
+    }
     for (Entry entry : entries) {
       entry.read = null;
       entry.write = null;

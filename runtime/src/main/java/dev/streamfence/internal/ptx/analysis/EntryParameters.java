@@ -11,15 +11,17 @@ import dev.streamfence.internal.ptx.syntax.PtxParameter;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parameters of an entry, divided into pieces of a pointer's width, each of which may hold a
  * pointer. The contents of a table of addresses count as a piece of their own, which lies in
- * memory.
+ * memory; so does each variable of the module that is analysed as well.
  */
 final class EntryParameters {
   /** One piece: its position in its parameter, and its origin. */
@@ -31,9 +33,13 @@ final class EntryParameters {
   /** The index of each table's contents by the index of the table. */
   private final Map<Integer, Integer> contents = new HashMap<>();
 
+  /** The origin of the address of each variable by its name. */
+  private final Map<String, Integer> variables = new LinkedHashMap<>();
+
   private boolean tooMany;
 
-  EntryParameters(PtxEntry entry, int pointerBytes, ParameterRoles roles) {
+  EntryParameters(
+      PtxEntry entry, int pointerBytes, ParameterRoles roles, List<String> variableNames) {
     List<PtxFunction.Formal> formals = entry.function().parameters();
     for (int i = 0; i < formals.size(); i++) {
       PtxParameter parameter = entry.parameters().get(i);
@@ -62,11 +68,24 @@ final class EntryParameters {
         contents.put(i, tables + contents.size());
       }
     }
+    for (String name : variableNames) {
+      variables.put(name, Origin.parameter(size(), ParameterRole.BUFFER));
+    }
   }
 
-  /** Returns the number of pieces, the contents of tables included. */
+  /** Returns the number of pieces, the contents of tables and the variables included. */
   int size() {
-    return pieces.size() + contents.size();
+    return pieces.size() + contents.size() + variables.size();
+  }
+
+  /** Returns whether variables of the module are analysed as well. */
+  boolean hasVariables() {
+    return !variables.isEmpty();
+  }
+
+  /** Returns the origin of the address of a variable; null if it is not analysed. */
+  @Nullable Integer variable(String name) {
+    return variables.get(name);
   }
 
   /** Returns the index of the contents of the table with this index; negative if it is no table. */
@@ -80,7 +99,7 @@ final class EntryParameters {
   }
 
   boolean isContents(int index) {
-    return index >= pieces.size();
+    return index >= pieces.size() && index < pieces.size() + contents.size();
   }
 
   /** Returns the indexes of a parameter's pieces by their offset. */
@@ -90,6 +109,13 @@ final class EntryParameters {
 
   /** Returns the name of a piece for messages. */
   String describe(int index) {
+    if (index >= pieces.size() + contents.size()) {
+      return variables.entrySet().stream()
+          .filter(variable -> Origin.index(variable.getValue()) == index)
+          .map(variable -> "variable '" + variable.getKey() + "'")
+          .findFirst()
+          .orElseThrow();
+    }
     if (index >= pieces.size()) {
       return contents.entrySet().stream()
           .filter(table -> table.getValue() == index)

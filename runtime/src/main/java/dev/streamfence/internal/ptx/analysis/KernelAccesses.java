@@ -1,5 +1,6 @@
 package dev.streamfence.internal.ptx.analysis;
 
+import dev.streamfence.internal.ptx.analysis.lattice.Origin;
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
@@ -32,11 +33,15 @@ public final class KernelAccesses {
   /** See {@link AccessLedger#loadedFrom}. */
   private final Set<Integer> loadedFrom;
 
+  /** See {@link AccessLedger#handedOut}. */
+  private final Set<Integer> handedOut;
+
   private KernelAccesses(PtxEntry entry, EntryParameters pieces, AccessLedger ledger) {
     this.entry = entry;
     this.pieces = pieces;
     this.accesses = ledger.accesses();
     this.loadedFrom = ledger.loadedFrom();
+    this.handedOut = ledger.handedOut();
   }
 
   /**
@@ -63,8 +68,14 @@ public final class KernelAccesses {
   }
 
   public static KernelAccesses of(ModuleAnalysis shared, PtxEntry entry, ParameterRoles roles) {
+    return of(shared, entry, roles, List.of());
+  }
+
+  /** Analyses a kernel, with its accesses to these variables of the module. */
+  static KernelAccesses of(
+      ModuleAnalysis shared, PtxEntry entry, ParameterRoles roles, List<String> variables) {
     PtxModule module = shared.module();
-    EntryParameters pieces = new EntryParameters(entry, module.addressSize() / 8, roles);
+    EntryParameters pieces = new EntryParameters(entry, module.addressSize() / 8, roles, variables);
     AccessLedger ledger = new AccessLedger(module, pieces);
     if (pieces.isTooMany()) {
       ledger.giveUp(entry.function(), "the parameters are too large to analyse");
@@ -117,6 +128,20 @@ public final class KernelAccesses {
     Map.Entry<Long, Integer> piece = pieces.of(index).floorEntry((long) offset);
     int found = piece == null ? -1 : pieces.contents(piece.getValue());
     return found < 0 ? ParameterAccess.UNTOUCHED : accesses.get(found);
+  }
+
+  /** Returns the access to an analysed variable, other than through an address in memory. */
+  ParameterAccess variable(String name) {
+    return accesses.get(index(name));
+  }
+
+  /** Returns whether other code may have the address of an analysed variable from this kernel. */
+  boolean handsOut(String variable) {
+    return handedOut.contains(index(variable));
+  }
+
+  private int index(String variable) {
+    return Origin.index(Objects.requireNonNull(pieces.variable(variable), variable));
   }
 
   /** Returns whether the kernel may load an address from a table, see {@link #contents}. */

@@ -75,7 +75,9 @@ final class MemoryFlow {
 
   private void access(Step step, OpcodeRule rule, Operand operand, StateSpace space, char letter) {
     Provenance address = values.value(step, operand);
-    if (space == StateSpace.GENERIC || space == StateSpace.GLOBAL) {
+    if (space == StateSpace.GENERIC
+        || space == StateSpace.GLOBAL
+        || (space == StateSpace.CONST && analysis.ledger().hasVariables())) {
       analysis
           .ledger()
           .access(step, operand, address, letter != 'w', letter != 'r', word(step.instruction()));

@@ -45,12 +45,11 @@ final class ValueFlow {
       return Provenance.of(Derivation.constant(literal.value()));
     }
     if (operand instanceof Operand.VariableAddress use) {
-      int origin = analysis.object(step.activation(), use.variable()).origin();
+      int origin = analysis.origin(step.activation(), use.variable());
       return Provenance.of(Derivation.of(origin, use.offset()));
     }
     if (operand instanceof Operand.Name name) {
-      return Provenance.of(
-          Derivation.of(analysis.named(name.label().name()).origin(), name.offset()));
+      return Provenance.of(Derivation.of(analysis.origin(name.label().name()), name.offset()));
     }
     if (operand instanceof Operand.Vector vector) {
       return assembled(step, vector.elements());

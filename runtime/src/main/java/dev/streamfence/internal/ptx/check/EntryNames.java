@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/** Lists the entries that exist, for messages about a missing one. Stateless. */
+/** Lists the entries or variables that exist, for messages about a missing one. Stateless. */
 final class EntryNames {
   /** A module may have thousands of entries, and an interface as many wrong names. */
   private static final int MAX_NAMED = 8;
@@ -12,6 +12,15 @@ final class EntryNames {
   private EntryNames() {}
 
   static String insteadOf(String wanted, Collection<String> names) {
+    return insteadOf(wanted, names, "Kernel");
+  }
+
+  /**
+   * The names that exist.
+   *
+   * @param annotation the annotation that can give a name
+   */
+  static String insteadOf(String wanted, Collection<String> names, String annotation) {
     List<String> renamed =
         names.stream()
             .filter(name -> MangledName.function(name).equals(Optional.of(wanted)))
@@ -22,8 +31,8 @@ final class EntryNames {
     String name = renamed.get(0);
     // Of several overloads or template instances, at most one could be declared extern "C".
     return renamed.size() > 1
-        ? listed(renamed) + "; name one of them by @Kernel(\"…\")"
-        : name + "; declare that extern \"C\", or name it by @Kernel(\"" + name + "\")";
+        ? listed(renamed) + "; name one of them by @" + annotation + "(\"…\")"
+        : name + "; declare that extern \"C\", or name it by @" + annotation + "(\"" + name + "\")";
   }
 
   private static String listed(Collection<String> names) {

@@ -15,6 +15,7 @@ import dev.streamfence.launch.BlockShape;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.PassedCases;
 import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.KernelSymbol;
 import dev.streamfence.launch.StructLayout;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -121,6 +122,11 @@ public final class KernelCheck {
     }
     compareBlocks(declared, entry).ifPresent(mismatches::add);
     return List.copyOf(mismatches);
+  }
+
+  /** Returns the first difference between a variable and its declaration, if there is any. */
+  public Optional<SymbolMismatch> compare(KernelSymbol declared) {
+    return SymbolCheck.compare(module, declared);
   }
 
   private Optional<Mismatch> compareBlocks(KernelSignature declared, PtxEntry entry) {

@@ -8,10 +8,11 @@ import java.util.regex.Pattern;
  * The names that C++ compilers give to functions without {@code extern "C"}. Stateless.
  *
  * <p>Source: Itanium C++ ABI, 5.1 "External Names": {@code _Z}, then the length of a name and the
- * name; between {@code N} and {@code E}, one such pair for each scope.
+ * name; between {@code N} and {@code E}, one such pair for each scope. {@code L} before a pair
+ * means that the name is not visible elsewhere.
  */
 public final class MangledName {
-  private static final Pattern COMPONENT = Pattern.compile("\\G(\\d{1,4})");
+  private static final Pattern COMPONENT = Pattern.compile("\\GL?(\\d{1,4})");
 
   private MangledName() {}
 

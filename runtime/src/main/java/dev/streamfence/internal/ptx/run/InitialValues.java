@@ -36,7 +36,7 @@ final class InitialValues {
     }
   }
 
-  /** Writes a global variable's initial bytes, zeros by default. */
+  /** Writes a variable's initial bytes, zeros by default. */
   void write(Variable variable, long address, GlobalMemory memory) {
     int width = Math.min(8, variable.alignment());
     long size = variable.sizeInBytes();

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.run;
 
 import dev.streamfence.internal.ptx.run.machine.Code;
+import dev.streamfence.internal.ptx.run.machine.ConstantBank;
 import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
 import dev.streamfence.internal.ptx.run.machine.GridWorkspace;
 import dev.streamfence.internal.ptx.run.machine.LaunchBudget;
@@ -34,17 +35,13 @@ public final class PtxInstance {
   private final Consumer<String> output;
   private final Supplier<@Nullable Thread> interrupted;
 
-  PtxInstance(PtxProgram program, GlobalMemory memory, long[] addresses) {
+  PtxInstance(PtxProgram program, GlobalMemory memory, long[] addresses, long[] constantAddresses) {
     this.program = program;
     this.instructionLimit = DEFAULT_INSTRUCTION_LIMIT;
     this.output = text -> {};
     this.interrupted = () -> null;
     InitialValues values = new InitialValues(program, addresses);
-    byte[] constants = new byte[(int) program.constantLayout().size()];
-    for (Variable variable : program.constants()) {
-      int offset = program.constantLayout().offset(variable).orElseThrow().intValue();
-      values.write(variable, offset, constants);
-    }
+    ConstantBank constants = constants(program, values, memory, constantAddresses);
     List<Variable> globals = program.globalVariables();
     for (int i = 0; i < globals.size(); i++) {
       values.write(globals.get(i), addresses[i], memory);
@@ -60,6 +57,26 @@ public final class PtxInstance {
       codes[code.index] = code;
     }
     linked = new LinkedCode(constants, templates, codes);
+  }
+
+  private static ConstantBank constants(
+      PtxProgram program, InitialValues values, GlobalMemory memory, long[] addresses) {
+    List<Variable> variables = program.constantVariables();
+    byte[] initial = new byte[(int) program.constantLayout().size()];
+    int[] starts = new int[addresses.length];
+    int[] ends = new int[addresses.length];
+    for (int i = 0; i < variables.size(); i++) {
+      Variable variable = variables.get(i);
+      int offset = program.constantLayout().offset(variable).orElseThrow().intValue();
+      if (i < addresses.length) {
+        starts[i] = offset;
+        ends[i] = offset + (int) variable.sizeInBytes();
+        values.write(variable, addresses[i], memory);
+      } else {
+        values.write(variable, offset, initial);
+      }
+    }
+    return new ConstantBank(initial, starts, ends, addresses);
   }
 
   private PtxInstance(

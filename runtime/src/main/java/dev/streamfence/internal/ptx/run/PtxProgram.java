@@ -9,6 +9,8 @@ import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** A module in executable form. Immutable and thread-safe. */
 public final class PtxProgram {
@@ -19,6 +21,7 @@ public final class PtxProgram {
   private final List<Variable> constants;
   private final Layout constantLayout;
   private final List<PtxVariable> described;
+  private final List<PtxVariable> describedConstants;
 
   PtxProgram(ProgramTranslator translated, PtxModule module) {
     this.module = module;
@@ -29,16 +32,19 @@ public final class PtxProgram {
     for (Variable variable : globals) {
       globalIndexes.put(variable.id(), globalIndexes.size());
     }
-    this.described =
-        globals.stream()
-            .map(
-                variable ->
-                    new PtxVariable(
-                        variable.name(),
-                        variable.sizeInBytes(),
-                        variable.alignment(),
-                        !variable.initializers().isEmpty()))
-            .toList();
+    Set<Integer> ofModule =
+        module.deviceVariables().stream().map(Variable::id).collect(Collectors.toSet());
+    this.described = globals.stream().map(each -> describe(each, ofModule)).toList();
+    this.describedConstants = constants.stream().map(each -> describe(each, ofModule)).toList();
+  }
+
+  private static PtxVariable describe(Variable variable, Set<Integer> ofModule) {
+    return new PtxVariable(
+        variable.name(),
+        variable.sizeInBytes(),
+        variable.alignment(),
+        !variable.initializers().isEmpty(),
+        ofModule.contains(variable.id()));
   }
 
   /**
@@ -72,13 +78,35 @@ public final class PtxProgram {
    * @throws IllegalArgumentException if an address is missing or not aligned
    */
   public PtxInstance instantiate(GlobalMemory memory, long[] addressesOfGlobals) {
-    if (addressesOfGlobals.length != globals.size()) {
+    return new PtxInstance(
+        this, memory, checked(addressesOfGlobals, globals, "global"), new long[0]);
+  }
+
+  /**
+   * Loads the program like {@link #instantiate(GlobalMemory, long[])}, with its constants in global
+   * memory too, where the host can change them.
+   *
+   * @param addressesOfConstants one address per {@linkplain #constants constant}, aligned as it
+   *     asks
+   * @throws IllegalArgumentException if an address is missing or not aligned
+   */
+  public PtxInstance instantiate(
+      GlobalMemory memory, long[] addressesOfGlobals, long[] addressesOfConstants) {
+    return new PtxInstance(
+        this,
+        memory,
+        checked(addressesOfGlobals, globals, "global"),
+        checked(addressesOfConstants, constants, "constant"));
+  }
+
+  private static long[] checked(long[] given, List<Variable> variables, String kind) {
+    if (given.length != variables.size()) {
       throw new IllegalArgumentException(
-          addressesOfGlobals.length + " addresses for " + globals.size() + " global variables");
+          given.length + " addresses for " + variables.size() + " " + kind + " variables");
     }
-    long[] addresses = addressesOfGlobals.clone();
+    long[] addresses = given.clone();
     for (int i = 0; i < addresses.length; i++) {
-      Variable variable = globals.get(i);
+      Variable variable = variables.get(i);
       if ((addresses[i] & (variable.alignment() - 1)) != 0) {
         throw new IllegalArgumentException(
             String.format(
@@ -86,7 +114,7 @@ public final class PtxProgram {
                 addresses[i], variable.name(), variable.alignment()));
       }
     }
-    return new PtxInstance(this, memory, addresses);
+    return addresses;
   }
 
   PtxModule module() {
@@ -101,7 +129,16 @@ public final class PtxProgram {
     return globals;
   }
 
-  List<Variable> constants() {
+  /**
+   * Returns the module's variables in constant memory.
+   *
+   * @return the variables in the order of the text; unmodifiable
+   */
+  public List<PtxVariable> constants() {
+    return describedConstants;
+  }
+
+  List<Variable> constantVariables() {
     return constants;
   }
 

@@ -177,6 +177,21 @@ public final class PtxModule {
     return entries.stream().filter(entry -> entry.name().equals(name)).findFirst();
   }
 
+  /**
+   * Returns the variables that the host can ask for: in global or constant memory, not declared
+   * {@code .extern}, and not empty.
+   */
+  public List<Variable> deviceVariables() {
+    return variables.stream().filter(PtxModule::isInDeviceMemory).toList();
+  }
+
+  private static boolean isInDeviceMemory(Variable variable) {
+    return (variable.space() == StateSpace.GLOBAL || variable.space() == StateSpace.CONST)
+        && !variable.external()
+        && variable.type().kind != ScalarType.NumberKind.OPAQUE
+        && variable.sizeInBytes() > 0;
+  }
+
   public List<Variable> variables() {
     return variables;
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.KernelLoadException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceAttribute;
 import dev.streamfence.internal.driver.DeviceProperties;
@@ -12,6 +13,7 @@ import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
+import dev.streamfence.internal.driver.ModuleVariable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -87,6 +89,21 @@ class JCudaDeviceOverStandInTest {
                             .dynamicSharedBytes(8))))
         .startsWith("cuLaunchCooperativeKernel context=1 function=nothing grid=2,3,4 block=5,6,7")
         .contains(" shared=8 ");
+  }
+
+  @Test
+  void variablesOfAModuleAreFoundByName() {
+    ModuleVariable[] found = new ModuleVariable[2];
+    assertThat(standIn.lastCall(() -> found[0] = driver.variable(fixture.module, "limits")))
+        .startsWith("cuModuleGetGlobal context=1 module=")
+        .endsWith(" name=limits");
+    assertThat(found[0].sizeInBytes()).isEqualTo(24);
+    found[1] = driver.variable(fixture.module, "level");
+    assertThat(found[1]).isEqualTo(new ModuleVariable(found[0].address(), 4));
+    assertThatThrownBy(() -> driver.variable(fixture.module, "missing"))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageContaining("module.ptx")
+        .hasMessageContaining("it has no variable missing");
   }
 
   @Test

@@ -21,6 +21,8 @@ final class SeamCalls {
       .version 8.0
       .target sm_70
       .address_size 64
+      .global .u32 level;
+      .const .b8 limits[24];
       .visible .entry nothing() { ret; }
       .visible .entry kinds(
         .param .s8 a, .param .u16 b, .param .s16 c, .param .s32 d,
@@ -117,6 +119,7 @@ final class SeamCalls {
         call("loadModule", "cuModuleLoadDataEx", c -> c.driver.loadModule("m.ptx", ptx())),
         call("unloadModule", "cuModuleUnload", c -> c.driver.unloadModule(c.module)),
         call("function", "cuModuleGetFunction", c -> c.driver.function(c.module, "nothing")),
+        call("variable", "cuModuleGetGlobal", c -> c.driver.variable(c.module, "level")),
         call("attributes", "cuFuncGetAttribute", c -> c.driver.attributes(c.function)),
         call(
             "allowDynamicSharedBytes",

@@ -6,6 +6,7 @@ import dev.streamfence.internal.ptx.analysis.lattice.AddressJudge;
 import dev.streamfence.internal.ptx.analysis.lattice.Sums;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,7 +28,8 @@ class AccessJudgeTest {
 
   private static String doubt(String address) {
     PtxEntry entry = PtxModule.parse(MODULE).entries().get(0);
-    return judge(address).doubt(new EntryParameters(entry, 8, ParameterRoles.UNDECLARED)::describe);
+    return judge(address)
+        .doubt(new EntryParameters(entry, 8, ParameterRoles.UNDECLARED, List.of())::describe);
   }
 
   @ParameterizedTest

@@ -52,11 +52,11 @@ class PtxInstanceTest {
   void globalsAreListedInOrder() {
     assertThat(program.globals())
         .containsExactly(
-            new PtxVariable("bytes", 11, 8, false),
-            new PtxVariable("counter", 4, 4, true),
-            new PtxVariable("pointers", 24, 8, true),
-            new PtxVariable("split", 8, 1, true),
-            new PtxVariable("halves", 8, 4, true));
+            new PtxVariable("bytes", 11, 8, false, true),
+            new PtxVariable("counter", 4, 4, true, true),
+            new PtxVariable("pointers", 24, 8, true, true),
+            new PtxVariable("split", 8, 1, true, true),
+            new PtxVariable("halves", 8, 4, true, true));
   }
 
   @Test

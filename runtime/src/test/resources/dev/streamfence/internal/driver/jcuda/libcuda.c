@@ -546,6 +546,21 @@ int cuModuleGetFunction(Function **function, Module *module, const char *name) {
   return SUCCESS;
 }
 
+static char variables[4096];
+
+/* Finds "name[bytes];" and "name;", which has four; all variables lie at the same address. */
+VERSIONED(cuModuleGetGlobal, "cuModuleGetGlobal_v2", uint64_t *address, size_t *bytes,
+          Module *module, const char *name) {
+  REQUIRE(module, MODULE);
+  CALL(device_of(module), " module=%ld name=%s", id_of(module), name);
+  const char *found = strstr(module->image, name);
+  size_t length = strlen(name);
+  if (!found || (found[length] != '[' && found[length] != ';')) return NOT_FOUND;
+  *address = (uint64_t)variables;
+  *bytes = found[length] == '[' ? strtoul(found + length + 1, NULL, 10) : 4;
+  return SUCCESS;
+}
+
 int cuFuncGetAttribute(int *value, int attribute, Function *function) {
   REQUIRE(function, FUNCTION);
   CALL(device_of(function), " attribute=%d", attribute);

@@ -120,10 +120,14 @@ public final class LaneMemory {
   }
 
   private static long loadConst(Lane lane, long address, int bytes) {
-    byte[] constants = lane.block.constants;
+    ConstantBank constants = lane.block.constants;
     int offset =
-        within(lane, address, bytes, constants.length, Reason.CONSTANT_ACCESS, "module's constant");
-    return Bytes.get(constants, offset, bytes);
+        within(lane, address, bytes, constants.size(), Reason.CONSTANT_ACCESS, "module's constant");
+    try {
+      return constants.load(lane.block.memory, offset, bytes);
+    } catch (RuntimeException refusal) {
+      throw refused(lane, "load", address, bytes, refusal);
+    }
   }
 
   private static void refuseStore(Lane lane, long address, int bytes, long value) {

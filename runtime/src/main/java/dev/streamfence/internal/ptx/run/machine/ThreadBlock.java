@@ -22,7 +22,7 @@ public final class ThreadBlock {
   public final long workspace;
   public boolean askedForWorkspace;
   final byte[] parameters;
-  final byte[] constants;
+  final ConstantBank constants;
   final long[][] templates;
   public final Code[] codes;
   public final byte[] shared;

@@ -1,0 +1,63 @@
+package demo;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelOccupancy;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+import javax.annotation.processing.Generated;
+
+/** Launches the kernels of {@link Filters} on one stream. */
+@Generated("dev.streamfence.processor.KernelProcessor")
+public final class FiltersLauncher implements Filters {
+  private static final KernelImage IMAGE =
+      KernelImage.resource("kernels/filters.ptx", FiltersLauncher.class::getResourceAsStream)
+          .symbol("filter_weights", float[].class)
+          .symbol("outside", int[].class);
+  private static final KernelSignature FILTER = KernelSignature.entry("filter")
+      .reads("source", float[].class)
+      .writes("target", float[].class)
+      .threads("n", int.class, 256);
+
+  private final LaunchRecorder filter;
+  private final DeviceArray<float[]> weights;
+  private final DeviceArray<int[]> outside;
+  private final LoadedModule module;
+
+  private FiltersLauncher(DeviceStream stream) {
+    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    this.filter = module.recorder(FILTER);
+    this.weights = module.symbol("filter_weights", float[].class);
+    this.outside = module.symbol("outside", int[].class);
+    this.module = module;
+  }
+
+  /** Returns the kernels of {@link Filters}, launched on {@code stream}. */
+  public static FiltersLauncher on(DeviceStream stream) {
+    return new FiltersLauncher(stream);
+  }
+
+  /** Returns the occupancy of the kernel with the given entry point. */
+  public KernelOccupancy occupancy(String entry) {
+    return module.occupancy(entry);
+  }
+
+  @Override
+  public DeviceArray<float[]> weights() {
+    return weights;
+  }
+
+  @Override
+  public DeviceArray<int[]> outside() {
+    return outside;
+  }
+
+  @Override
+  public void filter(DeviceArray<float[]> source, DeviceArray<float[]> target, int n) {
+    try (LaunchRecorder recorder = filter.begin()) {
+      recorder.array(source).array(target).threads(n).preflight().launch().commit();
+    }
+  }
+}

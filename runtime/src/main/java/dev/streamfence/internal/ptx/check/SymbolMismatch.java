@@ -1,0 +1,19 @@
+package dev.streamfence.internal.ptx.check;
+
+/**
+ * One difference between a variable of a module and its declaration. Immutable.
+ *
+ * @param kind its kind
+ * @param sentence what differs, without a full stop; names the variable
+ */
+public record SymbolMismatch(SymbolDifference kind, String sentence) {
+  /** The kind of a difference. */
+  public enum SymbolDifference {
+    /** The module has no such variable; the sentence names those that it has. */
+    NO_VARIABLE,
+    /** Its size or its alignment does not fit the elements. */
+    LAYOUT,
+    /** It holds integers, and is declared with floating-point numbers, or the reverse. */
+    KIND
+  }
+}

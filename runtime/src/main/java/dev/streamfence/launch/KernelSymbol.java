@@ -1,0 +1,16 @@
+package dev.streamfence.launch;
+
+import dev.streamfence.ElementType;
+
+/**
+ * A variable of a module that the host reads and writes. Immutable.
+ *
+ * @param name its name in the code
+ * @param elementType the type of its elements; a variable that is no array has one
+ */
+public record KernelSymbol(String name, ElementType elementType) {
+  @Override
+  public String toString() {
+    return elementType.primitive() + "[] " + name;
+  }
+}
