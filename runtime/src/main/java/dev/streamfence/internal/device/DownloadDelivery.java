@@ -19,9 +19,9 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
   private final int sizeInBytes;
 
   /** The memory that the copy writes; null once it is given back. */
-  private @Nullable HostRegion memory;
+  private volatile @Nullable HostRegion memory;
 
-  private boolean isLost;
+  private volatile boolean isLost;
 
   /** Why the end of the runtime could not deliver; null if the device was lost. */
   private @Nullable RuntimeException refusal;
@@ -57,7 +57,7 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
   }
 
   @Override
-  public synchronized boolean isDelivered() {
+  public boolean isDelivered() {
     return memory == null && !isLost;
   }
 
@@ -83,18 +83,31 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
   }
 
   /** Delivers the elements at the end of the runtime, unless the copy fails. */
-  synchronized void deliverAtEnd(boolean isDeviceLost) {
+  void deliverAtEnd(boolean isDeviceLost) {
     if (memory == null) {
       return;
     }
     boolean isDone = false;
     try {
+      // Not within the monitor: callers ask meanwhile whether the elements are here.
       if (!isDeviceLost) {
         completion.await();
       }
       isDone = completion.isKnownDone();
     } finally {
-      if (!isDone || !tryDeliver()) {
+      end(isDone);
+    }
+  }
+
+  private synchronized void end(boolean isDone) {
+    if (memory == null) {
+      return;
+    }
+    boolean isHere = false;
+    try {
+      isHere = isDone && tryDeliver();
+    } finally {
+      if (!isHere) {
         isLost = true;
         giveUp();
       }

@@ -296,7 +296,8 @@ public final class Timeline {
 
   /**
    * Waits on the host until a ticket is submitted: briefly, since the thread that registered it is
-   * about to submit it.
+   * about to submit it; but for the read of a long download, whose ticket is submitted with its
+   * last piece.
    */
   void awaitSubmitted(long ticket) {
     gate.await(ticket);

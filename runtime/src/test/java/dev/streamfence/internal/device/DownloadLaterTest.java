@@ -256,6 +256,18 @@ final class DownloadLaterTest {
   }
 
   @Test
+  void aBufferMayBeFlippedBeforeItsElementsAreHere() {
+    try (DeviceArray<int[]> values = gpu.memory().upload(a, new int[] {1, 2, 3})) {
+      IntBuffer target = IntBuffer.allocate(4).position(1);
+      Download<IntBuffer> later = values.downloadLater(a, 0, target);
+      target.flip();
+      later.await();
+      later.value();
+      assertThat(target.array()).containsExactly(0, 1, 2, 3);
+    }
+  }
+
+  @Test
   void elementsGoToABufferWhenTheyAreAskedFor() {
     try (DeviceArray<int[]> values = gpu.memory().upload(a, new int[] {1, 2, 3})) {
       IntBuffer ints = IntBuffer.allocate(4).position(1).limit(3);

@@ -18,6 +18,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -182,6 +183,23 @@ final class MappedArrayTest {
       kernels.increment(other, N);
       assertThat(other.download(b)).containsOnly(2);
     }
+  }
+
+  /** The launch would wait for the access, and the access for the launch. */
+  @Test
+  void aLaunchThatWasBegunBeforeAnAccessIsRefusedInsideIt() {
+    host.put(0, all(5));
+    LaunchRecorder increment = VectorKernels.incrementOn(a);
+    try (LaunchRecorder open = increment.begin()) {
+      open.array(mapped).threads(N);
+      host.visit(
+          bytes ->
+              assertThatThrownBy(open::preflight)
+                  .isInstanceOf(StreamMisuseException.class)
+                  .hasMessageContaining("inside an access to a mapped pinned array"));
+      open.preflight().launch().commit();
+    }
+    assertThat(host.get(0, N)).containsOnly(6);
   }
 
   @Test

@@ -153,6 +153,10 @@ final class KernelSearchTest {
     assertRefused(file + ": it cannot be read; it is a link to no file");
     Files.delete(file);
     assertLoaded("onTheClassPath");
+    // What should be a folder is a file, so what lies in it is unknown.
+    Files.delete(file.getParent());
+    Files.writeString(file.getParent(), "no folder");
+    assertRefused(file + ": it cannot be read; ");
   }
 
   @Test
