@@ -102,6 +102,15 @@ sealed interface ImageSource {
       return folder.resolve(file).toString();
     }
 
+    /** Whether a file is where a folder should be; JDKs report that in different ways. */
+    private static boolean isBehindAFile(Path path) {
+      Path around = path.getParent();
+      while (around != null && !Files.exists(around)) {
+        around = around.getParent();
+      }
+      return around != null && !Files.isDirectory(around);
+    }
+
     @Override
     public Optional<byte[]> read() {
       Path path = folder.resolve(file);
@@ -122,7 +131,7 @@ sealed interface ImageSource {
           return Optional.of(content(name(), stream));
         }
       } catch (NoSuchFileException e) {
-        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) || isBehindAFile(path)) {
           throw unreadable(name(), e);
         }
         return Optional.empty();
