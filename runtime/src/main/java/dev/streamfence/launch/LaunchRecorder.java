@@ -27,8 +27,8 @@ import java.util.List;
  * both, and only this recorder's methods in between. After the first launch no method but {@link
  * #completion} allocates memory, unless the blocks of a cooperative kernel change from launch to
  * launch, or a launch has more arrays or tables than any before. No method synchronises, unless the
- * driver fails; {@link #close} does so with synchronous launches, or for a postponed free that
- * waits.
+ * driver fails, or a new table needs room (see {@link #table(DeviceArray[])}); {@link #close} does
+ * so with synchronous launches, or for a postponed free that waits.
  */
 public sealed interface LaunchRecorder extends AutoCloseable permits TrackedRecorder {
   /**
