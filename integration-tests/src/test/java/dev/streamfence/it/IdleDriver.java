@@ -7,6 +7,7 @@ import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.driver.ModuleVariable;
+import dev.streamfence.internal.driver.PointerInfo;
 
 /**
  * A driver whose launches, events and waits do nothing: benchmarks then measure the runtime alone.
@@ -200,6 +201,36 @@ final class IdleDriver implements CudaDriver {
 
   @Override
   public void launchKernel(KernelLaunch launch) {}
+
+  @Override
+  public long rawHandle(StreamHandle stream) {
+    return driver.rawHandle(stream);
+  }
+
+  @Override
+  public long rawHandle(EventHandle event) {
+    return driver.rawHandle(event);
+  }
+
+  @Override
+  public StreamHandle foreignStream(long rawHandle) {
+    return driver.foreignStream(rawHandle);
+  }
+
+  @Override
+  public EventHandle foreignEvent(long rawHandle) {
+    return driver.foreignEvent(rawHandle);
+  }
+
+  @Override
+  public PointerInfo pointerInfo(long address) {
+    return driver.pointerInfo(address);
+  }
+
+  @Override
+  public void makeCurrent() {
+    driver.makeCurrent();
+  }
 
   @Override
   public void synchronizeDevice() {

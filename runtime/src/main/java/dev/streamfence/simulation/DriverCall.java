@@ -78,7 +78,13 @@ public enum DriverCall {
   /** Waits for the device. */
   SYNCHRONIZE_DEVICE("cuCtxSynchronize"),
   /** Asks for free and total device memory. */
-  MEMORY_INFO("cuMemGetInfo");
+  MEMORY_INFO("cuMemGetInfo"),
+  /** Asks which context a stream belongs to that other code made. */
+  STREAM_CONTEXT("cuStreamGetCtx"),
+  /** Asks where an address lies. */
+  POINTER_INFO("cuPointerGetAttributes"),
+  /** Makes the context current in a thread, for code that is not the runtime's. */
+  MAKE_CURRENT("cuCtxSetCurrent");
 
   private final String function;
 

@@ -68,6 +68,14 @@ public sealed interface SimulatedDevice extends DeviceSimulation permits Simulat
   int liveObjects();
 
   /**
+   * A library that uses this device beside the runtime, for tests of adopted memory, adopted
+   * streams and submitted calls.
+   *
+   * @param name its name in reports
+   */
+  SimulatedLibrary library(String name);
+
+  /**
    * From now on only collects races and other wrong accesses, for {@link #findings}: they do not
    * end the device, and an access to freed memory ends only its own kernel or copy.
    */

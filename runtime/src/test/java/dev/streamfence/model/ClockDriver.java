@@ -8,6 +8,7 @@ import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.driver.ModuleVariable;
+import dev.streamfence.internal.driver.PointerInfo;
 import java.nio.ByteBuffer;
 
 /**
@@ -358,6 +359,36 @@ public final class ClockDriver implements CudaDriver {
 
   @Override
   public void launchKernel(KernelLaunch launch) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public long rawHandle(StreamHandle stream) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public long rawHandle(EventHandle event) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public StreamHandle foreignStream(long rawHandle) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public EventHandle foreignEvent(long rawHandle) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public PointerInfo pointerInfo(long address) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void makeCurrent() {
     throw new UnsupportedOperationException();
   }
 

@@ -380,6 +380,51 @@ public final class CheckedDriver implements CudaDriver {
   }
 
   @Override
+  public long rawHandle(StreamHandle stream) {
+    return driver.rawHandle(stream);
+  }
+
+  @Override
+  public long rawHandle(EventHandle event) {
+    return driver.rawHandle(event);
+  }
+
+  @Override
+  public StreamHandle foreignStream(long rawHandle) {
+    begin(DriverCall.STREAM_CONTEXT);
+    try {
+      return driver.foreignStream(rawHandle);
+    } catch (CudaDriverException e) {
+      throw sticky.keep(e);
+    }
+  }
+
+  @Override
+  public EventHandle foreignEvent(long rawHandle) {
+    return driver.foreignEvent(rawHandle);
+  }
+
+  @Override
+  public PointerInfo pointerInfo(long address) {
+    begin(DriverCall.POINTER_INFO);
+    try {
+      return driver.pointerInfo(address);
+    } catch (CudaDriverException e) {
+      throw sticky.keep(e);
+    }
+  }
+
+  @Override
+  public void makeCurrent() {
+    begin(DriverCall.MAKE_CURRENT);
+    try {
+      driver.makeCurrent();
+    } catch (CudaDriverException e) {
+      throw sticky.keep(e);
+    }
+  }
+
+  @Override
   public void synchronizeDevice() {
     begin(DriverCall.SYNCHRONIZE_DEVICE);
     try {

@@ -222,6 +222,37 @@ public interface CudaDriver extends AutoCloseable {
     return null;
   }
 
+  /** The driver's own handle, a {@code CUstream}, for code that is not ours. No driver call. */
+  long rawHandle(StreamHandle stream);
+
+  /** The driver's own handle, a {@code CUevent}, for code that is not ours. No driver call. */
+  long rawHandle(EventHandle event);
+
+  /**
+   * A stream that other code made and will destroy. {@code cuStreamGetCtx} tells whether it belongs
+   * to this device's context; the driver cannot tell whether it exists.
+   *
+   * @param rawHandle a {@code CUstream}; 1 for the legacy default stream
+   * @throws IllegalArgumentException if it belongs to another context
+   */
+  StreamHandle foreignStream(long rawHandle);
+
+  /**
+   * An event that other code made and will destroy. Makes no driver call.
+   *
+   * @param rawHandle a {@code CUevent}
+   */
+  EventHandle foreignEvent(long rawHandle);
+
+  /** Where an address lies. {@code cuPointerGetAttributes}. */
+  PointerInfo pointerInfo(long address);
+
+  /**
+   * Makes the device's context current in the calling thread, for code that is not ours. {@code
+   * cuCtxSetCurrent}.
+   */
+  void makeCurrent();
+
   /** Waits until all work of this device's context is done. {@code cuCtxSynchronize}. */
   void synchronizeDevice();
 

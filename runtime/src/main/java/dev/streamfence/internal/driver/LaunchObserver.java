@@ -48,4 +48,17 @@ public interface LaunchObserver {
    *     keeps the list
    */
   void launching(String purpose, CudaDriver.StreamHandle stream, long ticket, List<Use> uses);
+
+  /**
+   * Receives the uses of whatever the calling thread puts on a stream by code that is not the
+   * runtime's, until {@link #submitted}.
+   *
+   * @param purpose the name of the call and its stream, for reports
+   * @param uses as for {@link #launching}
+   */
+  default void submitting(
+      String purpose, CudaDriver.StreamHandle stream, long ticket, List<Use> uses) {}
+
+  /** Ends what {@link #submitting} has begun. */
+  default void submitted() {}
 }

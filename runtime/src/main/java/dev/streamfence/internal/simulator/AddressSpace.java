@@ -46,6 +46,10 @@ final class AddressSpace {
       return address;
     }
 
+    long size() {
+      return size;
+    }
+
     /** Its memory, which stays the same while the range is handed out or its free is queued. */
     Backing bytes() {
       return requireNonNull(bytes);
@@ -196,6 +200,16 @@ final class AddressSpace {
     Freed freed = new Freed(range, stream);
     freedBySize.computeIfAbsent(range.size, s -> new FreedRanges()).add(freed);
     return freed;
+  }
+
+  /** The allocated range around an address, or null. */
+  @Nullable AddressRange containing(long address) {
+    for (AddressRange range : ranges.values()) {
+      if (address >= range.address && address - range.address < range.size) {
+        return range;
+      }
+    }
+    return null;
   }
 
   /** The number of allocated ranges. */

@@ -7,12 +7,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The declaration of each thread for its next launch. Thread-safe. */
+/**
+ * The declarations of each thread: for its next launch, and for a call of other code. Thread-safe.
+ */
 final class Declarations implements LaunchObserver {
   /** One declaration. Immutable. */
   record LaunchDeclaration(String purpose, StreamHandle stream, long ticket, List<Use> uses) {}
 
   private final Map<Thread, LaunchDeclaration> next = new ConcurrentHashMap<>();
+  private final Map<Thread, LaunchDeclaration> scopes = new ConcurrentHashMap<>();
 
   @Override
   public void numbered(StreamHandle stream, int number) {
@@ -23,6 +26,23 @@ final class Declarations implements LaunchObserver {
   public void launching(String purpose, StreamHandle stream, long ticket, List<Use> uses) {
     next.put(
         Thread.currentThread(), new LaunchDeclaration(purpose, stream, ticket, List.copyOf(uses)));
+  }
+
+  @Override
+  public void submitting(String purpose, StreamHandle stream, long ticket, List<Use> uses) {
+    scopes.put(
+        Thread.currentThread(), new LaunchDeclaration(purpose, stream, ticket, List.copyOf(uses)));
+  }
+
+  @Override
+  public void submitted() {
+    scopes.remove(Thread.currentThread());
+  }
+
+  /** The declaration that holds for the work of other code, if it is for this stream. */
+  @Nullable LaunchDeclaration scope(StreamHandle stream) {
+    LaunchDeclaration scope = scopes.get(Thread.currentThread());
+    return scope != null && scope.stream() == stream ? scope : null;
   }
 
   /** Removes the calling thread's declaration, and returns it if it is for this stream. */

@@ -5,7 +5,6 @@ import static dev.streamfence.internal.simulator.DeviceState.requireArgument;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.KernelLaunch;
-import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
 import dev.streamfence.internal.ptx.run.machine.PtxFault;
 import dev.streamfence.internal.ptx.run.machine.PtxGrid;
@@ -39,7 +38,7 @@ final class Launches {
   }
 
   /** Receives what launches declare; any thread may call it. */
-  LaunchObserver observer() {
+  Declarations observer() {
     return declarations;
   }
 

@@ -56,6 +56,12 @@ final class MappedMemory implements GlobalMemory {
     return (int) (address >>> PAGE_SHIFT) & (CACHED_PAGES - 1);
   }
 
+  /** The allocation around an address, or null. */
+  @Nullable SimulatedAllocation find(long address) {
+    Map.Entry<Long, SimulatedAllocation> floor = mapped.floorEntry(address);
+    return floor != null && floor.getValue().contains(address, 1) ? floor.getValue() : null;
+  }
+
   /** The allocation that contains all of these bytes. */
   SimulatedAllocation require(long address, long count) {
     int slot = slot(address);

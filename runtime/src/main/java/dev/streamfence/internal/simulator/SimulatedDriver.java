@@ -10,7 +10,9 @@ import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.driver.ModuleVariable;
+import dev.streamfence.internal.driver.PointerInfo;
 import dev.streamfence.simulation.DriverCall;
+import java.util.function.ToLongFunction;
 
 /**
  * The driver of a simulated device: one lock around its parts, each with the calls of one kind.
@@ -27,6 +29,7 @@ final class SimulatedDriver implements CudaDriver {
   private final Transfers transfers;
   private final SimulatedModules modules;
   private final Launches launches;
+  private final ForeignCalls foreign;
 
   private final SimulatedHostMemory.HostAccess hostAccess =
       new SimulatedHostMemory.HostAccess() {
@@ -81,6 +84,17 @@ final class SimulatedDriver implements CudaDriver {
             memory,
             mapped);
     this.launches = new Launches(properties, state, submissions, mapped, checker);
+    this.foreign =
+        new ForeignCalls(state, streams, memory, submissions, mapped, checker, launches.observer());
+  }
+
+  /** Carries out a call of code that is not the runtime's; returns its number. */
+  long foreign(ToLongFunction<ForeignCalls> call) {
+    return lock.call(
+        () -> {
+          foreign.requireUsable();
+          return call.applyAsLong(foreign);
+        });
   }
 
   /** The checker, whose findings end the device unless they are only collected. */
@@ -95,7 +109,7 @@ final class SimulatedDriver implements CudaDriver {
   }
 
   int liveObjects() {
-    return lock.call(() -> streams.count() + memory.count() + modules.count());
+    return lock.call(() -> streams.count() + memory.count() + modules.count() - foreign.count());
   }
 
   void carryOutEverything() {
@@ -304,6 +318,36 @@ final class SimulatedDriver implements CudaDriver {
   @Override
   public void launchKernel(KernelLaunch launch) {
     lock.run(() -> launches.launch(launch));
+  }
+
+  @Override
+  public long rawHandle(StreamHandle stream) {
+    return lock.call(() -> streams.rawHandle(stream));
+  }
+
+  @Override
+  public long rawHandle(EventHandle event) {
+    return lock.call(() -> streams.rawHandle(event));
+  }
+
+  @Override
+  public StreamHandle foreignStream(long rawHandle) {
+    return lock.call(() -> streams.foreignStream(rawHandle));
+  }
+
+  @Override
+  public EventHandle foreignEvent(long rawHandle) {
+    return lock.call(() -> streams.foreignEvent(rawHandle));
+  }
+
+  @Override
+  public PointerInfo pointerInfo(long address) {
+    return lock.call(() -> memory.pointerInfo(address, properties.ordinal()));
+  }
+
+  @Override
+  public void makeCurrent() {
+    lock.run(() -> state.enter(DriverCall.MAKE_CURRENT));
   }
 
   @Override

@@ -55,6 +55,20 @@ public final class SimulatedHardware implements SimulatedDevice, DriverSource {
   }
 
   @Override
+  public ForeignLibrary library(String name) {
+    return new ForeignLibrary(this, name);
+  }
+
+  /** The driver, while it is open. */
+  synchronized SimulatedDriver driver() {
+    SimulatedDriver opened = driver;
+    if (opened == null || !open) {
+      throw new IllegalStateException("the simulated device is not open");
+    }
+    return opened;
+  }
+
+  @Override
   public synchronized int liveObjects() {
     return driver == null ? 0 : driver.liveObjects();
   }

@@ -1,3 +1,4 @@
+// Long because the same few maps know all memory, whoever allocates it.
 package dev.streamfence.internal.simulator;
 
 import static dev.streamfence.internal.simulator.DeviceState.error;
@@ -7,6 +8,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
+import dev.streamfence.internal.driver.PointerInfo;
 import dev.streamfence.internal.simulator.AddressSpace.AddressRange;
 import dev.streamfence.internal.simulator.AddressSpace.Freed;
 import dev.streamfence.internal.simulator.AddressSpace.HeapExhausted;
@@ -19,8 +21,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The driver calls that allocate and free, on the device and on the host. Confined to the driver's
- * lock.
+ * The driver calls that allocate and free, on the device and on the host, for the runtime and for
+ * other code. Confined to the driver's lock.
  */
 final class SimulatedMemory {
   /** Far from the device's addresses, however many of those are in use. */
@@ -131,6 +133,81 @@ final class SimulatedMemory {
     Freed freed = free(DriverCall.FREE, address, host);
     memory.unmap(address);
     freed.carryOut();
+  }
+
+  /**
+   * Allocates memory for other code.
+   *
+   * @param what the allocation, for reports
+   */
+  long allocateForeign(long bytes, String what) {
+    if (bytes < 1) {
+      throw new IllegalArgumentException(bytes + " bytes; an allocation has at least 1");
+    }
+    AddressRange range;
+    try {
+      range = range(DriverCall.ALLOCATE, bytes, host);
+    } catch (CudaDriverException e) {
+      throw new IllegalArgumentException(what + " " + bytes + " bytes: " + e.purpose(), e);
+    }
+    memory.map(SimulatedAllocation.fresh(range.address(), bytes, range.bytes()));
+    if (checker != null) {
+      checker.allocated(submissions.onHost(what), range.address(), bytes);
+    }
+    return range.address();
+  }
+
+  /** Frees memory of other code. */
+  void freeForeign(long address, String what) {
+    Freed freed = free(DriverCall.FREE, address, host);
+    memory.unmap(address);
+    freed.carryOut();
+    if (checker != null) {
+      checker.freed(submissions.onHost(what, new Use("", address, 0, false, false)), address);
+    }
+  }
+
+  /** Frees memory of other code in the order of a stream. */
+  void freeForeign(long address, String what, SimulatedStream stream) {
+    Freed freed = free(DriverCall.FREE_ASYNC, address, stream);
+    Submitted op =
+        submissions.submit(
+            stream,
+            Submissions.on(what, stream),
+            0,
+            List.of(new Use("", address, 0, false, false)),
+            false,
+            null);
+    submissions.work(
+        stream,
+        DriverCall.FREE_ASYNC,
+        op,
+        () -> {
+          memory.unmap(address);
+          freed.carryOut();
+          if (checker != null) {
+            checker.freed(op, address);
+          }
+        });
+  }
+
+  /** Where an address lies; of memory whose allocation is queued, the size is rounded up. */
+  PointerInfo pointerInfo(long address, int ordinal) {
+    state.enter(DriverCall.POINTER_INFO);
+    for (SimulatedHostMemory known : hostMemory) {
+      if (address >= known.address() && address - known.address() < known.sizeInBytes()) {
+        return new PointerInfo(
+            PointerInfo.Kind.HOST, ordinal, known.address(), known.sizeInBytes());
+      }
+    }
+    SimulatedAllocation mapped = memory.find(address);
+    if (mapped != null) {
+      return new PointerInfo(PointerInfo.Kind.DEVICE, ordinal, mapped.address(), mapped.size());
+    }
+    AddressRange range = addresses.containing(address);
+    return range == null
+        ? new PointerInfo(PointerInfo.Kind.UNKNOWN, -1, 0, 0)
+        : new PointerInfo(PointerInfo.Kind.DEVICE, ordinal, range.address(), range.size());
   }
 
   /**

@@ -1,3 +1,4 @@
+// Long because the runtime's calls and those of other code work on the same streams and events.
 package dev.streamfence.internal.simulator;
 
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
@@ -5,8 +6,8 @@ import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.simulator.SimulatedStream.Point;
 import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
 import dev.streamfence.simulation.DriverCall;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,13 +16,28 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedStreams {
   private static final class SimulatedEvent implements EventHandle {
+    private final long rawHandle;
     private @Nullable Point recorded;
+
+    private SimulatedEvent(long rawHandle) {
+      this.rawHandle = rawHandle;
+    }
   }
+
+  /** The legacy default stream, as the driver numbers it. */
+  private static final long LEGACY = 1;
+
+  /** Far from each other, and from every address. */
+  private static final long FIRST_STREAM = 0x5_0000_0000L;
+
+  private static final long FIRST_EVENT = 0x6_0000_0000L;
 
   private final DeviceState state;
   private final Scheduler scheduler;
   private final SubmissionOrder order;
-  private final Set<SimulatedEvent> events = new HashSet<>();
+  private final Map<Long, SimulatedEvent> events = new HashMap<>();
+  private final Map<Long, SimulatedStream> byRawHandle = new HashMap<>();
+  private long createdEvents;
 
   SimulatedStreams(DeviceState state, Scheduler scheduler, SubmissionOrder order) {
     this.state = state;
@@ -29,20 +45,136 @@ final class SimulatedStreams {
     this.order = order;
   }
 
-  /** The number of existing streams and events. */
+  /** The number of existing streams and events that were created. */
   int count() {
-    return scheduler.count() + events.size();
+    return scheduler.count() + events.size() - (byRawHandle.containsKey(LEGACY) ? 1 : 0);
   }
 
   StreamHandle createStream() {
     state.enter(DriverCall.CREATE_STREAM);
+    return newStream();
+  }
+
+  private SimulatedStream newStream() {
     SimulatedStream stream = new SimulatedStream(order.newStream());
     scheduler.add(stream);
+    byRawHandle.put(rawHandle(stream), stream);
     return stream;
   }
 
   void destroyStream(StreamHandle stream) {
-    scheduler.remove(state.enter(DriverCall.DESTROY_STREAM, stream));
+    remove(state.enter(DriverCall.DESTROY_STREAM, stream));
+  }
+
+  private void remove(SimulatedStream stream) {
+    scheduler.remove(stream);
+    byRawHandle.remove(rawHandle(stream));
+  }
+
+  long rawHandle(StreamHandle stream) {
+    SimulatedStream known = (SimulatedStream) stream;
+    return known == byRawHandle.get(LEGACY) ? LEGACY : FIRST_STREAM + known.clock().number();
+  }
+
+  long rawHandle(EventHandle event) {
+    return ((SimulatedEvent) event).rawHandle;
+  }
+
+  /** A stream that other code made, or the legacy default stream. */
+  StreamHandle foreignStream(long rawHandle) {
+    state.enter(DriverCall.STREAM_CONTEXT);
+    SimulatedStream known = find(rawHandle);
+    if (known == null) {
+      throw DeviceState.error(
+          DriverCall.STREAM_CONTEXT,
+          ResultCode.INVALID_HANDLE,
+          "stream 0x" + Long.toHexString(rawHandle) + ", which does not exist here");
+    }
+    return known;
+  }
+
+  /** An event that other code made; the driver refuses it when it is used if it does not exist. */
+  EventHandle foreignEvent(long rawHandle) {
+    SimulatedEvent known = events.get(rawHandle);
+    return known == null ? new SimulatedEvent(rawHandle) : known;
+  }
+
+  /** The stream of other code with a raw handle. */
+  SimulatedStream stream(long rawHandle) {
+    SimulatedStream known = find(rawHandle);
+    if (known == null) {
+      throw new IllegalArgumentException(
+          "stream 0x" + Long.toHexString(rawHandle) + " does not exist on the simulated device");
+    }
+    return known;
+  }
+
+  private @Nullable SimulatedStream find(long rawHandle) {
+    SimulatedStream known = byRawHandle.get(rawHandle);
+    if (known == null && rawHandle == LEGACY) {
+      known = new SimulatedStream(order.newStream());
+      scheduler.add(known);
+      byRawHandle.put(LEGACY, known);
+    }
+    return known;
+  }
+
+  /** Creates a stream for other code. */
+  long addStream() {
+    return rawHandle(newStream());
+  }
+
+  /** Destroys a stream of other code. */
+  void removeStream(long rawHandle) {
+    remove(stream(rawHandle));
+  }
+
+  /** Creates an event for other code. */
+  long addEvent() {
+    return newEvent().rawHandle;
+  }
+
+  /** Destroys an event of other code. */
+  void removeEvent(long rawHandle) {
+    events.remove(rawHandle);
+  }
+
+  /** Waits, as other code, for everything queued on a stream. */
+  void drain(SimulatedStream stream) {
+    scheduler.drain(stream);
+    order.hostKnows(order.reached(stream.clock()));
+  }
+
+  /** Records an event as other code. */
+  void record(long event, SimulatedStream stream) {
+    record(event(event), stream);
+  }
+
+  /** Queues a wait as other code. */
+  void await(SimulatedStream stream, long event) {
+    await(stream, event(event).recorded);
+  }
+
+  /** Whether what an event captured is done, as other code asks. */
+  boolean isDone(long event) {
+    Point point = event(event).recorded;
+    if (point == null || point.isReached()) {
+      if (point != null) {
+        order.hostKnows(point.clock());
+      }
+      return true;
+    }
+    scheduler.poll(point.stream());
+    return false;
+  }
+
+  private SimulatedEvent event(long rawHandle) {
+    SimulatedEvent known = events.get(rawHandle);
+    if (known == null) {
+      throw new IllegalArgumentException(
+          "event 0x" + Long.toHexString(rawHandle) + " does not exist on the simulated device");
+    }
+    return known;
   }
 
   void synchronizeStream(StreamHandle stream) {
@@ -65,7 +197,10 @@ final class SimulatedStreams {
 
   void waitForEvent(StreamHandle stream, EventHandle event) {
     SimulatedStream known = state.enter(DriverCall.WAIT_FOR_EVENT, stream);
-    Point point = require(DriverCall.WAIT_FOR_EVENT, event).recorded;
+    await(known, require(DriverCall.WAIT_FOR_EVENT, event).recorded);
+  }
+
+  private void await(SimulatedStream known, @Nullable Point point) {
     if (point != null) {
       order.waited(known.clock(), point.clock());
       if (!point.isReached()) {
@@ -76,20 +211,28 @@ final class SimulatedStreams {
 
   EventHandle createEvent() {
     state.enter(DriverCall.CREATE_EVENT);
-    SimulatedEvent event = new SimulatedEvent();
-    events.add(event);
+    return newEvent();
+  }
+
+  private SimulatedEvent newEvent() {
+    SimulatedEvent event = new SimulatedEvent(FIRST_EVENT + ++createdEvents);
+    events.put(event.rawHandle, event);
     return event;
   }
 
   void destroyEvent(EventHandle event) {
     state.enter(DriverCall.DESTROY_EVENT);
-    events.remove(require(DriverCall.DESTROY_EVENT, event));
+    events.remove(require(DriverCall.DESTROY_EVENT, event).rawHandle);
   }
 
   void recordEvent(EventHandle event, StreamHandle stream) {
     SimulatedStream known = state.enter(DriverCall.RECORD_EVENT, stream);
+    record(require(DriverCall.RECORD_EVENT, event), known);
+  }
+
+  private void record(SimulatedEvent event, SimulatedStream known) {
     Point point = new Point(known, order.reached(known.clock()));
-    require(DriverCall.RECORD_EVENT, event).recorded = point;
+    event.recorded = point;
     scheduler.enqueue(known, new QueuedOperation.Reach(point));
   }
 
@@ -125,7 +268,7 @@ final class SimulatedStreams {
   }
 
   private SimulatedEvent require(DriverCall call, EventHandle event) {
-    if (event instanceof SimulatedEvent known && events.contains(known)) {
+    if (event instanceof SimulatedEvent known && events.get(known.rawHandle) == known) {
       return known;
     }
     throw DeviceState.error(call, ResultCode.INVALID_HANDLE, "an event that does not exist here");

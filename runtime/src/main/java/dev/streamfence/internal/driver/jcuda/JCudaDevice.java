@@ -14,6 +14,7 @@ import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.driver.ModuleVariable;
+import dev.streamfence.internal.driver.PointerInfo;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntSupplier;
 import jcuda.CudaException;
@@ -466,6 +467,45 @@ final class JCudaDevice implements CudaDriver {
   }
 
   @Override
+  public long rawHandle(StreamHandle stream) {
+    return RawHandle.of(use(stream));
+  }
+
+  @Override
+  public long rawHandle(EventHandle event) {
+    return RawHandle.of(use(event));
+  }
+
+  @Override
+  public StreamHandle foreignStream(long rawHandle) {
+    CUstream stream = RawHandle.stream(rawHandle);
+    CUcontext owner = new CUcontext();
+    call("cuStreamGetCtx", () -> JCudaDriver.cuStreamGetCtx(stream, owner));
+    if (RawHandle.of(owner) != RawHandle.of(context)) {
+      throw new IllegalArgumentException(
+          "stream 0x"
+              + Long.toHexString(rawHandle)
+              + " belongs to another context than "
+              + this
+              + ", which uses the primary context");
+    }
+    return new DriverHandle.Stream(this, stream);
+  }
+
+  @Override
+  public EventHandle foreignEvent(long rawHandle) {
+    return new DriverHandle.Event(this, RawHandle.event(rawHandle));
+  }
+
+  @Override
+  public PointerInfo pointerInfo(long address) {
+    UnboundFunctions.load();
+    PointerAttributes attributes = new PointerAttributes();
+    call("cuPointerGetAttributes", () -> attributes.read(address));
+    return attributes.info();
+  }
+
+  @Override
   public void synchronizeDevice() {
     call("cuCtxSynchronize", JCudaDriver::cuCtxSynchronize);
   }
@@ -479,7 +519,8 @@ final class JCudaDevice implements CudaDriver {
     }
   }
 
-  private void makeCurrent() {
+  @Override
+  public void makeCurrent() {
     checkOpen();
     int code;
     try {

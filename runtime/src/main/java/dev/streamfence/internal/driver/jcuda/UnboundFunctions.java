@@ -1,5 +1,6 @@
 package dev.streamfence.internal.driver.jcuda;
 
+import com.sun.jna.Pointer;
 import com.sun.jna.ptr.IntByReference;
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
@@ -48,6 +49,15 @@ final class UnboundFunctions {
   static int cuMemPoolSetReleaseThreshold(PointerByReference pool, long bytes) {
     LongByReference value = new LongByReference(bytes);
     return call("cuMemPoolSetAttribute", pool.getValue(), RELEASE_THRESHOLD, value);
+  }
+
+  /**
+   * Several attributes of an address.
+   *
+   * @param places where each value goes, one pointer per attribute
+   */
+  static int cuPointerGetAttributes(int[] attributes, Pointer places, long address) {
+    return call("cuPointerGetAttributes", attributes.length, attributes, places, address);
   }
 
   private static int call(String name, Object... arguments) {

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.EventHandle;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.DeviceAttribute;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
@@ -14,6 +16,7 @@ import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.driver.ModuleVariable;
+import dev.streamfence.internal.driver.PointerInfo;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -277,6 +280,41 @@ class JCudaDeviceOverStandInTest {
   void theImageReachesTheDriverWithAnEndMark() {
     assertThat(standIn.trace(() -> driver.loadModule("m", SeamCalls.ptx())))
         .contains("cuModuleLoadDataEx context=1 text=" + SeamCalls.PTX.length() + " options=4");
+  }
+
+  @Test
+  void aStreamAndAnEventMadeElsewhereAreUsedByTheirRawHandles() {
+    StreamHandle stream = driver.foreignStream(driver.rawHandle(fixture.stream));
+    EventHandle event = driver.foreignEvent(driver.rawHandle(fixture.event));
+
+    String recorded = standIn.lastCall(() -> driver.recordEvent(fixture.event, fixture.stream));
+    assertThat(standIn.lastCall(() -> driver.recordEvent(event, stream))).isEqualTo(recorded);
+    assertThat(driver.rawHandle(stream)).isEqualTo(driver.rawHandle(fixture.stream));
+    assertThat(driver.rawHandle(event)).isEqualTo(driver.rawHandle(fixture.event));
+    assertThat(driver.rawHandle(driver.foreignStream(1))).isEqualTo(1);
+  }
+
+  @Test
+  void aStreamOfAnotherContextIsRefused() {
+    try (CudaDriver other = JCudaDevices.open(0)) {
+      long theirs = other.rawHandle(other.createStream(0));
+
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> driver.foreignStream(theirs))
+          .withMessageContaining("0x" + Long.toHexString(theirs))
+          .withMessageContaining("another context")
+          .withMessageContaining("device 1");
+    }
+  }
+
+  @Test
+  void theDriverTellsWhereAnAddressLies() {
+    assertThat(driver.pointerInfo(fixture.directMemory))
+        .isEqualTo(new PointerInfo(PointerInfo.Kind.DEVICE, 1, fixture.directMemory, 64));
+    assertThat(driver.pointerInfo(driver.deviceAddress(fixture.host)).kind())
+        .isEqualTo(PointerInfo.Kind.HOST);
+    assertThat(driver.pointerInfo(0))
+        .isEqualTo(new PointerInfo(PointerInfo.Kind.UNKNOWN, -1, 0, 0));
   }
 
   @Test

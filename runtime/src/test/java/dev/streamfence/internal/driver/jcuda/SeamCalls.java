@@ -135,6 +135,12 @@ final class SeamCalls {
             "suggestedBlockSize",
             "cuOccupancyMaxPotentialBlockSize",
             c -> c.driver.suggestedBlockSize(c.function, 0)),
+        call(
+            "foreignStream",
+            "cuStreamGetCtx",
+            c -> c.driver.foreignStream(c.driver.rawHandle(c.stream))),
+        call("pointerInfo", "cuPointerGetAttributes", c -> c.driver.pointerInfo(c.memory)),
+        call("makeCurrent", "cuCtxSetCurrent", c -> c.driver.makeCurrent()),
         call("synchronizeDevice", "cuCtxSynchronize", c -> c.driver.synchronizeDevice()));
   }
 

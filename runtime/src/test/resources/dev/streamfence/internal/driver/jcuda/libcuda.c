@@ -60,7 +60,7 @@ typedef struct {
   int32_t kind;
   int32_t device;
   int64_t id;
-  int64_t padding;
+  int64_t bytes; /* of memory, and only there */
 } Object;
 
 typedef struct {
@@ -176,6 +176,7 @@ static char *create_memory(Kind kind, size_t bytes) {
   memset(whole, 0, ALIGNMENT);
   memset(memory, 0xA5, bytes);
   register_at(in_front_of(memory), kind);
+  in_front_of(memory)->bytes = (int64_t)bytes;
   return memory;
 }
 
@@ -328,6 +329,18 @@ int cuStreamCreateWithPriority(Object **stream, unsigned flags, int priority) {
   return SUCCESS;
 }
 
+/* The legacy default stream, whose handle is 1, belongs to every context. */
+int cuStreamGetCtx(Object *stream, Object **context) {
+  CALL(ANY_CONTEXT, " ");
+  if (stream == (Object *)1) {
+    *context = current;
+    return SUCCESS;
+  }
+  REQUIRE(stream, STREAM);
+  *context = &contexts[device_of(stream)];
+  return SUCCESS;
+}
+
 VERSIONED(cuStreamDestroy, "cuStreamDestroy_v2", Object *stream) {
   REQUIRE(stream, STREAM);
   CALL(device_of(stream), " stream=%ld", id_of(stream));
@@ -426,6 +439,25 @@ VERSIONED(cuMemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2", char **addr
   CALL(ANY_CONTEXT, " flags=%u", flags);
   REQUIRE(in_front_of(memory), HOST_MEMORY);
   *address = memory;
+  return SUCCESS;
+}
+
+/* The address is the first byte of an allocation, or 0, which the driver does not know. */
+int cuPointerGetAttributes(unsigned number, const int *attributes, void **data, char *memory) {
+  CALL(ANY_CONTEXT, " number=%u", number);
+  Object *object = memory ? in_front_of(memory) : NULL;
+  int device = is(object, DEVICE_MEMORY);
+  int known = device || is(object, HOST_MEMORY);
+  for (unsigned i = 0; i < number; i++) {
+    switch (attributes[i]) {
+      case 2: *(int *)data[i] = known ? device + 1 : 0; break;
+      case 8: *(char *)data[i] = 0; break;
+      case 9: *(int *)data[i] = known ? device_of(object) : -2; break;
+      case 11: *(char **)data[i] = device ? memory : NULL; break;
+      case 12: *(size_t *)data[i] = device ? (size_t)object->bytes : 0; break;
+      default: return INVALID_VALUE;
+    }
+  }
   return SUCCESS;
 }
 

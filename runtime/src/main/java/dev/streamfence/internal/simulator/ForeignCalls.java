@@ -1,0 +1,152 @@
+package dev.streamfence.internal.simulator;
+
+import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
+import dev.streamfence.internal.simulator.Declarations.LaunchDeclaration;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.SimulatedKernel;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What code that is not the runtime's does with the device. Its calls are neither counted nor made
+ * to fail. Each returns a number, 0 if it has none to return. Confined to the driver's lock.
+ */
+final class ForeignCalls {
+  private final DeviceState state;
+  private final SimulatedStreams streams;
+  private final SimulatedMemory memory;
+  private final Submissions submissions;
+  private final MappedMemory mapped;
+  private final @Nullable RaceChecker checker;
+  private final Declarations declarations;
+
+  /** The library that each stream, event and allocation belongs to. */
+  private final Map<Long, ForeignLibrary> owners = new HashMap<>();
+
+  ForeignCalls(
+      DeviceState state,
+      SimulatedStreams streams,
+      SimulatedMemory memory,
+      Submissions submissions,
+      MappedMemory mapped,
+      @Nullable RaceChecker checker,
+      Declarations declarations) {
+    this.state = state;
+    this.streams = streams;
+    this.memory = memory;
+    this.submissions = submissions;
+    this.mapped = mapped;
+    this.checker = checker;
+    this.declarations = declarations;
+  }
+
+  /** The number of existing streams, events and allocations of libraries. */
+  int count() {
+    return owners.size();
+  }
+
+  /** Throws if the device does not work. */
+  void requireUsable() {
+    if (!state.isUsable()) {
+      state.requireNoFault(DriverCall.LAUNCH_KERNEL);
+      throw new IllegalStateException("the simulated device is closed");
+    }
+  }
+
+  long createStream(ForeignLibrary library) {
+    return own(library, streams.addStream());
+  }
+
+  long destroyStream(ForeignLibrary library, long stream) {
+    disown(library, stream, "stream");
+    streams.removeStream(stream);
+    return 0;
+  }
+
+  long synchronize(long stream) {
+    streams.drain(streams.stream(stream));
+    return 0;
+  }
+
+  long createEvent(ForeignLibrary library) {
+    return own(library, streams.addEvent());
+  }
+
+  long destroyEvent(ForeignLibrary library, long event) {
+    disown(library, event, "event");
+    streams.removeEvent(event);
+    return 0;
+  }
+
+  long recordEvent(long event, long stream) {
+    streams.record(event, streams.stream(stream));
+    return 0;
+  }
+
+  long waitForEvent(long stream, long event) {
+    streams.await(streams.stream(stream), event);
+    return 0;
+  }
+
+  long isDone(long event) {
+    return streams.isDone(event) ? 1 : 0;
+  }
+
+  long allocate(ForeignLibrary library, long bytes) {
+    return own(library, memory.allocateForeign(bytes, library + " allocates"));
+  }
+
+  long free(ForeignLibrary library, long address) {
+    disown(library, address, "memory at");
+    memory.freeForeign(address, library + " frees its memory");
+    return 0;
+  }
+
+  long free(ForeignLibrary library, long address, long stream) {
+    SimulatedStream known = streams.stream(stream);
+    disown(library, address, "memory at");
+    memory.freeForeign(address, library + " frees its memory", known);
+    return 0;
+  }
+
+  long launch(ForeignLibrary library, long stream, String kernel, SimulatedKernel code) {
+    SimulatedStream known = streams.stream(stream);
+    LaunchDeclaration scope = declarations.scope(known);
+    String what = kernel + " of " + library;
+    Submitted op =
+        scope == null
+            ? submissions.submit(known, Submissions.on(what, known), 0, List.of(), false, null)
+            : submissions.submit(
+                known, what + " in " + scope.purpose(), scope.ticket(), scope.uses(), true, null);
+    submissions.access(known, DriverCall.LAUNCH_KERNEL, op, () -> run(op, code));
+    return 0;
+  }
+
+  private void run(Submitted op, SimulatedKernel code) {
+    LaunchAccesses accesses = checker == null ? null : checker.begin(mapped, op);
+    GlobalMemory seen = accesses == null ? mapped : accesses;
+    ForeignAccess access = new ForeignAccess(seen);
+    try {
+      code.run(access);
+    } finally {
+      access.end();
+      if (checker != null && accesses != null) {
+        checker.launched(op, accesses);
+      }
+    }
+  }
+
+  private long own(ForeignLibrary library, long number) {
+    owners.put(number, library);
+    return number;
+  }
+
+  private void disown(ForeignLibrary library, long number, String kind) {
+    if (!owners.remove(number, library)) {
+      throw new IllegalArgumentException(
+          kind + " 0x" + Long.toHexString(number) + " does not belong to " + library);
+    }
+  }
+}

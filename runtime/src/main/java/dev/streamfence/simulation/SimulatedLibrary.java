@@ -1,0 +1,80 @@
+package dev.streamfence.simulation;
+
+import dev.streamfence.internal.simulator.ForeignLibrary;
+
+/**
+ * A library that uses the simulated device beside the runtime, as cuBLAS or PyTorch use a GPU: with
+ * streams, events and memory of its own, which it passes on as numbers, and with kernels that are
+ * Java functions. Nothing that it does counts in {@link SimulatedDevice#calls()} or fails by {@link
+ * SimulatedDevice#failCall}; the device checks its accesses like any others.
+ *
+ * <p>A kernel that is launched inside of {@code DeviceStream.submit} on the stream of that scope
+ * must touch no memory other than the scope declares; elsewhere the library declares nothing. The
+ * library's streams wait for the legacy default stream, number 1, only by events.
+ *
+ * <p>Thread-safe. Every method throws an {@link IllegalStateException} while the device is not
+ * open, a {@code CudaDriverException} once it is lost, and an {@link IllegalArgumentException} for
+ * a number that stands for nothing here.
+ */
+public sealed interface SimulatedLibrary permits ForeignLibrary {
+  /** Its name in reports. */
+  String name();
+
+  /** Creates a stream. */
+  long createStream();
+
+  /** Destroys one of its streams, after running everything queued there. */
+  void destroyStream(long stream);
+
+  /** Waits until everything queued on a stream, its own or any other, is done. */
+  void synchronize(long stream);
+
+  /** Creates an event that has captured nothing. */
+  long createEvent();
+
+  /** Destroys one of its events; waits already queued for it remain. */
+  void destroyEvent(long event);
+
+  /** Makes an event capture everything queued on a stream so far. */
+  void recordEvent(long event, long stream);
+
+  /** Makes everything queued later on a stream wait for what an event captured. */
+  void waitForEvent(long stream, long event);
+
+  /** Whether what an event captured is done. */
+  boolean isDone(long event);
+
+  /**
+   * Allocates device memory that is ready immediately on every stream.
+   *
+   * @param bytes at least 1
+   * @return the address, a multiple of 512
+   * @throws IllegalArgumentException if the device has no room for it
+   */
+  long allocate(long bytes);
+
+  /**
+   * Frees its memory immediately. Work that still uses it, on any stream, is reported: a use that
+   * is not known to be done counts as a race with this.
+   *
+   * @throws IllegalArgumentException if the memory is not this library's, or was freed before
+   */
+  void free(long address);
+
+  /**
+   * Frees its memory in the order of a stream: after everything queued there, and after nothing
+   * else.
+   *
+   * @throws IllegalArgumentException if the memory is not this library's, or was freed before
+   */
+  void free(long address, long stream);
+
+  /**
+   * Queues a kernel. It runs when the schedule selects it, in the thread that calls the driver
+   * then, which holds the device's lock: it must not use the device. An exception that it throws
+   * ends the device.
+   *
+   * @param kernel its name in reports
+   */
+  void launch(long stream, String kernel, SimulatedKernel code);
+}
