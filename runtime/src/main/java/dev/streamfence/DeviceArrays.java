@@ -4,8 +4,8 @@ package dev.streamfence;
 /**
  * Reads and writes single elements of device arrays, in the elements' own type. For counters and
  * flags: each read waits for a copy of its own, so a loop over elements is better one {@link
- * DeviceArray#download(DeviceStream, long, long) download}. {@link
- * DeviceArray#downloadLater(DeviceStream, long, long)} reads one element without waiting.
+ * ReadableArray#download(DeviceStream, long, long) download}. {@link
+ * ReadableArray#downloadLater(DeviceStream, long, long)} reads one element without waiting.
  * Thread-safe.
  *
  * <p>Every method throws an {@link IllegalArgumentException} for an index outside of the array, a
@@ -17,7 +17,8 @@ public final class DeviceArrays {
   private DeviceArrays() {}
 
   /** Reads one element, like a download: waits until it is there. */
-  public static boolean getBoolean(DeviceArray<boolean[]> array, DeviceStream stream, long index) {
+  public static boolean getBoolean(
+      ReadableArray<boolean[]> array, DeviceStream stream, long index) {
     boolean[] value = new boolean[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
@@ -30,7 +31,7 @@ public final class DeviceArrays {
   }
 
   /** Reads one element, like a download: waits until it is there. */
-  public static byte getByte(DeviceArray<byte[]> array, DeviceStream stream, long index) {
+  public static byte getByte(ReadableArray<byte[]> array, DeviceStream stream, long index) {
     byte[] value = new byte[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
@@ -43,7 +44,7 @@ public final class DeviceArrays {
   }
 
   /** Reads one element, like a download: waits until it is there. */
-  public static char getChar(DeviceArray<char[]> array, DeviceStream stream, long index) {
+  public static char getChar(ReadableArray<char[]> array, DeviceStream stream, long index) {
     char[] value = new char[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
@@ -56,7 +57,7 @@ public final class DeviceArrays {
   }
 
   /** Reads one element, like a download: waits until it is there. */
-  public static short getShort(DeviceArray<short[]> array, DeviceStream stream, long index) {
+  public static short getShort(ReadableArray<short[]> array, DeviceStream stream, long index) {
     short[] value = new short[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
@@ -69,7 +70,7 @@ public final class DeviceArrays {
   }
 
   /** Reads one element, like a download: waits until it is there. */
-  public static int getInt(DeviceArray<int[]> array, DeviceStream stream, long index) {
+  public static int getInt(ReadableArray<int[]> array, DeviceStream stream, long index) {
     int[] value = new int[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
@@ -81,7 +82,7 @@ public final class DeviceArrays {
   }
 
   /** Reads one element, like a download: waits until it is there. */
-  public static long getLong(DeviceArray<long[]> array, DeviceStream stream, long index) {
+  public static long getLong(ReadableArray<long[]> array, DeviceStream stream, long index) {
     long[] value = new long[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
@@ -94,7 +95,7 @@ public final class DeviceArrays {
   }
 
   /** Reads one element, like a download: waits until it is there. */
-  public static float getFloat(DeviceArray<float[]> array, DeviceStream stream, long index) {
+  public static float getFloat(ReadableArray<float[]> array, DeviceStream stream, long index) {
     float[] value = new float[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
@@ -107,7 +108,7 @@ public final class DeviceArrays {
   }
 
   /** Reads one element, like a download: waits until it is there. */
-  public static double getDouble(DeviceArray<double[]> array, DeviceStream stream, long index) {
+  public static double getDouble(ReadableArray<double[]> array, DeviceStream stream, long index) {
     double[] value = new double[1];
     array.download(stream, index, value, 0, 1);
     return value[0];

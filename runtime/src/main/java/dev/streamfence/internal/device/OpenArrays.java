@@ -1,9 +1,9 @@
 package dev.streamfence.internal.device;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.ReadableArray;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.MemoryResource;
 import dev.streamfence.internal.order.Life;
@@ -122,7 +122,7 @@ final class OpenArrays {
    * The lifetime of an array: if it holds its allocation, that is freed when the array is closed or
    * lost.
    */
-  Lifetime watch(DeviceArray<?> array, @Nullable Allocation allocation) {
+  Lifetime watch(ReadableArray<?> array, @Nullable Allocation allocation) {
     Lifetime lifetime = new Lifetime(allocation);
     if (allocation != null) {
       lifetime.cleanable = LostArrays.CLEANER.register(array, lifetime);

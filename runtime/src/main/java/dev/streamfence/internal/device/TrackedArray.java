@@ -5,6 +5,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.PinnedArray;
+import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.memory.Allocation;
@@ -20,8 +21,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The implementation of {@link DeviceArray}: an array that owns its memory, a view of one, a part
- * of one, or a variable of a module.
+ * The implementation of {@link DeviceArray}, and of {@link ReadableArray}: an array that owns its
+ * memory, a view of one, a part of one, or a variable of a module. Memory that must not be written
+ * says so in its hazard state.
  */
 public final class TrackedArray<A> implements DeviceArray<A> {
   /** The longest array that every Java VM can create. */
@@ -329,7 +331,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   @Override
-  public void copyFrom(DeviceStream stream, DeviceArray<A> other) {
+  public void copyFrom(DeviceStream stream, ReadableArray<A> other) {
     TrackedArray<A> source = of(Objects.requireNonNull(other, "source"));
     requireSameLength(source.length, source);
     if (source == this) {
@@ -340,7 +342,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public void copyFrom(
-      DeviceStream stream, DeviceArray<A> other, long sourceFrom, long from, long count) {
+      DeviceStream stream, ReadableArray<A> other, long sourceFrom, long from, long count) {
     TrackedArray<A> source = of(Objects.requireNonNull(other, "source"));
     source.requireRange(sourceFrom, count, "copy");
     requireRange(from, count, "copy");
@@ -452,7 +454,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   /** The implementation behind a handle. */
-  public static <A> TrackedArray<A> of(DeviceArray<A> array) {
+  public static <A> TrackedArray<A> of(ReadableArray<A> array) {
     return (TrackedArray<A>) array;
   }
 

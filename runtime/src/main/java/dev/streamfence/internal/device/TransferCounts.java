@@ -1,6 +1,6 @@
 package dev.streamfence.internal.device;
 
-import dev.streamfence.DeviceArray;
+import dev.streamfence.ReadableArray;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts the copies between host and device, and can forbid downloads. Thread-safe. */
@@ -16,7 +16,7 @@ final class TransferCounts {
     downloadsRefused = refuse;
   }
 
-  void requireDownload(DeviceArray<?> array) {
+  void requireDownload(ReadableArray<?> array) {
     if (downloadsRefused) {
       refusedDownloads.increment();
       throw new IllegalStateException(
