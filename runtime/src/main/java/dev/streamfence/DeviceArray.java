@@ -18,7 +18,8 @@ import java.nio.Buffer;
  *
  * <ul>
  *   <li>a {@link StreamMisuseException} if the stream is closed or belongs to another runtime, if
- *       this thread has a launch open, or if this array is split;
+ *       this thread has a launch open, if this array is split, or if the operation writes memory
+ *       that is read-only;
  *   <li>a {@link UseAfterFreeException} if this array is a part that was joined, or a view of one;
  *   <li>an {@link UninitializedReadException} if memory is guarded, and the operation reads an
  *       array that nothing has written;

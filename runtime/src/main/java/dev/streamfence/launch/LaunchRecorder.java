@@ -199,7 +199,8 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    * @throws UseAfterFreeException if an array is closed
    * @throws UninitializedReadException if memory is guarded and the kernel reads an array that
    *     nothing has written
-   * @throws StreamMisuseException if no launch is begun, or preflight has already run
+   * @throws StreamMisuseException if the kernel writes an array that is read-only; if no launch is
+   *     begun, or preflight has already run
    * @throws CudaDriverException if a wait cannot be queued
    */
   LaunchRecorder preflight();

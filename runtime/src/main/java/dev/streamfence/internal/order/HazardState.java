@@ -62,6 +62,7 @@ public final class HazardState {
   private int pins;
   private Availability state = Availability.OPEN;
   private boolean refusesReads;
+  private boolean refusesWrites;
 
   /** Only of host memory: accesses by the host that are running, or wait for the device. */
   private int hostReads;
@@ -129,6 +130,7 @@ public final class HazardState {
     this.readTickets = whole.readTickets.clone();
     this.readerCount = whole.readerCount;
     this.refusesReads = whole.refusesReads;
+    this.refusesWrites = whole.refusesWrites;
   }
 
   /** A number that no other allocation or part of one has. */
@@ -198,6 +200,26 @@ public final class HazardState {
     lock.lock();
     try {
       refusesReads = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Refuses writes from now on, in parts of it as well; it can still be freed. */
+  public void refuseWrites() {
+    lock.lock();
+    try {
+      refusesWrites = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether it refuses writes. */
+  public boolean refusesWrites() {
+    lock.lock();
+    try {
+      return refusesWrites;
     } finally {
       lock.unlock();
     }
@@ -388,6 +410,17 @@ public final class HazardState {
     }
     if (reads && refusesReads) {
       throw new UninitializedReadException(labels.use(label), subject.toString(), generation);
+    }
+  }
+
+  /** Refuses a write, except its own free, after {@link #refuseWrites}. Held: the lock. */
+  void requireWritable(boolean freeing, UseLabels labels, int label) {
+    if (refusesWrites && !freeing) {
+      throw new StreamMisuseException(
+          labels.use(label)
+              + " writes "
+              + subject
+              + ", which is read-only; write a copy of it instead");
     }
   }
 

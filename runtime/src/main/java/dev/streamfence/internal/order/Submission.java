@@ -356,6 +356,9 @@ public final class Submission implements AutoCloseable {
   private void collect() {
     for (int i = 0; i < uses.count(); i++) {
       uses.state(i).requireUsable(freeing, uses.reads(i), labels, uses.label(i));
+      if (uses.writes(i)) {
+        uses.state(i).requireWritable(freeing, labels, uses.writeLabel(i));
+      }
       uses.state(i).makeRoom();
     }
     // Reads first: a reader has waited for the preceding write, so its clock often makes the wait

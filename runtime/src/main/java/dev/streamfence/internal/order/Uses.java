@@ -15,6 +15,7 @@ final class Uses {
   private boolean[] reading = new boolean[8];
   private boolean[] writing = new boolean[8];
   private int[] labels = new int[8];
+  private int[] writeLabels = new int[8];
   private int count;
 
   int count() {
@@ -40,6 +41,11 @@ final class Uses {
     return labels[index];
   }
 
+  /** The caller's label for the first write; without meaning if nothing writes the allocation. */
+  int writeLabel(int index) {
+    return writeLabels[index];
+  }
+
   /** Adds a use. */
   void add(HazardState state, boolean reads, boolean writes, int label) {
     if (count == states.length) {
@@ -48,6 +54,7 @@ final class Uses {
     states[count] = state;
     reading[count] = reads;
     writing[count] = writes;
+    writeLabels[count] = label;
     labels[count++] = label;
   }
 
@@ -100,6 +107,9 @@ final class Uses {
     if (reading[more] && !reading[kept]) {
       labels[kept] = labels[more];
     }
+    if (writing[more] && !writing[kept]) {
+      writeLabels[kept] = writeLabels[more];
+    }
     reading[kept] |= reading[more];
     writing[kept] |= writing[more];
   }
@@ -109,6 +119,7 @@ final class Uses {
     reading[to] = reading[from];
     writing[to] = writing[from];
     labels[to] = labels[from];
+    writeLabels[to] = writeLabels[from];
   }
 
   /** Forgets all but the first uses. */
@@ -134,6 +145,9 @@ final class Uses {
     int label = labels[i];
     labels[i] = labels[j];
     labels[j] = label;
+    int writeLabel = writeLabels[i];
+    writeLabels[i] = writeLabels[j];
+    writeLabels[j] = writeLabel;
   }
 
   private void grow() {
@@ -142,5 +156,6 @@ final class Uses {
     reading = Arrays.copyOf(reading, capacity);
     writing = Arrays.copyOf(writing, capacity);
     labels = Arrays.copyOf(labels, capacity);
+    writeLabels = Arrays.copyOf(writeLabels, capacity);
   }
 }

@@ -3,6 +3,7 @@ package dev.streamfence.internal.order;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.device.Inside;
@@ -64,6 +65,39 @@ final class SeveralUsesTest {
       assertThatThrownBy(open::preflight)
           .isInstanceOf(UninitializedReadException.class)
           .hasMessageContaining("parameter 0");
+    }
+  }
+
+  @Test
+  void aRefusedWriteIsNamedEvenAfterAReadOfTheSameAllocation() {
+    HazardState readOnly = block(1);
+    readOnly.refuseWrites();
+    try (Submission open = timeline.begin(LABELS)) {
+      open.use(readOnly, true, false, 0);
+      open.use(block(2), true, true, 1);
+      open.use(readOnly, false, true, 2);
+      open.use(readOnly, true, true, 3);
+      assertThatThrownBy(open::preflight)
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessage("parameter 2 writes block 1, which is read-only; write a copy of it instead");
+    }
+  }
+
+  @Test
+  void theReadOnlyOneAmongManyAllocationsIsNamedAsItWasPassed() {
+    for (int readOnly : new int[] {0, 7, 8, MANY - 1}) {
+      try (Submission open = timeline.begin(LABELS)) {
+        for (int i = 0; i < MANY; i++) {
+          HazardState block = block(MANY - i);
+          if (i == readOnly) {
+            block.refuseWrites();
+          }
+          open.use(block, false, true, i);
+        }
+        assertThatThrownBy(open::preflight)
+            .isInstanceOf(StreamMisuseException.class)
+            .hasMessageStartingWith("parameter " + readOnly + " writes");
+      }
     }
   }
 
