@@ -2,6 +2,7 @@ package dev.streamfence;
 
 import dev.streamfence.internal.device.TrackedStream;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * A stream of a device, lent to its acquirer until it is closed. Work queued on one stream runs in
@@ -53,8 +54,42 @@ public sealed interface DeviceStream extends AutoCloseable permits TrackedStream
   boolean isIdle();
 
   /**
+   * Runs code that puts work on this stream by itself, such as a call of a library, and tracks it
+   * like a launch: orders it after whatever the declared uses depend on, runs it once with raw
+   * handles, and orders later uses after everything that it has put on this stream. The thread
+   * holds the stream meanwhile, and can launch nothing else. Does not synchronise.
+   *
+   * <p>The runtime cannot see what the code does. It must use only the memory that is declared, in
+   * the declared way, put its work on no other stream that it does not wait for on this one, and
+   * keep no address for later. The simulated device checks that, as far as the code uses a {@code
+   * SimulatedLibrary}.
+   *
+   * @param name the name of the call in errors and reports, for example {@code "sgemm"}
+   * @param uses declares the arrays that the code uses; called once, before
+   * @param code puts the work on the stream; called once, unless a use is refused. The device's
+   *     context is current. If it throws, the arrays count as used, since work may have been queued
+   * @return the completion of everything that the code has put on this stream
+   * @throws X what the code throws
+   * @throws IllegalArgumentException if a declared array is null
+   * @throws UseAfterFreeException if a declared array is closed; the code has not run
+   * @throws UninitializedReadException if memory is guarded, and a declared read is of an array
+   *     that nothing has written; the code has not run
+   * @throws StreamMisuseException if the stream is closed, if this thread has a launch open, or if
+   *     a declared array belongs to another runtime or is read-only and declared as written; the
+   *     code has not run
+   * @throws RuntimeClosedException if its runtime is closed
+   * @throws CudaDriverException if the device is lost, or the driver refuses a wait or an event
+   */
+  <X extends Exception> Completion submit(
+      String name, Consumer<ForeignUses> uses, ForeignCode<X> code) throws X;
+
+  /**
    * Gives the stream back. Does not synchronise: queued work still runs, before that of the next
-   * borrower. Closing it again, or closing the default stream, does nothing.
+   * borrower. Closing it again, or closing the default stream, does nothing. An adopted stream goes
+   * back to its owner, and no call of the runtime uses it afterwards; its queued work still counts.
+   *
+   * @throws StreamMisuseException if an adopted stream is closed while this thread has a launch
+   *     open; the stream stays adopted
    */
   @Override
   void close();

@@ -33,6 +33,29 @@ public sealed interface DeviceStreams permits TrackedStreams {
    */
   DeviceStream defaultStream();
 
+  /**
+   * Takes a stream that other code made into the order of this runtime, until it is closed: it can
+   * be used like any other stream here, and the runtime orders its work with that of others. Does
+   * not synchronise.
+   *
+   * <p>The runtime never destroys the stream. Its owner may put work on it as well, which runs in
+   * the order of the stream; what such work does with arrays of this runtime is tracked only if it
+   * is put there by {@link DeviceStream#submit}. The owner must not destroy the stream before the
+   * returned handle is closed, and the driver cannot tell whether a handle exists: another number
+   * may end the process. A stream that is adopted twice is one stream, which goes back with the
+   * last close; a raw handle of one of this runtime's streams is that stream, whose close then has
+   * no effect. At most 16 are adopted at the same time.
+   *
+   * @param rawHandle a {@code CUstream} or {@code cudaStream_t} of this device's primary context; 0
+   *     or 1 for the legacy default stream
+   * @throws IllegalArgumentException if it is 2, the default stream of each thread, or belongs to
+   *     another context
+   * @throws StreamMisuseException if too many streams are adopted
+   * @throws RuntimeClosedException if the runtime is closed
+   * @throws CudaDriverException if the device is lost, or the driver refuses the stream
+   */
+  DeviceStream adopt(long rawHandle);
+
   /** How many streams may be lent at the same time. */
   int capacity();
 

@@ -92,11 +92,13 @@ final class ArchitectureTest {
                   "internal.driver.jcuda",
                   "internal.memory",
                   "internal.order")),
+          Map.entry("internal.simulator.bytes", Set.of()),
           Map.entry(
               "internal.simulator",
               Set.of(
                   "root",
                   "simulation",
+                  "internal.simulator.bytes",
                   "internal.driver",
                   "internal.ptx.syntax",
                   "internal.ptx.run",

@@ -9,8 +9,9 @@ import dev.streamfence.internal.simulator.ForeignLibrary;
  * SimulatedDevice#failCall}; the device checks its accesses like any others.
  *
  * <p>A kernel that is launched inside of {@code DeviceStream.submit} on the stream of that scope
- * must touch no memory other than the scope declares; elsewhere the library declares nothing. The
- * library's streams wait for the legacy default stream, number 1, only by events.
+ * must touch no memory other than the scope declares and the library's own; elsewhere the library
+ * declares nothing. The library's streams wait for the legacy default stream, number 1, only by
+ * events.
  *
  * <p>Thread-safe. Every method throws an {@link IllegalStateException} while the device is not
  * open, a {@code CudaDriverException} once it is lost, and an {@link IllegalArgumentException} for

@@ -296,6 +296,16 @@ public final class TrackedRuntime implements DeviceRuntime {
     }
   }
 
+  void giveBack(Timeline timeline) {
+    if (pool.life().tryEnter()) {
+      try {
+        pool.giveBack(timeline);
+      } finally {
+        pool.life().leave();
+      }
+    }
+  }
+
   private void reportLeaks() {
     List<Allocation> leaked = stack.open().stream().filter(Allocation::isHeld).toList();
     if (!leaked.isEmpty()) {

@@ -1,23 +1,34 @@
 package dev.streamfence.internal.device;
 
+import dev.streamfence.Completion;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.ForeignCode;
+import dev.streamfence.ForeignUses;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.Timeline;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link DeviceStream}. */
 public final class TrackedStream implements DeviceStream {
   private final TrackedRuntime runtime;
   private final Timeline timeline;
-  private final boolean lent;
+  private final @Nullable Consumer<Timeline> release;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  TrackedStream(TrackedRuntime runtime, Timeline timeline, boolean lent) {
+  /**
+   * Creates a handle of a stream.
+   *
+   * @param release what its close does; null if it has no effect
+   */
+  TrackedStream(TrackedRuntime runtime, Timeline timeline, @Nullable Consumer<Timeline> release) {
     this.runtime = runtime;
     this.timeline = timeline;
-    this.lent = lent;
+    this.release = release;
   }
 
   @Override
@@ -46,9 +57,22 @@ public final class TrackedStream implements DeviceStream {
   }
 
   @Override
+  public <X extends Exception> Completion submit(
+      String name, Consumer<ForeignUses> uses, ForeignCode<X> code) throws X {
+    Objects.requireNonNull(uses, "uses");
+    Objects.requireNonNull(code, "code");
+    return new ForeignScope(this, Objects.requireNonNull(name, "name")).run(uses, code);
+  }
+
+  @Override
   public void close() {
-    if (lent && closed.compareAndSet(false, true)) {
-      runtime.release(timeline);
+    if (release != null && closed.compareAndSet(false, true)) {
+      try {
+        release.accept(timeline);
+      } catch (StreamMisuseException e) {
+        closed.set(false);
+        throw e;
+      }
     }
   }
 
@@ -73,6 +97,6 @@ public final class TrackedStream implements DeviceStream {
 
   @Override
   public String toString() {
-    return "stream " + timeline.index() + " of " + runtime;
+    return timeline + " of " + runtime;
   }
 }

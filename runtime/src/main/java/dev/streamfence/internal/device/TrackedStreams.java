@@ -22,7 +22,7 @@ public final class TrackedStreams implements DeviceStreams {
   public TrackedStream acquire(int priority) {
     runtime.life().enter();
     try {
-      return new TrackedStream(runtime, pool.acquire(priority), true);
+      return new TrackedStream(runtime, pool.acquire(priority), runtime::release);
     } finally {
       runtime.life().leave();
     }
@@ -32,7 +32,17 @@ public final class TrackedStreams implements DeviceStreams {
   public TrackedStream defaultStream() {
     runtime.life().enter();
     try {
-      return new TrackedStream(runtime, pool.defaultTimeline(), false);
+      return new TrackedStream(runtime, pool.defaultTimeline(), null);
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
+  @Override
+  public TrackedStream adopt(long rawHandle) {
+    runtime.life().enter();
+    try {
+      return new TrackedStream(runtime, pool.adopt(rawHandle), runtime::giveBack);
     } finally {
       runtime.life().leave();
     }

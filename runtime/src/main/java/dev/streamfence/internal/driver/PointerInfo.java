@@ -7,9 +7,9 @@ package dev.streamfence.internal.driver;
  * @param rangeStart the first byte of the allocation around the address; 0 if the driver names none
  * @param rangeBytes the size of that allocation; 0 if the driver names none
  */
-public record PointerInfo(Kind kind, int device, long rangeStart, long rangeBytes) {
+public record PointerInfo(MemoryPlace place, int device, long rangeStart, long rangeBytes) {
   /** Where memory lies. */
-  public enum Kind {
+  public enum MemoryPlace {
     /** The driver does not know the address. */
     UNKNOWN("memory that the driver does not know"),
     /** Page-locked host memory. */
@@ -21,11 +21,11 @@ public record PointerInfo(Kind kind, int device, long rangeStart, long rangeByte
 
     private final String words;
 
-    Kind(String words) {
+    MemoryPlace(String words) {
       this.words = words;
     }
 
-    /** The kind, in words. */
+    /** The place, in words. */
     public String inWords() {
       return words;
     }

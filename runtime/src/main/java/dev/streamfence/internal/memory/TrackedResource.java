@@ -289,17 +289,38 @@ public abstract sealed class TrackedResource implements MemoryResource
       live.remove(allocation.address(), allocation);
       return lose(allocation);
     }
-    Timeline timeline = allocation.hazards().lastUser();
-    Purpose purpose = new Purpose("freeing", allocation.sizeInBytes(), allocation.tag(), timeline);
-    Submission submission = timeline.tryBegin(purpose);
-    if (submission == null && (!mayWait || !streams.mayWaitForOthers())) {
-      // Two threads that each hold a stream and wait for the other's would deadlock; the free is
-      // postponed instead.
+    Submission submission = begin(allocation, mayWait);
+    if (submission == null) {
       unreleased.add(allocation);
       return 0;
     }
-    Submission begun = submission != null ? submission : timeline.begin(purpose);
-    return free(allocation, timeline, begun);
+    return free(allocation, submission.timeline(), submission);
+  }
+
+  /**
+   * Begins a free on the stream of the latest use. Two threads that each hold a stream and wait for
+   * the other's would deadlock: returns null if this thread must not wait, to postpone the free.
+   */
+  private @Nullable Submission begin(Allocation allocation, boolean mayWait) {
+    while (true) {
+      Timeline timeline = allocation.hazards().lastUser();
+      Purpose purpose =
+          new Purpose("freeing", allocation.sizeInBytes(), allocation.tag(), timeline);
+      Submission submission = timeline.tryBegin(purpose);
+      if (submission != null) {
+        return submission;
+      }
+      if (!mayWait || !streams.mayWaitForOthers()) {
+        return null;
+      }
+      try {
+        return timeline.begin(purpose);
+      } catch (StreamMisuseException e) {
+        if (!timeline.isReturned()) {
+          throw e;
+        }
+      }
+    }
   }
 
   /** Carries out the postponed frees, and returns the bytes that they returned to the account. */

@@ -2,7 +2,6 @@ package dev.streamfence.internal.order;
 
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
-import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +23,7 @@ final class EventRing {
   private static final int CAPACITY = 32;
 
   private final CudaDriver driver;
-  private final StreamHandle stream;
+  private final StreamSlot stream;
   private final ReentrantLock recorder = new ReentrantLock();
   private final long[] clock;
   private final EventHandle[] events = new EventHandle[CAPACITY];
@@ -33,7 +32,7 @@ final class EventRing {
   private int created;
   private int next;
 
-  EventRing(CudaDriver driver, StreamHandle stream, int timelines) {
+  EventRing(CudaDriver driver, StreamSlot stream, int timelines) {
     this.driver = driver;
     this.stream = stream;
     this.clock = new long[timelines];
@@ -63,13 +62,70 @@ final class EventRing {
   void record(long ticket) {
     recorder.lock();
     try {
-      createEvents();
-      int slot = invalidateNext();
-      driver.recordEvent(events[slot], stream);
-      publish(slot, ticket);
+      recordNow(ticket);
     } finally {
       recorder.unlock();
     }
+  }
+
+  /**
+   * Records an event that covers everything queued on the stream at this moment, also by code that
+   * is not the runtime's.
+   *
+   * @param submitted the highest ticket that is known to be queued
+   * @return the event; the last one if the stream went back to its owner; null if it did, and its
+   *     work is known to be done
+   */
+  @Nullable EventHandle coveringEverything(long submitted) {
+    recorder.lock();
+    try {
+      return stream.isAttached() ? recordNow(submitted) : recorded(submitted);
+    } finally {
+      recorder.unlock();
+    }
+  }
+
+  private synchronized @Nullable EventHandle recorded(long ticket) {
+    int slot = ticket == 0 ? -1 : oldestCovering(ticket);
+    return slot < 0 ? null : events[slot];
+  }
+
+  /**
+   * Whether nothing is queued on the stream at this moment, not even by code that is not the
+   * runtime's; true if it went back to its owner.
+   */
+  boolean isStreamIdle() {
+    recorder.lock();
+    try {
+      return !stream.isAttached() || driver.isStreamIdle(stream.handle());
+    } finally {
+      recorder.unlock();
+    }
+  }
+
+  /**
+   * Gives the stream of an adopted timeline back to its owner, after an event that covers
+   * everything up to {@code ticket}.
+   */
+  void detach(long ticket) {
+    recorder.lock();
+    try {
+      if (ticket > 0) {
+        recordNow(ticket);
+      }
+      stream.detach();
+    } finally {
+      recorder.unlock();
+    }
+  }
+
+  /** Held: the recorder's lock. */
+  private EventHandle recordNow(long ticket) {
+    createEvents();
+    int slot = invalidateNext();
+    driver.recordEvent(events[slot], stream.handle());
+    publish(slot, ticket);
+    return events[slot];
   }
 
   /**

@@ -271,14 +271,19 @@ public final class HazardState {
     }
   }
 
-  /** The stream of the latest use, where a free waits for the fewest other streams. */
+  /**
+   * The stream of the latest use, where a free waits for the fewest other streams; the default
+   * stream if that one went back to its owner.
+   */
   public Timeline lastUser() {
+    Timeline user;
     lock.lock();
     try {
-      return requireNonNull(latest);
+      user = requireNonNull(latest);
     } finally {
       lock.unlock();
     }
+    return user.isReturned() ? user.pool().defaultTimeline() : user;
   }
 
   /**

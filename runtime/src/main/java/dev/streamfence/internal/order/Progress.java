@@ -2,7 +2,7 @@ package dev.streamfence.internal.order;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.driver.CudaDriver;
-import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
@@ -13,12 +13,12 @@ import java.util.function.BooleanSupplier;
 final class Progress {
   private final StreamPool pool;
   private final CudaDriver driver;
-  private final StreamHandle stream;
+  private final StreamSlot stream;
   private final EventRing ring;
   private final String query;
   private final AtomicLong completed = new AtomicLong();
 
-  Progress(StreamPool pool, int index, CudaDriver driver, StreamHandle stream, EventRing ring) {
+  Progress(StreamPool pool, int index, CudaDriver driver, StreamSlot stream, EventRing ring) {
     this.pool = pool;
     this.driver = driver;
     this.stream = stream;
@@ -42,9 +42,18 @@ final class Progress {
     }
   }
 
-  /** Whether the stream is idle; {@code ticket} is the last submitted one. */
+  /**
+   * Whether the stream is idle; {@code ticket} is the last submitted one. An adopted stream may
+   * have work of other code besides, which counts as well.
+   */
   boolean isIdle(long ticket) {
-    return isKnown(ticket) || ask(ticket, query, false, () -> driver.isStreamIdle(stream));
+    if (!stream.isAdopted()) {
+      return isKnown(ticket)
+          || ask(ticket, query, false, () -> driver.isStreamIdle(stream.handle()));
+    }
+    return stream.isAttached()
+        ? ask(ticket, query, false, ring::isStreamIdle)
+        : isDone(ticket, ticket);
   }
 
   /**
@@ -91,7 +100,7 @@ final class Progress {
         true,
         () -> {
           long[] waitedFor = ring.clock();
-          driver.synchronizeStream(stream);
+          synchronizeStream(ticket);
           for (int i = 0; i < waitedFor.length; i++) {
             if (waitedFor[i] > 0) {
               pool.timeline(i).noteCompleted(waitedFor[i]);
@@ -99,6 +108,18 @@ final class Progress {
           }
           return true;
         });
+  }
+
+  /** An adopted stream may go back to its owner meanwhile, who destroys it; the event remains. */
+  private void synchronizeStream(long ticket) {
+    if (!stream.isAdopted()) {
+      driver.synchronizeStream(stream.handle());
+      return;
+    }
+    EventHandle event = ring.coveringEverything(ticket);
+    if (event != null) {
+      driver.synchronizeEvent(event);
+    }
   }
 
   /**

@@ -36,6 +36,21 @@ public final class StreamPool {
    */
   private static final int TRANSFER_STREAMS = 3;
 
+  /**
+   * Streams of other code that can be adopted at the same time; the record that each stream keeps
+   * of the others grows with it.
+   */
+  static final int ADOPTED_STREAMS = 16;
+
+  /** The legacy default stream has two handles: 0, which follows a compiler option, and 1. */
+  private static final long LEGACY = 1;
+
+  /** Stands for the number of adoptions while a thread gives the stream back. */
+  private static final int RETURNING = -1;
+
+  /** The default stream of each thread is another stream in each thread. */
+  private static final long PER_THREAD = 2;
+
   private final CheckedDriver driver;
   private final int capacity;
   private final Life life;
@@ -60,7 +75,7 @@ public final class StreamPool {
     this.driver = driver;
     this.capacity = capacity;
     this.life = new Life(runtime);
-    this.timelines = new AtomicReferenceArray<>(capacity + 1 + TRANSFER_STREAMS);
+    this.timelines = new AtomicReferenceArray<>(capacity + 1 + TRANSFER_STREAMS + ADOPTED_STREAMS);
     driver.sticky().askForOutstanding(this::outstanding);
   }
 
@@ -143,7 +158,7 @@ public final class StreamPool {
    */
   public @Nullable Submission beginTransfer(UseLabels labels, @Nullable Deadline deadline)
       throws InterruptedException {
-    for (int i = capacity + 1; i < timelines.length(); i++) {
+    for (int i = capacity + 1; i < firstAdopted(); i++) {
       Submission submission = transferTimeline(i).tryBegin(labels);
       if (submission != null) {
         return submission;
@@ -163,6 +178,101 @@ public final class StreamPool {
       Timeline meanwhile = timelines.get(index);
       return meanwhile != null ? meanwhile : create(index, 0);
     }
+  }
+
+  /**
+   * Takes a stream of other code into the order of this pool, until {@link #giveBack}. A stream
+   * that is adopted already, or the pool's own, keeps its timeline.
+   *
+   * @param rawHandle a {@code CUstream}
+   * @throws IllegalArgumentException if it is the default stream of each thread, or belongs to
+   *     another context
+   * @throws StreamMisuseException if too many are adopted
+   * @throws CudaDriverException if the driver does not know it
+   */
+  public synchronized Timeline adopt(long rawHandle) {
+    driver.sticky().check();
+    if (rawHandle == PER_THREAD) {
+      throw new IllegalArgumentException(
+          "stream 2, the default stream of each thread, is another stream in each thread and cannot"
+              + " be adopted; make one, or adopt the legacy default stream 1");
+    }
+    long handle = rawHandle == 0 ? LEGACY : rawHandle;
+    Timeline unused = null;
+    for (int i = timelines.length() - 1; i >= 0; i--) {
+      Timeline timeline = timelines.get(i);
+      if (timeline != null && timeline.adoptions() != RETURNING && timeline.isOn(handle)) {
+        timeline.setAdoptions(timeline.adoptions() + 1);
+        return timeline;
+      }
+      if (i >= firstAdopted() && (timeline == null || timeline.adoptions() == 0)) {
+        unused =
+            timeline == null ? new Timeline(this, i, 0, driver, StreamSlot.forAdopted()) : timeline;
+      }
+    }
+    if (unused == null) {
+      throw new StreamMisuseException(
+          ADOPTED_STREAMS + " streams are adopted, the most at the same time; close one");
+    }
+    return attach(unused, handle);
+  }
+
+  private Timeline attach(Timeline unused, long handle) {
+    try {
+      StreamHandle stream = driver.foreignStream(handle);
+      unused.attach(stream);
+      unused.setAdoptions(1);
+      timelines.set(unused.index(), unused);
+      LaunchObserver observer = driver.launchObserver();
+      if (observer != null) {
+        observer.numbered(stream, unused.index());
+      }
+      return unused;
+    } catch (CudaDriverException e) {
+      throw e.during("adopting stream 0x" + Long.toHexString(handle));
+    }
+  }
+
+  /**
+   * Ends one adoption of a stream; after the last one, no call uses it. Does not synchronise, but
+   * waits for a launch of another thread on it.
+   *
+   * @throws StreamMisuseException if this thread has a launch open; the stream is still adopted
+   */
+  public void giveBack(Timeline timeline) {
+    synchronized (this) {
+      if (timeline.adoptions() > 1 || !timeline.isAdopted()) {
+        timeline.setAdoptions(timeline.adoptions() - 1);
+        return;
+      }
+      timeline.setAdoptions(RETURNING);
+    }
+    // Without the pool's lock: a thread that has a launch open on this stream may ask for another.
+    boolean isReturned = false;
+    try {
+      timeline.detach();
+      isReturned = true;
+    } finally {
+      synchronized (this) {
+        timeline.setAdoptions(isReturned ? 0 : 1);
+      }
+    }
+  }
+
+  private int firstAdopted() {
+    return capacity + 1 + TRANSFER_STREAMS;
+  }
+
+  boolean isForTransfers(int index) {
+    return index > capacity && index < firstAdopted();
+  }
+
+  /** A stream, in words. */
+  String describe(int index) {
+    if (index >= firstAdopted()) {
+      return "adopted stream " + (index - firstAdopted() + 1);
+    }
+    return isForTransfers(index) ? "transfer stream " + (index - capacity) : "stream " + index;
   }
 
   /** Takes a lent stream back. Does not synchronise. */
@@ -323,7 +433,7 @@ public final class StreamPool {
       if (observer != null) {
         observer.numbered(stream, index);
       }
-      Timeline timeline = new Timeline(this, index, priority, driver, stream);
+      Timeline timeline = new Timeline(this, index, priority, driver, StreamSlot.of(stream));
       timelines.set(index, timeline);
       return timeline;
     } catch (CudaDriverException e) {

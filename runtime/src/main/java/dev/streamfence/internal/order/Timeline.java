@@ -22,7 +22,7 @@ public final class Timeline {
   private final int index;
   private final int priority;
   private final CudaDriver driver;
-  private final StreamHandle stream;
+  private final StreamSlot stream;
   private final EventRing ring;
   private final SubmissionLock submissionLock = new SubmissionLock();
   private final Submission submission;
@@ -32,7 +32,10 @@ public final class Timeline {
   // Guarded by the submission lock.
   private boolean busy;
 
-  Timeline(StreamPool pool, int index, int priority, CudaDriver driver, StreamHandle stream) {
+  /** How many callers have adopted the stream. Guarded by the pool. */
+  private int adoptions;
+
+  Timeline(StreamPool pool, int index, int priority, CudaDriver driver, StreamSlot stream) {
     this.pool = pool;
     this.index = index;
     this.priority = priority;
@@ -60,7 +63,94 @@ public final class Timeline {
 
   /** The driver's stream, on which to queue work between preflight and commit. */
   public StreamHandle stream() {
-    return stream;
+    return stream.handle();
+  }
+
+  /** Whether it has a stream at this moment whose raw handle this is. */
+  boolean isOn(long rawHandle) {
+    return stream.isAttached() && driver.rawHandle(stream.handle()) == rawHandle;
+  }
+
+  /** Whether its stream went back to its owner: nothing can be submitted until the next one. */
+  public boolean isReturned() {
+    return !stream.isAttached();
+  }
+
+  /** Whether other code made its stream. */
+  boolean isAdopted() {
+    return stream.isAdopted();
+  }
+
+  int adoptions() {
+    return adoptions;
+  }
+
+  void setAdoptions(int count) {
+    adoptions = count;
+  }
+
+  /**
+   * Goes on with a stream that other code made. Work of the stream before it comes first, so that
+   * tickets keep their order.
+   */
+  void attach(StreamHandle adopted) {
+    long last = submitted();
+    if (!progress.isKnown(last)) {
+      driver.waitForEvent(adopted, ring.covering(last, last, null));
+    }
+    stream.attach(adopted);
+  }
+
+  /**
+   * Gives an adopted stream back to its owner: no later call uses it. Does not synchronise, unless
+   * the driver refuses an event.
+   *
+   * @throws StreamMisuseException if this thread has a launch open, on this stream or on another
+   */
+  void detach() {
+    if (pool.life().mayWait()) {
+      submissionLock.lock();
+    } else {
+      throw new StreamMisuseException(
+          this + " is closed inside of a launch or a call of this thread; end that first");
+    }
+    try {
+      detachLocked();
+      if (busy) {
+        busy = false;
+        pool.becameIdle();
+      }
+    } finally {
+      submissionLock.unlock();
+    }
+  }
+
+  /** Held: the submission lock. */
+  private void detachLocked() {
+    long last = submitted();
+    try {
+      ring.detach(progress.isKnown(last) ? 0 : last);
+    } catch (CudaDriverException | Error unrecorded) {
+      try {
+        driver.synchronizeStream(stream.handle());
+        progress.note(last);
+      } catch (CudaDriverException | Error unsynchronized) {
+        unsynchronized.addSuppressed(unrecorded);
+        pool.sticky().declareLost(unsynchronized, "returning " + this);
+      }
+      ring.detach(0);
+    }
+  }
+
+  /**
+   * Makes this stream wait for everything queued on another one at this moment, also by code that
+   * is not the runtime's.
+   */
+  void waitForEverything(Timeline other) {
+    EventHandle event = other.ring.coveringEverything(other.submitted());
+    if (event != null) {
+      driver.waitForEvent(stream.handle(), event);
+    }
   }
 
   /** The highest submitted ticket: its work is queued, or never will be. */
@@ -124,8 +214,8 @@ public final class Timeline {
 
   /**
    * Starts a submission like {@link #begin}, or returns null if that would wait, even for this
-   * thread itself, or if the runtime is closed. A thread that has a submission open on another
-   * stream may nest this one in it.
+   * thread itself, or if the runtime is closed, or the stream went back to its owner. A thread that
+   * has a submission open on another stream may nest this one in it.
    *
    * @throws CudaDriverException if the device is lost
    */
@@ -135,7 +225,12 @@ public final class Timeline {
     if (visit == null) {
       return null;
     }
-    if (!submissionLock.tryLock()) {
+    boolean locked = submissionLock.tryLock();
+    if (locked && isReturned()) {
+      submissionLock.unlock();
+      locked = false;
+    }
+    if (!locked) {
       pool.life().leave(visit);
       return null;
     }
@@ -161,6 +256,12 @@ public final class Timeline {
   }
 
   private Submission open(UseLabels labels, Visit visit) {
+    if (!stream.isAttached()) {
+      submissionLock.unlock();
+      pool.life().leave(visit);
+      throw new StreamMisuseException(
+          labels.purpose() + " begins on " + this + ", which went back to its owner");
+    }
     submission.open(labels, visit);
     return submission;
   }
@@ -312,7 +413,7 @@ public final class Timeline {
       return;
     }
     EventHandle event = other.ring.covering(ticket, other.submitted(), scratch);
-    driver.waitForEvent(stream, event);
+    driver.waitForEvent(stream.handle(), event);
     ring.merge(other.index, ticket, scratch);
   }
 
@@ -389,16 +490,18 @@ public final class Timeline {
   void destroy() {
     Teardown teardown = new Teardown();
     teardown.step(ring::destroy);
-    teardown.step(() -> driver.destroyStream(stream));
+    if (!stream.isAdopted()) {
+      teardown.step(() -> driver.destroyStream(stream.handle()));
+    }
     teardown.finish();
   }
 
   private boolean isForTransfers() {
-    return index > pool.capacity();
+    return pool.isForTransfers(index);
   }
 
   @Override
   public String toString() {
-    return isForTransfers() ? "transfer stream " + (index - pool.capacity()) : "stream " + index;
+    return pool.describe(index);
   }
 }

@@ -2,6 +2,8 @@ package dev.streamfence.internal.simulator;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.streamfence.internal.simulator.bytes.Backing;
+import dev.streamfence.internal.simulator.bytes.HeapMemory;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;

@@ -33,6 +33,9 @@ final class RaceChecker {
   /** Allocations submitted and yet to run: by address, in the order of submission. */
   private final TreeMap<Long, Deque<Shadow>> promised = new TreeMap<>();
 
+  /** The addresses of memory that other code allocated: its kernels need not declare that. */
+  private final Set<Long> foreign = new HashSet<>();
+
   private final HostWatch host;
   private final TouchedBytes.Pages pages = new TouchedBytes.Pages();
 
@@ -61,7 +64,14 @@ final class RaceChecker {
     }
   }
 
+  /** Records memory that other code allocated for itself. */
+  void allocatedByOthers(Submitted op, long address, long size) {
+    allocated(op, address, size);
+    foreign.add(address);
+  }
+
   void allocated(Submitted op, long address, long size) {
+    foreign.remove(address);
     Deque<Shadow> others = keep(op, address);
     Shadow known = shadows.get(address);
     if (known == null) {
@@ -154,7 +164,7 @@ final class RaceChecker {
       Runs runs = touched.drain();
       Shadow shadow = shadows.get(touched.allocation().address());
       if (shadow != null) {
-        if (op.declared()) {
+        if (op.declared() && (sites != null || !foreign.contains(shadow.base()))) {
           new DeclaredAccess(op, shadow).check(runs);
         }
         shadow.use(op, runs);

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.simulator;
 
+import dev.streamfence.internal.simulator.bytes.Backing;
 import org.jspecify.annotations.Nullable;
 
 /**

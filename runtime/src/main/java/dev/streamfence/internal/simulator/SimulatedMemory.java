@@ -12,6 +12,8 @@ import dev.streamfence.internal.driver.PointerInfo;
 import dev.streamfence.internal.simulator.AddressSpace.AddressRange;
 import dev.streamfence.internal.simulator.AddressSpace.Freed;
 import dev.streamfence.internal.simulator.AddressSpace.HeapExhausted;
+import dev.streamfence.internal.simulator.bytes.Backing;
+import dev.streamfence.internal.simulator.bytes.HeapMemory;
 import dev.streamfence.simulation.DriverCall;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -152,7 +154,7 @@ final class SimulatedMemory {
     }
     memory.map(SimulatedAllocation.fresh(range.address(), bytes, range.bytes()));
     if (checker != null) {
-      checker.allocated(submissions.onHost(what), range.address(), bytes);
+      checker.allocatedByOthers(submissions.onHost(what), range.address(), bytes);
     }
     return range.address();
   }
@@ -197,17 +199,18 @@ final class SimulatedMemory {
     for (SimulatedHostMemory known : hostMemory) {
       if (address >= known.address() && address - known.address() < known.sizeInBytes()) {
         return new PointerInfo(
-            PointerInfo.Kind.HOST, ordinal, known.address(), known.sizeInBytes());
+            PointerInfo.MemoryPlace.HOST, ordinal, known.address(), known.sizeInBytes());
       }
     }
     SimulatedAllocation mapped = memory.find(address);
     if (mapped != null) {
-      return new PointerInfo(PointerInfo.Kind.DEVICE, ordinal, mapped.address(), mapped.size());
+      return new PointerInfo(
+          PointerInfo.MemoryPlace.DEVICE, ordinal, mapped.address(), mapped.size());
     }
     AddressRange range = addresses.containing(address);
     return range == null
-        ? new PointerInfo(PointerInfo.Kind.UNKNOWN, -1, 0, 0)
-        : new PointerInfo(PointerInfo.Kind.DEVICE, ordinal, range.address(), range.size());
+        ? new PointerInfo(PointerInfo.MemoryPlace.UNKNOWN, -1, 0, 0)
+        : new PointerInfo(PointerInfo.MemoryPlace.DEVICE, ordinal, range.address(), range.size());
   }
 
   /**

@@ -38,17 +38,19 @@ final class PointerAttributes {
     int type = values.getInt((long) Long.BYTES * MEMORY_TYPE);
     // A CUDA boolean attribute takes four bytes; the other three are zero.
     boolean managed = values.getInt((long) Long.BYTES * IS_MANAGED) != 0;
-    PointerInfo.Kind kind = PointerInfo.Kind.UNKNOWN;
+    PointerInfo.MemoryPlace kind = PointerInfo.MemoryPlace.UNKNOWN;
     if (managed) {
-      kind = PointerInfo.Kind.MANAGED;
+      kind = PointerInfo.MemoryPlace.MANAGED;
     } else if (type == HOST) {
-      kind = PointerInfo.Kind.HOST;
+      kind = PointerInfo.MemoryPlace.HOST;
     } else if (type == DEVICE) {
-      kind = PointerInfo.Kind.DEVICE;
+      kind = PointerInfo.MemoryPlace.DEVICE;
     }
     return new PointerInfo(
         kind,
-        kind == PointerInfo.Kind.UNKNOWN ? -1 : values.getInt((long) Long.BYTES * DEVICE_ORDINAL),
+        kind == PointerInfo.MemoryPlace.UNKNOWN
+            ? -1
+            : values.getInt((long) Long.BYTES * DEVICE_ORDINAL),
         values.getLong((long) Long.BYTES * RANGE_START),
         values.getLong((long) Long.BYTES * RANGE_BYTES));
   }

@@ -310,11 +310,11 @@ class JCudaDeviceOverStandInTest {
   @Test
   void theDriverTellsWhereAnAddressLies() {
     assertThat(driver.pointerInfo(fixture.directMemory))
-        .isEqualTo(new PointerInfo(PointerInfo.Kind.DEVICE, 1, fixture.directMemory, 64));
-    assertThat(driver.pointerInfo(driver.deviceAddress(fixture.host)).kind())
-        .isEqualTo(PointerInfo.Kind.HOST);
+        .isEqualTo(new PointerInfo(PointerInfo.MemoryPlace.DEVICE, 1, fixture.directMemory, 64));
+    assertThat(driver.pointerInfo(driver.deviceAddress(fixture.host)).place())
+        .isEqualTo(PointerInfo.MemoryPlace.HOST);
     assertThat(driver.pointerInfo(0))
-        .isEqualTo(new PointerInfo(PointerInfo.Kind.UNKNOWN, -1, 0, 0));
+        .isEqualTo(new PointerInfo(PointerInfo.MemoryPlace.UNKNOWN, -1, 0, 0));
   }
 
   @Test

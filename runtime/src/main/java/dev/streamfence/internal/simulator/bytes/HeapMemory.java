@@ -1,4 +1,4 @@
-package dev.streamfence.internal.simulator;
+package dev.streamfence.internal.simulator.bytes;
 
 import java.lang.ref.Reference;
 import java.util.function.Supplier;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The Java heap memory of a simulated device. Grants a request whole or not at all, and leaves a
  * reserve for the code that runs kernels and that uses the device. Confined to the driver's lock.
  */
-final class HeapMemory {
+public final class HeapMemory {
   /** Divisor of the heap: a device that holds a smaller part is not what fills it. */
   private static final int MUCH = 4;
 
@@ -26,7 +26,7 @@ final class HeapMemory {
   private long unchecked;
 
   /** Allocates, or returns null if the heap has no space for it. */
-  <T> @Nullable T take(long bytes, Supplier<T> allocation) {
+  public <T> @Nullable T take(long bytes, Supplier<T> allocation) {
     if (bytes > most) {
       return null;
     }
@@ -45,7 +45,7 @@ final class HeapMemory {
   }
 
   /** Records that these bytes are no longer in use. */
-  void giveBack(long bytes) {
+  public void giveBack(long bytes) {
     held -= bytes;
   }
 

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.simulator;
+package dev.streamfence.internal.simulator.bytes;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -11,9 +11,9 @@ import java.util.Arrays;
  * Offsets of values are multiples of their sizes, so no value spans two segments. Confined to the
  * driver's lock.
  */
-final class Backing {
+public final class Backing {
   /** Large enough to need few, small enough for a heap without a gigabyte in one piece. */
-  static final int SEGMENT_SHIFT = 28;
+  public static final int SEGMENT_SHIFT = 28;
 
   /**
    * The value of every byte of fresh memory: a kernel that reads unwritten bytes always gets the
@@ -38,7 +38,7 @@ final class Backing {
    * @param segmentShift the binary logarithm of a segment's size, from 9
    * @throws OutOfMemoryError if the Java heap has no space for it
    */
-  Backing(long bytes, int segmentShift) {
+  public Backing(long bytes, int segmentShift) {
     this.shift = segmentShift;
     this.mask = (1 << segmentShift) - 1;
     this.segments = new byte[(int) ((bytes + mask) >>> shift)][];
@@ -54,19 +54,19 @@ final class Backing {
   }
 
   /** The bytes of host memory, as the device sees them. */
-  static Backing of(byte[] bytes) {
+  public static Backing of(byte[] bytes) {
     return new Backing(bytes);
   }
 
   /** Resets all bytes to fresh memory. */
-  void refresh() {
+  public void refresh() {
     for (byte[] segment : segments) {
       Arrays.fill(segment, FRESH);
     }
   }
 
   /** Loads 1, 2, 4 or 8 bytes, zero-extended. */
-  long load(long offset, int bytes) {
+  public long load(long offset, int bytes) {
     byte[] segment = segments[(int) (offset >>> shift)];
     int at = (int) offset & mask;
     return switch (bytes) {
@@ -78,7 +78,7 @@ final class Backing {
   }
 
   /** Stores the low 1, 2, 4 or 8 bytes of a value. */
-  void store(long offset, int bytes, long value) {
+  public void store(long offset, int bytes, long value) {
     byte[] segment = segments[(int) (offset >>> shift)];
     int at = (int) offset & mask;
     switch (bytes) {
@@ -90,7 +90,7 @@ final class Backing {
   }
 
   /** Copies bytes from a host buffer into this memory. */
-  void read(ByteBuffer source, int from, long offset, int count) {
+  public void read(ByteBuffer source, int from, long offset, int count) {
     for (int done = 0; done < count; ) {
       int part = (int) Math.min(count - done, leftInSegment(offset + done));
       source.get(from + done, segment(offset + done), (int) (offset + done) & mask, part);
@@ -99,7 +99,7 @@ final class Backing {
   }
 
   /** Copies bytes from this memory into a host buffer. */
-  void write(ByteBuffer destination, int to, long offset, int count) {
+  public void write(ByteBuffer destination, int to, long offset, int count) {
     for (int done = 0; done < count; ) {
       int part = (int) Math.min(count - done, leftInSegment(offset + done));
       destination.put(to + done, segment(offset + done), (int) (offset + done) & mask, part);
@@ -108,7 +108,7 @@ final class Backing {
   }
 
   /** Copies bytes from another memory, or from this one, into this memory. */
-  void copy(Backing source, long from, long offset, long count) {
+  public void copy(Backing source, long from, long offset, long count) {
     for (long done = 0; done < count; ) {
       long at = offset + done;
       int part =
@@ -126,7 +126,7 @@ final class Backing {
   }
 
   /** Stores one value of 1, 2 or 4 bytes repeatedly, without gaps. */
-  void fill(long offset, int width, long value, long count) {
+  public void fill(long offset, int width, long value, long count) {
     long end = offset + count * width;
     for (long at = offset; at < end; ) {
       int part = (int) Math.min(end - at, leftInSegment(at));

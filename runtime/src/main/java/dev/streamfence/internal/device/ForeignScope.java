@@ -1,0 +1,223 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.Completion;
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.ForeignCall;
+import dev.streamfence.ForeignCode;
+import dev.streamfence.ForeignUses;
+import dev.streamfence.ReadableArray;
+import dev.streamfence.RuntimeClosedException;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.driver.LaunchObserver;
+import dev.streamfence.internal.driver.LaunchObserver.Use;
+import dev.streamfence.internal.memory.Region;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.UseLabels;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of code that is not the runtime's: collects the uses, registers them in one step, lends
+ * the raw handles to the code, and covers its work with an event. Confined to one thread.
+ */
+public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
+  private enum ScopePhase {
+    DECLARING,
+    WAITING,
+    RUNNING,
+    ENDED
+  }
+
+  private record DeclaredUse(TrackedArray<?> array, boolean reads, boolean writes) {}
+
+  private final TrackedRuntime runtime;
+  private final String purpose;
+  private final Timeline timeline;
+  private final List<DeclaredUse> uses = new ArrayList<>();
+  private @Nullable Submission submission;
+  private ScopePhase phase = ScopePhase.DECLARING;
+
+  ForeignScope(TrackedStream stream, String name) {
+    this.runtime = stream.runtime();
+    this.timeline = stream.timeline();
+    this.purpose = "'" + name + "' on " + timeline;
+  }
+
+  /** Carries the call out. */
+  <X extends Exception> Completion run(Consumer<ForeignUses> declare, ForeignCode<X> code)
+      throws X {
+    long ticket;
+    try (Submission begun = timeline.begin(this)) {
+      submission = begun;
+      declare.accept(this);
+      phase = ScopePhase.WAITING;
+      begun.preflight();
+      ticket = begun.ticket();
+      run(begun, code);
+      begun.queued();
+      begun.commit();
+      begun.coverByEvent();
+    } finally {
+      phase = ScopePhase.ENDED;
+      submission = null;
+    }
+    if (runtime.options().synchronousLaunches()) {
+      awaitWork();
+    }
+    return runtime.completion(timeline, ticket, purpose);
+  }
+
+  private <X extends Exception> void run(Submission begun, ForeignCode<X> code) throws X {
+    LaunchObserver observer = runtime.driver().launchObserver();
+    try {
+      runtime.driver().makeCurrent();
+    } catch (CudaDriverException e) {
+      throw e.during(purpose);
+    }
+    begun.queuing();
+    if (observer == null) {
+      lend(code);
+      return;
+    }
+    observer.submitting(purpose, timeline.stream(), begun.ticket(), declared());
+    try {
+      lend(code);
+    } finally {
+      observer.submitted();
+    }
+  }
+
+  private <X extends Exception> void lend(ForeignCode<X> code) throws X {
+    phase = ScopePhase.RUNNING;
+    try {
+      code.run(this);
+    } finally {
+      phase = ScopePhase.ENDED;
+    }
+  }
+
+  private List<Use> declared() {
+    List<Use> declared = new ArrayList<>();
+    for (DeclaredUse use : uses) {
+      Region region = use.array().region();
+      if (region != null && region.sizeInBytes() > 0) {
+        declared.add(
+            new Use(
+                use.array().toString(),
+                region.address(),
+                region.sizeInBytes(),
+                use.reads(),
+                use.writes(),
+                use.array().toString(),
+                0));
+      }
+    }
+    return declared;
+  }
+
+  private void awaitWork() {
+    try {
+      timeline.synchronize(purpose);
+    } catch (RuntimeClosedException e) {
+      // Another thread is closing the runtime: it waits for the work and reports its error.
+    } catch (CudaDriverException e) {
+      throw e.during(purpose);
+    }
+  }
+
+  @Override
+  public ForeignUses reads(ReadableArray<?> array) {
+    return use(array, true, false);
+  }
+
+  @Override
+  public ForeignUses writes(DeviceArray<?> array) {
+    return use(array, false, true);
+  }
+
+  @Override
+  public ForeignUses readWrites(DeviceArray<?> array) {
+    return use(array, true, true);
+  }
+
+  private ForeignScope use(@Nullable ReadableArray<?> array, boolean reads, boolean writes) {
+    Submission declaring = submission;
+    if (phase != ScopePhase.DECLARING || declaring == null || !declaring.isHeldByCurrentThread()) {
+      throw new StreamMisuseException(
+          purpose + " declares a use after its declaration has ended, or in another thread");
+    }
+    int number = uses.size();
+    if (array == null) {
+      throw new IllegalArgumentException(use(number) + " is null");
+    }
+    TrackedArray<?> used = TrackedArray.of(array);
+    uses.add(new DeclaredUse(used, reads, writes));
+    if (used.runtime() != runtime) {
+      throw new StreamMisuseException(use(number) + ": they belong to two runtimes");
+    }
+    if (used.isGone()) {
+      throw used.useAfterFree(use(number));
+    }
+    Region region = used.region();
+    if (region != null && region.sizeInBytes() > 0) {
+      region.requireTracked(this, number);
+      declaring.use(region.hazards(), reads, writes, number);
+    }
+    return this;
+  }
+
+  @Override
+  public long streamHandle() {
+    requireRunning("the stream");
+    return runtime.driver().rawHandle(timeline.stream());
+  }
+
+  @Override
+  public long address(ReadableArray<?> array) {
+    requireRunning("the address of " + array);
+    for (DeclaredUse use : uses) {
+      if (use.array() == array) {
+        Region region = use.array().region();
+        return region == null || region.sizeInBytes() == 0 ? 0 : region.address();
+      }
+    }
+    throw new StreamMisuseException(
+        purpose + " asks for the address of " + array + ", which it does not declare as used");
+  }
+
+  @Override
+  public int device() {
+    return runtime.info().ordinal();
+  }
+
+  private void requireRunning(String what) {
+    Submission running = submission;
+    if (phase != ScopePhase.RUNNING || running == null || !running.isHeldByCurrentThread()) {
+      throw new StreamMisuseException(
+          "the call of "
+              + purpose
+              + " asks for "
+              + what
+              + " outside of its code, or in another thread; handles are valid there alone");
+    }
+  }
+
+  @Override
+  public String purpose() {
+    return purpose;
+  }
+
+  @Override
+  public String use(int label) {
+    return purpose + ": use " + (label + 1);
+  }
+
+  @Override
+  public String toString() {
+    return purpose;
+  }
+}

@@ -1,0 +1,297 @@
+package dev.streamfence.internal.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeClosedException;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import dev.streamfence.simulation.SimulatedLibrary;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Streams of other code in the order of the runtime. */
+final class AdoptedStreamTest {
+  private static final int INVALID_VALUE = 1;
+
+  private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+  private final SimulatedLibrary library = device.library("torch");
+  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
+  private final DeviceStream own = gpu.streams().acquire();
+  private final long handle = library.createStream();
+  private final DeviceArray<int[]> x = gpu.memory().upload(own, new int[] {1, 2, 3, 4});
+
+  @AfterEach
+  void nothingIsLeft() {
+    gpu.close();
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @Test
+  void launchesOnItAreOrderedWithThoseOnOtherStreams() {
+    try (DeviceStream adopted = gpu.streams().adopt(handle)) {
+      VectorKernels.on(own).increment(x, 4);
+      VectorKernels.on(adopted).increment(x, 4);
+      VectorKernels.on(own).increment(x, 4);
+      assertThat(x.download(adopted)).containsExactly(4, 5, 6, 7);
+      assertThat(adopted.id()).isNotEqualTo(own.id()).isNotZero();
+      assertThat(adopted).hasToString("adopted stream 1 of " + gpu);
+    }
+  }
+
+  @Test
+  void aSecondLaunchOnItWaitsForNothing() {
+    try (DeviceStream adopted = gpu.streams().adopt(handle)) {
+      VectorKernels kernels = VectorKernels.on(adopted);
+      kernels.increment(x, 4);
+      long waits = device.calls(DriverCall.WAIT_FOR_EVENT);
+      kernels.increment(x, 4);
+      assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isEqualTo(waits);
+    }
+  }
+
+  @Test
+  void workOfItsOwnerRunsInTheOrderOfTheStream() {
+    long address = library.allocate(16);
+    try (DeviceStream adopted = gpu.streams().adopt(handle)) {
+      VectorKernels.on(own).increment(x, 4);
+      adopted.submit(
+          "copy",
+          uses -> uses.reads(x),
+          call -> {
+            long from = call.address(x);
+            library.launch(handle, "copy", m -> m.putInt(address, m.getInt(from)));
+          });
+      library.launch(handle, "increment", m -> m.putInt(address, m.getInt(address) + 1));
+      int[] seen = new int[1];
+      library.launch(handle, "check", m -> seen[0] = m.getInt(address));
+      adopted.synchronize();
+      assertThat(seen).containsExactly(3);
+    }
+    library.free(address);
+  }
+
+  @Test
+  void synchronizingItWaitsForTheWorkOfItsOwnerAsWell() throws InterruptedException {
+    boolean[] done = new boolean[1];
+    try (DeviceStream adopted = gpu.streams().adopt(handle)) {
+      library.launch(handle, "work", memory -> done[0] = true);
+      assertThat(adopted.isIdle()).isFalse();
+      adopted.synchronize();
+      assertThat(done[0]).isTrue();
+      done[0] = false;
+      library.launch(handle, "work", memory -> done[0] = true);
+      assertThat(adopted.synchronize(Duration.ofSeconds(10))).isTrue();
+      assertThat(done[0]).isTrue();
+      assertThat(adopted.isIdle()).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Schedule.class)
+  void afterItsCloseTheOwnerMayDestroyItAndItsWorkStillCounts(Schedule schedule) {
+    SimulatedDevice second = SimulatedDevice.builder().schedule(schedule).seed(7).build();
+    SimulatedLibrary theirs = second.library("torch");
+    try (DeviceRuntime other = DeviceRuntime.simulated(second)) {
+      DeviceStream stream = other.streams().acquire();
+      DeviceArray<int[]> values = other.memory().upload(stream, new int[] {1, 2, 3, 4});
+      for (int i = 0; i < 50; i++) {
+        long raw = theirs.createStream();
+        DeviceStream adopted = other.streams().adopt(raw);
+        VectorKernels.on(adopted).increment(values, 4);
+        adopted.close();
+        long calls = second.calls();
+        adopted.close();
+        assertThat(second.calls()).isEqualTo(calls);
+        if (i % 3 == 0) {
+          VectorKernels.on(stream).increment(values, 4);
+        }
+        theirs.destroyStream(raw);
+      }
+      assertThat(values.download(stream)).containsExactly(68, 69, 70, 71);
+    }
+    assertThat(second.liveObjects()).isZero();
+  }
+
+  @Test
+  void aClosedHandleIsRefused() {
+    DeviceStream adopted = gpu.streams().adopt(handle);
+    adopted.close();
+    assertThatThrownBy(() -> VectorKernels.on(adopted).increment(x, 4))
+        .isInstanceOf(StreamMisuseException.class)
+        .hasMessageContaining("adopted stream 1");
+    assertThatThrownBy(adopted::synchronize).isInstanceOf(StreamMisuseException.class);
+  }
+
+  @Test
+  void aStreamThatIsAdoptedTwiceIsOneStream() {
+    DeviceStream first = gpu.streams().adopt(handle);
+    DeviceStream second = gpu.streams().adopt(handle);
+    assertThat(second.id()).isEqualTo(first.id());
+    VectorKernels.on(first).increment(x, 4);
+    long waits = device.calls(DriverCall.WAIT_FOR_EVENT);
+    first.close();
+    VectorKernels.on(second).increment(x, 4);
+    assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isEqualTo(waits);
+    second.close();
+    assertThat(x.download(own)).containsExactly(3, 4, 5, 6);
+  }
+
+  @Test
+  void aRawHandleOfOneOfTheRuntimesStreamsIsThatStream() {
+    long[] raw = new long[1];
+    own.submit("peek", uses -> {}, call -> raw[0] = call.streamHandle());
+    try (DeviceStream again = gpu.streams().adopt(raw[0])) {
+      assertThat(again.id()).isEqualTo(own.id());
+    }
+    VectorKernels.on(own).increment(x, 4);
+    assertThat(x.download(own)).containsExactly(2, 3, 4, 5);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1})
+  void theLegacyDefaultStreamIsAdopted(long raw) {
+    try (DeviceStream legacy = gpu.streams().adopt(raw)) {
+      VectorKernels.on(legacy).increment(x, 4);
+      legacy.submit("peek", uses -> {}, call -> assertThat(call.streamHandle()).isEqualTo(1));
+    }
+    assertThat(x.download(own)).containsExactly(2, 3, 4, 5);
+  }
+
+  @Test
+  void theDefaultStreamOfEachThreadIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> gpu.streams().adopt(2))
+        .withMessageContaining("another stream in each thread");
+  }
+
+  @Test
+  void aHandleThatTheDriverDoesNotKnowIsRefusedByItsNumber() {
+    assertThatThrownBy(() -> gpu.streams().adopt(0xABC))
+        .isInstanceOf(CudaDriverException.class)
+        .hasMessageContaining("stream 0xabc");
+    assertThat(gpu.streams().lent()).isEqualTo(1);
+  }
+
+  @Test
+  void moreStreamsThanCanBeAdoptedAreRefusedAndClosedOnesMakeRoom() {
+    List<DeviceStream> adopted = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      adopted.add(gpu.streams().adopt(library.createStream()));
+    }
+    long oneMore = library.createStream();
+    assertThatThrownBy(() -> gpu.streams().adopt(oneMore))
+        .isInstanceOf(StreamMisuseException.class)
+        .hasMessageContaining("16 streams are adopted");
+    adopted.get(3).close();
+    try (DeviceStream replacement = gpu.streams().adopt(oneMore)) {
+      assertThat(replacement.id()).isEqualTo(adopted.get(3).id());
+      VectorKernels.on(replacement).increment(x, 4);
+    }
+    assertThat(x.download(own)).containsExactly(2, 3, 4, 5);
+  }
+
+  @Test
+  void closingItInsideOfALaunchIsRefusedAndLeavesItAdopted() {
+    DeviceStream adopted = gpu.streams().adopt(handle);
+    adopted.submit(
+        "close",
+        uses -> uses.readWrites(x),
+        call ->
+            assertThatThrownBy(adopted::close)
+                .isInstanceOf(StreamMisuseException.class)
+                .hasMessageContaining("adopted stream 1 is closed inside of a launch"));
+    VectorKernels.on(adopted).increment(x, 4);
+    adopted.close();
+    assertThat(x.download(own)).containsExactly(2, 3, 4, 5);
+  }
+
+  @Test
+  void closingItWaitsForALaunchOfAnotherThreadAndNotForThePool() throws InterruptedException {
+    DeviceStream adopted = gpu.streams().adopt(handle);
+    CountDownLatch inside = new CountDownLatch(1);
+    CompletableFuture<Void> goOn = new CompletableFuture<>();
+    Thread launching =
+        new Thread(
+            () ->
+                adopted.submit(
+                    "slow",
+                    uses -> uses.readWrites(x),
+                    call -> {
+                      inside.countDown();
+                      goOn.join();
+                      try (DeviceStream another = gpu.streams().acquire()) {
+                        assertThat(another.id()).isPositive();
+                      }
+                    }));
+    launching.start();
+    assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
+    Thread closing = new Thread(adopted::close);
+    closing.start();
+    while (closing.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
+    goOn.complete(null);
+    launching.join();
+    closing.join();
+    assertThat(x.download(own)).containsExactly(1, 2, 3, 4);
+  }
+
+  @Test
+  void everyFailingDriverCallOfACloseLeavesLaterWorkInOrder() {
+    for (int nth = 1; nth <= 2; nth++) {
+      long raw = library.createStream();
+      DeviceStream adopted = gpu.streams().adopt(raw);
+      VectorKernels.on(adopted).increment(x, 4);
+      device.failCall(DriverCall.RECORD_EVENT, 1, INVALID_VALUE);
+      adopted.close();
+      library.destroyStream(raw);
+      VectorKernels.on(own).increment(x, 4);
+    }
+    assertThat(x.download(own)).containsExactly(5, 6, 7, 8);
+  }
+
+  @Test
+  void aReplacementThatCannotWaitForItsPredecessorIsNotAdopted() {
+    DeviceStream first = gpu.streams().adopt(handle);
+    VectorKernels.on(first).increment(x, 4);
+    first.close();
+    device.failCall(DriverCall.WAIT_FOR_EVENT, 1, INVALID_VALUE);
+    long second = library.createStream();
+    assertThatThrownBy(() -> gpu.streams().adopt(second))
+        .isInstanceOf(CudaDriverException.class)
+        .hasMessageContaining("adopting stream 0x" + Long.toHexString(second));
+    try (DeviceStream again = gpu.streams().adopt(second)) {
+      VectorKernels.on(again).increment(x, 4);
+    }
+    assertThat(x.download(own)).containsExactly(3, 4, 5, 6);
+  }
+
+  @Test
+  void theEndOfTheRuntimeLeavesTheStreamToItsOwner() {
+    DeviceStream adopted = gpu.streams().adopt(handle);
+    VectorKernels.on(adopted).increment(x, 4);
+    gpu.close();
+    adopted.close();
+    assertThatThrownBy(() -> gpu.streams().adopt(handle))
+        .isInstanceOf(RuntimeClosedException.class);
+    assertThat(device.liveObjects()).isZero();
+  }
+}
