@@ -3,9 +3,9 @@ package dev.streamfence.launch;
 
 import dev.streamfence.Completion;
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.DeviceArray;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.ReadableArray;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UninitializedReadException;
@@ -27,8 +27,8 @@ import java.util.List;
  * both, and only this recorder's methods in between. After the first launch no method but {@link
  * #completion} allocates memory, unless the blocks of a cooperative kernel change from launch to
  * launch, or a launch has more arrays or tables than any before. No method synchronises, unless the
- * driver fails, or a new table needs room (see {@link #table(DeviceArray[])}); {@link #close} does
- * so with synchronous launches, or for a postponed free that waits.
+ * driver fails, or a new table needs room (see {@link #table(ReadableArray[])}); {@link #close}
+ * does so with synchronous launches, or for a postponed free that waits.
  */
 public sealed interface LaunchRecorder extends AutoCloseable permits TrackedRecorder {
   /**
@@ -118,7 +118,8 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   LaunchRecorder struct(Object struct);
 
   /**
-   * Passes an array; the signature says how the kernel uses it.
+   * Passes an array; the signature says how the kernel uses it. Preflight refuses a write of an
+   * array that is read-only.
    *
    * @throws IllegalArgumentException if it is null, or the parameter whose turn it is takes no
    *     array of such elements
@@ -127,7 +128,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    *     of the parameters is written, unless the signature allows that; if a strict recorder gets
    *     an array whose memory is not tracked; before {@link #begin} or after {@link #preflight}
    */
-  LaunchRecorder array(DeviceArray<?> array);
+  LaunchRecorder array(ReadableArray<?> array);
 
   /**
    * Passes a table of arrays, of any number; the signature says how the kernel uses the arrays. The
@@ -146,10 +147,10 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    * @throws StreamMisuseException like {@link #array}, for each of the arrays; the message names it
    *     by its index
    */
-  LaunchRecorder table(DeviceArray<?>[] arrays);
+  LaunchRecorder table(ReadableArray<?>[] arrays);
 
-  /** Passes a table like {@link #table(DeviceArray[])}. */
-  LaunchRecorder table(List<? extends DeviceArray<?>> arrays);
+  /** Passes a table like {@link #table(ReadableArray[])}. */
+  LaunchRecorder table(List<? extends ReadableArray<?>> arrays);
 
   /**
    * Passes an untracked device address in the place of an array or a table: the caller orders every

@@ -1,6 +1,6 @@
 package dev.streamfence.internal.launch;
 
-import dev.streamfence.DeviceArray;
+import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.Region;
@@ -19,7 +19,7 @@ final class ArrayArguments {
   /** So many comparisons and fewer are made one by one; beyond, the arrays are sorted. */
   private static final int FEW = 1 << 12;
 
-  private @Nullable DeviceArray<?>[] arrays = new DeviceArray<?>[8];
+  private @Nullable ReadableArray<?>[] arrays = new ReadableArray<?>[8];
   private @Nullable Region[] regions = new Region[8];
 
   /** Those of the regions: comparing them is most of what refusing aliases costs. */
@@ -64,7 +64,7 @@ final class ArrayArguments {
 
   /** The size of an array's elements; 0 for an untracked address. */
   int elementBytes(int array) {
-    DeviceArray<?> passed = arrays[array];
+    ReadableArray<?> passed = arrays[array];
     return passed == null ? 0 : passed.elementType().sizeInBytes();
   }
 
@@ -80,7 +80,7 @@ final class ArrayArguments {
 
   /** Adds an array. */
   void add(
-      DeviceArray<?> array, @Nullable Region region, int parameter, int index, boolean writes) {
+      ReadableArray<?> array, @Nullable Region region, int parameter, int index, boolean writes) {
     add(region == null ? 0L : region.address(), parameter, index, writes);
     arrays[count - 1] = array;
     regions[count - 1] = region;

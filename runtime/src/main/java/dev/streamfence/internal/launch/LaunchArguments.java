@@ -4,10 +4,10 @@ package dev.streamfence.internal.launch;
 import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.Access;
-import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
@@ -150,7 +150,7 @@ final class LaunchArguments {
   }
 
   /** Passes an array, and records the use. */
-  void array(DeviceArray<?> array, Submission submission, UseLabels labels) {
+  void array(ReadableArray<?> array, Submission submission, UseLabels labels) {
     if (!(next() instanceof KernelParameter.Array declared)) {
       throw refusal("an array");
     }
@@ -172,7 +172,7 @@ final class LaunchArguments {
   }
 
   /** Passes a table of arrays, and records the uses of all. */
-  void table(DeviceArray<?>[] table, Submission submission, UseLabels labels) {
+  void table(ReadableArray<?>[] table, Submission submission, UseLabels labels) {
     KernelParameter.Table declared = nextTable(table);
     int first = arrays.count();
     int uses = submission.uses();
@@ -189,7 +189,7 @@ final class LaunchArguments {
   }
 
   /** Passes a table of arrays, and records the uses of all. */
-  void table(List<? extends DeviceArray<?>> table, Submission submission, UseLabels labels) {
+  void table(List<? extends ReadableArray<?>> table, Submission submission, UseLabels labels) {
     KernelParameter.Table declared = nextTable(table);
     int first = arrays.count();
     int uses = submission.uses();
@@ -202,7 +202,7 @@ final class LaunchArguments {
         }
       } else {
         int index = 0;
-        for (DeviceArray<?> each : table) {
+        for (ReadableArray<?> each : table) {
           add(each, declared, declared.elementType(), index++, submission, labels);
         }
       }
@@ -233,7 +233,7 @@ final class LaunchArguments {
 
   /** Adds an array, alone or in a table. */
   private void add(
-      DeviceArray<?> array,
+      ReadableArray<?> array,
       KernelParameter.Tracked declared,
       @Nullable ElementType elementType,
       int index,
@@ -435,7 +435,7 @@ final class LaunchArguments {
     return new IllegalArgumentException(expected + "; " + passed + " was passed");
   }
 
-  private void requireFits(DeviceArray<?> array, @Nullable ElementType elementType, int index) {
+  private void requireFits(ReadableArray<?> array, @Nullable ElementType elementType, int index) {
     if (array == null) {
       throw new IllegalArgumentException(inWords(position, index) + " is null");
     }

@@ -2,10 +2,10 @@ package dev.streamfence.internal.launch;
 
 import dev.streamfence.Completion;
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.ReadableArray;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.device.TrackedRuntime;
@@ -125,19 +125,19 @@ public final class TrackedRecorder implements LaunchRecorder {
   }
 
   @Override
-  public TrackedRecorder array(DeviceArray<?> array) {
+  public TrackedRecorder array(ReadableArray<?> array) {
     arguments.array(array, requireRecording("passes an argument"), labels);
     return this;
   }
 
   @Override
-  public TrackedRecorder table(DeviceArray<?>[] arrays) {
+  public TrackedRecorder table(ReadableArray<?>[] arrays) {
     arguments.table(arrays, requireRecording("passes an argument"), labels);
     return this;
   }
 
   @Override
-  public TrackedRecorder table(List<? extends DeviceArray<?>> arrays) {
+  public TrackedRecorder table(List<? extends ReadableArray<?>> arrays) {
     arguments.table(arrays, requireRecording("passes an argument"), labels);
     return this;
   }

@@ -10,8 +10,11 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.launch.TableKernels;
+import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.nio.IntBuffer;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -71,6 +74,28 @@ final class ReadableArraysTest {
     assertThat(target.download(a)).containsExactly(1, 2, 3, 4);
     target.copyFrom(b, array.view(2, 2), 0, 0, 2);
     assertThat(target.download(a)).containsExactly(3, 4, 3, 4);
+  }
+
+  @Test
+  void aKernelReadsIt() {
+    DeviceArray<int[]> sum = gpu.memory().allocate(b, int[].class, 3);
+    VectorKernels.on(b).add(array.view(0, 3), array.view(1, 3), sum, 3);
+    assertThat(sum.download(a)).containsExactly(3, 5, 7);
+  }
+
+  @Test
+  void aKernelReadsTablesOfThem() {
+    ReadableArray<float[]> floats = gpu.memory().upload(a, new float[] {1, 2, 3, 4});
+    List<DeviceArray<float[]>> out =
+        List.of(
+            gpu.memory().allocate(b, float[].class, 2), gpu.memory().allocate(b, float[].class, 2));
+    TableKernels kernels = TableKernels.on(b);
+    kernels.take(List.of(floats, floats.view(1, 3)), array.view(0, 2), out, 2);
+    assertThat(out.get(0).download(a)).containsExactly(2, 3);
+    assertThat(out.get(1).download(a)).containsExactly(3, 4);
+    DeviceArray<long[]> bytes = gpu.memory().allocate(b, long[].class, 2);
+    kernels.firstBytes(new ReadableArray<?>[] {array, array.view(1, 1)}, bytes);
+    assertThat(bytes.download(a)).containsExactly(1, 2);
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.streamfence.internal.launch;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.ReadableArray;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -71,9 +72,9 @@ public final class TableKernels {
     return new TableKernels(stream);
   }
 
-  void take(
-      List<DeviceArray<float[]>> columns,
-      DeviceArray<int[]> rows,
+  public void take(
+      List<? extends ReadableArray<float[]>> columns,
+      ReadableArray<int[]> rows,
       List<DeviceArray<float[]>> out,
       int n) {
     try (LaunchRecorder recorder = take.begin()) {
@@ -82,13 +83,13 @@ public final class TableKernels {
     }
   }
 
-  void firstBytes(DeviceArray<?>[] columns, DeviceArray<long[]> sums) {
+  public void firstBytes(ReadableArray<?>[] columns, DeviceArray<long[]> sums) {
     try (LaunchRecorder recorder = firstBytes.begin()) {
       recorder.table(columns).array(sums).threads(columns.length).preflight().launch().commit();
     }
   }
 
-  public void bump(List<? extends DeviceArray<?>> columns, int n) {
+  public void bump(List<? extends ReadableArray<?>> columns, int n) {
     try (LaunchRecorder recorder = bump.begin()) {
       recorder.table(columns).value(columns.size()).threads(n).preflight().launch().commit();
     }

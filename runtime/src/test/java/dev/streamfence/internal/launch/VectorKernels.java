@@ -3,6 +3,7 @@ package dev.streamfence.internal.launch;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.ReadableArray;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -74,7 +75,7 @@ public final class VectorKernels {
     return new VectorKernels(stream);
   }
 
-  public void saxpy(float a, DeviceArray<float[]> x, DeviceArray<float[]> y, int n) {
+  public void saxpy(float a, ReadableArray<float[]> x, DeviceArray<float[]> y, int n) {
     try (LaunchRecorder recorder = saxpy.begin()) {
       recorder.value(a).array(x).array(y).threads(n).preflight().launch().commit();
     }
@@ -86,7 +87,7 @@ public final class VectorKernels {
     }
   }
 
-  public void add(DeviceArray<int[]> a, DeviceArray<int[]> b, DeviceArray<int[]> sum, int n) {
+  public void add(ReadableArray<int[]> a, ReadableArray<int[]> b, DeviceArray<int[]> sum, int n) {
     try (LaunchRecorder recorder = add.begin()) {
       recorder.array(a).array(b).array(sum).threads(n).preflight().launch().commit();
     }
