@@ -11,19 +11,20 @@ import java.lang.annotation.Target;
  *
  * <p>The method's parameters are the kernel's, in order. Primitives are passed by value. {@code
  * DeviceArray}s are passed as device pointers and need one of {@link Reads}, {@link Writes} and
- * {@link ReadWrites}. The number of threads comes from either a {@link ThreadCount} parameter,
- * which the kernel receives as well, or a {@code LaunchShape} parameter, which it does not.
+ * {@link ReadWrites}; {@code ReadableArray}s, which may be memory that must not be written, need
+ * {@link Reads}. The number of threads comes from either a {@link ThreadCount} parameter, which the
+ * kernel receives as well, or a {@code LaunchShape} parameter, which it does not.
  *
- * <p>An array or a {@code List} of {@code DeviceArray}s is passed as a device pointer to a table of
- * their device pointers, {@code T* const*}, and needs one of these annotations as well, which says
- * how the kernel uses the arrays.
+ * <p>An array or a {@code List} of such arrays is passed as a device pointer to a table of their
+ * device pointers, {@code T* const*}, and needs one of these annotations as well, which says how
+ * the kernel uses the arrays.
  *
  * <p>A record is passed by value as the C structure with the same fields in the same order. CUDA's
  * compilers lay it out by the host's rules (System V ABI for AMD64): each field lies at the next
  * multiple of its own size, and padding at the end brings the structure to a multiple of its widest
  * field. A {@code boolean} is one byte, 0 or 1, and a {@code char} is an unsigned 16-bit number,
- * both in structures and as plain parameters. A component that is a {@code DeviceArray}, or an
- * array or {@code List} of them, is a pointer; its annotation is on the component.
+ * both in structures and as plain parameters. A component that is a device array, or an array or
+ * {@code List} of them, is a pointer; its annotation is on the component.
  *
  * <p>A kernel returns {@code void}, or a {@code Completion} that tells when the launch is done.
  *

@@ -8,6 +8,7 @@ import java.lang.annotation.Target;
 
 /**
  * The kernel reads this buffer and never writes it. Launches that only read a buffer may overlap.
+ * The parameter can be a {@code ReadableArray}.
  *
  * <pre>{@code
  * @Kernel

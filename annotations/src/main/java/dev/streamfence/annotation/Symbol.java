@@ -9,7 +9,8 @@ import java.lang.annotation.Target;
 /**
  * Marks a method of a {@link KernelModule} interface that gives a variable of the module, one that
  * is declared {@code __constant__} or {@code __device__}, as an array. The method takes nothing and
- * returns a {@code DeviceArray}; a variable that is no array has one element.
+ * returns a {@code DeviceArray}, or a {@code ReadableArray} if the host never writes the variable;
+ * a variable that is no array has one element.
  *
  * <p>The array is written and read like any other, on any stream of the runtime. Every launch of a
  * kernel of this interface whose code may use the variable is ordered with that. The module owns

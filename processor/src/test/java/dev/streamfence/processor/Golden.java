@@ -24,6 +24,7 @@ record Golden(String folder, String type, String launcher) {
         new Golden("inherited", "FastFloats", "FastFloatsLauncher"),
         new Golden("symbols", "Filters", "FiltersLauncher"),
         new Golden("names", "Access", "AccessLauncher"),
+        new Golden("readable", "ShareKernels", "ShareKernelsLauncher"),
         new Golden("tables", "ProjectKernels", "ProjectKernelsLauncher"),
         new Golden("values", "Particles", "ParticlesLauncher"));
   }

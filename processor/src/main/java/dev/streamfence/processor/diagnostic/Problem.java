@@ -111,6 +111,7 @@ public enum Problem {
   BUFFER_ELEMENT("'%s' has type %s; use an array of primitives, such as DeviceArray<float[]>"),
   MISSING_ACCESS("parameter '%s' of %s needs @Reads, @Writes or @ReadWrites%s"),
   CONFLICTING_ACCESS("@%s contradicts @%s on '%s'; use @ReadWrites for both"),
+  READ_ONLY_TYPE("'%s' has type %s, which a kernel must not write; take %s, or declare @Reads"),
   ACCESS_ON_SCALAR("'%s' is %s and is passed by value; remove @%s"),
   ACCESS_ON_LAUNCH_SHAPE("'%s' is a LaunchShape, which the kernel does not receive; remove @%s"),
   TRUSTED_SCALAR("'%s' is %s, not an array; remove @Trusted"),

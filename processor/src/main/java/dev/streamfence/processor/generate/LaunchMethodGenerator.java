@@ -8,12 +8,12 @@ import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.WildcardTypeName;
 import dev.streamfence.Completion;
-import dev.streamfence.DeviceArray;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.processor.model.HandleType;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.TableType;
 import java.util.Arrays;
@@ -33,15 +33,10 @@ final class LaunchMethodGenerator {
   private static final AnnotationSpec OVERRIDE = AnnotationSpec.builder(Override.class).build();
   private static final Map<ElementType, TypeName> NUMBERS =
       forEach(type -> TypeName.get(type.primitive()));
-  private static final Map<ElementType, TypeName> ARRAYS =
-      forEach(
-          type ->
-              ParameterizedTypeName.get(
-                  ClassName.get(DeviceArray.class), ArrayTypeName.of(type.primitive())));
+  private static final Map<HandleType, HandleNames> HANDLES =
+      Arrays.stream(HandleType.values())
+          .collect(Collectors.toUnmodifiableMap(handle -> handle, HandleNames::of));
 
-  private static final TypeName ANY_ARRAY =
-      ParameterizedTypeName.get(
-          ClassName.get(DeviceArray.class), WildcardTypeName.subtypeOf(Object.class));
   private static final ClassName LIST = ClassName.get(List.class);
 
   private final MemberNames names;
@@ -81,15 +76,16 @@ final class LaunchMethodGenerator {
     return new Cases<>(
         value -> number(value.type()),
         struct -> LauncherGenerator.className(kernel.recordOf(struct).name()),
-        array -> array(array.elementType()),
-        table -> table(table, kernel.typeOf(table)),
+        array -> handle(kernel.handleOf(array), array.elementType()),
+        table -> table(table, kernel.handleOf(table), kernel.typeOf(table)),
         threadCount -> number(threadCount.type()),
         shape -> SHAPE,
         sharedBytes -> TypeName.INT);
   }
 
-  private static TypeName table(KernelParameter.Table table, TableType type) {
-    TypeName array = table.elementType() == null ? ANY_ARRAY : array(table.elementType());
+  private static TypeName table(KernelParameter.Table table, HandleType handle, TableType type) {
+    ElementType element = table.elementType();
+    TypeName array = element == null ? names(handle).ofAny() : handle(handle, element);
     return switch (type) {
       case ARRAY -> ArrayTypeName.of(array);
       case LIST -> ParameterizedTypeName.get(LIST, array);
@@ -98,8 +94,27 @@ final class LaunchMethodGenerator {
   }
 
   /** The type of an array's handle. */
-  static TypeName array(ElementType type) {
-    return Objects.requireNonNull(ARRAYS.get(type));
+  static TypeName handle(HandleType handle, ElementType element) {
+    return Objects.requireNonNull(names(handle).of().get(element));
+  }
+
+  private static HandleNames names(HandleType handle) {
+    return Objects.requireNonNull(HANDLES.get(handle));
+  }
+
+  /**
+   * The names of one kind of handle.
+   *
+   * @param of for each element
+   * @param ofAny for a table with arrays of any elements
+   */
+  private record HandleNames(Map<ElementType, TypeName> of, TypeName ofAny) {
+    static HandleNames of(HandleType handle) {
+      ClassName name = ClassName.get(handle.type());
+      return new HandleNames(
+          forEach(type -> ParameterizedTypeName.get(name, ArrayTypeName.of(type.primitive()))),
+          ParameterizedTypeName.get(name, WildcardTypeName.subtypeOf(Object.class)));
+    }
   }
 
   private static Map<ElementType, TypeName> forEach(Function<ElementType, TypeName> name) {

@@ -49,7 +49,7 @@ final class SymbolGenerator {
   }
 
   private static TypeName type(SymbolMethod symbol) {
-    return LaunchMethodGenerator.array(symbol.symbol().elementType());
+    return LaunchMethodGenerator.handle(symbol.handle(), symbol.symbol().elementType());
   }
 
   private static CodeBlock arguments(KernelSymbol symbol) {

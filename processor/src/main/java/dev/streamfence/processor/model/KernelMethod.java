@@ -13,6 +13,8 @@ import java.util.Objects;
  * @param name the method's name
  * @param signature the kernel's entry point, its parameters in the method's order, and its launches
  * @param records the record of each structure, by the parameter's name
+ * @param handles the type of each parameter that is an array, and of the arrays of each table, by
+ *     the parameter's name
  * @param tables the type of each parameter that is a table, by the parameter's name
  * @param tellsCompletion whether it returns a completion instead of nothing
  * @param deprecation how strongly its use is discouraged
@@ -21,11 +23,13 @@ public record KernelMethod(
     String name,
     KernelSignature signature,
     Map<String, RecordType> records,
+    Map<String, HandleType> handles,
     Map<String, TableType> tables,
     boolean tellsCompletion,
     Deprecation deprecation) {
   public KernelMethod {
     records = Map.copyOf(records);
+    handles = Map.copyOf(handles);
     tables = Map.copyOf(tables);
     signature.requireComplete();
   }
@@ -38,6 +42,11 @@ public record KernelMethod(
   /** The record of a structure. */
   public RecordType recordOf(KernelParameter.Struct parameter) {
     return Objects.requireNonNull(records.get(parameter.name()), parameter::name);
+  }
+
+  /** The declared type of an array, or of the arrays of a table. */
+  public HandleType handleOf(KernelParameter.Tracked parameter) {
+    return Objects.requireNonNull(handles.get(parameter.name()), parameter::name);
   }
 
   /** The declared type of a table. */

@@ -7,6 +7,8 @@ import dev.streamfence.launch.KernelSymbol;
  *
  * @param name the method's name
  * @param symbol the variable
+ * @param handle the type of the array that it returns
  * @param deprecation how strongly its use is discouraged
  */
-public record SymbolMethod(String name, KernelSymbol symbol, Deprecation deprecation) {}
+public record SymbolMethod(
+    String name, KernelSymbol symbol, HandleType handle, Deprecation deprecation) {}

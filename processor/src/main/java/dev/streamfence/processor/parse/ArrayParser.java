@@ -6,6 +6,7 @@ import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
+import dev.streamfence.processor.model.HandleType;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -66,7 +67,7 @@ final class ArrayParser {
 
   /** Whether it is a type that this reads. */
   static boolean isTracked(TypeMirror type) {
-    return TypeKinds.isDeviceArray(type) || TypeKinds.isTable(type);
+    return TypeKinds.isHandle(type) || TypeKinds.isTable(type);
   }
 
   /**
@@ -89,18 +90,40 @@ final class ArrayParser {
           declared.shown(),
           Descriptions.describe(type));
     }
-    Optional<Access> access = parseAccess(declared, hint);
+    Optional<AnnotationMirror> annotation = parseAccess(declared, hint);
     boolean isTrusted = isTrusted(declared);
-    if (!hasElement || access.isEmpty()) {
+    if (!hasElement || annotation.isEmpty()) {
+      return Optional.empty();
+    }
+    Access access = access(annotation.get());
+    if (access.writes() && isReadOnly(declared, type, annotation.get())) {
       return Optional.empty();
     }
     return Optional.of(
         isTable
-            ? new KernelParameter.Table(name, element.orElse(null), access.get(), isTrusted)
-            : new KernelParameter.Array(name, element.get(), access.get(), isTrusted));
+            ? new KernelParameter.Table(name, element.orElse(null), access, isTrusted)
+            : new KernelParameter.Array(name, element.get(), access, isTrusted));
   }
 
-  private Optional<Access> parseAccess(Declared declared, Supplier<Optional<Access>> hint) {
+  /** Whether the type of an array, or of the arrays of a table, excludes writes; reports that. */
+  private boolean isReadOnly(Declared declared, TypeMirror type, AnnotationMirror access) {
+    HandleType handle = TypeKinds.handleType(TypeKinds.arrayIn(type)).orElseThrow();
+    if (handle == handle.writable()) {
+      return false;
+    }
+    String shown = Descriptions.describe(type);
+    mistakes.report(
+        Problem.READ_ONLY_TYPE,
+        declared.culprit(access),
+        declared.shown(),
+        shown,
+        shown.replace(handle.type().getSimpleName(), handle.writable().type().getSimpleName()));
+    return true;
+  }
+
+  /** The access that an array is declared with; empty after a mistake. */
+  private Optional<AnnotationMirror> parseAccess(
+      Declared declared, Supplier<Optional<Access>> hint) {
     List<AnnotationMirror> accesses = Mirrors.all(declared.annotated(), ACCESS);
     if (accesses.isEmpty()) {
       mistakes.report(
@@ -119,7 +142,7 @@ final class ArrayParser {
           Mirrors.name(accesses.get(0)),
           declared.shown());
     }
-    return accesses.size() == 1 ? Optional.of(access(accesses.get(0))) : Optional.empty();
+    return accesses.size() == 1 ? Optional.of(accesses.get(0)) : Optional.empty();
   }
 
   private boolean isTrusted(Declared declared) {

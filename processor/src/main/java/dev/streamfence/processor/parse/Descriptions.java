@@ -1,11 +1,12 @@
 package dev.streamfence.processor.parse;
 
-import dev.streamfence.DeviceArray;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.processor.model.HandleType;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.TypeElement;
@@ -27,7 +28,10 @@ final class Descriptions {
    * Names of this project's classes; other classes with these names are written with their package.
    */
   private static final Set<String> OURS =
-      Set.of(DeviceArray.class.getSimpleName(), LaunchShape.class.getSimpleName());
+      Stream.concat(
+              Stream.of(LaunchShape.class), Stream.of(HandleType.values()).map(HandleType::type))
+          .map(Class::getSimpleName)
+          .collect(Collectors.toUnmodifiableSet());
 
   private static final int MAX_QUOTED = 60;
 
@@ -132,8 +136,7 @@ final class Descriptions {
     private String nameAndArguments(DeclaredType type) {
       TypeElement element = (TypeElement) type.asElement();
       String name = nestedName(element);
-      if (OURS.contains(name)
-          && !(TypeKinds.isDeviceArray(type) || TypeKinds.isLaunchShape(type))) {
+      if (OURS.contains(name) && !(TypeKinds.isHandle(type) || TypeKinds.isLaunchShape(type))) {
         name = element.getQualifiedName().toString();
       }
       return type.getTypeArguments().isEmpty()

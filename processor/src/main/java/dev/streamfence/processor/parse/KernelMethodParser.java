@@ -8,6 +8,7 @@ import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
+import dev.streamfence.processor.model.HandleType;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.TableType;
 import java.util.ArrayList;
@@ -117,9 +118,22 @@ final class KernelMethodParser {
             method.getSimpleName().toString(),
             signature,
             structs.records(),
+            handles(parameters, types),
             tables(parameters, types),
             TypeKinds.isCompletion(member.getReturnType()),
             Deprecations.of(method, elements)));
+  }
+
+  /** The types of the parameters that are arrays, and of the arrays in tables, by name. */
+  private static Map<String, HandleType> handles(
+      List<KernelParameter> parameters, List<? extends TypeMirror> types) {
+    Map<String, HandleType> handles = new HashMap<>();
+    for (int i = 0; i < parameters.size(); i++) {
+      String name = parameters.get(i).name();
+      TypeKinds.handleType(TypeKinds.arrayIn(types.get(i)))
+          .ifPresent(handle -> handles.put(name, handle));
+    }
+    return handles;
   }
 
   /** The types of the parameters that are tables, by name. */
@@ -218,7 +232,7 @@ final class KernelMethodParser {
   }
 
   private static Passing passing(TypeMirror type) {
-    if (TypeKinds.isDeviceArray(type)) {
+    if (TypeKinds.isHandle(type)) {
       return Passing.ARRAY;
     }
     return TypeKinds.isTable(type) ? Passing.TABLE : Passing.BY_VALUE;

@@ -6,13 +6,13 @@ import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.EntryName;
+import dev.streamfence.processor.model.HandleType;
 import dev.streamfence.processor.model.SymbolMethod;
 import java.util.Optional;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.TypeParameterElement;
 import javax.lang.model.type.ExecutableType;
-import javax.lang.model.type.TypeMirror;
 import javax.lang.model.util.Elements;
 
 /**
@@ -59,7 +59,9 @@ final class SymbolMethodParser {
           Culprit.of(method.getParameters().get(0)),
           method.getSimpleName());
     }
-    Optional<ElementType> element = element(member.getReturnType());
+    Optional<HandleType> handle = TypeKinds.handleType(member.getReturnType());
+    Optional<ElementType> element =
+        handle.flatMap(t -> TypeKinds.elementOf(member.getReturnType()));
     if (element.isEmpty()) {
       mistakes.report(
           Problem.SYMBOL_TYPE,
@@ -81,13 +83,10 @@ final class SymbolMethodParser {
             new SymbolMethod(
                 method.getSimpleName().toString(),
                 new KernelSymbol(name, element.get()),
+                handle.orElseThrow(),
                 Deprecations.of(method, elements)),
             method,
             place));
-  }
-
-  private static Optional<ElementType> element(TypeMirror returned) {
-    return TypeKinds.isDeviceArray(returned) ? TypeKinds.elementOf(returned) : Optional.empty();
   }
 
   /** Reports {@code @Symbol} on a method with a body. */

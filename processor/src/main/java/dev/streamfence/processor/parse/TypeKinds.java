@@ -1,10 +1,10 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.Completion;
-import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.processor.model.HandleType;
 import dev.streamfence.processor.model.TableType;
 import java.util.List;
 import java.util.Optional;
@@ -20,21 +20,26 @@ import javax.lang.model.type.WildcardType;
  * runtime need not be on the compiled code's path. Stateless.
  */
 final class TypeKinds {
+  private static final List<HandleType> HANDLES = List.of(HandleType.values());
+
   private TypeKinds() {}
 
-  /** Whether it is a {@code DeviceArray} with any type argument. */
-  static boolean isDeviceArray(TypeMirror type) {
-    return isA(type, DeviceArray.class);
+  /** How it declares an array, with any type argument; empty if it does not. */
+  static Optional<HandleType> handleType(TypeMirror type) {
+    return HANDLES.stream().filter(handle -> isA(type, handle.type())).findFirst();
   }
 
-  /** Whether it is an array, or a {@code List}, of {@code DeviceArray}s with any type argument. */
+  /** Whether it is the handle of an array, with any type argument. */
+  static boolean isHandle(TypeMirror type) {
+    return handleType(type).isPresent();
+  }
+
+  /** Whether it is a Java array, or a {@code List}, of handles with any type argument. */
   static boolean isTable(TypeMirror type) {
-    return !isDeviceArray(type) && isDeviceArray(arrayIn(type));
+    return !isHandle(type) && isHandle(arrayIn(type));
   }
 
-  /**
-   * The type of the arrays in a table, which is a {@code DeviceArray}; otherwise the type itself.
-   */
+  /** The type of the arrays in a table, which is a handle; otherwise the type itself. */
   static TypeMirror arrayIn(TypeMirror type) {
     if (type instanceof ArrayType array) {
       return array.getComponentType();
@@ -58,9 +63,9 @@ final class TypeKinds {
         : TableType.LIST;
   }
 
-  /** Whether it is {@code DeviceArray<?>}. */
-  static boolean isOfAnyElement(TypeMirror deviceArray) {
-    return ((DeclaredType) deviceArray)
+  /** Whether it is {@code DeviceArray<?>} or the like. */
+  static boolean isOfAnyElement(TypeMirror handle) {
+    return ((DeclaredType) handle)
         .getTypeArguments().stream()
             .anyMatch(
                 argument ->
@@ -115,9 +120,9 @@ final class TypeKinds {
     return ElementType.valueOf(type.getKind().name());
   }
 
-  /** The element of a {@code DeviceArray}; empty if it names no array of a primitive. */
-  static Optional<ElementType> elementOf(TypeMirror deviceArray) {
-    return ((DeclaredType) deviceArray)
+  /** The element of a handle; empty if it names no array of a primitive. */
+  static Optional<ElementType> elementOf(TypeMirror handle) {
+    return ((DeclaredType) handle)
         .getTypeArguments().stream()
             .filter(TypeKinds::isPrimitiveArray)
             .map(array -> primitive(((ArrayType) array).getComponentType()))
@@ -125,9 +130,8 @@ final class TypeKinds {
   }
 
   /** Whether a type argument is, or is an array of, a type parameter. */
-  static boolean namesTypeVariable(TypeMirror deviceArray) {
-    return ((DeclaredType) deviceArray)
-        .getTypeArguments().stream().anyMatch(TypeKinds::isTypeVariable);
+  static boolean namesTypeVariable(TypeMirror handle) {
+    return ((DeclaredType) handle).getTypeArguments().stream().anyMatch(TypeKinds::isTypeVariable);
   }
 
   /** Whether it is an array of primitives. */

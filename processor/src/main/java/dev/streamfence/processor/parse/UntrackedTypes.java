@@ -56,7 +56,7 @@ final class UntrackedTypes {
                 + " DeviceArrays, records of these, and one LaunchShape");
   }
 
-  /** The {@code DeviceArray} that a container other than a {@code List} holds. */
+  /** The handle that a container other than a {@code List} holds. */
   private static Optional<String> tableOf(TypeMirror type) {
     return type instanceof DeclaredType declared && declared.getTypeArguments().size() == 1
         ? declared.getTypeArguments().stream()
@@ -65,7 +65,7 @@ final class UntrackedTypes {
                     argument instanceof WildcardType wildcard && wildcard.getExtendsBound() != null
                         ? wildcard.getExtendsBound()
                         : argument)
-            .filter(TypeKinds::isDeviceArray)
+            .filter(TypeKinds::isHandle)
             .map(Descriptions::describe)
             .findFirst()
         : Optional.empty();

@@ -65,6 +65,7 @@ class LauncherGeneratorTest {
       signature = signature.value("value" + i, double.class);
     }
     signature = signature.threads("n", int.class, 256);
-    return new KernelMethod("run", signature, Map.of(), Map.of(), false, Deprecation.NONE);
+    return new KernelMethod(
+        "run", signature, Map.of(), Map.of(), Map.of(), false, Deprecation.NONE);
   }
 }

@@ -56,6 +56,7 @@ class KernelMethodTest {
   }
 
   private static KernelMethod kernel(KernelSignature signature) {
-    return new KernelMethod("run", signature, Map.of(), Map.of(), false, Deprecation.NONE);
+    return new KernelMethod(
+        "run", signature, Map.of(), Map.of(), Map.of(), false, Deprecation.NONE);
   }
 }

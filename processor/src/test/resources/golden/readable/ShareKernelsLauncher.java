@@ -1,0 +1,93 @@
+package demo;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelOccupancy;
+import dev.streamfence.ReadableArray;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+import java.util.List;
+import javax.annotation.processing.Generated;
+
+/** Launches the kernels of {@link ShareKernels} on one stream. */
+@Generated("dev.streamfence.processor.KernelProcessor")
+public final class ShareKernelsLauncher implements ShareKernels {
+  private static final KernelImage IMAGE =
+      KernelImage.resource("kernels/share.ptx", ShareKernelsLauncher.class::getResourceAsStream)
+          .symbol("dropped", int[].class);
+  private static final KernelSignature ADD = KernelSignature.entry("add")
+      .reads("a", float[].class)
+      .reads("b", float[].class)
+      .writes("sum", float[].class)
+      .threads("n", int.class, 256);
+  private static final KernelSignature TAKE = KernelSignature.entry("take")
+      .reads("columns", float[][].class)
+      .reads("rows", int[][].class)
+      .reads("more", Object[].class)
+      .writes("out", float[][].class)
+      .threads("n", int.class, 256);
+  private static final KernelSignature SUM = KernelSignature.entry("sum")
+      .struct(KernelSignature.fields("group")
+          .reads("keys", int[].class)
+          .readWrites("sums", long[].class)
+          .value("size", int.class))
+      .threads("n", int.class, 256);
+
+  private final LaunchRecorder add;
+  private final LaunchRecorder take;
+  private final LaunchRecorder sum2;
+  private final ReadableArray<int[]> dropped;
+  private final LoadedModule module;
+
+  private ShareKernelsLauncher(DeviceStream stream) {
+    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    this.add = module.recorder(ADD);
+    this.take = module.recorder(TAKE);
+    this.sum2 = module.recorder(SUM);
+    this.dropped = module.symbol("dropped", int[].class);
+    this.module = module;
+  }
+
+  /** Returns the kernels of {@link ShareKernels}, launched on {@code stream}. */
+  public static ShareKernelsLauncher on(DeviceStream stream) {
+    return new ShareKernelsLauncher(stream);
+  }
+
+  /** Returns the occupancy of the kernel with the given entry point. */
+  public KernelOccupancy occupancy(String entry) {
+    return module.occupancy(entry);
+  }
+
+  @Override
+  public ReadableArray<int[]> dropped() {
+    return dropped;
+  }
+
+  @Override
+  public void add(ReadableArray<float[]> a, DeviceArray<float[]> b, DeviceArray<float[]> sum,
+      int n) {
+    try (LaunchRecorder recorder = add.begin()) {
+      recorder.array(a).array(b).array(sum).threads(n).preflight().launch().commit();
+    }
+  }
+
+  @Override
+  public void take(ReadableArray<float[]>[] columns, List<ReadableArray<int[]>> rows,
+      List<? extends ReadableArray<?>> more, List<DeviceArray<float[]>> out, int n) {
+    try (LaunchRecorder recorder = take.begin()) {
+      recorder.table(columns).table(rows).table(more).table(out).threads(n);
+      recorder.preflight().launch().commit();
+    }
+  }
+
+  @Override
+  public void sum(ShareKernels.Group group, int n) {
+    try (LaunchRecorder recorder = sum2.begin()) {
+      recorder.struct(group).array(group.keys()).array(group.sums()).value(group.size());
+      recorder.threads(n);
+      recorder.preflight().launch().commit();
+    }
+  }
+}
