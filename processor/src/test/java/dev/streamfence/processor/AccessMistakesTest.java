@@ -96,7 +96,8 @@ class AccessMistakesTest {
     Mistakes.inKernels("@Kernel void fill(«@" + access + " long address, @ThreadCount int n);")
         .are(
             UNSUPPORTED_TYPE,
-            "'address' has type long; an address is not tracked: take the DeviceArray, or remove @"
+            "'address' has type long; an address is not tracked: adopt its memory with"
+                + " gpu.memory().adopt and take the DeviceArray, or remove @"
                 + access);
   }
 

@@ -33,6 +33,16 @@ class StructMistakesTest {
   }
 
   @Test
+  void pointerInARecordIsAdoptedFirst() {
+    with("record Named(int id, java.nio.ByteBuffer bytes) {}", "Named «named")
+        .are(
+            Problem.STRUCT_FIELD,
+            "'named' is the record Named, whose bytes has type ByteBuffer; its memory is not"
+                + " tracked: upload host memory, or adopt device memory with gpu.memory().adopt,"
+                + " and take the DeviceArray, such as DeviceArray<float[]>");
+  }
+
+  @Test
   void recordOfArraysIsNoMistake() {
     with(
             """

@@ -12,23 +12,45 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Types whose memory no kernel can reach or the runtime does not track, and their replacements. */
 class UntrackedTypesTest {
-  /** Classes that tests of the processor do not have. */
-  private static final List<String> POINTERS =
+  /** Types that tests of the processor do not have. */
+  private static final List<String> LIBRARIES =
       List.of(
           "package jcuda;\npublic class Pointer {}",
           "package jcuda.driver;\npublic class CUdeviceptr extends jcuda.Pointer {}",
-          "package jcuda.runtime;\npublic class cudaArray extends jcuda.Pointer {}");
+          "package jcuda.runtime;\npublic class cudaArray extends jcuda.Pointer {}",
+          "package dev.streamfence;\npublic class ForeignMemory {}",
+          "package com.sun.jna;\npublic class Pointer {}",
+          "package org.bytedeco.javacpp;\npublic class FloatPointer {}",
+          "package org.apache.arrow.c;\npublic class ArrowArray {}",
+          "package org.apache.arrow.c;\npublic class ArrowSchema {}",
+          "package org.apache.arrow.memory;\npublic class ArrowBuf {}",
+          "package org.apache.arrow.vector;\npublic class VectorSchemaRoot {}",
+          "package org.apache.arrow.vector;\npublic class IntVector {}",
+          "package org.apache.arrow.vector.complex;\npublic class StructVector {}");
 
   private static final String SEGMENT =
       "package java.lang.foreign;\npublic interface MemorySegment {}";
 
   @ParameterizedTest
   @ValueSource(
-      strings = {
-        "jcuda.Pointer",
-        "jcuda.driver.CUdeviceptr",
+      strings = {"jcuda.Pointer", "jcuda.driver.CUdeviceptr", "dev.streamfence.ForeignMemory"})
+  void pointerToDeviceMemoryIsAdopted(String type) {
+    refuse(
+        type,
+        "its memory is not tracked: adopt it with gpu.memory().adopt and take the DeviceArray, such"
+            + " as DeviceArray<float[]>");
+  }
+
+  @Test
+  void otherMemoryOfJcudaIsReplaced() {
+    refuse(
         "jcuda.runtime.cudaArray",
-        "java.lang.foreign.MemorySegment",
+        "its memory is not tracked: take a DeviceArray, such as DeviceArray<float[]>");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
         "java.nio.Buffer",
         "java.nio.ByteBuffer",
         "java.nio.MappedByteBuffer",
@@ -39,12 +61,63 @@ class UntrackedTypesTest {
         "java.nio.FloatBuffer",
         "java.nio.DoubleBuffer",
       })
-  void pointerIsNotTracked(String type) {
-    refuse(type, "its memory is not tracked: take a DeviceArray, such as DeviceArray<float[]>");
+  void bufferIsUploadedOrAdopted(String type) {
+    refuse(
+        type,
+        "its memory is not tracked: upload host memory, or adopt device memory with"
+            + " gpu.memory().adopt, and take the DeviceArray, such as DeviceArray<float[]>");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"boolean", "byte", "char", "short", "int", "long", "float", "double"})
+  @ValueSource(
+      strings = {
+        "java.lang.foreign.MemorySegment",
+        "com.sun.jna.Pointer",
+        "org.bytedeco.javacpp.FloatPointer"
+      })
+  void pointerToAnyMemoryIsUploadedOrAdoptedAlsoAsATensor(String type) {
+    refuse(
+        type,
+        "its memory is not tracked: upload host memory, adopt device memory with"
+            + " gpu.memory().adopt, or a tensor with DlPack.adopt, and take the DeviceArray, such"
+            + " as DeviceArray<float[]>");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"org.apache.arrow.c.ArrowArray", "org.apache.arrow.c.ArrowSchema"})
+  void structureOfArrowIsAdoptedOrUploaded(String type) {
+    refuse(
+        type,
+        "its memory is not tracked: adopt device memory with ArrowDevice.adopt, or upload host"
+            + " memory with ArrowTables.upload, and take the columns");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "org.apache.arrow.vector.VectorSchemaRoot",
+        "org.apache.arrow.vector.IntVector",
+        "org.apache.arrow.vector.complex.StructVector",
+        "org.apache.arrow.memory.ArrowBuf"
+      })
+  void vectorsOfArrowAreUploadedAsATable(String type) {
+    refuse(
+        type,
+        "a kernel cannot reach host memory: upload the table with ArrowTables.upload and take the"
+            + " columns");
+  }
+
+  @Test
+  void arrayOfLongsMayHoldAddresses() {
+    refuse(
+        "long[]",
+        "a kernel cannot reach host memory: upload it and take a DeviceArray<long[]>; if these are"
+            + " addresses, adopt their memory with gpu.memory().adopt and take a List of"
+            + " DeviceArrays");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"boolean", "byte", "char", "short", "int", "float", "double"})
   void hostArrayIsUploadedFirst(String type) {
     refuse(
         type + "[]",
@@ -189,7 +262,7 @@ class UntrackedTypesTest {
   }
 
   private static void refuse(String type, String remedy) {
-    List<String> sources = new ArrayList<>(POINTERS);
+    List<String> sources = new ArrayList<>(LIBRARIES);
     if (!Object.class.getModule().getPackages().contains("java.lang.foreign")) {
       sources.add(SEGMENT);
     }

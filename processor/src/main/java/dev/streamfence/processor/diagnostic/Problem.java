@@ -122,9 +122,7 @@ public enum Problem {
   HIDDEN_STRUCT(
       "'%s' has type %s, which the launcher cannot access; make it and its enclosing types"
           + " accessible to the launcher"),
-  STRUCT_FIELD(
-      "'%s' is the record %s, whose %s has type %s; a structure holds primitives, DeviceArrays and"
-          + " tables of them"),
+  STRUCT_FIELD("'%s' is the record %s, whose %s has type %s; %s"),
   STRUCT_SIZE("'%s' is the record %s with %s fields; a structure has 1 to %s"),
   STRAY_ANNOTATION("@%s on '%s' has no effect: %s is not a kernel; remove it or add @Kernel"),
 

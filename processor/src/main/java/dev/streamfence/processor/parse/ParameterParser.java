@@ -152,7 +152,9 @@ final class ParameterParser {
           Culprit.of(parameter, access),
           parameter.getSimpleName(),
           Descriptions.describe(type),
-          "an address is not tracked: take the DeviceArray, or remove @" + Mirrors.name(access));
+          "an address is not tracked: adopt its memory with gpu.memory().adopt and take the"
+              + " DeviceArray, or remove @"
+              + Mirrors.name(access));
     } else {
       mistakes.report(
           Problem.ACCESS_ON_SCALAR,

@@ -144,7 +144,9 @@ final class StructParser {
           parameter.getSimpleName(),
           Descriptions.describe(record),
           name,
-          Descriptions.describe(type));
+          Descriptions.describe(type),
+          UntrackedTypes.ofKind(type)
+              .orElse("a structure holds primitives, DeviceArrays and tables of them"));
       return Optional.empty();
     }
     List<AnnotationMirror> accesses = Mirrors.all(component, ArrayParser.ACCESS);

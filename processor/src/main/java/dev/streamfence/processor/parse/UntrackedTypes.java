@@ -1,11 +1,13 @@
 package dev.streamfence.processor.parse;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
 import javax.lang.model.type.WildcardType;
 
@@ -22,18 +24,54 @@ final class UntrackedTypes {
           "java.lang.Float", "float",
           "java.lang.Double", "double");
 
-  /** JCuda's pointers, Java's buffers and segments. */
-  private static final Pattern POINTERS =
-      Pattern.compile("jcuda\\..*|java\\.nio\\.\\w*Buffer|java\\.lang\\.foreign\\..*");
+  /** Types of other libraries and of the JDK behind which memory is, most special ones first. */
+  private static final List<Kind> KINDS =
+      List.of(
+          new Kind(
+              "jcuda\\.Pointer|jcuda\\.driver\\.CUdeviceptr|dev\\.streamfence\\.ForeignMemory",
+              "its memory is not tracked: adopt it with gpu.memory().adopt and take the DeviceArray,"
+                  + " such as DeviceArray<float[]>"),
+          new Kind(
+              "jcuda\\..*",
+              "its memory is not tracked: take a DeviceArray, such as DeviceArray<float[]>"),
+          new Kind(
+              "java\\.nio\\.\\w*Buffer",
+              "its memory is not tracked: upload host memory, or adopt device memory with"
+                  + " gpu.memory().adopt, and take the DeviceArray, such as DeviceArray<float[]>"),
+          new Kind(
+              "java\\.lang\\.foreign\\..*|com\\.sun\\.jna\\.\\w*Pointer|org\\.bytedeco\\.javacpp\\.\\w*",
+              "its memory is not tracked: upload host memory, adopt device memory with"
+                  + " gpu.memory().adopt, or a tensor with DlPack.adopt, and take the DeviceArray,"
+                  + " such as DeviceArray<float[]>"),
+          new Kind(
+              "org\\.apache\\.arrow\\.c\\..*",
+              "its memory is not tracked: adopt device memory with ArrowDevice.adopt, or upload host"
+                  + " memory with ArrowTables.upload, and take the columns"),
+          new Kind(
+              "org\\.apache\\.arrow\\..*",
+              "a kernel cannot reach host memory: upload the table with ArrowTables.upload and take"
+                  + " the columns"));
 
   private UntrackedTypes() {}
+
+  /** Types with one remedy, by a pattern of their qualified names. */
+  private record Kind(Pattern names, String remedy) {
+    Kind(String names, String remedy) {
+      this(Pattern.compile(names), remedy);
+    }
+  }
 
   /** The second half of the message that refuses {@code type}. */
   static String remedy(TypeMirror type) {
     if (TypeKinds.isPrimitiveArray(type)) {
+      boolean mayHoldAddresses = ((ArrayType) type).getComponentType().getKind() == TypeKind.LONG;
       return "a kernel cannot reach host memory: upload it and take a DeviceArray<"
           + Descriptions.describe(type)
-          + ">";
+          + ">"
+          + (mayHoldAddresses
+              ? "; if these are addresses, adopt their memory with gpu.memory().adopt and take a"
+                  + " List of DeviceArrays"
+              : "");
     }
     if (type instanceof ArrayType array) {
       String primitive = PRIMITIVE_OF_BOX.get(nameOf(array.getComponentType()));
@@ -46,14 +84,25 @@ final class UntrackedTypes {
     if (primitive != null) {
       return "a kernel takes primitives: use " + primitive;
     }
-    if (POINTERS.matcher(nameOf(type)).matches()) {
-      return "its memory is not tracked: take a DeviceArray, such as DeviceArray<float[]>";
-    }
-    return tableOf(type)
-        .map(array -> "a table of arrays is an array or a List: take a List<" + array + ">")
+    return ofKind(type)
+        .or(
+            () ->
+                tableOf(type)
+                    .map(
+                        array ->
+                            "a table of arrays is an array or a List: take a List<" + array + ">"))
         .orElse(
             "a kernel takes primitives, DeviceArrays of a primitive, arrays or Lists of"
                 + " DeviceArrays, records of these, and one LaunchShape");
+  }
+
+  /** How to make memory of a type known to the runtime; empty if no memory is behind the type. */
+  static Optional<String> ofKind(TypeMirror type) {
+    String name = nameOf(type);
+    return KINDS.stream()
+        .filter(kind -> kind.names().matcher(name).matches())
+        .map(Kind::remedy)
+        .findFirst();
   }
 
   /** The handle that a container other than a {@code List} holds. */
