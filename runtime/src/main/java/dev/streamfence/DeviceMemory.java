@@ -84,6 +84,44 @@ public sealed interface DeviceMemory permits TrackedMemory {
   <A> PinnedArray<A> pinned(Class<A> arrayType, long length);
 
   /**
+   * Takes memory that other code owns into the order of this runtime, until the array is closed.
+   * The array can be used like any other. No byte is copied, and no budget limits adopted memory.
+   * Does not synchronise.
+   *
+   * <p>The stream waits for the owner's work, and every use, on any stream, comes after that. When
+   * the array is closed, the owner is called back after the last use, as the description says. An
+   * array that is lost, or open when the runtime is closed, is given back then.
+   *
+   * <p>Memory that lies within an array of this runtime, or within memory that it has adopted
+   * before, is a window on that: it has the same hazards, and keeps it allocated. Memory without a
+   * byte needs no ready event, and is given back at once.
+   *
+   * @param stream waits for the owner's work
+   * @param memory at least as aligned as its elements
+   * @throws IllegalArgumentException if the memory is no whole number of elements, or misaligned;
+   *     if it is not said to be ready; if it is memory of the host or of another device, or ends
+   *     beyond its allocation; if it overlaps other tracked memory without lying in it, or lies in
+   *     memory that was adopted as read-only
+   * @throws StreamMisuseException if the stream belongs to another runtime or is closed, or if this
+   *     thread has a launch open
+   * @throws RuntimeClosedException if the runtime is closed
+   * @throws CudaDriverException if the device is lost, or the driver refuses the owner's event or
+   *     stream. Nothing is adopted then, and the owner is not called back
+   */
+  <A> DeviceArray<A> adopt(DeviceStream stream, ForeignMemory memory, Class<A> arrayType);
+
+  /**
+   * Takes memory that must not be written into the order of this runtime, like {@link #adopt}.
+   * Memory that is only read may be adopted several times, and in parts that overlap.
+   *
+   * @throws IllegalArgumentException like {@link #adopt}
+   * @throws StreamMisuseException like {@link #adopt}
+   * @throws RuntimeClosedException if the runtime is closed
+   * @throws CudaDriverException like {@link #adopt}
+   */
+  <A> ReadableArray<A> adoptReadable(DeviceStream stream, ForeignMemory memory, Class<A> arrayType);
+
+  /**
    * Sets memory aside for several arrays that are needed together, so none is refused half-way.
    * Allocates nothing. Synchronises only while memory is short.
    *

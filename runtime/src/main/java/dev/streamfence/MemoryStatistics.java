@@ -26,6 +26,8 @@ package dev.streamfence;
  * @param pinnedBytes page-locked host memory of pinned arrays, which no budget limits
  * @param tableBytes device memory of the tables that launches pass to kernels which take any number
  *     of arrays; it is kept until the runtime is closed
+ * @param adoptedBytes memory of other code that was adopted and not given back, which no budget
+ *     limits; what lies within arrays of this runtime does not count again
  */
 public record MemoryStatistics(
     long limitBytes,
@@ -45,7 +47,8 @@ public record MemoryStatistics(
     long guardViolations,
     long droppedLogRecords,
     long pinnedBytes,
-    long tableBytes) {
+    long tableBytes,
+    long adoptedBytes) {
 
   /**
    * Bytes still available to a request: a hint, since other threads may be faster; never negative.

@@ -62,10 +62,13 @@ final class MemoryStack {
 
   /** A snapshot of the open allocations, in no particular order. */
   List<Allocation> open() {
+    return live().stream().filter(Allocation::isOpen).toList();
+  }
+
+  /** A snapshot of the allocations that are not freed, in no particular order. */
+  List<Allocation> live() {
     MemoryResource guarded = guard == null ? backend : guard;
-    return guarded instanceof TrackedResource tracked
-        ? tracked.live().stream().filter(Allocation::isOpen).toList()
-        : List.of();
+    return guarded instanceof TrackedResource tracked ? tracked.live() : List.of();
   }
 
   long guardViolations() {

@@ -4,6 +4,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.ReadableArray;
+import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.MemoryResource;
 import dev.streamfence.internal.order.Life;
@@ -29,13 +30,19 @@ final class OpenArrays {
     private final @Nullable Allocation allocation;
     private Cleaner.@Nullable Cleanable cleanable;
 
-    /** Whether an array without memory was closed or handed over. */
-    private volatile boolean emptyIsGone;
+    /**
+     * Whether an array was closed whose hazard state does not tell: it has no memory, shares it
+     * with another, or other code still has it.
+     */
+    private volatile boolean isEnded;
+
+    private final boolean shares;
 
     private volatile @Nullable String heir;
 
-    private Lifetime(@Nullable Allocation allocation) {
+    private Lifetime(@Nullable Allocation allocation, boolean shares) {
       this.allocation = allocation;
+      this.shares = shares;
     }
 
     /** Makes the array the holder of a new allocation. */
@@ -45,9 +52,9 @@ final class OpenArrays {
       }
     }
 
-    /** Whether the array was closed while empty, or its memory was handed over. */
+    /** Whether the array was closed while empty or shared, or its memory was handed over. */
     boolean isGone() {
-      return emptyIsGone || heir != null;
+      return isEnded || heir != null;
     }
 
     /** A description of the array that has the memory now; null if it was not handed over. */
@@ -58,13 +65,15 @@ final class OpenArrays {
     /** Frees the memory unless that was done; if that fails, the array stays open. */
     void close() {
       if (allocation == null) {
-        emptyIsGone = true;
+        isEnded = true;
       } else if (allocation.pass(this, null)) {
+        isEnded = shares || allocation.hazards().isHeld();
         try {
           free(allocation);
         } catch (RuntimeException | Error e) {
           if (allocation.isOpen()) {
             allocation.pass(null, this);
+            isEnded = false;
           }
           throw e;
         }
@@ -104,6 +113,7 @@ final class OpenArrays {
   }
 
   private final MemoryResource resource;
+  private final AdoptedMemory adopted;
   private final boolean freeWaits;
   private final Life life;
 
@@ -112,8 +122,9 @@ final class OpenArrays {
   private final LongAdder failedFrees = new LongAdder();
   private final LongAdder failedFreeBytes = new LongAdder();
 
-  OpenArrays(MemoryResource resource, boolean freeWaits, Life life) {
+  OpenArrays(MemoryResource resource, AdoptedMemory adopted, boolean freeWaits, Life life) {
     this.resource = resource;
+    this.adopted = adopted;
     this.freeWaits = freeWaits;
     this.life = life;
   }
@@ -123,7 +134,16 @@ final class OpenArrays {
    * lost.
    */
   Lifetime watch(ReadableArray<?> array, @Nullable Allocation allocation) {
-    Lifetime lifetime = new Lifetime(allocation);
+    return watch(array, allocation, false);
+  }
+
+  /**
+   * The lifetime of an array like {@link #watch(ReadableArray, Allocation)}.
+   *
+   * @param shares whether the array's memory is that of another allocation, which stays open
+   */
+  Lifetime watch(ReadableArray<?> array, @Nullable Allocation allocation, boolean shares) {
+    Lifetime lifetime = new Lifetime(allocation, shares);
     if (allocation != null) {
       lifetime.cleanable = LostArrays.CLEANER.register(array, lifetime);
     }
@@ -154,7 +174,7 @@ final class OpenArrays {
   /** Frees an allocation whose array could not be created. */
   void freeAfter(Allocation allocation, Error failure) {
     try {
-      resource.deallocate(allocation);
+      deallocate(allocation);
     } catch (RuntimeException | Error e) {
       failure.addSuppressed(e);
     }
@@ -175,11 +195,19 @@ final class OpenArrays {
   /** Frees an allocation, and counts a failure. */
   void free(Allocation allocation) {
     try {
-      resource.deallocate(allocation);
+      deallocate(allocation);
     } catch (CudaDriverException e) {
       failedFrees.increment();
       failedFreeBytes.add(allocation.sizeInBytes());
       throw e;
+    }
+  }
+
+  private void deallocate(Allocation allocation) {
+    if (allocation.isForeign()) {
+      adopted.deallocate(allocation);
+    } else {
+      resource.deallocate(allocation);
     }
   }
 

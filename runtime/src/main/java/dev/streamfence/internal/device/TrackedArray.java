@@ -8,6 +8,7 @@ import dev.streamfence.PinnedArray;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.internal.memory.Region;
@@ -43,6 +44,10 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   private final @Nullable Object owner;
 
   private final boolean isView;
+
+  /** Whether its close ends the lifetime: not if it is a view, a part or a variable of a module. */
+  private final boolean endsLifetime;
+
   final OpenArrays.Lifetime lifetime;
 
   /** Creates an array that owns its memory once it holds it. */
@@ -60,7 +65,23 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     this.region = allocation == null ? null : Region.of(allocation);
     this.owner = null;
     this.isView = false;
+    this.endsLifetime = true;
     this.lifetime = memory.arrays().watch(this, allocation);
+  }
+
+  /** Creates an array of memory that other code owns, once it holds it. */
+  TrackedArray(
+      TrackedMemory memory, Class<A> arrayType, long length, AdoptedMemory.Adoption adoption) {
+    this.runtime = memory.runtime();
+    this.memory = memory;
+    this.arrayType = arrayType;
+    this.elementType = ElementType.ofArray(arrayType);
+    this.length = length;
+    this.region = adoption.region();
+    this.owner = null;
+    this.isView = adoption.region().allocation() != adoption.lease();
+    this.endsLifetime = true;
+    this.lifetime = memory.arrays().watch(this, adoption.lease(), isView);
   }
 
   /** Creates the array of a variable, which its module owns. */
@@ -73,6 +94,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     this.region = Region.of(variable);
     this.owner = null;
     this.isView = true;
+    this.endsLifetime = false;
     this.lifetime = memory.arrays().watch(this, null);
   }
 
@@ -91,6 +113,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     this.region = allocation == null ? null : Region.of(allocation);
     this.owner = host;
     this.isView = true;
+    this.endsLifetime = false;
     this.lifetime = memory.arrays().watch(this, null);
   }
 
@@ -126,6 +149,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     this.region = region;
     this.owner = source.owner == null ? source : source.owner;
     this.isView = !isPart;
+    this.endsLifetime = false;
     this.lifetime = source.lifetime;
   }
 
@@ -151,7 +175,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public boolean isOpen() {
-    return !lifetime.isGone() && (region == null || region.hazards().isOpen());
+    return !lifetime.isGone() && (region == null || region.hazards().acceptsUses());
   }
 
   @Override
@@ -372,7 +396,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   public TrackedParts<A> split(long... at) {
     runtime.life().requireOpen();
     requireNotGone("a split");
-    if (isView && owner == null) {
+    if (isView && owner == null && !endsLifetime) {
       throw new StreamMisuseException(
           this + " is a variable of a module and cannot be split; use views");
     }
@@ -435,7 +459,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public void close() {
-    if (owner != null || isView) {
+    if (!endsLifetime) {
       return;
     }
     try {

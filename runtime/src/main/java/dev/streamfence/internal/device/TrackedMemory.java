@@ -1,11 +1,14 @@
+// Long because each way to memory checks what it is given by name.
 package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
+import dev.streamfence.ForeignMemory;
 import dev.streamfence.MemoryReservation;
 import dev.streamfence.MemoryStatistics;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.Budget;
 import dev.streamfence.internal.memory.BudgetResource;
@@ -130,6 +133,56 @@ public final class TrackedMemory implements DeviceMemory {
   }
 
   @Override
+  public <A> TrackedArray<A> adopt(DeviceStream stream, ForeignMemory foreign, Class<A> arrayType) {
+    return adopt(stream, foreign, arrayType, false);
+  }
+
+  @Override
+  public <A> TrackedArray<A> adoptReadable(
+      DeviceStream stream, ForeignMemory foreign, Class<A> arrayType) {
+    return adopt(stream, foreign, arrayType, true);
+  }
+
+  private <A> TrackedArray<A> adopt(
+      DeviceStream stream, ForeignMemory foreign, Class<A> arrayType, boolean readOnly) {
+    ForeignMemory block = Objects.requireNonNull(foreign, "memory");
+    ElementType elementType = ElementType.ofArray(arrayType);
+    int size = elementType.sizeInBytes();
+    if (block.sizeInBytes() % size != 0 || block.address() % size != 0) {
+      throw new IllegalArgumentException(
+          block
+              + " is no array of "
+              + elementType.primitive()
+              + ": its address and its size must be multiples of "
+              + size);
+    }
+    runtime.life().enter();
+    try {
+      if (stream.runtime() != runtime) {
+        throw new StreamMisuseException(
+            "adopting " + block + " on " + stream + ": they belong to two runtimes");
+      }
+      Timeline timeline = TrackedStream.timelineOf(stream);
+      runtime.sticky().check();
+      arrays.freeLost();
+      if (block.sizeInBytes() == 0) {
+        TrackedArray<A> empty = new TrackedArray<>(this, arrayType, elementType, 0, null);
+        AdoptedMemory.callOwner(block);
+        return empty;
+      }
+      AdoptedMemory.Adoption adoption = runtime.adopted().adopt(block, readOnly, timeline);
+      try {
+        return new TrackedArray<>(this, arrayType, block.sizeInBytes() / size, adoption).hold();
+      } catch (Error e) {
+        arrays.freeAfter(adoption.lease(), e);
+        throw e;
+      }
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
+  @Override
   public MemoryReservation reserve(long bytes) {
     if (runtime.options().memoryBudget().isUnlimited()) {
       throw new IllegalStateException(
@@ -205,7 +258,8 @@ public final class TrackedMemory implements DeviceMemory {
         stack.guardViolations(),
         stack.droppedLogRecords(),
         runtime.pinned().bytes(),
-        budget.kept());
+        budget.kept(),
+        runtime.adopted().bytes());
   }
 
   TrackedRuntime runtime() {

@@ -13,6 +13,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.memory.AddressTables;
+import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.DeviceCopies;
 import dev.streamfence.internal.order.Deadline;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link DeviceRuntime}. */
@@ -38,6 +40,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   private final RuntimeOptions options;
   private final StreamPool pool;
   private final MemoryStack stack;
+  private final AdoptedMemory adopted;
   private final OpenArrays arrays;
   private final DeviceCopies copies;
   private final PinnedBytes pinned;
@@ -58,9 +61,10 @@ public final class TrackedRuntime implements DeviceRuntime {
     this.options = opening.options();
     this.pool = new StreamPool(driver, options.streams(), this::toString);
     this.stack = new MemoryStack(pool, options, opening.backend());
+    this.adopted = new AdoptedMemory(pool, options.traceAllocations(), stack::live, this::whenDone);
     this.arrays =
         new OpenArrays(
-            stack.budget(), options.guardMemory() || options.directMemory(), pool.life());
+            stack.budget(), adopted, options.guardMemory() || options.directMemory(), pool.life());
     this.copies = opening.copies().apply(pool);
     this.pinned = new PinnedBytes(driver, pool.life());
     this.downloads = new DownloadMemory(driver);
@@ -205,6 +209,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     teardown.step(waiting::finish);
     teardown.step(this::reportLeaks);
     teardown.step(() -> attachments.close(teardown));
+    teardown.step(() -> adopted.releaseAll(teardown));
     teardown.step(
         () -> stack.open().forEach(allocation -> teardown.step(() -> arrays.free(allocation))));
     teardown.step(stack::close);
@@ -226,6 +231,13 @@ public final class TrackedRuntime implements DeviceRuntime {
   /** The completion of the work with a ticket of a stream. */
   public TrackedCompletion completion(Timeline timeline, long ticket, String purpose) {
     return new TrackedCompletion(watcher, timeline, ticket, purpose);
+  }
+
+  /** Runs an action when the work with a ticket is done, or the runtime is closed. */
+  private void whenDone(Timeline timeline, long ticket, Runnable action) {
+    completion(timeline, ticket, "the last use of adopted memory")
+        .stage()
+        .whenComplete((done, failure) -> action.run());
   }
 
   /** Counts and logs a launch that was neither committed nor refused after its preflight. */
@@ -269,6 +281,10 @@ public final class TrackedRuntime implements DeviceRuntime {
     return new AddressTables(driver, timeline, stack.budget());
   }
 
+  AdoptedMemory adopted() {
+    return adopted;
+  }
+
   DownloadMemory downloads() {
     return downloads;
   }
@@ -307,7 +323,11 @@ public final class TrackedRuntime implements DeviceRuntime {
   }
 
   private void reportLeaks() {
-    List<Allocation> leaked = stack.open().stream().filter(Allocation::isHeld).toList();
+    List<Allocation> leaked =
+        Stream.concat(stack.open().stream(), adopted.live().stream())
+            .filter(Allocation::isOpen)
+            .filter(Allocation::isHeld)
+            .toList();
     if (!leaked.isEmpty()) {
       System.Logger logger = System.getLogger(DeviceRuntime.class.getName());
       logger.log(

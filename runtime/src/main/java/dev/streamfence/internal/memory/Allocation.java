@@ -1,3 +1,4 @@
+// Long because each kind of memory has its own way to be created.
 package dev.streamfence.internal.memory;
 
 import static java.util.Objects.requireNonNull;
@@ -31,6 +32,7 @@ public final class Allocation {
   private final HazardState hazards;
   private final AtomicReference<@Nullable Object> holder = new AtomicReference<>();
   private final @Nullable Throwable allocatedAt;
+  private final boolean foreign;
 
   /**
    * Creates a new allocation.
@@ -52,6 +54,33 @@ public final class Allocation {
       Account account,
       @Nullable Allocation enclosing,
       @Nullable Throwable allocatedAt) {
+    this(
+        address,
+        sizeInBytes,
+        tag,
+        timeline,
+        ticket,
+        release,
+        tracked,
+        account,
+        enclosing,
+        allocatedAt,
+        false);
+  }
+
+  private Allocation(
+      long address,
+      long sizeInBytes,
+      String tag,
+      Timeline timeline,
+      long ticket,
+      Consumer<Allocation> release,
+      boolean tracked,
+      Account account,
+      @Nullable Allocation enclosing,
+      @Nullable Throwable allocatedAt,
+      boolean foreign) {
+    this.foreign = foreign;
     this.address = address;
     this.sizeInBytes = sizeInBytes;
     this.tag = tag;
@@ -65,6 +94,7 @@ public final class Allocation {
   }
 
   private Allocation(long address, long sizeInBytes, String tag, HazardState hazards) {
+    this.foreign = false;
     this.address = address;
     this.sizeInBytes = sizeInBytes;
     this.tag = tag;
@@ -87,6 +117,34 @@ public final class Allocation {
    */
   public static Allocation ofHost(long address, long sizeInBytes, String tag, HazardState hazards) {
     return new Allocation(address, sizeInBytes, tag, hazards);
+  }
+
+  /**
+   * Memory that other code owns, or a part of an allocation that other code hands back. Only {@link
+   * AdoptedMemory} gives it back.
+   */
+  static Allocation ofForeign(
+      long address,
+      long sizeInBytes,
+      String tag,
+      Timeline timeline,
+      long ticket,
+      Consumer<Allocation> release,
+      Account account,
+      @Nullable Allocation enclosing,
+      @Nullable Throwable allocatedAt) {
+    return new Allocation(
+        address,
+        sizeInBytes,
+        tag,
+        timeline,
+        ticket,
+        release,
+        true,
+        account,
+        enclosing,
+        allocatedAt,
+        true);
   }
 
   /**
@@ -152,6 +210,11 @@ public final class Allocation {
               + this
               + ", whose resource does not track uses; allocate it from one that does");
     }
+  }
+
+  /** Whether other code owns it, or handed it back. */
+  public boolean isForeign() {
+    return foreign;
   }
 
   /** Its hazard state. */

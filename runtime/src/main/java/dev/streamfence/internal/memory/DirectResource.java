@@ -31,7 +31,7 @@ public final class DirectResource extends TrackedResource {
               }
             });
     try {
-      return adopt(
+      return register(
           new Allocation(
               address, sizeInBytes, tag, timeline, 0, this::release, true, payer, null, site()));
     } catch (Error e) {

@@ -93,7 +93,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
               raw,
               raw.allocatedAt());
       allocation.hazards().refuseReadsUntilWritten();
-      adopt(allocation);
+      register(allocation);
       adopted = true;
       return allocation;
     } catch (CudaDriverException e) {

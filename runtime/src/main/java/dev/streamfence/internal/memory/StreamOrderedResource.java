@@ -55,16 +55,16 @@ public final class StreamOrderedResource extends TrackedResource {
         throw e.during(submission.purpose());
       }
       Allocation allocation =
-          adopt(address, sizeInBytes, timeline, submission.ticket(), tag, payer);
+          register(address, sizeInBytes, timeline, submission.ticket(), tag, payer);
       submission.commitWithoutEvent();
       return allocation;
     }
   }
 
-  private Allocation adopt(
+  private Allocation register(
       long address, long sizeInBytes, Timeline timeline, long ticket, String tag, Account payer) {
     try {
-      return adopt(
+      return register(
           new Allocation(
               address,
               sizeInBytes,

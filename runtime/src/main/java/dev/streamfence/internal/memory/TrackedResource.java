@@ -1,67 +1,33 @@
-// Long because allocating, freeing and giving back share the index of what is live.
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.StreamMisuseException;
-import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.MemoryInfo;
-import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.order.StreamPool;
-import dev.streamfence.internal.order.Submission;
-import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
-import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A resource that creates allocations and frees them after their registered uses. It knows which
- * allocation each address belongs to, and keeps the frees that are postponed or must be repeated;
- * subclasses obtain memory and give it back. Thread-safe; the only lock held across a driver call
- * is the submission lock of the one stream.
+ * A resource that creates allocations and frees them after their registered uses; subclasses obtain
+ * memory and give it back. Thread-safe; the only lock held across a driver call is the submission
+ * lock of the one stream.
  */
-public abstract sealed class TrackedResource implements MemoryResource
+public abstract sealed class TrackedResource extends TrackedFrees implements MemoryResource
     permits StreamOrderedResource, DirectResource, GuardResource {
   /** {@code CUDA_ERROR_OUT_OF_MEMORY}. */
   static final int OUT_OF_MEMORY = 2;
 
-  final StreamPool streams;
-  final CudaDriver driver;
   final PendingFrees pendingFrees;
   private final Account account = new Account();
-  private final boolean tracing;
-  private final ConcurrentMap<Long, Allocation> live = new ConcurrentHashMap<>();
-  private final Queue<Allocation> unreleased = new ConcurrentLinkedQueue<>();
 
   TrackedResource(StreamPool streams, boolean tracing, long bytesPerEvent) {
+    super(streams, tracing);
     this.pendingFrees = new PendingFrees(account, bytesPerEvent);
-    this.streams = streams;
-    this.driver = streams.driver();
-    this.tracing = tracing;
   }
 
-  /** Obtains memory, and makes it known by {@link #adopt}. */
+  /** Obtains memory, and makes it known by {@link #register}. */
   abstract Allocation obtain(long sizeInBytes, Timeline timeline, String tag, Account payer);
-
-  /**
-   * Gives the memory of a closed allocation back, by {@link #giveBack}.
-   *
-   * @param timeline the stream of its latest use
-   * @param submission begun on that stream; this method uses and closes it
-   * @return bytes that this call returned to the account
-   */
-  abstract long free(Allocation allocation, Timeline timeline, Submission submission);
-
-  /** Forgets a closed allocation whose memory was lost with the device. */
-  long lose(Allocation allocation) {
-    return allocation.returned();
-  }
 
   @Override
   public final Allocation allocate(long sizeInBytes, Timeline timeline, String tag, Account payer) {
@@ -77,31 +43,6 @@ public abstract sealed class TrackedResource implements MemoryResource
     Allocation allocation = obtain(sizeInBytes, timeline, tag, payer);
     payer.opened(sizeInBytes);
     return allocation;
-  }
-
-  @Override
-  public final void deallocate(Allocation allocation) {
-    if (allocation.isOpen() && !isLive(allocation)) {
-      throw new StreamMisuseException(
-          allocation + " is freed by a resource that it does not come from");
-    }
-    switch (allocation.close(tracing ? new ClosedHere() : null)) {
-      case ALREADY_CLOSED ->
-          throw new UseAfterFreeException(
-              "a second free", allocation.toString(), allocation.generation(), null);
-      case WITH_LAST_PIN -> {}
-      case NOW -> {
-        try {
-          disown(allocation, true);
-        } catch (RuntimeException | Error e) {
-          if (isLive(allocation)) {
-            allocation.reopen();
-          }
-          throw e;
-        }
-        releaseAgain();
-      }
-    }
   }
 
   @Override
@@ -128,123 +69,6 @@ public abstract sealed class TrackedResource implements MemoryResource
   public long awaitReap(long wanted) {
     long released = releaseAgain();
     return released + (isLost() ? pendingFrees.reapAll() : pendingFrees.reapKnown());
-  }
-
-  /** A snapshot of the allocations whose memory has not been given back, in no particular order. */
-  public final List<Allocation> live() {
-    return List.copyOf(live.values());
-  }
-
-  /**
-   * Frees every allocation whose memory has not been given back, open or closed, as steps of the
-   * teardown. Nothing uses them any more.
-   */
-  public final void freeAll(Teardown teardown) {
-    for (Allocation allocation : live()) {
-      teardown.step(
-          () -> {
-            if (allocation.isOpen()) {
-              deallocate(allocation);
-            } else if (isLive(allocation)) {
-              disown(allocation, false);
-            }
-          });
-    }
-  }
-
-  private boolean isLive(Allocation allocation) {
-    return live.get(allocation.address()) == allocation;
-  }
-
-  /**
-   * Makes the driver call that gives an allocation's memory back.
-   *
-   * <p>The allocation is forgotten just before: afterwards the driver may give the address to
-   * another one, which must not find it taken. It is known again if the driver refuses. An {@link
-   * Error} may have come before or after the driver freed the memory, so the driver is not called
-   * again: that might free another allocation.
-   *
-   * @param purpose the reason for the call, for errors
-   */
-  final void giveBack(Allocation allocation, String purpose, Runnable call) {
-    live.remove(allocation.address(), allocation);
-    try {
-      call.run();
-    } catch (CudaDriverException e) {
-      live.put(allocation.address(), allocation);
-      throw e.during(purpose);
-    } catch (RuntimeException e) {
-      live.put(allocation.address(), allocation);
-      throw e;
-    } catch (Error e) {
-      allocation.returned();
-      throw e;
-    }
-  }
-
-  /** Whether the context is lost, and its memory with it: nothing can or need be freed. */
-  final boolean isLost() {
-    return streams.sticky().error() != null;
-  }
-
-  final @Nullable Throwable site() {
-    return tracing ? new AllocatedHere() : null;
-  }
-
-  /**
-   * Makes a new allocation known.
-   *
-   * @throws CudaDriverException if its address belongs to an allocation that has not been given
-   *     back. The memory is leaked, since freeing it would free the other allocation, and the
-   *     device counts as lost
-   */
-  final Allocation adopt(Allocation allocation) {
-    Allocation owner = live.putIfAbsent(allocation.address(), allocation);
-    if (owner != null) {
-      throw collision(allocation, owner);
-    }
-    return allocation;
-  }
-
-  /** Declares the device lost, since its memory was handed out twice. */
-  final CudaDriverException collision(Allocation allocation, Allocation owner) {
-    CudaDriverException collision =
-        StickyError.unknown(
-            "an allocation",
-            "handing out " + allocation + ", whose memory belongs to " + owner,
-            null);
-    streams.sticky().declareLost(collision, collision.purpose());
-    return collision;
-  }
-
-  /**
-   * Frees an allocation that was closed while it was pinned. No caller is left to repeat a failed
-   * free, so this resource repeats it in a later call. The thread that ends a launch here may hold
-   * locks that others wait for, so this never waits for a submission lock.
-   */
-  final void release(Allocation allocation) {
-    tryRelease(allocation);
-  }
-
-  /** Returns the bytes that the free returned to the account. */
-  private long tryRelease(Allocation allocation) {
-    if (!streams.life().tryEnter()) {
-      // The thread that closes the runtime frees what is left.
-      return 0;
-    }
-    try {
-      return disown(allocation, false);
-    } catch (RuntimeException e) {
-      unreleased.add(allocation);
-      return 0;
-    } catch (Error e) {
-      if (isLive(allocation)) {
-        unreleased.add(allocation);
-      }
-      throw e;
-    } finally {
-      streams.life().leave();
-    }
   }
 
   /**
@@ -282,64 +106,5 @@ public abstract sealed class TrackedResource implements MemoryResource
     }
     return new OutOfMemoryBudgetException(
         MemoryResource.inWords(tag), bytes, used, total, "", cause);
-  }
-
-  private long disown(Allocation allocation, boolean mayWait) {
-    if (isLost()) {
-      live.remove(allocation.address(), allocation);
-      return lose(allocation);
-    }
-    Submission submission = begin(allocation, mayWait);
-    if (submission == null) {
-      unreleased.add(allocation);
-      return 0;
-    }
-    return free(allocation, submission.timeline(), submission);
-  }
-
-  /**
-   * Begins a free on the stream of the latest use. Two threads that each hold a stream and wait for
-   * the other's would deadlock: returns null if this thread must not wait, to postpone the free.
-   */
-  private @Nullable Submission begin(Allocation allocation, boolean mayWait) {
-    while (true) {
-      Timeline timeline = allocation.hazards().lastUser();
-      Purpose purpose =
-          new Purpose("freeing", allocation.sizeInBytes(), allocation.tag(), timeline);
-      Submission submission = timeline.tryBegin(purpose);
-      if (submission != null) {
-        return submission;
-      }
-      if (!mayWait || !streams.mayWaitForOthers()) {
-        return null;
-      }
-      try {
-        return timeline.begin(purpose);
-      } catch (StreamMisuseException e) {
-        if (!timeline.isReturned()) {
-          throw e;
-        }
-      }
-    }
-  }
-
-  /** Carries out the postponed frees, and returns the bytes that they returned to the account. */
-  private long releaseAgain() {
-    if (unreleased.isEmpty() || !streams.mayWaitForOthers()) {
-      return 0;
-    }
-    long released = 0;
-    // Once each: an allocation that cannot be freed returns to the end of the queue.
-    for (int left = unreleased.size(); left > 0; left--) {
-      Allocation allocation = unreleased.poll();
-      if (allocation == null) {
-        break;
-      }
-      // The thread that closes the runtime may have freed it without taking it from this queue.
-      if (isLive(allocation)) {
-        released += tryRelease(allocation);
-      }
-    }
-    return released;
   }
 }

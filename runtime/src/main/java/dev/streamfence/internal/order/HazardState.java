@@ -60,6 +60,11 @@ public final class HazardState {
   private long[] readTickets = {};
   private int readerCount;
   private int pins;
+
+  /** How often other code keeps it allocated, and whether it was closed meanwhile. */
+  private int holds;
+
+  private boolean closesWithLastHold;
   private Availability state = Availability.OPEN;
   private boolean refusesReads;
   private boolean refusesWrites;
@@ -237,17 +242,27 @@ public final class HazardState {
       if (!isOpen()) {
         return Closing.ALREADY_CLOSED;
       }
-      takePartsBack(Availability.CLOSED, closedAt);
-      this.closedAt = closedAt;
-      if (pins > 0) {
-        state = Availability.CLOSING;
+      if (holds > 0) {
+        closesWithLastHold = true;
+        this.closedAt = closedAt;
         return Closing.WITH_LAST_PIN;
       }
-      state = Availability.CLOSED;
-      return Closing.NOW;
+      return end(closedAt);
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Held: the lock. */
+  private Closing end(@Nullable Throwable endedAt) {
+    takePartsBack(Availability.CLOSED, endedAt);
+    closedAt = endedAt;
+    if (pins > 0) {
+      state = Availability.CLOSING;
+      return Closing.WITH_LAST_PIN;
+    }
+    state = Availability.CLOSED;
+    return Closing.NOW;
   }
 
   /** Undoes a close that could not be carried out. */
@@ -265,7 +280,7 @@ public final class HazardState {
   public boolean isOpen() {
     lock.lock();
     try {
-      return state == Availability.OPEN || state == Availability.SPLIT;
+      return acceptsUses() && !closesWithLastHold;
     } finally {
       lock.unlock();
     }
@@ -321,6 +336,9 @@ public final class HazardState {
       }
       for (int i = 0; writes && i < readerCount; i++) {
         uses.add(new PendingUse(readers[i], readTickets[i]));
+      }
+      for (HazardState part : parts) {
+        uses.addAll(part.pending(writes));
       }
       return uses;
     } finally {
@@ -493,6 +511,64 @@ public final class HazardState {
       return;
     }
     addRead(timeline, ticket);
+  }
+
+  /**
+   * Keeps the memory allocated and usable until {@link #endHold}, for other code that has it:
+   * closing it meanwhile takes effect at the end of the last hold.
+   *
+   * @throws UseAfterFreeException if it is closed
+   */
+  public void hold() {
+    lock.lock();
+    try {
+      if (!acceptsUses()) {
+        throw refusal("holding it for other code");
+      }
+      holds++;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Ends a hold.
+   *
+   * @return the action that frees the allocation, if it was closed meanwhile and nothing else keeps
+   *     it; otherwise null
+   */
+  public @Nullable Runnable endHold() {
+    lock.lock();
+    try {
+      holds--;
+      if (holds > 0 || !closesWithLastHold) {
+        return null;
+      }
+      closesWithLastHold = false;
+      return end(closedAt) == Closing.NOW ? release : null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether other code keeps it allocated. */
+  public boolean isHeld() {
+    lock.lock();
+    try {
+      return holds > 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether it accepts uses, or its parts do; so it may, until the last hold ends, when closed. */
+  public boolean acceptsUses() {
+    lock.lock();
+    try {
+      return state == Availability.OPEN || state == Availability.SPLIT;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /**

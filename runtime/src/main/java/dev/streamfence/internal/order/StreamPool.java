@@ -197,7 +197,7 @@ public final class StreamPool {
           "stream 2, the default stream of each thread, is another stream in each thread and cannot"
               + " be adopted; make one, or adopt the legacy default stream 1");
     }
-    long handle = rawHandle == 0 ? LEGACY : rawHandle;
+    long handle = normalized(rawHandle);
     Timeline unused = null;
     for (int i = timelines.length() - 1; i >= 0; i--) {
       Timeline timeline = timelines.get(i);
@@ -215,6 +215,11 @@ public final class StreamPool {
           ADOPTED_STREAMS + " streams are adopted, the most at the same time; close one");
     }
     return attach(unused, handle);
+  }
+
+  /** One handle per stream: the legacy default stream has two. */
+  public static long normalized(long rawHandle) {
+    return rawHandle == 0 ? LEGACY : rawHandle;
   }
 
   private Timeline attach(Timeline unused, long handle) {

@@ -1,0 +1,373 @@
+// Long because taking memory over and giving it back are two sides of one agreement.
+package dev.streamfence.internal.memory;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceMemory;
+import dev.streamfence.ForeignMemory;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.driver.CudaDriver.EventHandle;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.PointerInfo;
+import dev.streamfence.internal.order.PendingUse;
+import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.order.Timeline;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory that other code owns and lends to this runtime. Its uses are tracked like those of any
+ * allocation; instead of a free, its owner is called back. Memory within an allocation that is
+ * tracked already, such as an array that was exported and comes back, shares that one's hazard
+ * state and keeps it allocated. Thread-safe.
+ */
+public final class AdoptedMemory extends TrackedFrees {
+  /** Runs an action when the work with a ticket is done, or its end can no longer be seen. */
+  @FunctionalInterface
+  public interface DoneActions {
+    /** Runs the action later, in another thread. */
+    void whenDone(Timeline timeline, long ticket, Runnable action);
+  }
+
+  /**
+   * Memory that was adopted.
+   *
+   * @param lease is freed to give the memory back
+   * @param region the memory, with the hazard state that orders its uses
+   */
+  public record Adoption(Allocation lease, Region region) {}
+
+  /** What has to be done once for the owner, whatever happens. */
+  private final class Owner {
+    private final ForeignMemory block;
+    private final AtomicBoolean released = new AtomicBoolean();
+
+    /** The allocation that the memory lies in and keeps allocated. */
+    private final @Nullable Allocation around;
+
+    private Owner(ForeignMemory block, @Nullable Allocation around) {
+      this.block = block;
+      this.around = around;
+    }
+
+    private void release() {
+      if (!released.compareAndSet(false, true)) {
+        return;
+      }
+      owners.remove(this);
+      callOwner(block);
+      if (around != null) {
+        Runnable free = around.hazards().endHold();
+        if (free != null) {
+          free.run();
+        }
+      }
+    }
+  }
+
+  private final Account account = new Account();
+  private final Supplier<List<Allocation>> own;
+  private final DoneActions doneActions;
+  private final Set<Owner> owners = ConcurrentHashMap.newKeySet();
+  private final ConcurrentHashMap<Allocation, Owner> byLease = new ConcurrentHashMap<>();
+
+  /** Held while memory is compared with all other memory and made known, in one step. */
+  private final Object adopting = new Object();
+
+  /**
+   * Creates an empty set.
+   *
+   * @param own the runtime's own allocations
+   */
+  public AdoptedMemory(
+      StreamPool streams,
+      boolean tracing,
+      Supplier<List<Allocation>> own,
+      DoneActions doneActions) {
+    super(streams, tracing);
+    this.own = own;
+    this.doneActions = doneActions;
+  }
+
+  /** Read-only memory may be adopted several times at one address. */
+  @Override
+  long key(Allocation allocation) {
+    return allocation.generation();
+  }
+
+  /** Bytes that are adopted and not given back; not those within other allocations. */
+  public long bytes() {
+    Budget now = account.snapshot();
+    return now.live() + now.pending();
+  }
+
+  /**
+   * Adopts memory. The stream waits for the owner's work, and every use waits for that.
+   *
+   * @param block at least one byte
+   * @throws IllegalArgumentException if the memory is not this device's, ends beyond its
+   *     allocation, overlaps other tracked memory without lying in it, or was not said to be ready
+   * @throws StreamMisuseException if this thread has a launch open
+   * @throws CudaDriverException if the driver refuses the event or stream; nothing is adopted then
+   */
+  public Adoption adopt(ForeignMemory block, boolean readOnly, Timeline timeline) {
+    if (block.readiness() instanceof ForeignMemory.Readiness.Unknown) {
+      throw new IllegalArgumentException(
+          block
+              + " is not said to be ready: call readyAfterEvent, readyAfterStream or alreadyReady");
+    }
+    if (!streams.mayWaitForOthers()) {
+      throw new StreamMisuseException(
+          "adopting " + block + " inside of a launch of this thread; close that first");
+    }
+    releaseAgain();
+    requireReachable(block);
+    synchronized (adopting) {
+      return adopt(block, readOnly, timeline, around(block, readOnly));
+    }
+  }
+
+  private Adoption adopt(
+      ForeignMemory block, boolean readOnly, Timeline timeline, @Nullable Allocation around) {
+    Owner owner = new Owner(block, around);
+    Purpose purpose = new Purpose("adopting", block.sizeInBytes(), block.tag(), timeline);
+    Allocation lease;
+    try (Submission submission = timeline.begin(purpose)) {
+      if (around != null) {
+        submission.use(around.hazards(), true, !readOnly, 0);
+      }
+      submission.preflight();
+      awaitOwner(block, timeline);
+      submission.commitWithoutEvent();
+      lease = lease(block, timeline, submission.ticket(), around);
+      if (around != null) {
+        around.hazards().hold();
+      }
+    } catch (CudaDriverException e) {
+      throw e.during(purpose.purpose());
+    }
+    if (readOnly) {
+      lease.hazards().refuseWrites();
+    }
+    owners.add(owner);
+    byLease.put(lease, owner);
+    register(lease);
+    if (around == null) {
+      return new Adoption(lease, Region.of(lease));
+    }
+    long offset = block.address() - around.address();
+    return new Adoption(lease, Region.of(around).range(offset, block.sizeInBytes()));
+  }
+
+  private Allocation lease(
+      ForeignMemory block, Timeline timeline, long ticket, @Nullable Allocation around) {
+    Account payer = around == null ? account : new Account();
+    payer.claim(block.sizeInBytes(), name(block));
+    Allocation lease =
+        Allocation.ofForeign(
+            block.address(),
+            block.sizeInBytes(),
+            name(block),
+            timeline,
+            ticket,
+            this::release,
+            payer,
+            around,
+            site());
+    payer.opened(block.sizeInBytes());
+    return lease;
+  }
+
+  /** Refuses memory that kernels on this device cannot reach, as far as the driver knows it. */
+  private void requireReachable(ForeignMemory block) {
+    PointerInfo info;
+    try {
+      info = driver.pointerInfo(block.address());
+    } catch (CudaDriverException e) {
+      throw e.during("adopting " + block);
+    }
+    int ordinal = driver.properties().ordinal();
+    switch (info.place()) {
+      case UNKNOWN, HOST ->
+          throw new IllegalArgumentException(
+              block + " is " + info.place().inWords() + "; a kernel needs memory of its device");
+      case DEVICE -> {
+        if (info.device() != ordinal) {
+          throw new IllegalArgumentException(
+              block + " belongs to device " + info.device() + "; this is device " + ordinal);
+        }
+      }
+      case MANAGED -> {}
+    }
+    long behind = block.address() - info.rangeStart() + block.sizeInBytes() - info.rangeBytes();
+    if (info.rangeBytes() > 0 && behind > 0) {
+      throw new IllegalArgumentException(
+          block
+              + " ends "
+              + behind
+              + " bytes beyond its allocation, which has "
+              + info.rangeBytes()
+              + " bytes at 0x"
+              + Long.toHexString(info.rangeStart()));
+    }
+  }
+
+  /**
+   * The tracked allocation that memory lies in, or null.
+   *
+   * @throws IllegalArgumentException if it overlaps one without lying in it, or is to be written
+   *     and lies in one that is read-only
+   */
+  private @Nullable Allocation around(ForeignMemory block, boolean readOnly) {
+    Allocation found = null;
+    for (Allocation other : own.get()) {
+      found = overlaps(block, other) ? requireAround(block, other) : found;
+    }
+    for (Allocation other : live()) {
+      Owner owner = byLease.get(other);
+      if (!overlaps(block, other) || owner == null || owner.around != null) {
+        continue;
+      }
+      if (other.hazards().refusesWrites()) {
+        if (readOnly) {
+          continue;
+        }
+        throw new IllegalArgumentException(
+            block + " overlaps " + other + ", which is adopted as read-only");
+      }
+      found = requireAround(block, other);
+    }
+    return found;
+  }
+
+  private static boolean overlaps(ForeignMemory block, Allocation other) {
+    return block.address() < other.address() + other.sizeInBytes()
+        && other.address() < block.address() + block.sizeInBytes();
+  }
+
+  private static Allocation requireAround(ForeignMemory block, Allocation other) {
+    if (block.address() < other.address()
+        || block.address() + block.sizeInBytes() > other.address() + other.sizeInBytes()) {
+      throw new IllegalArgumentException(
+          block
+              + " overlaps "
+              + other
+              + " and is not part of it; adopt all of it at once and use views");
+    }
+    return other;
+  }
+
+  private void awaitOwner(ForeignMemory block, Timeline timeline) {
+    if (block.readiness() instanceof ForeignMemory.Readiness.AfterEvent after) {
+      driver.waitForEvent(timeline.stream(), driver.foreignEvent(after.event()));
+    } else if (block.readiness() instanceof ForeignMemory.Readiness.AfterStream after) {
+      long raw = StreamPool.normalized(after.stream());
+      if (driver.rawHandle(timeline.stream()) != raw) {
+        order(driver.foreignStream(raw), timeline.stream());
+      }
+    }
+  }
+
+  /** Orders what is queued later on one stream after what is queued on another now. */
+  private void order(StreamHandle first, StreamHandle then) {
+    EventHandle event = driver.createEvent();
+    try {
+      driver.recordEvent(event, first);
+      driver.waitForEvent(then, event);
+    } finally {
+      // The wait has captured it.
+      driver.destroyEvent(event);
+    }
+  }
+
+  @Override
+  long free(Allocation lease, Timeline timeline, Submission begun) {
+    Owner owner = owner(lease);
+    long ticket;
+    String purpose = begun.purpose();
+    try (Submission submission = begun) {
+      submission.free(lease.hazards());
+      if (owner.around != null) {
+        for (PendingUse use : owner.around.hazards().pending(true)) {
+          submission.after(use.timeline(), use.ticket());
+        }
+      }
+      submission.preflight();
+      giveBack(lease, purpose, () -> tellOwner(owner.block, timeline));
+      byLease.remove(lease);
+      lease.returned();
+      submission.commit();
+      submission.coverByEvent();
+      ticket = submission.ticket();
+    }
+    if (isOrderedByItsOwner(owner.block) || timeline.isDone(ticket)) {
+      owner.release();
+    } else {
+      doneActions.whenDone(timeline, ticket, owner::release);
+    }
+    return 0;
+  }
+
+  private void tellOwner(ForeignMemory block, Timeline timeline) {
+    if (block.doneEvent() != 0) {
+      driver.recordEvent(driver.foreignEvent(block.doneEvent()), timeline.stream());
+    }
+    if (block.returnStream().isPresent()) {
+      long stream = StreamPool.normalized(block.returnStream().getAsLong());
+      if (driver.rawHandle(timeline.stream()) != stream) {
+        order(timeline.stream(), driver.foreignStream(stream));
+      }
+    }
+  }
+
+  @Override
+  long lose(Allocation lease) {
+    Owner owner = owner(lease);
+    byLease.remove(lease);
+    lease.returned();
+    owner.release();
+    return 0;
+  }
+
+  /** Calls an owner back; logs what that throws. */
+  public static void callOwner(ForeignMemory block) {
+    try {
+      block.release().run();
+    } catch (RuntimeException | Error e) {
+      System.getLogger(DeviceMemory.class.getName())
+          .log(System.Logger.Level.ERROR, "the release of " + block + " failed", e);
+    }
+  }
+
+  /** Whether the owner's own stream waits for the runtime, so that the release need not. */
+  private static boolean isOrderedByItsOwner(ForeignMemory block) {
+    return block.doneEvent() != 0 || block.returnStream().isPresent();
+  }
+
+  private static String name(ForeignMemory block) {
+    return block.tag().isEmpty() ? "foreign memory" : block.tag();
+  }
+
+  private Owner owner(Allocation lease) {
+    Owner owner = byLease.get(lease);
+    if (owner == null) {
+      throw new IllegalStateException(lease + " was given back to its owner");
+    }
+    return owner;
+  }
+
+  /**
+   * Calls every owner back that was not, as steps of a teardown. Nothing uses the memory any more.
+   */
+  public void releaseAll(Teardown teardown) {
+    freeAll(teardown);
+    for (Owner owner : owners) {
+      teardown.step(owner::release);
+    }
+  }
+}
