@@ -1,8 +1,9 @@
 /**
- * The runtime of Streamfence: handles, launches and the simulated device. The packages below {@code
- * dev.streamfence.internal} may change in any release.
+ * The runtime of Streamfence: handles, columns, launches and the simulated device. The packages
+ * below {@code dev.streamfence.internal} may change in any release.
  *
  * @uses dev.streamfence.RuntimeProvider
+ * @uses dev.streamfence.column.ColumnProvider
  * @uses dev.streamfence.launch.ModuleLoader
  * @uses dev.streamfence.simulation.SimulatedDevice.Builder
  */
@@ -16,6 +17,7 @@ module dev.streamfence.runtime {
   requires static transitive org.jspecify;
 
   exports dev.streamfence;
+  exports dev.streamfence.column;
   exports dev.streamfence.launch;
   exports dev.streamfence.simulation;
   exports dev.streamfence.internal.ptx.analysis to
@@ -28,11 +30,14 @@ module dev.streamfence.runtime {
       dev.streamfence.processor;
 
   uses dev.streamfence.RuntimeProvider;
+  uses dev.streamfence.column.ColumnProvider;
   uses dev.streamfence.launch.ModuleLoader;
   uses dev.streamfence.simulation.SimulatedDevice.Builder;
 
   provides dev.streamfence.RuntimeProvider with
       dev.streamfence.internal.device.RuntimeOpener;
+  provides dev.streamfence.column.ColumnProvider with
+      dev.streamfence.internal.column.TrackedColumns;
   provides dev.streamfence.launch.ModuleLoader with
       dev.streamfence.internal.launch.TrackedModuleLoader;
   provides dev.streamfence.simulation.SimulatedDevice.Builder with

@@ -62,6 +62,7 @@ final class ArchitectureTest {
       Map.ofEntries(
           Map.entry("dev.streamfence", Set.of("internal", "csv")),
           Map.entry("simulation", Set.of("root", "internal")),
+          Map.entry("column", Set.of("root", "internal")),
           Map.entry("launch", Set.of("root", "internal", "internal.ptx.syntax")),
           Map.entry(
               "internal.launch",
@@ -93,6 +94,8 @@ final class ArchitectureTest {
                   "internal.memory",
                   "internal.order")),
           Map.entry("internal.simulator.bytes", Set.of()),
+          Map.entry(
+              "internal.column", Set.of("root", "column", "internal.device", "internal.memory")),
           Map.entry(
               "internal.simulator",
               Set.of(
@@ -196,8 +199,9 @@ final class ArchitectureTest {
   }
 
   @Test
-  void onlyThreePackagesAreExportedToUsers() throws Exception {
-    assertThat(exported()).containsExactlyInAnyOrder(ROOT, ROOT + ".launch", ROOT + ".simulation");
+  void onlyFourPackagesAreExportedToUsers() throws Exception {
+    assertThat(exported())
+        .containsExactlyInAnyOrder(ROOT, ROOT + ".column", ROOT + ".launch", ROOT + ".simulation");
   }
 
   @Test

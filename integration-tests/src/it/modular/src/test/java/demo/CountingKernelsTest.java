@@ -43,11 +43,15 @@ class CountingKernelsTest {
   }
 
   @Test
-  void runtimeIsAnExplicitModuleThatExportsThreePackages() {
+  void runtimeIsAnExplicitModuleThatExportsFourPackages() {
     Module runtime = DeviceRuntime.class.getModule();
     assertFalse(runtime.getDescriptor().isAutomatic());
     assertEquals(
-        Set.of("dev.streamfence", "dev.streamfence.launch", "dev.streamfence.simulation"),
+        Set.of(
+            "dev.streamfence",
+            "dev.streamfence.column",
+            "dev.streamfence.launch",
+            "dev.streamfence.simulation"),
         runtime.getDescriptor().exports().stream()
             .filter(exports -> !exports.isQualified())
             .map(Exports::source)

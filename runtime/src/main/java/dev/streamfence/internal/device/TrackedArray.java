@@ -123,6 +123,11 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     return new TrackedArray<>(runtime.memory(), arrayType, variable);
   }
 
+  /** An array without elements; kernels get the null pointer for it. */
+  public static <A> TrackedArray<A> empty(TrackedRuntime runtime, Class<A> arrayType) {
+    return new TrackedArray<>(runtime.memory(), arrayType, ElementType.ofArray(arrayType), 0, null);
+  }
+
   /** The view that the device has of a pinned array. */
   static <A> TrackedArray<A> ofHost(
       TrackedPinnedArray<A> host,
@@ -485,6 +490,19 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   /** Its memory; null for an empty array. */
   public @Nullable Region region() {
     return region;
+  }
+
+  /**
+   * How many writes of its memory were registered so far, see {@link HazardState#writes}; 0 for an
+   * empty array.
+   */
+  public long registeredWrites() {
+    return region == null ? 0 : region.hazards().writes();
+  }
+
+  /** Whether its memory refuses writes. */
+  public boolean isReadOnly() {
+    return region != null && region.hazards().refusesWrites();
   }
 
   /** Whether it was closed while empty, or its memory was handed over to another array. */

@@ -65,6 +65,10 @@ public final class HazardState {
   private int holds;
 
   private boolean closesWithLastHold;
+
+  /** How many uses that write were registered; those of parts count after the join. */
+  private long writes;
+
   private Availability state = Availability.OPEN;
   private boolean refusesReads;
   private boolean refusesWrites;
@@ -358,6 +362,7 @@ public final class HazardState {
     try {
       List<PendingUse> pending = pending(writes);
       if (writes) {
+        this.writes++;
         hostWrites++;
       } else {
         hostReads++;
@@ -405,6 +410,23 @@ public final class HazardState {
     lock.lock();
     try {
       return (writer == null ? 0 : 1) + otherWriterCount + readerCount;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * How many writes were registered so far, those of its parts and of the host included: whatever
+   * was read of the memory is still there as long as this does not change.
+   */
+  public long writes() {
+    lock.lock();
+    try {
+      long total = writes;
+      for (HazardState part : parts) {
+        total += part.writes();
+      }
+      return total;
     } finally {
       lock.unlock();
     }
@@ -497,6 +519,7 @@ public final class HazardState {
     isUsed = true;
     latest = timeline;
     if (writes) {
+      this.writes++;
       refusesReads = false;
       // Registration is atomic over preflights, so the reads that are dropped here are exactly
       // those collected.
@@ -638,6 +661,7 @@ public final class HazardState {
       latest = part.latest;
     }
     refusesReads &= part.refusesReads;
+    writes += part.writes;
     pins += part.pins;
     part.pins = 0;
     part.isAbsorbed = true;

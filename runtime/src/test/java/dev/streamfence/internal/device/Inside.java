@@ -1,8 +1,8 @@
 package dev.streamfence.internal.device;
 
-import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.ReadableArray;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DriverSource;
 import dev.streamfence.internal.memory.Allocation;
@@ -15,7 +15,7 @@ public final class Inside {
   private Inside() {}
 
   /** The memory of an array that is not empty. */
-  public static Allocation allocation(DeviceArray<?> array) {
+  public static Allocation allocation(ReadableArray<?> array) {
     return Objects.requireNonNull(TrackedArray.of(array).region()).allocation();
   }
 

@@ -1,0 +1,233 @@
+// Long for its documentation: each operation says what it shares, whether it waits and what it
+// refuses.
+package dev.streamfence.column;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceMemory;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.Services;
+import dev.streamfence.internal.column.TrackedTable;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * Columns of equal length on the device. The length is the table's <i>capacity</i>: the rows that
+ * it has room for. How many of them are <i>logical</i> rows, from the first on, is a number in
+ * device memory, which a kernel can write without the host knowing it.
+ *
+ * <p>{@link #select}, {@link #rename}, {@link #append} and {@link #slice} make tables over the same
+ * columns: they copy none, own none, and end with this table. Thread-safe. Every method that
+ * returns a table, a column, an array or a number of logical rows throws a {@link
+ * UseAfterFreeException} that names the table if it is closed, and the column that was asked for.
+ */
+public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
+  /** The most rows that a table has room for: 2³² − 1. */
+  long MAX_CAPACITY = 0xFFFF_FFFFL;
+
+  /**
+   * Allocates a table of types of fixed width without logical rows. The values are undefined; the
+   * bitmap of a nullable field says at first that no row is null. Does not synchronise unless
+   * memory is short. If something fails, nothing stays allocated.
+   *
+   * @throws IllegalArgumentException if a field is {@link ColumnType#UTF8} or a dictionary, or the
+   *     capacity is negative or too large
+   * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
+   */
+  static DeviceTable allocate(DeviceStream stream, Schema schema, long capacity) {
+    return allocate(stream, stream.runtime().memory(), schema, capacity);
+  }
+
+  /**
+   * Allocates a table like {@link #allocate(DeviceStream, Schema, long)}.
+   *
+   * @param memory what it counts in, such as a part of the runtime's budget
+   * @throws IllegalArgumentException as there
+   * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
+   */
+  static DeviceTable allocate(
+      DeviceStream stream, DeviceMemory memory, Schema schema, long capacity) {
+    return Services.create(ColumnProvider.class).allocate(stream, memory, schema, capacity);
+  }
+
+  /**
+   * A table of columns, as many as the schema has fields. The table closes the columns; if it is
+   * refused, they stay the caller's. Does not synchronise unless memory is short: the number of
+   * rows takes four bytes.
+   *
+   * @param schema names them; the types are those of the columns
+   * @param columns all of one length, which is the capacity
+   * @param rows how many logical rows there are; the capacity of a table without columns
+   * @throws IllegalArgumentException if the columns do not fit the schema or differ in length, or
+   *     there are more rows than the capacity
+   * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
+   * @throws dev.streamfence.StreamMisuseException if a column belongs to another runtime
+   */
+  static DeviceTable of(
+      DeviceStream stream, Schema schema, List<? extends ReadableColumn<?>> columns, long rows) {
+    return Services.create(ColumnProvider.class).table(stream, schema, columns, rows);
+  }
+
+  /**
+   * A table of columns whose number of logical rows is on the device. The table closes the columns
+   * and the number; if it is refused, they stay the caller's. Makes no driver call.
+   *
+   * @param schema names them; the types are those of the columns
+   * @param columns all as long as the capacity
+   * @param rowCount one element, read as an unsigned number
+   * @throws IllegalArgumentException if the columns do not fit the schema or the capacity, or the
+   *     number of rows is not one element
+   * @throws dev.streamfence.StreamMisuseException if a column belongs to another runtime
+   */
+  static DeviceTable of(
+      Schema schema,
+      List<? extends ReadableColumn<?>> columns,
+      long capacity,
+      DeviceArray<int[]> rowCount) {
+    return Services.create(ColumnProvider.class).table(schema, columns, capacity, rowCount);
+  }
+
+  /** The names and types of its columns. */
+  Schema schema();
+
+  /** The runtime that it belongs to. */
+  DeviceRuntime runtime();
+
+  /** How many rows it has room for. Nothing about how many logical rows there are. */
+  long capacity();
+
+  /** All columns, in the order of the schema. */
+  List<ReadableColumn<?>> columns();
+
+  /**
+   * A column by position.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  ReadableColumn<?> column(int index);
+
+  /**
+   * A column by name.
+   *
+   * @throws IllegalArgumentException if none or several have the name
+   */
+  ReadableColumn<?> column(String name);
+
+  /**
+   * A column that can be written, by position.
+   *
+   * @param arrayType the Java array type of its values
+   * @throws IllegalArgumentException if there is none, its values are of another array type, or it
+   *     is read-only
+   */
+  <A> DeviceColumn<A> column(int index, Class<A> arrayType);
+
+  /**
+   * A column that can be written, by name.
+   *
+   * @param arrayType the Java array type of its values
+   * @throws IllegalArgumentException if none or several have the name, its values are of another
+   *     array type, or it is read-only
+   */
+  <A> DeviceColumn<A> column(String name, Class<A> arrayType);
+
+  /**
+   * A column that may be read-only, by position.
+   *
+   * @param arrayType the Java array type of its values
+   * @throws IllegalArgumentException if there is none, or its values are of another array type
+   */
+  <A> ReadableColumn<A> readable(int index, Class<A> arrayType);
+
+  /**
+   * A column that may be read-only, by name.
+   *
+   * @param arrayType the Java array type of its values
+   * @throws IllegalArgumentException if none or several have the name, or its values are of another
+   *     array type
+   */
+  <A> ReadableColumn<A> readable(String name, Class<A> arrayType);
+
+  /**
+   * The number of logical rows as kernels see it: one element, unsigned. Any write of it, by a
+   * kernel too, counts at once.
+   */
+  DeviceArray<int[]> rowCount();
+
+  /**
+   * The number of logical rows. Waits for a copy of four bytes, unless the host knows the number
+   * and nothing has written it since.
+   *
+   * @throws IllegalStateException if the device has counted more rows than the capacity; or while
+   *     {@link DeviceMemory#refuseDownloads} is on and the number is not known
+   */
+  long rows(DeviceStream stream);
+
+  /** The number of logical rows, if the host knows it without asking the device. */
+  OptionalLong knownRows();
+
+  /**
+   * Sets the number of logical rows. Does not synchronise.
+   *
+   * @throws IllegalArgumentException if it is negative or more than the capacity
+   */
+  void setRows(DeviceStream stream, long rows);
+
+  /**
+   * Whether there are no logical rows. Waits like {@link #rows}.
+   *
+   * @throws IllegalStateException as there
+   */
+  boolean isEmpty(DeviceStream stream);
+
+  /** The bytes of all columns, dictionaries included. The number of rows is not counted. */
+  long sizeInBytes();
+
+  /**
+   * Some of the columns, in the given order, with the same logical rows.
+   *
+   * @throws IllegalArgumentException if none or several have one of the names
+   */
+  DeviceTable select(String... names);
+
+  /**
+   * The same columns, one of them under another name.
+   *
+   * @throws IllegalArgumentException if none or several have the name
+   */
+  DeviceTable rename(String name, String newName);
+
+  /**
+   * The same columns and one more, with the same logical rows. The column stays the caller's.
+   *
+   * @throws IllegalArgumentException if the column's length is not the capacity
+   * @throws dev.streamfence.StreamMisuseException if it belongs to another runtime
+   */
+  DeviceTable append(ReadableColumn<?> column);
+
+  /**
+   * Some of the rows. Its logical rows are those of this table that lie in the range when this is
+   * called; later they are counted independently. Close it: it owns their number, four bytes. Waits
+   * like {@link #rows}.
+   *
+   * @param from the first row
+   * @param count how many rows it has room for
+   * @throws IllegalArgumentException if the range is not within the capacity
+   * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
+   */
+  DeviceTable slice(DeviceStream stream, long from, long count);
+
+  /** Whether it is open. */
+  boolean isOpen();
+
+  /**
+   * Closes its columns and the number of its rows, each in the order of its uses. Goes on after a
+   * failure and throws the first one; closing again closes what is still open. Of a table that was
+   * made from this one, only the slices own something.
+   *
+   * @throws dev.streamfence.CudaDriverException if a free could not be queued
+   */
+  @Override
+  void close();
+}

@@ -1,0 +1,42 @@
+package dev.streamfence.column;
+
+/**
+ * Values that are looked up: each is the number of a row of the column's dictionary. Immutable.
+ *
+ * @param index the type of the numbers, an integer of any width
+ * @param value the type of the dictionary, {@link ColumnType#UTF8}
+ * @param isOrdered whether the numbers compare like the values that they stand for
+ */
+public record DictionaryType(PlainType index, PlainType value, boolean isOrdered)
+    implements ColumnType {
+  /** Refuses other types. */
+  public DictionaryType {
+    if (!index.isInteger()) {
+      throw new IllegalArgumentException(
+          "a dictionary with indices of type " + index + "; int8 to int64 and uint8 to uint64 fit");
+    }
+    if (value != PlainType.UTF8) {
+      throw new IllegalArgumentException("a dictionary of " + value + "; only utf8 is supported");
+    }
+  }
+
+  @Override
+  public int bitWidth() {
+    return index.bitWidth();
+  }
+
+  @Override
+  public Class<?> arrayType() {
+    return index.arrayType();
+  }
+
+  @Override
+  public String toString() {
+    return "dictionary<values="
+        + value
+        + ", indices="
+        + index
+        + (isOrdered ? ", ordered" : "")
+        + ">";
+  }
+}

@@ -1,0 +1,133 @@
+package dev.streamfence.column;
+
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.ReadableArray;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.Services;
+import java.util.OptionalLong;
+
+/**
+ * A column in device memory: an array of values, and what else its type and its nulls take. Each of
+ * these is an array of its own, whose uses the runtime tracks.
+ *
+ * <p>Making, slicing and asking a column makes no driver call. Thread-safe. Every method that
+ * returns an array or a column throws a {@link UseAfterFreeException} that names the column if it
+ * is closed.
+ *
+ * @param <A> the Java array type of the values, {@link ColumnType#arrayType}
+ */
+public sealed interface ReadableColumn<A> extends AutoCloseable permits DeviceColumn {
+  /**
+   * A column over an array that is only read, with a value in each row. The column closes the
+   * array; if it is refused, the array stays the caller's.
+   *
+   * @param values as many as the column has rows
+   * @throws IllegalArgumentException if the type is not one of fixed width from a byte on, or its
+   *     values are of another array type
+   */
+  static <A> ReadableColumn<A> of(ColumnField field, ReadableArray<A> values) {
+    return Services.create(ColumnProvider.class).readable(field, values);
+  }
+
+  /**
+   * A column over arrays that are only read, with nulls, like {@link #of(ColumnField,
+   * ReadableArray)}.
+   *
+   * @param validity a bit for each row, see {@link #validity}; empty if no row is null
+   * @throws IllegalArgumentException as there; if there are nulls in a field that is not nullable;
+   *     or if the bitmap is too short
+   */
+  static <A> ReadableColumn<A> of(
+      ColumnField field, ReadableArray<A> values, ReadableArray<byte[]> validity) {
+    return Services.create(ColumnProvider.class).readable(field, values, validity);
+  }
+
+  /** Its name, its type and whether it may have nulls. */
+  ColumnField field();
+
+  /** Its name. */
+  String name();
+
+  /** The type of its values. */
+  ColumnType type();
+
+  /** The runtime that it belongs to. */
+  DeviceRuntime runtime();
+
+  /** How many rows it has room for. */
+  long length();
+
+  /**
+   * Its values: as many as it has rows, except for {@link ColumnType#BOOL}, which has eight of them
+   * in a byte, and {@link ColumnType#UTF8}, whose values are the bytes of its text.
+   */
+  ReadableArray<A> values();
+
+  /**
+   * Where row 0 is in the first byte of the values of a {@link ColumnType#BOOL}, from 0 for the
+   * lowest bit to 7. A slice need not begin with a byte. 0 for other types.
+   */
+  int bitOffset();
+
+  /**
+   * One bit for each row, from the lowest bit of the first byte on: 1 for a value, 0 for null. An
+   * empty array says that no row is null; kernels get the null pointer for it.
+   */
+  ReadableArray<byte[]> validity();
+
+  /** Where row 0 is in the first byte of the validity bitmap, from 0 for the lowest bit to 7. */
+  int validityOffset();
+
+  /**
+   * How many rows are null, if that is known without asking the device: a later write of the bitmap
+   * makes it unknown.
+   */
+  OptionalLong nullCount();
+
+  /**
+   * Where the text of each row begins in the values, and where that of the last one ends: one more
+   * than there are rows. The first offset need not be 0.
+   *
+   * @throws IllegalStateException if the type is not {@link ColumnType#UTF8}
+   */
+  ReadableArray<int[]> offsets();
+
+  /**
+   * The rows that the values number.
+   *
+   * @throws IllegalStateException if the type is no {@link DictionaryType}
+   */
+  ReadableColumn<byte[]> dictionary();
+
+  /** Where its memory comes from. */
+  ColumnOrigin origin();
+
+  /** Whether other code than this runtime allocated its memory, and frees it. */
+  boolean isExternal();
+
+  /** Whether it is only read: its arrays are refused where a kernel writes. */
+  boolean isReadOnly();
+
+  /** Whether it is open. */
+  boolean isOpen();
+
+  /** The bytes of all its arrays, those of a dictionary included. */
+  long sizeInBytes();
+
+  /**
+   * A view of some rows: a column over the same memory. It owns nothing, and ends with this column;
+   * closing it does nothing.
+   *
+   * @throws IllegalArgumentException if the range is not within this column
+   */
+  ReadableColumn<A> slice(long from, long count);
+
+  /**
+   * Closes its arrays and its dictionary, each in the order of its uses. Goes on after a failure
+   * and throws the first one; closing again closes what is still open. Closing a view does nothing.
+   *
+   * @throws dev.streamfence.CudaDriverException if a free could not be queued
+   */
+  @Override
+  void close();
+}

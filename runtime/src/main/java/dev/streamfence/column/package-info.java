@@ -1,0 +1,8 @@
+/**
+ * Columns and tables on the device, with the types, bitmaps and offsets of Arrow. Not here: what
+ * runs over them; kernels take their arrays.
+ */
+@NullMarked
+package dev.streamfence.column;
+
+import org.jspecify.annotations.NullMarked;

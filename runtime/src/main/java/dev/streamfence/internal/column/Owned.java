@@ -1,0 +1,65 @@
+package dev.streamfence.internal.column;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a column or table closes, in the order in which it is closed. Everything in it may be closed
+ * again without effect. Immutable, so thread-safe.
+ */
+final class Owned {
+  /** Nothing. */
+  static final Owned NOTHING = new Owned(List.of());
+
+  private final List<Runnable> closes;
+
+  private Owned(List<Runnable> closes) {
+    this.closes = List.copyOf(closes);
+  }
+
+  /** What these actions close. */
+  static Owned by(List<Runnable> closes) {
+    return new Owned(closes);
+  }
+
+  /** What these actions close. */
+  static Owned by(Runnable... closes) {
+    return new Owned(List.of(closes));
+  }
+
+  boolean isEmpty() {
+    return closes.isEmpty();
+  }
+
+  /** Closes everything, goes on after a failure, and throws the first one. */
+  void close() {
+    List<Throwable> failures = new ArrayList<>(0);
+    for (Runnable close : closes) {
+      try {
+        close.run();
+      } catch (RuntimeException | Error e) {
+        failures.add(e);
+      }
+    }
+    if (failures.isEmpty()) {
+      return;
+    }
+    Throwable first = failures.get(0);
+    failures.stream().skip(1).filter(each -> each != first).forEach(first::addSuppressed);
+    if (first instanceof Error error) {
+      throw error;
+    }
+    throw (RuntimeException) first;
+  }
+
+  /** Closes everything after another failure, which keeps what fails now. */
+  void closeAfter(Throwable failure) {
+    try {
+      close();
+    } catch (RuntimeException | Error e) {
+      if (e != failure) {
+        failure.addSuppressed(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,212 @@
+package dev.streamfence.internal.column;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceMemory;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ReadableArray;
+import dev.streamfence.column.ColumnField;
+import dev.streamfence.column.ColumnProvider;
+import dev.streamfence.column.ColumnType;
+import dev.streamfence.column.DeviceColumn;
+import dev.streamfence.column.DeviceTable;
+import dev.streamfence.column.DictionaryType;
+import dev.streamfence.column.ReadableColumn;
+import dev.streamfence.column.Schema;
+import dev.streamfence.internal.device.TrackedArray;
+import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.device.TrackedStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The implementation of {@link ColumnProvider}. */
+public final class TrackedColumns implements ColumnProvider {
+  /** Called by the service loader. */
+  public TrackedColumns() {}
+
+  @Override
+  public <A> TrackedColumn<A> readable(ColumnField field, ReadableArray<A> values) {
+    requireElements(field);
+    return new ColumnDraft<>(field, values.length(), values).readOnly().build();
+  }
+
+  @Override
+  public <A> TrackedColumn<A> readable(
+      ColumnField field, ReadableArray<A> values, ReadableArray<byte[]> validity) {
+    requireElements(field);
+    return new ColumnDraft<>(field, values.length(), values)
+        .validity(validity, 0)
+        .readOnly()
+        .build();
+  }
+
+  @Override
+  public <A> TrackedColumn<A> column(ColumnField field, DeviceArray<A> values) {
+    requireElements(field);
+    return new ColumnDraft<>(field, values.length(), values).build();
+  }
+
+  @Override
+  public <A> TrackedColumn<A> column(
+      ColumnField field, DeviceArray<A> values, DeviceArray<byte[]> validity) {
+    requireElements(field);
+    return new ColumnDraft<>(field, values.length(), values).validity(validity, 0).build();
+  }
+
+  @Override
+  public TrackedColumn<byte[]> bits(
+      ColumnField field, long length, DeviceArray<byte[]> bits, DeviceArray<byte[]> validity) {
+    requireType(field, ColumnType.BOOL);
+    return new ColumnDraft<>(field, length, bits).validity(validity, 0).build();
+  }
+
+  @Override
+  public TrackedColumn<byte[]> text(
+      ColumnField field,
+      DeviceArray<int[]> offsets,
+      DeviceArray<byte[]> text,
+      DeviceArray<byte[]> validity) {
+    requireType(field, ColumnType.UTF8);
+    return new ColumnDraft<>(field, Math.max(0, offsets.length() - 1), text)
+        .offsets(offsets)
+        .validity(validity, 0)
+        .build();
+  }
+
+  @Override
+  public <A> TrackedColumn<A> dictionary(
+      ColumnField field,
+      DeviceArray<A> indices,
+      DeviceArray<byte[]> validity,
+      DeviceColumn<byte[]> dictionary) {
+    return new ColumnDraft<>(field, indices.length(), indices)
+        .validity(validity, 0)
+        .dictionary(dictionary)
+        .build();
+  }
+
+  @Override
+  public <A> TrackedColumn<A> allocate(
+      DeviceStream stream, ColumnField field, Class<A> arrayType, long length) {
+    requireAllocatable(field);
+    return allocate(stream, stream.runtime().memory(), field, arrayType, length);
+  }
+
+  @Override
+  public TrackedTable allocate(
+      DeviceStream stream, DeviceMemory memory, Schema schema, long capacity) {
+    schema.fields().forEach(TrackedColumns::requireAllocatable);
+    TrackedTable.requireCapacity(schema, capacity);
+    List<TrackedColumn<?>> columns = new ArrayList<>(schema.columnCount());
+    try {
+      for (ColumnField field : schema.fields()) {
+        columns.add(allocate(stream, memory, field, field.type().arrayType(), capacity));
+      }
+      RowCount rows = RowCount.allocate(stream, memory, 0);
+      return TrackedTable.of(of(stream), schema, columns, capacity, rows);
+    } catch (RuntimeException | Error e) {
+      List<Runnable> closes = new ArrayList<>();
+      columns.forEach(column -> closes.add(column::close));
+      Owned.by(closes).closeAfter(e);
+      throw e;
+    }
+  }
+
+  @Override
+  public DeviceTable table(
+      DeviceStream stream, Schema schema, List<? extends ReadableColumn<?>> columns, long rows) {
+    TrackedRuntime runtime = of(stream);
+    long capacity = columns.isEmpty() ? rows : columns.get(0).length();
+    List<TrackedColumn<?>> fitting = TrackedTable.fitting(runtime, schema, columns, capacity);
+    if (rows < 0 || rows > capacity) {
+      throw new IllegalArgumentException(
+          rows + " logical rows of a table " + schema + " with room for " + capacity + " rows");
+    }
+    RowCount count = RowCount.allocate(stream, runtime.memory(), rows);
+    return TrackedTable.of(runtime, schema, fitting, capacity, count);
+  }
+
+  @Override
+  public DeviceTable table(
+      Schema schema,
+      List<? extends ReadableColumn<?>> columns,
+      long capacity,
+      DeviceArray<int[]> rowCount) {
+    TrackedArray<int[]> count = TrackedArray.of(rowCount);
+    if (count.length() != 1) {
+      throw new IllegalArgumentException(
+          "the number of rows of a table " + schema + " is one element, not " + count.length());
+    }
+    TrackedRuntime runtime = count.runtime();
+    List<TrackedColumn<?>> fitting = TrackedTable.fitting(runtime, schema, columns, capacity);
+    return TrackedTable.of(runtime, schema, fitting, capacity, new RowCount(count));
+  }
+
+  private static <A> TrackedColumn<A> allocate(
+      DeviceStream stream,
+      DeviceMemory memory,
+      ColumnField field,
+      Class<A> arrayType,
+      long length) {
+    if (field.type().arrayType() != arrayType) {
+      throw new IllegalArgumentException(
+          "column '"
+              + field.name()
+              + "' ("
+              + field.type()
+              + ") takes values of "
+              + field.type().arrayType().getSimpleName()
+              + ", not of "
+              + arrayType.getSimpleName());
+    }
+    long bytes = length < 0 ? length : length / 8 + (length % 8 == 0 ? 0 : 1);
+    boolean isBits = field.type() == ColumnType.BOOL;
+    String tag = "column '" + field.name() + "'";
+    List<Runnable> closes = new ArrayList<>();
+    try {
+      DeviceArray<A> values = memory.allocate(stream, arrayType, isBits ? bytes : length, tag);
+      closes.add(values::close);
+      ColumnDraft<A> draft = new ColumnDraft<>(field, length, values);
+      if (field.isNullable()) {
+        DeviceArray<byte[]> validity =
+            memory.allocate(stream, byte[].class, bytes, "validity of " + tag);
+        closes.add(validity::close);
+        validity.fill(stream, -1L);
+        draft.validity(validity, 0).nullCount(0);
+      }
+      return draft.build();
+    } catch (RuntimeException | Error e) {
+      Owned.by(closes).closeAfter(e);
+      throw e;
+    }
+  }
+
+  /** Refuses types of which one array says too little. */
+  private static void requireElements(ColumnField field) {
+    if (field.type() == ColumnType.BOOL) {
+      throw new IllegalArgumentException(
+          "column '" + field.name() + "' (bool) of bytes that hold eight rows; use ofBits");
+    }
+  }
+
+  private static void requireType(ColumnField field, ColumnType type) {
+    if (field.type() != type) {
+      throw new IllegalArgumentException(
+          "column '" + field.name() + "' (" + field.type() + ") as " + type);
+    }
+  }
+
+  private static void requireAllocatable(ColumnField field) {
+    if (field.type() == ColumnType.UTF8 || field.type() instanceof DictionaryType) {
+      throw new IllegalArgumentException(
+          "column '"
+              + field.name()
+              + "' ("
+              + field.type()
+              + ") cannot be allocated by its length alone; make it of its arrays");
+    }
+  }
+
+  private static TrackedRuntime of(DeviceStream stream) {
+    return TrackedStream.of(stream).runtime();
+  }
+}

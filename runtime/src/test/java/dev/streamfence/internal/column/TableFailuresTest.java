@@ -1,0 +1,131 @@
+package dev.streamfence.internal.column;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.column.ColumnField;
+import dev.streamfence.column.ColumnType;
+import dev.streamfence.column.DeviceColumn;
+import dev.streamfence.column.DeviceTable;
+import dev.streamfence.column.Schema;
+import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Driver calls that fail while a table is made, sliced or closed: nothing leaks. */
+final class TableFailuresTest {
+  private static final int INVALID_VALUE = 1;
+  private static final Schema SCHEMA =
+      Schema.of(
+          ColumnField.nullable("a", ColumnType.INT32),
+          ColumnField.of("b", ColumnType.FLOAT64),
+          ColumnField.nullable("c", ColumnType.BOOL));
+
+  @Test
+  void whicheverDriverCallFailsAnAllocationLeavesNothing() {
+    long calls = callsOfAnAllocation();
+    assertThat(calls).isGreaterThan(8);
+    for (int nth = 1; nth <= calls; nth++) {
+      SimulatedDevice device = SimulatedDevice.builder().build();
+      try (DeviceRuntime gpu = DeviceRuntime.simulated(device);
+          DeviceStream stream = gpu.streams().acquire()) {
+        device.failCall(nth, INVALID_VALUE);
+        assertThatThrownBy(() -> DeviceTable.allocate(stream, SCHEMA, 100))
+            .as("call %s of %s", nth, calls)
+            .isInstanceOf(CudaDriverException.class)
+            .hasNoSuppressedExceptions();
+        assertThat(gpu.memory().statistics().liveBytes()).as("call %s", nth).isZero();
+      }
+      assertThat(device.liveObjects()).as("call %s", nth).isZero();
+    }
+  }
+
+  private static long callsOfAnAllocation() {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device);
+        DeviceStream stream = gpu.streams().acquire()) {
+      long before = device.calls();
+      DeviceTable table = DeviceTable.allocate(stream, SCHEMA, 100);
+      long calls = device.calls() - before;
+      table.close();
+      return calls;
+    }
+  }
+
+  @Test
+  void aTableThatCannotBeMadeLeavesTheColumnsOpen() {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device);
+        DeviceStream stream = gpu.streams().acquire();
+        DeviceColumn<int[]> column =
+            DeviceColumn.of(
+                ColumnField.of("x", ColumnType.INT32), gpu.memory().upload(stream, new int[4]))) {
+      long live = gpu.memory().statistics().liveBytes();
+      for (DriverCall call : List.of(DriverCall.ALLOCATE_ASYNC, DriverCall.FILL_32_ASYNC)) {
+        device.failCall(call, 1, INVALID_VALUE);
+        assertThatThrownBy(
+                () -> DeviceTable.of(stream, Schema.of(column.field()), List.of(column), 4))
+            .isInstanceOf(CudaDriverException.class);
+        assertThat(gpu.memory().statistics().liveBytes()).isEqualTo(live);
+        assertThat(column.values().download(stream)).hasSize(4);
+      }
+    }
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @Test
+  void aCloseGoesOnAfterAFailureAndCanBeRepeated() {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device);
+        DeviceStream stream = gpu.streams().acquire()) {
+      DeviceTable table = DeviceTable.allocate(stream, SCHEMA, 100);
+      DeviceArray<double[]> second = table.column("b", double[].class).values();
+      device.failCall(DriverCall.FREE_ASYNC, 1, INVALID_VALUE);
+      device.failCall(DriverCall.FREE_ASYNC, 2, INVALID_VALUE);
+      assertThatThrownBy(table::close)
+          .isInstanceOf(CudaDriverException.class)
+          .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1));
+      assertThat(table.isOpen()).isFalse();
+      assertThat(second.isOpen()).isFalse();
+      assertThat(gpu.memory().statistics().liveBytes()).isEqualTo(400 + 13);
+      table.close();
+      assertThat(gpu.memory().statistics().liveBytes()).isZero();
+      long frees = device.calls(DriverCall.FREE_ASYNC);
+      table.close();
+      assertThat(device.calls(DriverCall.FREE_ASYNC)).isEqualTo(frees);
+    }
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @Test
+  void aSliceThatCannotBeMadeLeavesTheTableAsItIs() {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device);
+        DeviceStream stream = gpu.streams().acquire();
+        DeviceTable table = DeviceTable.allocate(stream, SCHEMA, 100)) {
+      long live = gpu.memory().statistics().liveBytes();
+      device.failCall(DriverCall.FILL_32_ASYNC, 1, INVALID_VALUE);
+      assertThatThrownBy(() -> table.slice(stream, 0, 10)).isInstanceOf(CudaDriverException.class);
+      assertThat(gpu.memory().statistics().liveBytes()).isEqualTo(live);
+      try (DeviceTable slice = table.slice(stream, 0, 10)) {
+        assertThat(slice.rows(stream)).isZero();
+      }
+    }
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @Test
+  void aTableThatOutlivesItsRuntimeIsClosedWithoutAnError() {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    DeviceRuntime gpu = DeviceRuntime.simulated(device);
+    DeviceTable table = DeviceTable.allocate(gpu.streams().acquire(), SCHEMA, 100);
+    gpu.close();
+    table.close();
+    assertThat(device.liveObjects()).isZero();
+  }
+}
