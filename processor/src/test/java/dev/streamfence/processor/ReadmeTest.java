@@ -32,6 +32,7 @@ class ReadmeTest {
       """
       package demo;
       import dev.streamfence.*;
+      import dev.streamfence.column.*;
       import dev.streamfence.simulation.DriverCall;
       import dev.streamfence.simulation.*;
       import java.nio.file.Path;
