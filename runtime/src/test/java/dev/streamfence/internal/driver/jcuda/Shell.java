@@ -10,21 +10,21 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A process of a test, with its standard output and errors together. */
-final class Shell {
+public final class Shell {
   private static final int TIMEOUT_SECONDS = 120;
 
   private final ProcessBuilder builder;
 
-  Shell(String... command) {
+  public Shell(String... command) {
     this(List.of(command));
   }
 
-  Shell(List<String> command) {
+  public Shell(List<String> command) {
     builder = new ProcessBuilder(command).redirectErrorStream(true);
   }
 
   /** A Java like this one, on the same class path, whose temporary folder is {@code temporary}. */
-  static Shell java(String temporary, Class<?> main, String... flags) {
+  public static Shell java(String temporary, Class<?> main, String... flags) {
     return java(System.getProperty("java.class.path"), temporary, main, flags);
   }
 
@@ -42,7 +42,7 @@ final class Shell {
     return new Shell(command);
   }
 
-  Shell in(Path folder) {
+  public Shell in(Path folder) {
     builder.directory(folder.toFile());
     return this;
   }
@@ -62,7 +62,7 @@ final class Shell {
   }
 
   /** Runs it; its output, if it ends with 0. */
-  String run() {
+  public String run() {
     return await(start());
   }
 

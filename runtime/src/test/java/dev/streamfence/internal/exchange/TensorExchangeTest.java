@@ -1,0 +1,283 @@
+package dev.streamfence.internal.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Pointer;
+import dev.streamfence.ElementType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Tensors that a library in C makes, and that it takes. */
+final class TensorExchangeTest {
+  private static CLibrary library;
+
+  private final AtomicInteger released = new AtomicInteger();
+  private final Memory floats = new Memory(6 * Float.BYTES);
+
+  TensorExchangeTest() {
+    floats.write(0, new float[] {1, 2, 3, 4, 5, 6}, 0, 6);
+  }
+
+  @BeforeAll
+  static void compile() {
+    library = CLibrary.load("tensors.c");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theDeleterOfATensorRunsOnce(TensorForm form) {
+    int before = library.callInt("deleted");
+    TensorImport taken = TensorImport.take(ManagedTensor.read(make(form), form));
+    assertThat(taken.tensor().tensor().elements(ElementType.FLOAT, "it"))
+        .isEqualTo(new ElementMemory(address(), 6, 24));
+    assertThat(library.callInt("deleted")).isEqualTo(before);
+    taken.release();
+    taken.release();
+    assertThat(library.callInt("deleted")).isEqualTo(before + 1);
+  }
+
+  @Test
+  void theDeleterRunsOnceWhicheverThreadsRelease() {
+    int before = library.callInt("deleted");
+    for (int i = 0; i < 50; i++) {
+      TensorImport taken = TensorImport.take(ManagedTensor.read(makeLegacy(), TensorForm.LEGACY));
+      IntStream.range(0, 4).parallel().forEach(thread -> taken.release());
+    }
+    assertThat(library.callInt("deleted")).isEqualTo(before + 50);
+  }
+
+  @Test
+  void aTensorWithoutADeleterIsReleasedWithoutOne() {
+    RawTensor raw = new RawTensor(TensorForm.LEGACY);
+    TensorImport taken = TensorImport.take(raw.read());
+    taken.release();
+    // It can be taken over again, as any other tensor at this address.
+    TensorImport.take(raw.read()).release();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aTensorIsTakenOverOnce(TensorForm form) {
+    int before = library.callInt("deleted");
+    long address = make(form);
+    ManagedTensor tensor = ManagedTensor.read(address, form);
+    TensorImport taken = TensorImport.take(tensor);
+    assertThatIllegalStateException()
+        .isThrownBy(() -> TensorImport.take(tensor))
+        .withMessage(
+            tensor
+                + " has been adopted already; a tensor is adopted once, and its owner makes another"
+                + " one for another use");
+    assertThatIllegalStateException()
+        .isThrownBy(() -> TensorImport.delete(address, form))
+        .withMessage(tensor + " has been adopted; its deleter runs when the array is closed");
+    taken.release();
+    assertThat(library.callInt("deleted")).isEqualTo(before + 1);
+  }
+
+  @Test
+  void aTensorThatIsGivenBackIsItsOwnersAgain() {
+    int before = library.callInt("deleted");
+    long address = makeLegacy();
+    TensorImport taken = TensorImport.take(ManagedTensor.read(address, TensorForm.LEGACY));
+    taken.giveBack();
+    taken.release();
+    assertThat(library.callInt("deleted")).isEqualTo(before);
+    TensorImport.take(ManagedTensor.read(address, TensorForm.LEGACY)).release();
+    assertThat(library.callInt("deleted")).isEqualTo(before + 1);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theDeleterOfATensorThatIsNotTakenOverCanBeCalled(TensorForm form) {
+    int before = library.callInt("deleted");
+    TensorImport.delete(make(form), form);
+    assertThat(library.callInt("deleted")).isEqualTo(before + 1);
+    TensorImport.delete(new RawTensor(form).address(), form);
+  }
+
+  @Test
+  void theDeleterOfAnUnknownVersionCanBeCalled() {
+    int before = library.callInt("deleted");
+    long address = makeVersioned(0);
+    new Pointer(address).setInt(0, 9);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> ManagedTensor.read(address, TensorForm.VERSIONED))
+        .withMessageContaining("version 9.3");
+    TensorImport.delete(address, TensorForm.VERSIONED);
+    assertThat(library.callInt("deleted")).isEqualTo(before + 1);
+  }
+
+  @Test
+  void theFlagsOfALibraryAreRead() {
+    ManagedTensor tensor =
+        ManagedTensor.read(makeVersioned(ManagedTensor.READ_ONLY), TensorForm.VERSIONED);
+    assertThat(tensor.isReadOnly()).isTrue();
+    TensorImport.take(tensor).release();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aLibraryReadsAnExportedTensorAndDeletesIt(TensorForm form) {
+    TensorExport export = export(form);
+    String consume = form == TensorForm.LEGACY ? "consume_legacy" : "consume_versioned";
+    assertThat(library.callDouble(consume, new Pointer(export.handOver()))).isEqualTo(21);
+    assertThat(released).hasValue(1);
+    export.close();
+    assertThat(released).hasValue(1);
+  }
+
+  @Test
+  void exportsAreReleasedByThreadsThatJavaDoesNotKnow() {
+    int count = 40;
+    Memory addresses = new Memory((long) count * Long.BYTES);
+    for (int i = 0; i < count; i++) {
+      addresses.setLong((long) i * Long.BYTES, export(TensorForm.VERSIONED).handOver());
+    }
+    int before = Exports.open();
+    assertThat(library.callInt("delete_on_threads", addresses, count)).isZero();
+    assertThat(released).hasValue(count);
+    assertThat(Exports.open()).isEqualTo(before - count);
+  }
+
+  @Test
+  void aReleaseThatThrowsDoesNotReachTheLibrary() {
+    TensorExport export =
+        TensorExport.of(
+            TensorForm.LEGACY,
+            0,
+            0,
+            tensor(),
+            "a test",
+            () -> {
+              released.incrementAndGet();
+              throw new IllegalStateException("planned: this is logged");
+            });
+    TensorImport.delete(export.handOver(), TensorForm.LEGACY);
+    assertThat(released).hasValue(1);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anExportReadsAsWhatWasExported(TensorForm form) {
+    try (TensorExport export = export(form)) {
+      ManagedTensor read = ManagedTensor.read(export.tensor().address(), form);
+      assertThat(read).isEqualTo(export.tensor());
+      assertThat(read.tensor()).isEqualTo(tensor());
+      assertThat(TensorExport.of(read)).isSameAs(export);
+    }
+    assertThat(released).hasValue(1);
+  }
+
+  @Test
+  void anExportSaysAVersionThatItsConsumerUnderstands() {
+    List<String> versions = new ArrayList<>();
+    for (int maxMinor : new int[] {0, 1, 5}) {
+      try (TensorExport export =
+          TensorExport.of(TensorForm.VERSIONED, maxMinor, 0, tensor(), this, () -> {})) {
+        versions.add(export.tensor().version().toString());
+      }
+    }
+    assertThat(versions).containsExactly("1.0", "1.1", "1.1");
+    assertThat(TensorForm.upTo(0)).isEqualTo(TensorForm.LEGACY);
+    assertThat(TensorForm.upTo(1)).isEqualTo(TensorForm.VERSIONED);
+    assertThat(TensorForm.upTo(2)).isEqualTo(TensorForm.VERSIONED);
+  }
+
+  @Test
+  void aLegacyTensorCannotSayThatItIsReadOnly() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () ->
+                TensorExport.of(
+                    TensorForm.LEGACY, 0, ManagedTensor.READ_ONLY, tensor(), this, () -> {}))
+        .withMessage("a legacy tensor says nothing of its flags, here 0x1; export a versioned one");
+  }
+
+  @Test
+  void anExportThatIsHandedOverEndsByItsDeleterAlone() {
+    TensorExport export = export(TensorForm.VERSIONED);
+    long address = export.handOver();
+    export.close();
+    assertThat(released).hasValue(0);
+    assertThatIllegalStateException()
+        .isThrownBy(export::handOver)
+        .withMessage(export.tensor() + " was handed over already");
+    TensorImport.delete(address, TensorForm.VERSIONED);
+    assertThat(released).hasValue(1);
+  }
+
+  @Test
+  void anExportThatIsClosedCannotBeHandedOver() {
+    TensorExport export = export(TensorForm.VERSIONED);
+    export.close();
+    export.close();
+    assertThat(released).hasValue(1);
+    assertThatIllegalStateException()
+        .isThrownBy(export::handOver)
+        .withMessage(export.tensor() + " is closed");
+  }
+
+  @Test
+  void anExportWhoseMemoryWasChangedIsRefused() {
+    try (TensorExport export = export(TensorForm.LEGACY)) {
+      long address = export.tensor().address();
+      new Pointer(address).setLong(TensorForm.DATA, 0x7f0000000000L);
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> TensorExport.of(ManagedTensor.read(address, TensorForm.LEGACY)))
+          .withMessage(
+              export.tensor()
+                  + " has the data at 0x7f0000000000; it was exported with "
+                  + NativeAddress.hex(address()));
+      new Pointer(address).setLong(TensorForm.DATA, address());
+      new Pointer(new Pointer(address).getLong(TensorForm.SHAPE)).setLong(0, 3);
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> TensorExport.of(ManagedTensor.read(address, TensorForm.LEGACY)))
+          .withMessage(export.tensor() + " has the shape [3, 3]; it was exported with [2, 3]");
+    }
+  }
+
+  @Test
+  void aTensorOfAnotherLibraryIsNoExport() {
+    long address = makeLegacy();
+    assertThat(TensorExport.of(ManagedTensor.read(address, TensorForm.LEGACY))).isNull();
+    TensorImport.delete(address, TensorForm.LEGACY);
+  }
+
+  private TensorExport export(TensorForm form) {
+    return TensorExport.of(form, 1, 0, tensor(), "a test", released::incrementAndGet);
+  }
+
+  private DlTensor tensor() {
+    return DlTensor.compact(
+        address(),
+        new DeviceTag(DeviceTag.CPU, 0),
+        TensorElement.of(ElementType.FLOAT),
+        List.of(2L, 3L));
+  }
+
+  private long address() {
+    return Pointer.nativeValue(floats);
+  }
+
+  private long make(TensorForm form) {
+    return form == TensorForm.LEGACY ? makeLegacy() : makeVersioned(0);
+  }
+
+  private long makeLegacy() {
+    return library.callAddress("make_legacy", floats, DeviceTag.CUDA, 0, 2L, 3L);
+  }
+
+  private long makeVersioned(long flags) {
+    return library.callAddress("make_versioned", floats, DeviceTag.CUDA, 0, 2L, 3L, flags);
+  }
+}
