@@ -2,6 +2,9 @@ package dev.streamfence.internal.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.exchange.ArrowLayout.OfArray;
+import dev.streamfence.internal.exchange.ArrowLayout.OfDeviceArray;
+import dev.streamfence.internal.exchange.ArrowLayout.OfSchema;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -11,7 +14,44 @@ import org.junit.jupiter.api.Test;
 final class LayoutsTest {
   @Test
   void tensorsAreLaidOutAsInC() {
-    assertThat(fields("DL")).isEqualTo(new TreeMap<>(tensors()));
+    assertThat(fields("DL")).isEqualTo(tensors());
+  }
+
+  @Test
+  void arraysAreLaidOutAsInC() {
+    assertThat(fields("Arrow")).isEqualTo(arrays());
+  }
+
+  private static Map<String, Integer> arrays() {
+    Map<String, Integer> fields = new TreeMap<>();
+    fields.put("ArrowSchema", OfSchema.BYTES);
+    fields.put("ArrowSchema.format", OfSchema.FORMAT);
+    fields.put("ArrowSchema.name", OfSchema.NAME);
+    fields.put("ArrowSchema.metadata", OfSchema.METADATA);
+    fields.put("ArrowSchema.flags", OfSchema.FLAGS);
+    fields.put("ArrowSchema.n_children", OfSchema.CHILD_COUNT);
+    fields.put("ArrowSchema.children", OfSchema.CHILDREN);
+    fields.put("ArrowSchema.dictionary", OfSchema.DICTIONARY);
+    fields.put("ArrowSchema.release", OfSchema.RELEASE);
+    fields.put("ArrowSchema.private_data", OfSchema.PRIVATE);
+    fields.put("ArrowArray", OfArray.BYTES);
+    fields.put("ArrowArray.length", OfArray.LENGTH);
+    fields.put("ArrowArray.null_count", OfArray.NULL_COUNT);
+    fields.put("ArrowArray.offset", OfArray.OFFSET);
+    fields.put("ArrowArray.n_buffers", OfArray.BUFFER_COUNT);
+    fields.put("ArrowArray.n_children", OfArray.CHILD_COUNT);
+    fields.put("ArrowArray.buffers", OfArray.BUFFERS);
+    fields.put("ArrowArray.children", OfArray.CHILDREN);
+    fields.put("ArrowArray.dictionary", OfArray.DICTIONARY);
+    fields.put("ArrowArray.release", OfArray.RELEASE);
+    fields.put("ArrowArray.private_data", OfArray.PRIVATE);
+    fields.put("ArrowDeviceArray", OfDeviceArray.BYTES);
+    fields.put("ArrowDeviceArray.array", 0);
+    fields.put("ArrowDeviceArray.device_id", OfDeviceArray.DEVICE_ID);
+    fields.put("ArrowDeviceArray.device_type", OfDeviceArray.DEVICE_TYPE);
+    fields.put("ArrowDeviceArray.sync_event", OfDeviceArray.SYNC_EVENT);
+    fields.put("ArrowDeviceArray.reserved", OfDeviceArray.RESERVED);
+    return fields;
   }
 
   private static Map<String, Integer> tensors() {
