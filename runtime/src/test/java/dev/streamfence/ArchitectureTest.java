@@ -96,7 +96,8 @@ final class ArchitectureTest {
                   "internal.order")),
           Map.entry("internal.simulator.bytes", Set.of()),
           Map.entry(
-              "internal.column", Set.of("root", "column", "internal.device", "internal.memory")),
+              "internal.column",
+              Set.of("root", "column", "launch", "internal.device", "internal.memory")),
           Map.entry(
               "internal.simulator",
               Set.of(

@@ -22,6 +22,11 @@ import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeStatistics;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.column.ColumnField;
+import dev.streamfence.column.ColumnType;
+import dev.streamfence.column.DeviceColumn;
+import dev.streamfence.column.DeviceTable;
+import dev.streamfence.column.Schema;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.LoadedModule;
 import java.lang.management.ManagementFactory;
@@ -719,6 +724,37 @@ abstract class RuntimeSuite {
         DeviceArray<int[]> out = gpu.memory().allocate(a, int[].class, 4)) {
       onA.valid(new SuiteKernels.Column(values, validity, 3), out, 4);
       assertThat(out.download(b)).containsExactly(5, 0, 7, 0);
+    }
+  }
+
+  @Test
+  void aTableIsCountedSlicedAndPackedOnTheDevice() {
+    int n = 1000 * scale() + 9;
+    Schema schema =
+        Schema.of(ColumnField.of("x", ColumnType.INT32), ColumnField.of("flag", ColumnType.BOOL8));
+    boolean[] flags = new boolean[n];
+    byte[] bits = new byte[(n + 7) / 8];
+    for (int i = 0; i < n; i += 3) {
+      flags[i] = true;
+      bits[i / 8] |= (byte) (1 << (i % 8));
+    }
+    try (DeviceTable table = DeviceTable.allocate(a, schema, n)) {
+      DeviceColumn<int[]> x = table.column("x", int[].class);
+      DeviceColumn<boolean[]> flag = table.column("flag", boolean[].class);
+      x.values().fill(a, 1);
+      flag.values().upload(a, flags);
+      table.setRows(a, n - 5);
+      onB.increment(table.rowCount(), 1);
+      try (DeviceTable slice = table.slice(a, n - 100, 100);
+          DeviceColumn<byte[]> packed = flag.packed(b);
+          DeviceColumn<boolean[]> unpacked = packed.slice(5, n - 5).unpacked(a)) {
+        onB.increment(slice.column("x", int[].class).values(), 100);
+        assertThat(slice.rows(a)).isEqualTo(96);
+        assertThat(table.rows(b)).isEqualTo(n - 4);
+        assertThat(packed.values().download(a)).isEqualTo(bits);
+        assertThat(unpacked.values().download(b)).isEqualTo(Arrays.copyOfRange(flags, 5, n));
+        assertThat(x.values().download(a, n - 101, 2)).containsExactly(1, 2);
+      }
     }
   }
 

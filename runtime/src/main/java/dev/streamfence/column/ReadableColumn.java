@@ -1,6 +1,7 @@
 package dev.streamfence.column;
 
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.Services;
@@ -121,6 +122,26 @@ public sealed interface ReadableColumn<A> extends AutoCloseable permits DeviceCo
    * @throws IllegalArgumentException if the range is not within this column
    */
   ReadableColumn<A> slice(long from, long count);
+
+  /**
+   * A column of type {@link ColumnType#BOOL} with the flags of this one, which has the type {@link
+   * ColumnType#BOOL8}: eight of them in a byte, and 0 behind the last one. Any byte but 0 counts as
+   * set. The caller closes it. Does not synchronise unless memory is short.
+   *
+   * @throws IllegalStateException if this column has another type
+   * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
+   */
+  DeviceColumn<byte[]> packed(DeviceStream stream);
+
+  /**
+   * A column of type {@link ColumnType#BOOL8} with the flags of this one, which has the type {@link
+   * ColumnType#BOOL}: a byte for each. The caller closes it. Does not synchronise unless memory is
+   * short.
+   *
+   * @throws IllegalStateException if this column has another type
+   * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
+   */
+  DeviceColumn<boolean[]> unpacked(DeviceStream stream);
 
   /**
    * Closes its arrays and its dictionary, each in the order of its uses. Goes on after a failure

@@ -4,6 +4,7 @@ import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.device.TrackedArray;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,11 +27,34 @@ final class RowCount {
 
   /** Allocates a number of rows and sets it. */
   static RowCount allocate(DeviceStream stream, DeviceMemory memory, long rows) {
+    return allocate(stream, memory, count -> count.set(stream, rows));
+  }
+
+  /**
+   * Allocates the number of the rows from row {@code from} on, at most {@code room}, without
+   * waiting for it.
+   */
+  RowCount slice(DeviceStream stream, DeviceMemory memory, long from, long room) {
+    OptionalLong now = known();
+    return allocate(
+        stream,
+        memory,
+        count -> {
+          if (now.isPresent()) {
+            count.set(stream, Math.min(Math.max(now.getAsLong() - from, 0), room));
+          } else {
+            ColumnKernels.countSlice(stream, array, from, room, count.array);
+          }
+        });
+  }
+
+  private static RowCount allocate(
+      DeviceStream stream, DeviceMemory memory, Consumer<RowCount> setting) {
     TrackedArray<int[]> array =
         TrackedArray.of(memory.allocate(stream, int[].class, 1, "number of rows"));
     try {
       RowCount count = new RowCount(array);
-      count.set(stream, rows);
+      setting.accept(count);
       return count;
     } catch (RuntimeException | Error e) {
       Owned.by(array::close).closeAfter(e);

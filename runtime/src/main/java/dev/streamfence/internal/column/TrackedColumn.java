@@ -2,6 +2,7 @@
 package dev.streamfence.internal.column;
 
 import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceStream;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnOrigin;
@@ -10,7 +11,10 @@ import dev.streamfence.column.DeviceColumn;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.memory.ClosedHere;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -209,6 +213,32 @@ public final class TrackedColumn<A> implements DeviceColumn<A> {
         nulls.count() == 0 ? nulls : KnownNulls.NONE);
   }
 
+  @Override
+  @SuppressWarnings("unchecked") // The type says what the array has.
+  public TrackedColumn<byte[]> packed(DeviceStream stream) {
+    requireOpen("packed()");
+    requireType(ColumnType.BOOL8, "packed");
+    return converted(
+        stream,
+        ColumnType.BOOL,
+        byte[].class,
+        ColumnDraft.bytes(0, length),
+        bits -> ColumnKernels.pack(stream, (TrackedArray<boolean[]>) values, bits));
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // The type says what the array has.
+  public TrackedColumn<boolean[]> unpacked(DeviceStream stream) {
+    requireOpen("unpacked()");
+    requireType(ColumnType.BOOL, "unpacked");
+    return converted(
+        stream,
+        ColumnType.BOOL8,
+        boolean[].class,
+        length,
+        flags -> ColumnKernels.unpack(stream, (TrackedArray<byte[]>) values, bitOffset, flags));
+  }
+
   /** The same column as another field, which has the same type. */
   TrackedColumn<A> as(ColumnField other) {
     return other.equals(field)
@@ -252,6 +282,38 @@ public final class TrackedColumn<A> implements DeviceColumn<A> {
         newNulls,
         source == null ? this : source,
         Owned.NOTHING);
+  }
+
+  private <T> TrackedColumn<T> converted(
+      DeviceStream stream,
+      ColumnType target,
+      Class<T> arrayType,
+      long elements,
+      Consumer<DeviceArray<T>> kernel) {
+    ColumnField targetField = new ColumnField(name(), target, field.isNullable());
+    List<Runnable> closes = new ArrayList<>();
+    try {
+      DeviceArray<T> array =
+          runtime.memory().allocate(stream, arrayType, elements, "column '" + name() + "'");
+      closes.add(array::close);
+      kernel.accept(array);
+      ColumnDraft<T> draft = new ColumnDraft<>(targetField, length, array);
+      if (validity.length() > 0) {
+        DeviceArray<byte[]> bitmap = validity.copy(stream);
+        closes.add(bitmap::close);
+        draft.validity(bitmap, validityOffset).nullCount(nullCount().orElse(-1));
+      }
+      return draft.build();
+    } catch (RuntimeException | Error e) {
+      Owned.by(closes).closeAfter(e);
+      throw e;
+    }
+  }
+
+  private void requireType(ColumnType type, String operation) {
+    if (type() != type) {
+      throw new IllegalStateException(this + " cannot be " + operation + "; only " + type + " can");
+    }
   }
 
   private static <T> TrackedArray<T> bits(TrackedArray<T> bytes, long first, long count) {

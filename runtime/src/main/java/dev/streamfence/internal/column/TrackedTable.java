@@ -253,8 +253,7 @@ public final class TrackedTable implements DeviceTable {
     for (TrackedColumn<?> column : columns) {
       slices.add(column.slice(from, count));
     }
-    long logical = Math.min(Math.max(rows(stream) - from, 0), count);
-    RowCount own = RowCount.allocate(stream, runtime.memory(), logical);
+    RowCount own = rows.slice(stream, runtime.memory(), from, count);
     return new TrackedTable(runtime, schema, slices, count, own, this, Owned.by(own::close));
   }
 

@@ -165,11 +165,39 @@ final class RowCountTest {
         .withMessageContaining("11 logical rows")
         .withMessageContaining("with room for 10 rows");
     assertThatIllegalStateException().isThrownBy(() -> table.isEmpty(stream));
-    assertThatIllegalStateException().isThrownBy(() -> table.slice(stream, 0, 1));
     assertThatIllegalArgumentException()
         .isThrownBy(() -> table.setRows(stream, 11))
         .withMessageStartingWith("11 logical rows of table");
     assertThatIllegalArgumentException().isThrownBy(() -> table.setRows(stream, -1));
+  }
+
+  @Test
+  void theDeviceCountsTheRowsOfASliceThatTheHostDoesNotKnow() {
+    long[][] slices = {{0, 10, 7}, {0, 3, 3}, {5, 5, 2}, {7, 3, 0}, {9, 1, 0}, {10, 0, 0}};
+    for (long[] each : slices) {
+      table.rowCount().fill(other, 7);
+      long downloads = downloads();
+      try (DeviceTable slice = table.slice(stream, each[0], each[1])) {
+        table.rowCount().fill(other, 1);
+        assertThat(downloads()).isEqualTo(downloads);
+        assertThat(slice.knownRows()).isEmpty();
+        assertThat(slice.rows(stream)).isEqualTo(each[2]);
+      }
+    }
+  }
+
+  @Test
+  void theDeviceCountsTheRowsOfASliceWithoutASign() {
+    try (DeviceTable all =
+        DeviceTable.of(stream, Schema.of(), List.of(), DeviceTable.MAX_CAPACITY)) {
+      all.rowCount().fill(stream, -2);
+      try (DeviceTable slice = all.slice(other, 1L << 31, 1L << 30)) {
+        assertThat(slice.rows(stream)).isEqualTo(1L << 30);
+      }
+      try (DeviceTable slice = all.slice(other, 1L << 31, (1L << 31) - 1)) {
+        assertThat(slice.rows(stream)).isEqualTo((1L << 31) - 2);
+      }
+    }
   }
 
   @Test

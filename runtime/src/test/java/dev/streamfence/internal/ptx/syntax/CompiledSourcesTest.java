@@ -17,13 +17,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The commands in each source make the PTX of these tests, of the integration tests and of the
- * examples, where the same version of nvcc is installed. Debug code is not compared, since it
- * contains the name of its build folder.
+ * The commands in each source make the PTX of the runtime, of its tests, of the integration tests
+ * and of the examples, where the same version of nvcc is installed. Debug code is not compared,
+ * since it contains the name of its build folder.
  */
 final class CompiledSourcesTest {
   private static final List<Path> RESOURCES =
       List.of(
+          Path.of("src/main/resources"),
           Path.of("src/test/resources"),
           Path.of("../integration-tests/src/test/resources"),
           Path.of("../examples/src/main/resources"));

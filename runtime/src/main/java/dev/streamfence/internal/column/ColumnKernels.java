@@ -1,0 +1,74 @@
+package dev.streamfence.internal.column;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ReadableArray;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+
+/** The runtime's own kernels, of {@code columns.cu}. Each launch is ordered like a user's. */
+final class ColumnKernels {
+  private static final KernelImage IMAGE =
+      KernelImage.resource(
+          "dev/streamfence/internal/column/columns.ptx", ColumnKernels.class::getResourceAsStream);
+
+  private static final KernelSignature PACK =
+      KernelSignature.entry("pack_flags")
+          .reads("flags", boolean[].class)
+          .value("rows", long.class)
+          .writes("bits", byte[].class)
+          .threads("bytes", long.class, 256);
+
+  private static final KernelSignature UNPACK =
+      KernelSignature.entry("unpack_flags")
+          .reads("bits", byte[].class)
+          .value("first", int.class)
+          .writes("flags", boolean[].class)
+          .threads("rows", long.class, 256);
+
+  private static final KernelSignature COUNT =
+      KernelSignature.entry("count_slice")
+          .reads("rows", int[].class)
+          .value("from", long.class)
+          .value("room", long.class)
+          .writes("count", int[].class)
+          .threads("n", int.class, 32);
+
+  private ColumnKernels() {}
+
+  /** Packs flags into bits, the first into the lowest bit; the bits behind the last are 0. */
+  static void pack(DeviceStream stream, ReadableArray<boolean[]> flags, DeviceArray<byte[]> bits) {
+    try (LaunchRecorder launch = recorder(stream, PACK).begin()) {
+      launch.array(flags).value(flags.length()).array(bits).threads(bits.length());
+      launch.preflight().launch().commit();
+    }
+  }
+
+  /** Unpacks bits, from bit {@code first} on. */
+  static void unpack(
+      DeviceStream stream, ReadableArray<byte[]> bits, int first, DeviceArray<boolean[]> flags) {
+    try (LaunchRecorder launch = recorder(stream, UNPACK).begin()) {
+      launch.array(bits).value(first).array(flags).threads(flags.length());
+      launch.preflight().launch().commit();
+    }
+  }
+
+  /** Sets {@code count} to the rows from row {@code from} on, at most {@code room}. */
+  static void countSlice(
+      DeviceStream stream,
+      ReadableArray<int[]> rows,
+      long from,
+      long room,
+      DeviceArray<int[]> count) {
+    try (LaunchRecorder launch = recorder(stream, COUNT).begin()) {
+      launch.array(rows).value(from).value(room).array(count).threads(1);
+      launch.preflight().launch().commit();
+    }
+  }
+
+  private static LaunchRecorder recorder(DeviceStream stream, KernelSignature signature) {
+    return LoadedModule.of(stream, IMAGE).recorder(signature);
+  }
+}
