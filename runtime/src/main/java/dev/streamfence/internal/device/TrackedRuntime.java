@@ -24,6 +24,10 @@ import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.simulation.DriverCall;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -49,6 +53,8 @@ public final class TrackedRuntime implements DeviceRuntime {
   private final TrackedMemory memory;
   private final Attachments attachments = new Attachments(this);
   private final CompletionWatcher watcher;
+  private final ThreadPoolExecutor later =
+      new ThreadPoolExecutor(0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), this::thread);
   private final LongAdder abandonedLaunches = new LongAdder();
 
   /** Used only by the closing thread. */
@@ -240,6 +246,12 @@ public final class TrackedRuntime implements DeviceRuntime {
         .whenComplete((done, failure) -> action.run());
   }
 
+  private Thread thread(Runnable run) {
+    Thread thread = new Thread(run, "returns to " + this);
+    thread.setDaemon(true);
+    return thread;
+  }
+
   /** Counts and logs a launch that was neither committed nor refused after its preflight. */
   public void noteAbandoned(String purpose) {
     abandonedLaunches.increment();
@@ -310,6 +322,16 @@ public final class TrackedRuntime implements DeviceRuntime {
         pool.life().leave();
       }
     }
+  }
+
+  /** Adopts a stream, see {@link StreamPool#adopt}. */
+  Timeline adopt(long rawHandle) {
+    return pool.adopt(rawHandle);
+  }
+
+  /** Runs what a thread of other code must not wait for, one after another. */
+  Executor later() {
+    return later;
   }
 
   void giveBack(Timeline timeline) {

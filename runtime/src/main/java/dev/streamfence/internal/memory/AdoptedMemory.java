@@ -146,7 +146,7 @@ public final class AdoptedMemory extends TrackedFrees {
       submission.commitWithoutEvent();
       lease = lease(block, timeline, submission.ticket(), around);
       if (around != null) {
-        around.hazards().hold();
+        around.hazards().hold(purpose.purpose());
       }
     } catch (CudaDriverException e) {
       throw e.during(purpose.purpose());

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +69,9 @@ public final class HazardState {
 
   /** How many uses that write were registered; those of parts count after the join. */
   private long writes;
+
+  /** Other code that has the memory, or had it since the last write. */
+  private ForeignConsumer[] consumers = {};
 
   private Availability state = Availability.OPEN;
   private boolean refusesReads;
@@ -140,6 +144,7 @@ public final class HazardState {
     this.readerCount = whole.readerCount;
     this.refusesReads = whole.refusesReads;
     this.refusesWrites = whole.refusesWrites;
+    this.consumers = whole.consumers;
   }
 
   /** A number that no other allocation or part of one has. */
@@ -341,6 +346,11 @@ public final class HazardState {
       for (int i = 0; writes && i < readerCount; i++) {
         uses.add(new PendingUse(readers[i], readTickets[i]));
       }
+      for (ForeignConsumer consumer : consumers) {
+        if (consumer.hasEnded() && consumer.conflictsWith(writes)) {
+          uses.add(new PendingUse(consumer.timeline(), consumer.endTicket()));
+        }
+      }
       for (HazardState part : parts) {
         uses.addAll(part.pending(writes));
       }
@@ -503,6 +513,36 @@ public final class HazardState {
     }
   }
 
+  /**
+   * Adds what a use has to wait for because other code has the memory, or had it. Held: the lock.
+   *
+   * @param everything receives the streams on which other code uses the memory at this moment
+   */
+  void collectConsumers(boolean writing, Waits waits, List<Timeline> everything) {
+    for (ForeignConsumer consumer : consumers) {
+      if (!consumer.conflictsWith(writing)) {
+        continue;
+      }
+      if (consumer.hasEnded()) {
+        waits.add(consumer.timeline(), consumer.endTicket());
+      } else if (!everything.contains(consumer.timeline())) {
+        everything.add(consumer.timeline());
+      }
+    }
+  }
+
+  /** Notes that other code has the memory from now on. */
+  public void addConsumer(ForeignConsumer consumer) {
+    lock.lock();
+    try {
+      ForeignConsumer[] more = Arrays.copyOf(consumers, consumers.length + 1);
+      more[consumers.length] = consumer;
+      consumers = more;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Adds the writes that every use has to wait for. Held: the lock. */
   void collectWrites(Waits waits) {
     if (writer != null) {
@@ -529,6 +569,13 @@ public final class HazardState {
         Arrays.fill(otherWriters, null);
         otherWriterCount = 0;
       }
+      if (consumers.length > 0) {
+        // The writer waits for those that have ended.
+        consumers =
+            Arrays.stream(consumers)
+                .filter(consumer -> !consumer.hasEnded())
+                .toArray(ForeignConsumer[]::new);
+      }
       writer = timeline;
       writeTicket = ticket;
       return;
@@ -540,13 +587,14 @@ public final class HazardState {
    * Keeps the memory allocated and usable until {@link #endHold}, for other code that has it:
    * closing it meanwhile takes effect at the end of the last hold.
    *
+   * @param use the reason, for errors
    * @throws UseAfterFreeException if it is closed
    */
-  public void hold() {
+  public void hold(String use) {
     lock.lock();
     try {
       if (!acceptsUses()) {
-        throw refusal("holding it for other code");
+        throw refusal(use);
       }
       holds++;
     } finally {
@@ -629,6 +677,7 @@ public final class HazardState {
     writer = null;
     otherWriterCount = 0;
     readerCount = 0;
+    consumers = new ForeignConsumer[0];
     for (HazardState part : parts) {
       part.lock.lock();
       try {
@@ -656,6 +705,10 @@ public final class HazardState {
       makeRoom();
       addRead(part.readers[i], part.readTickets[i]);
     }
+    consumers =
+        Stream.concat(Arrays.stream(consumers), Arrays.stream(part.consumers))
+            .distinct()
+            .toArray(ForeignConsumer[]::new);
     if (part.isUsed) {
       isUsed = true;
       latest = part.latest;

@@ -116,7 +116,14 @@ final class Progress {
       driver.synchronizeStream(stream.handle());
       return;
     }
-    EventHandle event = ring.coveringEverything(ticket);
+    EventHandle event;
+    try {
+      event = ring.coveringEverything(ticket);
+    } catch (CudaDriverException e) {
+      // Its owner may have destroyed it too early; that must not end this runtime.
+      driver.synchronizeDevice();
+      return;
+    }
     if (event != null) {
       driver.synchronizeEvent(event);
     }

@@ -48,6 +48,10 @@ public final class Submission implements AutoCloseable {
   private final Waits waits;
   private final long[] scratch;
   private final Uses uses = new Uses();
+
+  /** The streams of other code that has some of the memory. */
+  private final List<Timeline> consumers = new ArrayList<>(0);
+
   private boolean freeing;
   private UseLabels labels = NOBODY;
   private LaunchStep state = LaunchStep.CLOSED;
@@ -170,6 +174,13 @@ public final class Submission implements AutoCloseable {
       for (; waitsQueued < waits.count(); waitsQueued++) {
         waits.bringForwardWhatCovers(waitsQueued);
         timeline.waitFor(waits.timeline(waitsQueued), waits.ticket(waitsQueued), scratch);
+      }
+      while (!consumers.isEmpty()) {
+        Timeline consumer = consumers.get(consumers.size() - 1);
+        if (consumer != timeline) {
+          timeline.waitForEverything(consumer);
+        }
+        consumers.remove(consumers.size() - 1);
       }
     } catch (CudaDriverException e) {
       throw e.during(labels.purpose());
@@ -370,6 +381,7 @@ public final class Submission implements AutoCloseable {
     }
     for (int i = 0; i < uses.count(); i++) {
       uses.state(i).collectWrites(waits);
+      uses.state(i).collectConsumers(uses.writes(i), waits, consumers);
     }
   }
 
@@ -408,6 +420,13 @@ public final class Submission implements AutoCloseable {
         timeline.pool().sticky().declareLost(e, labels.purpose());
       }
     }
+    for (Timeline consumer : consumers) {
+      try {
+        consumer.synchronize(labels.purpose());
+      } catch (RuntimeException | Error e) {
+        timeline.pool().sticky().declareLost(e, labels.purpose());
+      }
+    }
   }
 
   private List<Runnable> unpin() {
@@ -427,6 +446,7 @@ public final class Submission implements AutoCloseable {
   private void reset() {
     uses.clear();
     waits.clear();
+    consumers.clear();
     waitsQueued = 0;
     freeing = false;
     labels = NOBODY;

@@ -132,7 +132,7 @@ public final class Timeline {
       ring.detach(progress.isKnown(last) ? 0 : last);
     } catch (CudaDriverException | Error unrecorded) {
       try {
-        driver.synchronizeStream(stream.handle());
+        driver.synchronizeDevice();
         progress.note(last);
       } catch (CudaDriverException | Error unsynchronized) {
         unsynchronized.addSuppressed(unrecorded);

@@ -6,7 +6,9 @@ import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.simulator.SimulatedStream.Point;
 import dev.streamfence.internal.simulator.SimulatedStream.QueuedOperation;
 import dev.streamfence.simulation.DriverCall;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,10 @@ final class SimulatedStreams {
   private final SubmissionOrder order;
   private final Map<Long, SimulatedEvent> events = new HashMap<>();
   private final Map<Long, SimulatedStream> byRawHandle = new HashMap<>();
+
+  /** The clocks of streams that were destroyed since the host last waited for the device. */
+  private final List<long[][]> destroyed = new ArrayList<>();
+
   private long createdEvents;
 
   SimulatedStreams(DeviceState state, Scheduler scheduler, SubmissionOrder order) {
@@ -68,6 +74,7 @@ final class SimulatedStreams {
 
   private void remove(SimulatedStream stream) {
     scheduler.remove(stream);
+    destroyed.add(order.reached(stream.clock()));
     byRawHandle.remove(rawHandle(stream));
   }
 
@@ -264,6 +271,8 @@ final class SimulatedStreams {
     state.enter(DriverCall.SYNCHRONIZE_DEVICE);
     scheduler.drainAll();
     scheduler.forEach(stream -> order.hostKnows(order.reached(stream.clock())));
+    destroyed.forEach(order::hostKnows);
+    destroyed.clear();
     state.requireNoFault(DriverCall.SYNCHRONIZE_DEVICE);
   }
 

@@ -1,0 +1,196 @@
+package dev.streamfence.internal.device;
+
+import dev.streamfence.ReadableArray;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.memory.Region;
+import dev.streamfence.internal.order.ForeignConsumer;
+import dev.streamfence.internal.order.HazardState;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.UseLabels;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An array that other code has, from its export until the other code gives it back. The memory
+ * stays allocated, even if the array is closed meanwhile. If the stream of the other code is known,
+ * that stream waits for what the array depends on, and conflicting uses by the runtime wait for
+ * everything on it; afterwards for what was queued there when the memory came back. Thread-safe.
+ */
+public final class ExportedArray {
+  private final TrackedRuntime runtime;
+  private final TrackedArray<?> array;
+  private final @Nullable HazardState held;
+  private final @Nullable ForeignConsumer consumer;
+  private final AtomicBoolean ended = new AtomicBoolean();
+
+  private ExportedArray(
+      TrackedArray<?> array, @Nullable HazardState held, @Nullable ForeignConsumer consumer) {
+    this.runtime = array.runtime();
+    this.array = array;
+    this.held = held;
+    this.consumer = consumer;
+  }
+
+  /**
+   * Exports an array. Does not synchronise.
+   *
+   * @param purpose the export, in words
+   * @param writable whether the other code may write the memory
+   * @param stream the raw handle of the stream that the other code uses it on; empty if it orders
+   *     its uses itself, and gives the memory back after they are done
+   * @throws dev.streamfence.UseAfterFreeException if the array is closed
+   * @throws StreamMisuseException if the array is to be written and is read-only, or this thread
+   *     has a launch open
+   */
+  public static ExportedArray of(
+      ReadableArray<?> exported, String purpose, boolean writable, OptionalLong stream) {
+    TrackedArray<?> array = TrackedArray.of(exported);
+    TrackedRuntime runtime = array.runtime();
+    runtime.life().enter();
+    try {
+      if (array.isGone()) {
+        throw array.useAfterFree(purpose);
+      }
+      Region region = array.region();
+      if (region == null || region.sizeInBytes() == 0) {
+        return new ExportedArray(array, null, null);
+      }
+      return of(array, region, purpose, writable, stream);
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
+  private static ExportedArray of(
+      TrackedArray<?> array, Region region, String purpose, boolean writable, OptionalLong stream) {
+    if (writable && region.hazards().refusesWrites()) {
+      throw new StreamMisuseException(
+          purpose + " would let other code write " + array + ", which is read-only");
+    }
+    HazardState held = region.allocation().hazards();
+    held.hold(purpose);
+    boolean isExported = false;
+    try {
+      ForeignConsumer consumer = null;
+      if (stream.isPresent()) {
+        consumer = lend(array.runtime(), region, purpose, writable, stream.getAsLong());
+      } else {
+        region.hazards().requireUsable(purpose);
+      }
+      isExported = true;
+      return new ExportedArray(array, held, consumer);
+    } finally {
+      if (!isExported) {
+        run(held.endHold());
+      }
+    }
+  }
+
+  /** Makes the stream of other code wait for what the array depends on, and later uses for it. */
+  private static ForeignConsumer lend(
+      TrackedRuntime runtime, Region region, String purpose, boolean writable, long stream) {
+    Timeline timeline = runtime.adopt(stream);
+    boolean isLent = false;
+    try (Submission submission = timeline.begin(new ExportLabel(purpose + " to " + timeline))) {
+      submission.use(region.hazards(), true, writable, 0);
+      submission.preflight();
+      submission.commitWithoutEvent();
+      ForeignConsumer consumer = new ForeignConsumer(timeline, writable);
+      region.hazards().addConsumer(consumer);
+      isLent = true;
+      return consumer;
+    } finally {
+      if (!isLent) {
+        runtime.giveBack(timeline);
+      }
+    }
+  }
+
+  /** The device address of its first element; 0 if it is empty. */
+  public long address() {
+    Region region = array.region();
+    return region == null || region.sizeInBytes() == 0 ? 0 : region.address();
+  }
+
+  /** The array. */
+  public TrackedArray<?> array() {
+    return array;
+  }
+
+  /**
+   * Takes the memory back: the other code uses it no more, except for what it has queued on its
+   * stream. Any thread may call it, one of other code too: it does not wait, and the rest is done
+   * later by a thread of the runtime if another thread holds the stream. Calling it again does
+   * nothing.
+   */
+  public void end() {
+    if (!ended.compareAndSet(false, true) || held == null) {
+      return;
+    }
+    if (!runtime.life().tryEnter()) {
+      // The runtime is closed, and has freed the memory.
+      return;
+    }
+    try {
+      if (consumer == null) {
+        run(held.endHold());
+        return;
+      }
+      Submission submission =
+          runtime.life().mayWait() ? consumer.timeline().tryBegin(label()) : null;
+      if (submission == null) {
+        runtime.later().execute(this::endLater);
+      } else {
+        end(submission, consumer, held);
+      }
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
+  private void endLater() {
+    if (consumer == null || held == null || !runtime.life().tryEnter()) {
+      return;
+    }
+    try {
+      end(consumer.timeline().begin(label()), consumer, held);
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
+  private void end(Submission begun, ForeignConsumer lent, HazardState memory) {
+    try (Submission submission = begun) {
+      submission.preflight();
+      submission.commit();
+      submission.coverByEvent();
+      lent.end(submission.ticket());
+    }
+    runtime.giveBack(lent.timeline());
+    run(memory.endHold());
+  }
+
+  private ExportLabel label() {
+    return new ExportLabel("taking " + array + " back from other code");
+  }
+
+  private static void run(@Nullable Runnable free) {
+    if (free != null) {
+      free.run();
+    }
+  }
+
+  private record ExportLabel(String purpose) implements UseLabels {
+    @Override
+    public String use(int label) {
+      return purpose;
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "export of " + array;
+  }
+}
