@@ -63,11 +63,12 @@ final class ArchitectureTest {
           Map.entry("dev.streamfence", Set.of("internal", "csv")),
           Map.entry("simulation", Set.of("root", "internal")),
           Map.entry("column", Set.of("root", "internal")),
-          Map.entry("launch", Set.of("root", "internal", "internal.ptx.syntax")),
+          Map.entry("launch", Set.of("root", "column", "internal", "internal.ptx.syntax")),
           Map.entry(
               "internal.launch",
               Set.of(
                   "root",
+                  "column",
                   "launch",
                   "internal.device",
                   "internal.order",

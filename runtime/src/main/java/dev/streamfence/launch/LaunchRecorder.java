@@ -10,6 +10,8 @@ import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.column.DeviceTable;
+import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.internal.launch.TrackedRecorder;
 import java.util.List;
 
@@ -151,6 +153,39 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
 
   /** Passes a table like {@link #table(ReadableArray[])}. */
   LaunchRecorder table(List<? extends ReadableArray<?>> arrays);
+
+  /**
+   * Passes the values of a column like {@link #array}; its other arrays are not passed.
+   *
+   * @throws IllegalArgumentException if it is null, or the parameter whose turn it is takes no
+   *     array of such values
+   * @throws UseAfterFreeException if the column is closed, or what it is a part of
+   * @throws StreamMisuseException like {@link #array}
+   */
+  LaunchRecorder column(ReadableColumn<?> column);
+
+  /**
+   * Passes a table of the values of columns, like {@link #table(ReadableArray[])}.
+   *
+   * @throws IllegalArgumentException if it is null or one of its columns is, or the parameter whose
+   *     turn it is takes no table of such arrays
+   * @throws UseAfterFreeException if one of the columns is closed
+   * @throws StreamMisuseException like {@link #array}, for each of the columns; the message names
+   *     it by its index
+   */
+  LaunchRecorder columns(ReadableColumn<?>[] columns);
+
+  /** Passes a table of the values of columns like {@link #columns(ReadableColumn[])}. */
+  LaunchRecorder columns(List<? extends ReadableColumn<?>> columns);
+
+  /**
+   * Passes the values of all columns of a table, in the order of its schema, like {@link
+   * #columns(ReadableColumn[])}. The number of logical rows is not passed: it is an array, {@link
+   * DeviceTable#rowCount}.
+   *
+   * @throws UseAfterFreeException if the table is closed, or one of the columns
+   */
+  LaunchRecorder columns(DeviceTable table);
 
   /**
    * Passes an untracked device address in the place of an array or a table: the caller orders every

@@ -9,6 +9,9 @@ import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.column.DeviceTable;
+import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.KernelLaunch;
@@ -151,9 +154,28 @@ final class LaunchArguments {
 
   /** Passes an array, and records the use. */
   void array(ReadableArray<?> array, Submission submission, UseLabels labels) {
-    if (!(next() instanceof KernelParameter.Array declared)) {
-      throw refusal("an array");
+    add(array, nextArray("an array"), submission, labels);
+  }
+
+  /** Passes the values of a column, and records the use. */
+  void column(ReadableColumn<?> column, Submission submission, UseLabels labels) {
+    KernelParameter.Array declared = nextArray("a column");
+    requirePresent(column, names[position]);
+    add(values(column, ArrayArguments.IN_NO_TABLE), declared, submission, labels);
+  }
+
+  private KernelParameter.Array nextArray(String passed) {
+    if (next() instanceof KernelParameter.Array declared) {
+      return declared;
     }
+    throw refusal(passed);
+  }
+
+  private void add(
+      ReadableArray<?> array,
+      KernelParameter.Array declared,
+      Submission submission,
+      UseLabels labels) {
     int first = arrays.count();
     int uses = submission.uses();
     boolean isTaken = false;
@@ -171,54 +193,88 @@ final class LaunchArguments {
     position++;
   }
 
-  /** Passes a table of arrays, and records the uses of all. */
-  void table(ReadableArray<?>[] table, Submission submission, UseLabels labels) {
-    KernelParameter.Table declared = nextTable(table);
-    int first = arrays.count();
-    int uses = submission.uses();
-    boolean isTaken = false;
-    try {
-      for (int i = 0; i < table.length; i++) {
-        add(table[i], declared, declared.elementType(), i, submission, labels);
-      }
-      requireApart(first);
-      isTaken = true;
-    } finally {
-      endTable(isTaken, first, uses, submission);
-    }
-  }
-
-  /** Passes a table of arrays, and records the uses of all. */
-  void table(List<? extends ReadableArray<?>> table, Submission submission, UseLabels labels) {
-    KernelParameter.Table declared = nextTable(table);
-    int first = arrays.count();
-    int uses = submission.uses();
-    boolean isTaken = false;
-    try {
-      if (table instanceof RandomAccess) {
-        // An iterator would be an object more per launch.
-        for (int i = 0; i < table.size(); i++) {
-          add(table.get(i), declared, declared.elementType(), i, submission, labels);
-        }
-      } else {
-        int index = 0;
-        for (ReadableArray<?> each : table) {
-          add(each, declared, declared.elementType(), index++, submission, labels);
-        }
-      }
-      requireApart(first);
-      isTaken = true;
-    } finally {
-      endTable(isTaken, first, uses, submission);
-    }
-  }
-
-  private KernelParameter.Table nextTable(Object table) {
+  /**
+   * Passes a table of arrays, and records the uses of all.
+   *
+   * @param table a Java array or a list, of arrays or of columns; or a table of columns
+   */
+  void table(Object table, Submission submission, UseLabels labels) {
     if (!(next() instanceof KernelParameter.Table declared)) {
       throw refusal("a table of arrays");
     }
     requirePresent(table, names[position]);
-    return declared;
+    int first = arrays.count();
+    int uses = submission.uses();
+    boolean isTaken = false;
+    try {
+      if (table instanceof Object[] entries) {
+        for (int i = 0; i < entries.length; i++) {
+          addEntry(entries[i], i, declared, submission, labels);
+        }
+      } else {
+        addAll(
+            table instanceof DeviceTable columns ? columns(columns) : (List<?>) table,
+            declared,
+            submission,
+            labels);
+      }
+      requireApart(first);
+      isTaken = true;
+    } finally {
+      endTable(isTaken, first, uses, submission);
+    }
+  }
+
+  private void addAll(
+      List<?> entries, KernelParameter.Table declared, Submission submission, UseLabels labels) {
+    if (entries instanceof RandomAccess) {
+      // An iterator would be an object more per launch.
+      for (int i = 0; i < entries.size(); i++) {
+        addEntry(entries.get(i), i, declared, submission, labels);
+      }
+    } else {
+      int index = 0;
+      for (Object each : entries) {
+        addEntry(each, index++, declared, submission, labels);
+      }
+    }
+  }
+
+  private void addEntry(
+      Object entry,
+      int index,
+      KernelParameter.Table declared,
+      Submission submission,
+      UseLabels labels) {
+    // Most entries are arrays, and the comparison with a final class is the fastest.
+    ReadableArray<?> array =
+        entry instanceof TrackedArray<?> tracked
+            ? tracked
+            : values((ReadableColumn<?>) present(entry, index), index);
+    add(array, declared, declared.elementType(), index, submission, labels);
+  }
+
+  private ReadableArray<?> values(ReadableColumn<?> column, int index) {
+    try {
+      return column.values();
+    } catch (UseAfterFreeException e) {
+      throw closed(e, inWords(position, index), column);
+    }
+  }
+
+  private List<?> columns(DeviceTable table) {
+    try {
+      return table.columns();
+    } catch (UseAfterFreeException e) {
+      throw closed(e, inWords(position), table);
+    }
+  }
+
+  /** A refusal by a column or a table, with the parameter that it was passed for. */
+  private static UseAfterFreeException closed(
+      UseAfterFreeException refusal, String use, Object passed) {
+    return new UseAfterFreeException(
+        use, passed.toString(), refusal.generation(), refusal.getCause());
   }
 
   private void endTable(boolean isTaken, int first, int uses, Submission submission) {
@@ -435,10 +491,15 @@ final class LaunchArguments {
     return new IllegalArgumentException(expected + "; " + passed + " was passed");
   }
 
-  private void requireFits(ReadableArray<?> array, @Nullable ElementType elementType, int index) {
-    if (array == null) {
+  private <T> T present(@Nullable T entry, int index) {
+    if (entry == null) {
       throw new IllegalArgumentException(inWords(position, index) + " is null");
     }
+    return entry;
+  }
+
+  private void requireFits(ReadableArray<?> array, @Nullable ElementType elementType, int index) {
+    present(array, index);
     if (array.runtime() != runtime) {
       throw new StreamMisuseException(
           inWords(position, index)

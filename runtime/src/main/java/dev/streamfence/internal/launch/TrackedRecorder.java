@@ -8,6 +8,8 @@ import dev.streamfence.LaunchShape;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.column.DeviceTable;
+import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.driver.CudaDriver;
@@ -139,6 +141,30 @@ public final class TrackedRecorder implements LaunchRecorder {
   @Override
   public TrackedRecorder table(List<? extends ReadableArray<?>> arrays) {
     arguments.table(arrays, requireRecording("passes an argument"), labels);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder column(ReadableColumn<?> column) {
+    arguments.column(column, requireRecording("passes an argument"), labels);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder columns(ReadableColumn<?>[] columns) {
+    arguments.table(columns, requireRecording("passes an argument"), labels);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder columns(List<? extends ReadableColumn<?>> columns) {
+    arguments.table(columns, requireRecording("passes an argument"), labels);
+    return this;
+  }
+
+  @Override
+  public TrackedRecorder columns(DeviceTable table) {
+    arguments.table(table, requireRecording("passes an argument"), labels);
     return this;
   }
 
