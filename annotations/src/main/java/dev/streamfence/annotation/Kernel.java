@@ -19,12 +19,16 @@ import java.lang.annotation.Target;
  * device pointers, {@code T* const*}, and needs one of these annotations as well, which says how
  * the kernel uses the arrays.
  *
+ * <p>A {@code DeviceColumn}, or a {@code ReadableColumn} with {@link Reads}, stands for its values
+ * wherever an array can be, and a {@code DeviceTable} is a table of the values of its columns. The
+ * validity of a column, its offsets and the number of rows are arrays and numbers of their own.
+ *
  * <p>A record is passed by value as the C structure with the same fields in the same order. CUDA's
  * compilers lay it out by the host's rules (System V ABI for AMD64): each field lies at the next
  * multiple of its own size, and padding at the end brings the structure to a multiple of its widest
  * field. A {@code boolean} is one byte, 0 or 1, and a {@code char} is an unsigned 16-bit number,
- * both in structures and as plain parameters. A component that is a device array, or an array or
- * {@code List} of them, is a pointer; its annotation is on the component.
+ * both in structures and as plain parameters. A component that is a device array, a column or a
+ * table of these is a pointer; its annotation is on the component.
  *
  * <p>A kernel returns {@code void}, or a {@code Completion} that tells when the launch is done.
  *

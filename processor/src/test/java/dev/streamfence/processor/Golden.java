@@ -25,6 +25,7 @@ record Golden(String folder, String type, String launcher) {
         new Golden("symbols", "Filters", "FiltersLauncher"),
         new Golden("names", "Access", "AccessLauncher"),
         new Golden("readable", "ShareKernels", "ShareKernelsLauncher"),
+        new Golden("columns", "OrderKernels", "OrderKernelsLauncher"),
         new Golden("tables", "ProjectKernels", "ProjectKernelsLauncher"),
         new Golden("values", "Particles", "ParticlesLauncher"));
   }

@@ -77,7 +77,7 @@ class ReadOnlyTypesTest {
         .are(
             BUFFER_ELEMENT,
             "'x' has type ReadableArray<Float>; use an array of primitives, such as"
-                + " DeviceArray<float[]>");
+                + " ReadableArray<float[]>");
     Mistakes.inKernels(
             "@Kernel void run(@Reads «@Writes ReadableArray<int[]> x, @ThreadCount int n);")
         .are(CONFLICTING_ACCESS, "@Writes contradicts @Reads on 'x'; use @ReadWrites for both");

@@ -76,7 +76,8 @@ class ReadmeTest {
     Matcher type = INTERFACE.matcher(piece);
     return type.find()
         ? JavaFileObjects.forSourceString(
-            "demo." + type.group(1), Sources.importing("import java.util.List;\n" + piece))
+            "demo." + type.group(1),
+            Sources.importing("import dev.streamfence.column.*;\nimport java.util.List;\n" + piece))
         : JavaFileObjects.forSourceString("demo.Piece" + number, METHOD.formatted(number, piece));
   }
 

@@ -29,7 +29,7 @@ class StructMistakesTest {
         .are(
             Problem.STRUCT_FIELD,
             "'named' is the record Named, whose name has type String; a structure holds"
-                + " primitives, DeviceArrays and tables of them");
+                + " primitives, DeviceArrays, DeviceColumns and tables of them");
   }
 
   @Test

@@ -89,7 +89,7 @@ class UntrackedTypesTest {
     refuse(
         type,
         "its memory is not tracked: adopt device memory with ArrowDevice.adopt, or upload host"
-            + " memory with ArrowTables.upload, and take the columns");
+            + " memory with ArrowTables.upload, and take the DeviceTable or its columns");
   }
 
   @ParameterizedTest
@@ -104,7 +104,7 @@ class UntrackedTypesTest {
     refuse(
         type,
         "a kernel cannot reach host memory: upload the table with ArrowTables.upload and take the"
-            + " columns");
+            + " DeviceTable or its columns");
   }
 
   @Test
@@ -174,6 +174,10 @@ class UntrackedTypesTest {
         "java.util.List<? super DeviceArray<int[]>>",
         "java.util.List<java.util.List<DeviceArray<int[]>>>",
         "DeviceArray<int[]>[][]",
+        "dev.streamfence.column.DeviceTable[]",
+        "java.util.List<dev.streamfence.column.DeviceTable>",
+        "dev.streamfence.column.ColumnType",
+        "dev.streamfence.column.ColumnOrigin",
         "LaunchShape[]",
         "DeviceStream",
         "DeviceRuntime",
@@ -182,8 +186,8 @@ class UntrackedTypesTest {
   void otherTypesAreNoParametersOfAKernel(String type) {
     refuse(
         type,
-        "a kernel takes primitives, DeviceArrays of a primitive, arrays or Lists of DeviceArrays,"
-            + " records of these, and one LaunchShape");
+        "a kernel takes primitives, DeviceArrays and DeviceColumns of a primitive, arrays or Lists"
+            + " of these, DeviceTables, records of these, and one LaunchShape");
   }
 
   @ParameterizedTest
@@ -191,6 +195,8 @@ class UntrackedTypesTest {
       delimiter = '|',
       value = {
         "java.util.Collection<DeviceArray<int[]>>|DeviceArray<int[]>",
+        "java.util.Set<ReadableArray<int[]>>|ReadableArray<int[]>",
+        "Iterable<dev.streamfence.column.DeviceColumn<int[]>>|DeviceColumn<int[]>",
         "java.util.Set<? extends DeviceArray<?>>|DeviceArray<?>",
         "java.util.ArrayList<DeviceArray<byte[]>>|DeviceArray<byte[]>",
         "java.util.function.Supplier<DeviceArray<int[]>>|DeviceArray<int[]>"
@@ -233,8 +239,8 @@ class UntrackedTypesTest {
         .are(
             UNSUPPORTED_TYPE,
             "'x' has type other.DeviceArray<int[]>; a kernel takes primitives,"
-                + " DeviceArrays of a primitive, arrays or Lists of DeviceArrays, records of these,"
-                + " and one LaunchShape");
+                + " DeviceArrays and DeviceColumns of a primitive, arrays or Lists of these,"
+                + " DeviceTables, records of these, and one LaunchShape");
   }
 
   @ParameterizedTest

@@ -10,6 +10,7 @@ import com.palantir.javapoet.WildcardTypeName;
 import dev.streamfence.Completion;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.column.DeviceTable;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.launch.LaunchRecorder;
@@ -38,6 +39,7 @@ final class LaunchMethodGenerator {
           .collect(Collectors.toUnmodifiableMap(handle -> handle, HandleNames::of));
 
   private static final ClassName LIST = ClassName.get(List.class);
+  private static final ClassName TABLE_OF_COLUMNS = ClassName.get(DeviceTable.class);
 
   private final MemberNames names;
 
@@ -90,6 +92,7 @@ final class LaunchMethodGenerator {
       case ARRAY -> ArrayTypeName.of(array);
       case LIST -> ParameterizedTypeName.get(LIST, array);
       case LIST_OF_SUBTYPES -> ParameterizedTypeName.get(LIST, WildcardTypeName.subtypeOf(array));
+      case TABLE_OF_COLUMNS -> TABLE_OF_COLUMNS;
     };
   }
 

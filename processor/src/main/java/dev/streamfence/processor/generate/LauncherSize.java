@@ -60,7 +60,7 @@ public final class LauncherSize {
     for (KernelMethod kernel : source.kernels()) {
       kernel.parameters().forEach(parameter -> names.add(parameter.name()));
       for (RecordType type : kernel.records().values()) {
-        type.accessors().forEach(accessor -> names.add(type.name() + "." + accessor));
+        type.components().forEach(each -> names.add(type.name() + "." + each.name()));
       }
     }
     return (long) CONSTANTS_PER_KERNEL * source.kernels().size() + 4L * names.size()
@@ -93,6 +93,6 @@ public final class LauncherSize {
   }
 
   private static long fields(KernelMethod kernel) {
-    return kernel.records().values().stream().mapToLong(type -> type.accessors().size()).sum();
+    return kernel.records().values().stream().mapToLong(type -> type.components().size()).sum();
   }
 }

@@ -6,11 +6,12 @@ import java.util.List;
  * The record that a structure is read from. Immutable.
  *
  * @param name its name
- * @param accessors the names of its components, in the order of the structure's fields
+ * @param components in the order of the structure's fields
  * @param deprecation of the record, an enclosing type, or a component
  */
-public record RecordType(QualifiedName name, List<String> accessors, Deprecation deprecation) {
+public record RecordType(
+    QualifiedName name, List<RecordComponent> components, Deprecation deprecation) {
   public RecordType {
-    accessors = List.copyOf(accessors);
+    components = List.copyOf(components);
   }
 }

@@ -7,5 +7,7 @@ public enum TableType {
   /** {@code List<DeviceArray<float[]>>}. */
   LIST,
   /** {@code List<? extends DeviceArray<float[]>>}. */
-  LIST_OF_SUBTYPES
+  LIST_OF_SUBTYPES,
+  /** {@code DeviceTable}. */
+  TABLE_OF_COLUMNS
 }

@@ -16,8 +16,8 @@ import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.type.TypeMirror;
 
 /**
- * Reads the declaration of an array or a table of arrays: a parameter of a kernel method, or a
- * component of a record. Confined to one thread at a time, like its mistakes.
+ * Reads the declaration of an array, a column or a table of these: a parameter of a kernel method,
+ * or a component of a record. Confined to one thread at a time, like its mistakes.
  */
 final class ArrayParser {
   static final List<KernelAnnotation> ACCESS =
@@ -81,6 +81,8 @@ final class ArrayParser {
     TypeMirror array = TypeKinds.arrayIn(type);
     boolean isTable = TypeKinds.isTable(type);
     Optional<ElementType> element = TypeKinds.elementOf(array);
+    // The columns of a DeviceTable may be read-only one by one, which the launch checks.
+    HandleType handle = TypeKinds.handleType(array).orElse(HandleType.DEVICE_COLUMN);
     boolean isAny = isTable && TypeKinds.isOfAnyElement(array);
     boolean hasElement = element.isPresent() || isAny;
     if (!hasElement && !TypeKinds.namesTypeVariable(array)) {
@@ -88,7 +90,8 @@ final class ArrayParser {
           Problem.BUFFER_ELEMENT,
           declared.culprit(),
           declared.shown(),
-          Descriptions.describe(type));
+          Descriptions.describe(type),
+          handle.type().getSimpleName());
     }
     Optional<AnnotationMirror> annotation = parseAccess(declared, hint);
     boolean isTrusted = isTrusted(declared);
@@ -96,7 +99,7 @@ final class ArrayParser {
       return Optional.empty();
     }
     Access access = access(annotation.get());
-    if (access.writes() && isReadOnly(declared, type, annotation.get())) {
+    if (access.writes() && isReadOnly(declared, type, handle, annotation.get())) {
       return Optional.empty();
     }
     return Optional.of(
@@ -106,8 +109,8 @@ final class ArrayParser {
   }
 
   /** Whether the type of an array, or of the arrays of a table, excludes writes; reports that. */
-  private boolean isReadOnly(Declared declared, TypeMirror type, AnnotationMirror access) {
-    HandleType handle = TypeKinds.handleType(TypeKinds.arrayIn(type)).orElseThrow();
+  private boolean isReadOnly(
+      Declared declared, TypeMirror type, HandleType handle, AnnotationMirror access) {
     if (handle == handle.writable()) {
       return false;
     }

@@ -1,6 +1,7 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.LaunchShape;
+import dev.streamfence.column.DeviceTable;
 import dev.streamfence.processor.model.HandleType;
 import java.util.List;
 import java.util.Locale;
@@ -29,7 +30,8 @@ final class Descriptions {
    */
   private static final Set<String> OURS =
       Stream.concat(
-              Stream.of(LaunchShape.class), Stream.of(HandleType.values()).map(HandleType::type))
+              Stream.of(LaunchShape.class, DeviceTable.class),
+              Stream.of(HandleType.values()).map(HandleType::type))
           .map(Class::getSimpleName)
           .collect(Collectors.toUnmodifiableSet());
 
@@ -136,7 +138,10 @@ final class Descriptions {
     private String nameAndArguments(DeclaredType type) {
       TypeElement element = (TypeElement) type.asElement();
       String name = nestedName(element);
-      if (OURS.contains(name) && !(TypeKinds.isHandle(type) || TypeKinds.isLaunchShape(type))) {
+      if (OURS.contains(name)
+          && !(TypeKinds.isHandle(type)
+              || TypeKinds.isTableOfColumns(type)
+              || TypeKinds.isLaunchShape(type))) {
         name = element.getQualifiedName().toString();
       }
       return type.getTypeArguments().isEmpty()

@@ -130,8 +130,11 @@ final class KernelMethodParser {
     Map<String, HandleType> handles = new HashMap<>();
     for (int i = 0; i < parameters.size(); i++) {
       String name = parameters.get(i).name();
-      TypeKinds.handleType(TypeKinds.arrayIn(types.get(i)))
-          .ifPresent(handle -> handles.put(name, handle));
+      TypeMirror type = types.get(i);
+      if (TypeKinds.isTableOfColumns(type)) {
+        handles.put(name, HandleType.READABLE_COLUMN);
+      }
+      TypeKinds.handleType(TypeKinds.arrayIn(type)).ifPresent(handle -> handles.put(name, handle));
     }
     return handles;
   }

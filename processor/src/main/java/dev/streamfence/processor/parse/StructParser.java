@@ -6,6 +6,7 @@ import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.Deprecation;
+import dev.streamfence.processor.model.RecordComponent;
 import dev.streamfence.processor.model.RecordType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -94,7 +95,7 @@ final class StructParser {
     }
     int before = mistakes.size();
     List<KernelParameter.Field> fields = new ArrayList<>();
-    List<String> accessors = new ArrayList<>();
+    List<RecordComponent> components = new ArrayList<>();
     Deprecation deprecation = Deprecations.around(record, elements);
     for (RecordComponentElement component : record.getRecordComponents()) {
       if (!JavaNames.isWritable(component)) {
@@ -102,7 +103,9 @@ final class StructParser {
         return Optional.empty();
       }
       parseField(parameter, type, component, arrays).ifPresent(fields::add);
-      accessors.add(component.getSimpleName().toString());
+      components.add(
+          new RecordComponent(
+              component.getSimpleName().toString(), TypeKinds.isOfColumns(component.asType())));
       deprecation = deprecation.or(Deprecations.of(component.getAccessor(), elements));
     }
     if (mistakes.size() > before) {
@@ -118,7 +121,7 @@ final class StructParser {
           StructLayout.MAX_FIELDS);
       return Optional.empty();
     }
-    records.put(name, new RecordType(QualifiedNames.of(record), accessors, deprecation));
+    records.put(name, new RecordType(QualifiedNames.of(record), components, deprecation));
     return Optional.of(new KernelParameter.Struct(name, fields));
   }
 
@@ -146,7 +149,8 @@ final class StructParser {
           name,
           Descriptions.describe(type),
           UntrackedTypes.ofKind(type)
-              .orElse("a structure holds primitives, DeviceArrays and tables of them"));
+              .orElse(
+                  "a structure holds primitives, DeviceArrays, DeviceColumns and tables of them"));
       return Optional.empty();
     }
     List<AnnotationMirror> accesses = Mirrors.all(component, ArrayParser.ACCESS);

@@ -59,7 +59,8 @@ final class SymbolMethodParser {
           Culprit.of(method.getParameters().get(0)),
           method.getSimpleName());
     }
-    Optional<HandleType> handle = TypeKinds.handleType(member.getReturnType());
+    Optional<HandleType> handle =
+        TypeKinds.handleType(member.getReturnType()).filter(type -> !type.isColumn());
     Optional<ElementType> element =
         handle.flatMap(t -> TypeKinds.elementOf(member.getReturnType()));
     if (element.isEmpty()) {

@@ -4,6 +4,7 @@ import dev.streamfence.Completion;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.column.DeviceTable;
 import dev.streamfence.processor.model.HandleType;
 import dev.streamfence.processor.model.TableType;
 import java.util.List;
@@ -34,9 +35,23 @@ final class TypeKinds {
     return handleType(type).isPresent();
   }
 
-  /** Whether it is a Java array, or a {@code List}, of handles with any type argument. */
+  /**
+   * Whether it is a {@code DeviceTable}, or a Java array or a {@code List} of handles with any type
+   * argument.
+   */
   static boolean isTable(TypeMirror type) {
-    return !isHandle(type) && isHandle(arrayIn(type));
+    return isTableOfColumns(type) || (!isHandle(type) && isHandle(arrayIn(type)));
+  }
+
+  /** Whether it is a {@code DeviceTable}. */
+  static boolean isTableOfColumns(TypeMirror type) {
+    return isA(type, DeviceTable.class);
+  }
+
+  /** Whether it is a column, or a table of columns. */
+  static boolean isOfColumns(TypeMirror type) {
+    return isTableOfColumns(type)
+        || handleType(arrayIn(type)).filter(HandleType::isColumn).isPresent();
   }
 
   /** The type of the arrays in a table, which is a handle; otherwise the type itself. */
@@ -58,20 +73,24 @@ final class TypeKinds {
     if (table instanceof ArrayType) {
       return TableType.ARRAY;
     }
+    if (isTableOfColumns(table)) {
+      return TableType.TABLE_OF_COLUMNS;
+    }
     return ((DeclaredType) table).getTypeArguments().get(0) instanceof WildcardType
         ? TableType.LIST_OF_SUBTYPES
         : TableType.LIST;
   }
 
-  /** Whether it is {@code DeviceArray<?>} or the like. */
+  /** Whether it is {@code DeviceArray<?>} or the like, or a {@code DeviceTable}. */
   static boolean isOfAnyElement(TypeMirror handle) {
-    return ((DeclaredType) handle)
-        .getTypeArguments().stream()
-            .anyMatch(
-                argument ->
-                    argument instanceof WildcardType wildcard
-                        && wildcard.getExtendsBound() == null
-                        && wildcard.getSuperBound() == null);
+    return isTableOfColumns(handle)
+        || ((DeclaredType) handle)
+            .getTypeArguments().stream()
+                .anyMatch(
+                    argument ->
+                        argument instanceof WildcardType wildcard
+                            && wildcard.getExtendsBound() == null
+                            && wildcard.getSuperBound() == null);
   }
 
   /** Whether it is a {@code LaunchShape}. */

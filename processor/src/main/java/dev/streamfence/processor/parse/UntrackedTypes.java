@@ -46,11 +46,11 @@ final class UntrackedTypes {
           new Kind(
               "org\\.apache\\.arrow\\.c\\..*",
               "its memory is not tracked: adopt device memory with ArrowDevice.adopt, or upload host"
-                  + " memory with ArrowTables.upload, and take the columns"),
+                  + " memory with ArrowTables.upload, and take the DeviceTable or its columns"),
           new Kind(
               "org\\.apache\\.arrow\\..*",
               "a kernel cannot reach host memory: upload the table with ArrowTables.upload and take"
-                  + " the columns"));
+                  + " the DeviceTable or its columns"));
 
   private UntrackedTypes() {}
 
@@ -92,8 +92,8 @@ final class UntrackedTypes {
                         array ->
                             "a table of arrays is an array or a List: take a List<" + array + ">"))
         .orElse(
-            "a kernel takes primitives, DeviceArrays of a primitive, arrays or Lists of"
-                + " DeviceArrays, records of these, and one LaunchShape");
+            "a kernel takes primitives, DeviceArrays and DeviceColumns of a primitive, arrays or"
+                + " Lists of these, DeviceTables, records of these, and one LaunchShape");
   }
 
   /** How to make memory of a type known to the runtime; empty if no memory is behind the type. */

@@ -1,0 +1,107 @@
+package demo;
+
+import dev.streamfence.Completion;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelOccupancy;
+import dev.streamfence.column.DeviceColumn;
+import dev.streamfence.column.DeviceTable;
+import dev.streamfence.column.ReadableColumn;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+import java.util.List;
+import javax.annotation.processing.Generated;
+
+/** Launches the kernels of {@link OrderKernels} on one stream. */
+@Generated("dev.streamfence.processor.KernelProcessor")
+final class OrderKernelsLauncher implements OrderKernels {
+  private static final KernelImage IMAGE =
+      KernelImage.resource("kernels/orders.ptx", OrderKernelsLauncher.class::getResourceAsStream);
+  private static final KernelSignature PRICE = KernelSignature.entry("price")
+      .reads("quantity", int[].class)
+      .reads("price", long[].class)
+      .readWrites("total", long[].class)
+      .threads("n", int.class, 256);
+  private static final KernelSignature FILTER = KernelSignature.entry("filter")
+      .struct(KernelSignature.fields("key")
+          .reads("values", long[].class)
+          .reads("validity", byte[].class)
+          .value("rows", long.class))
+      .writes("selected", int[].class)
+      .threads("n", int.class, 256);
+  private static final KernelSignature TAKE = KernelSignature.entry("take")
+      .reads("orders", Object[].class)
+      .reads("more", Object[].class)
+      .reads("rest", float[][].class)
+      .writes("out", Object[].class)
+      .threads("n", long.class, 256);
+  private static final KernelSignature CONVERT = KernelSignature.entry("convert")
+      .struct(KernelSignature.fields("batch")
+          .reads("from", Object[].class).trusted()
+          .writes("to", int[][].class)
+          .value("columns", int.class))
+      .threads("n", int.class, 256);
+
+  private final LaunchRecorder price2;
+  private final LaunchRecorder filter;
+  private final LaunchRecorder take;
+  private final LaunchRecorder convert;
+  private final LoadedModule module;
+
+  private OrderKernelsLauncher(DeviceStream stream) {
+    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    this.price2 = module.recorder(PRICE);
+    this.filter = module.recorder(FILTER);
+    this.take = module.recorder(TAKE);
+    this.convert = module.recorder(CONVERT);
+    this.module = module;
+  }
+
+  /** Returns the kernels of {@link OrderKernels}, launched on {@code stream}. */
+  static OrderKernelsLauncher on(DeviceStream stream) {
+    return new OrderKernelsLauncher(stream);
+  }
+
+  /** Returns the occupancy of the kernel with the given entry point. */
+  KernelOccupancy occupancy(String entry) {
+    return module.occupancy(entry);
+  }
+
+  @Override
+  public void price(ReadableColumn<int[]> quantity, DeviceColumn<long[]> price,
+      DeviceColumn<long[]> total, int n) {
+    try (LaunchRecorder recorder = price2.begin()) {
+      recorder.column(quantity).column(price).column(total).threads(n);
+      recorder.preflight().launch().commit();
+    }
+  }
+
+  @Override
+  public Completion filter(OrderKernels.Nullable key, DeviceArray<int[]> selected, int n) {
+    try (LaunchRecorder recorder = filter.begin()) {
+      recorder.struct(key).column(key.values()).array(key.validity()).value(key.rows());
+      recorder.array(selected).threads(n);
+      return recorder.preflight().launch().commit().completion();
+    }
+  }
+
+  @Override
+  public void take(DeviceTable orders, ReadableColumn<?>[] more,
+      List<? extends ReadableColumn<float[]>> rest, DeviceTable out, long n) {
+    try (LaunchRecorder recorder = take.begin()) {
+      recorder.columns(orders).columns(more).columns(rest).columns(out).threads(n);
+      recorder.preflight().launch().commit();
+    }
+  }
+
+  @Override
+  public void convert(OrderKernels.Batch batch, int n) {
+    try (LaunchRecorder recorder = convert.begin()) {
+      recorder.struct(batch).columns(batch.from()).columns(batch.to()).value(batch.columns());
+      recorder.threads(n);
+      recorder.preflight().launch().commit();
+    }
+  }
+}
