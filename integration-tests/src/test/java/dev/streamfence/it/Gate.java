@@ -5,6 +5,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import java.io.IOException;
@@ -40,9 +41,17 @@ final class Gate implements AutoCloseable {
 
   /** Puts the closed gate on the stream. */
   void holdBack(DeviceStream stream) {
+    holdBack(Inside.timeline(stream).stream());
+  }
+
+  /** Puts the closed gate on a stream of other code. */
+  void holdBack(long rawStream) {
+    holdBack(driver.foreignStream(rawStream));
+  }
+
+  private void holdBack(StreamHandle stream) {
     memory.buffer().putInt(32, 0);
-    driver.launchKernel(
-        new KernelLaunch(function, false, Inside.timeline(stream).stream(), memory));
+    driver.launchKernel(new KernelLaunch(function, false, stream, memory));
   }
 
   /** Lets the stream go on. */
