@@ -47,7 +47,8 @@ final class TestSources {
   static TestSources in(Path repository) throws IOException {
     TestSources sources = new TestSources(repository);
     List<Path> files = new ArrayList<>();
-    try (Stream<Path> modules = Files.list(repository)) {
+    // Some modules lie in the folder of another one.
+    try (Stream<Path> modules = Files.walk(repository, 2)) {
       for (Path tests : modules.map(module -> module.resolve("src/test/java")).toList()) {
         if (Files.isDirectory(tests)) {
           try (Stream<Path> all = Files.walk(tests)) {

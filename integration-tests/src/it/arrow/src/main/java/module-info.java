@@ -1,0 +1,3 @@
+module demo {
+  requires dev.streamfence.arrow;
+}

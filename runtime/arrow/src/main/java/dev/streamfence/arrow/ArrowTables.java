@@ -1,0 +1,173 @@
+package dev.streamfence.arrow;
+
+import dev.streamfence.DeviceStream;
+import dev.streamfence.column.DeviceTable;
+import dev.streamfence.column.ReadableColumn;
+import dev.streamfence.column.Schema;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.dictionary.Dictionary;
+import org.apache.arrow.vector.dictionary.DictionaryProvider;
+import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
+import org.apache.arrow.vector.types.pojo.Field;
+
+/**
+ * Copies tables of Arrow Java to the device and back, straight between Arrow's memory and the
+ * runtime's staging memory. Decimals, which are 128 bits wide in Arrow Java, are narrowed and
+ * widened on the way.
+ *
+ * <p>Thread-safe, as far as the vectors and the allocator are: those that are read must not change
+ * meanwhile. Metadata of fields and schemas is not kept, except that of {@code arrow.bool8}.
+ */
+public final class ArrowTables {
+  private ArrowTables() {}
+
+  /**
+   * Uploads a table without dictionaries, like {@link #upload(DeviceStream, VectorSchemaRoot,
+   * DictionaryProvider)}.
+   *
+   * @throws IllegalArgumentException as there
+   */
+  public static DeviceTable upload(DeviceStream stream, VectorSchemaRoot root) {
+    return upload(stream, root, new MapDictionaryProvider());
+  }
+
+  /**
+   * Uploads a table. Its columns have the names, types and nulls of the vectors; a vector in which
+   * no row is null becomes a column without a bitmap. The vectors may be changed or closed as soon
+   * as this returns. Synchronises only while memory is short. If something fails, nothing stays
+   * allocated.
+   *
+   * @param root keeps its vectors; its number of rows is the capacity and the number of logical
+   *     rows
+   * @param dictionaries what encoded vectors refer to; each of them gets a dictionary of its own
+   * @throws IllegalArgumentException if a type is not supported, a dictionary is missing, a vector
+   *     is closed or not as long as the table, a field that is not nullable has nulls, or a decimal
+   *     does not fit 64 bits; the message names the field
+   * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough device memory
+   */
+  public static DeviceTable upload(
+      DeviceStream stream, VectorSchemaRoot root, DictionaryProvider dictionaries) {
+    return upload(stream, root, dictionaries, HostTransfer.IN_LARGE_PIECES);
+  }
+
+  static DeviceTable upload(
+      DeviceStream stream,
+      VectorSchemaRoot root,
+      DictionaryProvider dictionaries,
+      HostTransfer transfer) {
+    Schema schema = schemaOf(root.getSchema(), dictionaries);
+    List<ReadableColumn<?>> columns = new ArrayList<>(schema.columnCount());
+    try {
+      ColumnUpload upload = new ColumnUpload(stream, dictionaries, transfer);
+      for (int i = 0; i < schema.columnCount(); i++) {
+        upload.require(schema.field(i), root.getVector(i), root.getRowCount());
+      }
+      for (int i = 0; i < schema.columnCount(); i++) {
+        columns.add(upload.column(schema.field(i), root.getVector(i)));
+      }
+      return DeviceTable.of(stream, schema, columns, root.getRowCount());
+    } catch (RuntimeException | Error e) {
+      Closing.closeAfter(e, columns);
+      throw e;
+    }
+  }
+
+  /**
+   * Downloads the logical rows of a table without dictionaries, like {@link #download(DeviceStream,
+   * DeviceTable, BufferAllocator, MapDictionaryProvider)}.
+   *
+   * @throws IllegalArgumentException if a column has a dictionary, or there are more rows than a
+   *     vector has
+   */
+  public static VectorSchemaRoot download(
+      DeviceStream stream, DeviceTable table, BufferAllocator allocator) {
+    for (ReadableColumn<?> column : table.columns()) {
+      ArrowTypes.requireNoDictionary(column.field());
+    }
+    return download(stream, table, allocator, new MapDictionaryProvider());
+  }
+
+  /**
+   * Downloads the logical rows of a table. Waits until they are there. If something fails, nothing
+   * stays allocated.
+   *
+   * @param allocator the memory of the vectors, which the caller closes with the result
+   * @param dictionaries gets the dictionaries of encoded columns under ids that it does not have;
+   *     the caller closes it
+   * @throws IllegalArgumentException if there are more rows than a vector has
+   * @throws IllegalStateException if downloads are refused, or offsets that are on the device do
+   *     not fit their text; the message names the column
+   */
+  public static VectorSchemaRoot download(
+      DeviceStream stream,
+      DeviceTable table,
+      BufferAllocator allocator,
+      MapDictionaryProvider dictionaries) {
+    return download(stream, table, allocator, dictionaries, HostTransfer.IN_LARGE_PIECES);
+  }
+
+  static VectorSchemaRoot download(
+      DeviceStream stream,
+      DeviceTable table,
+      BufferAllocator allocator,
+      MapDictionaryProvider dictionaries,
+      HostTransfer transfer) {
+    long rows = table.rows(stream);
+    if (rows > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          table + " has " + rows + " logical rows; a vector has at most " + Integer.MAX_VALUE);
+    }
+    List<FieldVector> vectors = new ArrayList<>();
+    List<Field> fields = new ArrayList<>();
+    List<Dictionary> made = new ArrayList<>();
+    try {
+      ColumnDownload download = new ColumnDownload(stream, allocator, transfer);
+      long id = 0;
+      for (ReadableColumn<?> column : table.columns()) {
+        while (dictionaries.lookup(id) != null) {
+          id++;
+        }
+        Field field = ArrowTypes.field(column.field(), id);
+        if (field.getDictionary() != null) {
+          made.add(download.dictionary(column, field.getDictionary()));
+          id++;
+        }
+        fields.add(field);
+        vectors.add(download.vector(column, field, (int) rows));
+      }
+    } catch (RuntimeException | Error e) {
+      Closing.closeAfter(e, vectors);
+      Closing.closeAfter(e, made.stream().map(Dictionary::getVector).toList());
+      throw e;
+    }
+    made.forEach(dictionaries::put);
+    return new VectorSchemaRoot(fields, vectors, (int) rows);
+  }
+
+  /**
+   * The schema of the columns that {@link #upload} makes of vectors without dictionaries.
+   *
+   * @throws IllegalArgumentException if a type is not supported, or a field is encoded; the message
+   *     names the field
+   */
+  public static Schema schemaOf(org.apache.arrow.vector.types.pojo.Schema schema) {
+    return schemaOf(schema, new MapDictionaryProvider());
+  }
+
+  /**
+   * The schema of the columns that {@link #upload} makes of vectors of an Arrow schema.
+   *
+   * @param dictionaries what encoded fields refer to
+   * @throws IllegalArgumentException if a type is not supported or a dictionary is missing; the
+   *     message names the field
+   */
+  public static Schema schemaOf(
+      org.apache.arrow.vector.types.pojo.Schema schema, DictionaryProvider dictionaries) {
+    return new Schema(
+        schema.getFields().stream().map(field -> ArrowTypes.column(field, dictionaries)).toList());
+  }
+}

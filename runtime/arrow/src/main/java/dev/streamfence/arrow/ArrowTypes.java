@@ -1,0 +1,186 @@
+package dev.streamfence.arrow;
+
+import dev.streamfence.column.ColumnField;
+import dev.streamfence.column.ColumnType;
+import dev.streamfence.column.DecimalType;
+import dev.streamfence.column.DictionaryType;
+import dev.streamfence.column.PlainType;
+import dev.streamfence.column.TimestampType;
+import dev.streamfence.column.TimestampUnit;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.arrow.vector.dictionary.Dictionary;
+import org.apache.arrow.vector.dictionary.DictionaryProvider;
+import org.apache.arrow.vector.types.DateUnit;
+import org.apache.arrow.vector.types.FloatingPointPrecision;
+import org.apache.arrow.vector.types.TimeUnit;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.FieldType;
+import org.jspecify.annotations.Nullable;
+
+/** The types of Arrow Java and those of columns. */
+final class ArrowTypes {
+  private static final String EXTENSION = ArrowType.ExtensionType.EXTENSION_METADATA_KEY_NAME;
+  private static final String BOOL8 = "arrow.bool8";
+  private static final String SUPPORTED =
+      "bool, arrow.bool8, integers of 8 to 64 bits, float32, float64, date32, timestamps,"
+          + " decimals of 128 bits and at most 18 digits, utf8, and dictionaries of utf8";
+
+  private ArrowTypes() {}
+
+  /** The field of a column for a vector. */
+  static ColumnField column(Field field, DictionaryProvider dictionaries) {
+    ColumnType type =
+        (field.getDictionary() == null
+                ? plain(field)
+                : encoded(field, field.getDictionary(), dictionaries))
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "field '"
+                            + field.getName()
+                            + "' has the type "
+                            + field.getType()
+                            + "; supported are "
+                            + SUPPORTED));
+    return new ColumnField(field.getName(), type, field.isNullable());
+  }
+
+  /** The field of a vector for a column; a dictionary gets the id. */
+  static Field field(ColumnField column, long id) {
+    return new Field(column.name(), fieldType(column, id), null);
+  }
+
+  static void requireNoDictionary(ColumnField column) {
+    if (column.type() instanceof DictionaryType) {
+      throw new IllegalArgumentException(
+          "column '"
+              + column.name()
+              + "' ("
+              + column.type()
+              + ") has a dictionary; pass a provider that gets it");
+    }
+  }
+
+  private static Optional<ColumnType> plain(Field field) {
+    ArrowType type = field.getType();
+    if (type instanceof ArrowType.Bool) {
+      return Optional.of(ColumnType.BOOL);
+    }
+    if (type instanceof ArrowType.Int integer) {
+      return BOOL8.equals(field.getMetadata().get(EXTENSION))
+          ? Optional.of(ColumnType.BOOL8)
+          : Optional.of(integer(integer));
+    }
+    if (type instanceof ArrowType.FloatingPoint number) {
+      return switch (number.getPrecision()) {
+        case SINGLE -> Optional.of(ColumnType.FLOAT32);
+        case DOUBLE -> Optional.of(ColumnType.FLOAT64);
+        case HALF -> Optional.empty();
+      };
+    }
+    if (type instanceof ArrowType.Date date && date.getUnit() == DateUnit.DAY) {
+      return Optional.of(ColumnType.DATE32);
+    }
+    if (type instanceof ArrowType.Timestamp time) {
+      return Optional.of(ColumnType.timestamp(unit(time.getUnit()), orEmpty(time.getTimezone())));
+    }
+    if (type instanceof ArrowType.Decimal decimal
+        && decimal.getBitWidth() == 128
+        && decimal.getPrecision() <= DecimalType.MAX_PRECISION) {
+      return Optional.of(ColumnType.decimal(decimal.getPrecision(), decimal.getScale()));
+    }
+    return type instanceof ArrowType.Utf8 ? Optional.of(ColumnType.UTF8) : Optional.empty();
+  }
+
+  private static Optional<ColumnType> encoded(
+      Field field, DictionaryEncoding encoding, DictionaryProvider dictionaries) {
+    Dictionary dictionary = dictionaries.lookup(encoding.getId());
+    if (dictionary == null) {
+      throw new IllegalArgumentException(
+          "field '"
+              + field.getName()
+              + "' refers to dictionary "
+              + encoding.getId()
+              + ", which the provider does not have");
+    }
+    return dictionary.getVectorType() instanceof ArrowType.Utf8
+        ? Optional.of(
+            new DictionaryType(
+                integer(encoding.getIndexType()), ColumnType.UTF8, encoding.isOrdered()))
+        : Optional.empty();
+  }
+
+  private static PlainType integer(ArrowType.Int type) {
+    boolean signed = type.getIsSigned();
+    return switch (type.getBitWidth()) {
+      case 8 -> signed ? ColumnType.INT8 : ColumnType.UINT8;
+      case 16 -> signed ? ColumnType.INT16 : ColumnType.UINT16;
+      case 32 -> signed ? ColumnType.INT32 : ColumnType.UINT32;
+      default -> signed ? ColumnType.INT64 : ColumnType.UINT64;
+    };
+  }
+
+  private static FieldType fieldType(ColumnField column, long id) {
+    boolean nullable = column.isNullable();
+    if (column.type() instanceof DictionaryType dictionary) {
+      ArrowType.Int index = (ArrowType.Int) arrow(dictionary.index());
+      return new FieldType(
+          nullable, index, new DictionaryEncoding(id, dictionary.isOrdered(), index));
+    }
+    Map<String, String> metadata =
+        column.type() == ColumnType.BOOL8
+            ? Map.of(EXTENSION, BOOL8, ArrowType.ExtensionType.EXTENSION_METADATA_KEY_METADATA, "")
+            : Map.of();
+    return new FieldType(nullable, arrow(column.type()), null, metadata);
+  }
+
+  private static ArrowType arrow(ColumnType type) {
+    if (type instanceof TimestampType time) {
+      String timezone = time.timezone();
+      return new ArrowType.Timestamp(unit(time.unit()), timezone.isEmpty() ? null : timezone);
+    }
+    if (type instanceof DecimalType decimal) {
+      return new ArrowType.Decimal(decimal.precision(), decimal.scale(), 128);
+    }
+    return switch ((PlainType) type) {
+      case BOOL -> ArrowType.Bool.INSTANCE;
+      case BOOL8, INT8 -> new ArrowType.Int(8, true);
+      case INT16 -> new ArrowType.Int(16, true);
+      case INT32 -> new ArrowType.Int(32, true);
+      case INT64 -> new ArrowType.Int(64, true);
+      case UINT8 -> new ArrowType.Int(8, false);
+      case UINT16 -> new ArrowType.Int(16, false);
+      case UINT32 -> new ArrowType.Int(32, false);
+      case UINT64 -> new ArrowType.Int(64, false);
+      case FLOAT32 -> new ArrowType.FloatingPoint(FloatingPointPrecision.SINGLE);
+      case FLOAT64 -> new ArrowType.FloatingPoint(FloatingPointPrecision.DOUBLE);
+      case DATE32 -> new ArrowType.Date(DateUnit.DAY);
+      case UTF8 -> ArrowType.Utf8.INSTANCE;
+    };
+  }
+
+  private static TimestampUnit unit(TimeUnit unit) {
+    return switch (unit) {
+      case SECOND -> TimestampUnit.SECOND;
+      case MILLISECOND -> TimestampUnit.MILLISECOND;
+      case MICROSECOND -> TimestampUnit.MICROSECOND;
+      case NANOSECOND -> TimestampUnit.NANOSECOND;
+    };
+  }
+
+  private static TimeUnit unit(TimestampUnit unit) {
+    return switch (unit) {
+      case SECOND -> TimeUnit.SECOND;
+      case MILLISECOND -> TimeUnit.MILLISECOND;
+      case MICROSECOND -> TimeUnit.MICROSECOND;
+      case NANOSECOND -> TimeUnit.NANOSECOND;
+    };
+  }
+
+  private static String orEmpty(@Nullable String text) {
+    return text == null ? "" : text;
+  }
+}

@@ -1,0 +1,27 @@
+package dev.streamfence.arrow;
+
+import org.apache.arrow.memory.ArrowBuf;
+
+/** Bitmaps in Arrow's memory, the lowest bit of the first byte first. */
+final class Bits {
+  private Bits() {}
+
+  /** Copies bits that begin within a byte to the begin of another buffer. */
+  static void shift(ArrowBuf source, int offset, int bits, ArrowBuf target) {
+    long bytes = (bits + 7L) / 8;
+    long last = (offset + bits - 1L) / 8;
+    for (long i = 0; i < bytes; i++) {
+      int low = source.getByte(i) & 0xff;
+      int high = i < last ? source.getByte(i + 1) & 0xff : 0;
+      target.setByte(i, (low | high << 8) >> offset);
+    }
+  }
+
+  /** Clears the bits of the last byte that stand for no row. */
+  static void clearBehind(ArrowBuf bitmap, int bits) {
+    if (bits % 8 != 0) {
+      int last = bits / 8;
+      bitmap.setByte(last, bitmap.getByte(last) & ((1 << (bits % 8)) - 1));
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package dev.streamfence.arrow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.column.ColumnType;
+import dev.streamfence.column.DeviceColumn;
+import dev.streamfence.column.DeviceTable;
+import dev.streamfence.column.DictionaryType;
+import dev.streamfence.column.PlainType;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.BaseIntVector;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.IntVector;
+import org.apache.arrow.vector.VarCharVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.dictionary.Dictionary;
+import org.apache.arrow.vector.dictionary.DictionaryEncoder;
+import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.FieldType;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Encoded vectors keep their dictionaries on the device, and bring them back. */
+final class ArrowDictionariesTest {
+  private final BufferAllocator allocator = new RootAllocator();
+  private final SimulatedDevice device = SimulatedDevice.builder().build();
+  private final DeviceRuntime gpu = DeviceRuntime.simulated(device);
+  private final DeviceStream stream = gpu.streams().acquire();
+
+  @AfterEach
+  void nothingIsLeft() {
+    assertThat(gpu.memory().statistics().liveBytes()).isZero();
+    assertThat(allocator.getAllocatedMemory()).isZero();
+    allocator.close();
+    gpu.close();
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64"})
+  void encodedTextComesBackWithItsDictionary(PlainType index) {
+    ArrowType.Int type = new ArrowType.Int(index.bitWidth(), !index.toString().startsWith("uint"));
+    try (MapDictionaryProvider given = provider(3, type, false, "größe", "", "名前");
+        MapDictionaryProvider brought = new MapDictionaryProvider();
+        VectorSchemaRoot root = encoded(given.lookup(3), type, 2, 0, 1, 2, 2, 1, 0, 0, 1)) {
+      root.getVector(0).setNull(4);
+      try (DeviceTable table = ArrowTables.upload(stream, root, given)) {
+        assertThat(table.schema().field(0).type()).isEqualTo(ColumnType.dictionary(index));
+        assertThat(ArrowTables.schemaOf(root.getSchema(), given)).isEqualTo(table.schema());
+        try (VectorSchemaRoot back = ArrowTables.download(stream, table, allocator, brought)) {
+          assertThat(decoded(back, brought)).isEqualTo(decoded(root, given));
+          assertThat(back.getVector(0).getField().getType()).isEqualTo(type);
+        }
+      }
+    }
+  }
+
+  @Test
+  void theDeviceHasCodesAndTextApart() {
+    ArrowType.Int type = new ArrowType.Int(32, true);
+    try (MapDictionaryProvider given = provider(0, type, true, "a", "bc");
+        VectorSchemaRoot root = encoded(given.lookup(0), type, 1, 0, 1);
+        DeviceTable table = ArrowTables.upload(stream, root, given)) {
+      DeviceColumn<int[]> column = table.column("city", int[].class);
+      assertThat(column.type())
+          .isEqualTo(new DictionaryType(ColumnType.INT32, ColumnType.UTF8, true));
+      assertThat(column.values().download(stream)).containsExactly(1, 0, 1);
+      assertThat(column.dictionary().offsets().download(stream)).containsExactly(0, 1, 3);
+      try (MapDictionaryProvider brought = new MapDictionaryProvider();
+          VectorSchemaRoot back = ArrowTables.download(stream, table, allocator, brought)) {
+        assertThat(back.getVector(0).getField().getDictionary().isOrdered()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void aSliceKeepsTheWholeDictionary() {
+    ArrowType.Int type = new ArrowType.Int(16, true);
+    try (MapDictionaryProvider given = provider(0, type, false, "a", "b", "c");
+        VectorSchemaRoot root = encoded(given.lookup(0), type, 2, 1, 0, 2, 1, 0, 2);
+        DeviceTable table = ArrowTables.upload(stream, root, given);
+        DeviceTable slice = table.slice(stream, 3, 2);
+        MapDictionaryProvider brought = new MapDictionaryProvider();
+        VectorSchemaRoot back = ArrowTables.download(stream, slice, allocator, brought)) {
+      assertThat(decoded(back, brought)).containsExactly("c", "b");
+      assertThat(brought.lookup(0).getVector().getValueCount()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void dictionariesGetIdsThatTheProviderDoesNotHave() {
+    ArrowType.Int type = new ArrowType.Int(32, true);
+    try (MapDictionaryProvider given = provider(0, type, false, "a", "b");
+        MapDictionaryProvider brought = provider(1, type, false, "kept");
+        VectorSchemaRoot one = encoded(given.lookup(0), type, 1, 0);
+        DeviceTable table = ArrowTables.upload(stream, one, given);
+        DeviceTable twice =
+            DeviceTable.of(
+                stream,
+                table.append(table.column(0)).schema(),
+                List.of(table.column(0).slice(0, 2), table.column(0).slice(0, 2)),
+                2)) {
+      try (VectorSchemaRoot back = ArrowTables.download(stream, twice, allocator, brought)) {
+        assertThat(back.getSchema().getFields())
+            .extracting(field -> field.getDictionary().getId())
+            .containsExactly(0L, 2L);
+        assertThat(brought.getDictionaryIds()).containsExactlyInAnyOrder(0L, 1L, 2L);
+        assertThat(decoded(back, brought)).containsExactly("b", "a");
+      }
+    }
+  }
+
+  @Test
+  void aDictionaryThatTheProviderDoesNotHaveIsRefused() {
+    ArrowType.Int type = new ArrowType.Int(32, true);
+    try (MapDictionaryProvider given = provider(5, type, false, "a");
+        VectorSchemaRoot root = encoded(given.lookup(5), type, 0)) {
+      String message = "field 'city' refers to dictionary 5, which the provider does not have";
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> ArrowTables.upload(stream, root))
+          .withMessage(message);
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> ArrowTables.schemaOf(root.getSchema()))
+          .withMessage(message);
+    }
+  }
+
+  @Test
+  void aColumnWithADictionaryIsNotDownloadedWithoutAProvider() {
+    ArrowType.Int type = new ArrowType.Int(32, true);
+    try (MapDictionaryProvider given = provider(0, type, false, "a");
+        VectorSchemaRoot root = encoded(given.lookup(0), type, 0);
+        DeviceTable table = ArrowTables.upload(stream, root, given)) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> ArrowTables.download(stream, table, allocator))
+          .withMessage(
+              "column 'city' (dictionary<values=utf8, indices=int32>) has a dictionary; pass a"
+                  + " provider that gets it");
+    }
+  }
+
+  @Test
+  void dictionariesOfOtherTypesAreRefused() {
+    ArrowType.Int type = new ArrowType.Int(32, true);
+    try (IntVector numbers = new IntVector("numbers", allocator)) {
+      numbers.allocateNew(1);
+      numbers.set(0, 7);
+      numbers.setValueCount(1);
+      Dictionary dictionary = new Dictionary(numbers, new DictionaryEncoding(0, false, type));
+      MapDictionaryProvider provider = new MapDictionaryProvider(dictionary);
+      try (VectorSchemaRoot root = encoded(dictionary, type, 0)) {
+        assertThatIllegalArgumentException()
+            .isThrownBy(() -> ArrowTables.upload(stream, root, provider))
+            .withMessageStartingWith("field 'city' has the type Int(32, true)")
+            .withMessageContaining("dictionaries of utf8");
+      }
+    }
+  }
+
+  private MapDictionaryProvider provider(
+      long id, ArrowType.Int index, boolean ordered, String... words) {
+    VarCharVector vector = Vectors.words("words", allocator, words);
+    return new MapDictionaryProvider(
+        new Dictionary(vector, new DictionaryEncoding(id, ordered, index)));
+  }
+
+  private VectorSchemaRoot encoded(Dictionary dictionary, ArrowType.Int index, int... codes) {
+    Field field = new Field("city", new FieldType(true, index, dictionary.getEncoding()), null);
+    FieldVector vector = field.createVector(allocator);
+    vector.setInitialCapacity(codes.length);
+    vector.allocateNew();
+    vector.setValueCount(codes.length);
+    for (int row = 0; row < codes.length; row++) {
+      ((BaseIntVector) vector).setWithPossibleTruncate(row, codes[row]);
+    }
+    return new VectorSchemaRoot(List.of(field), List.of(vector), codes.length);
+  }
+
+  private static List<String> decoded(VectorSchemaRoot root, MapDictionaryProvider provider) {
+    FieldVector vector = root.getVector(0);
+    Dictionary dictionary = provider.lookup(vector.getField().getDictionary().getId());
+    String[] rows = new String[root.getRowCount()];
+    try (VarCharVector text = (VarCharVector) DictionaryEncoder.decode(vector, dictionary)) {
+      for (int row = 0; row < rows.length; row++) {
+        rows[row] = text.isNull(row) ? null : text.getObject(row).toString();
+      }
+    }
+    return Arrays.asList(rows);
+  }
+}
