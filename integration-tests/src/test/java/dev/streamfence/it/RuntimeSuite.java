@@ -771,6 +771,51 @@ abstract class RuntimeSuite {
   }
 
   @Test
+  void columnsAndTheirTableReachTheKernelOnTwoStreams() {
+    NullableKernels onA = NullableKernelsLauncher.on(a);
+    NullableKernels onB = NullableKernelsLauncher.on(b);
+    int n = 100 * scale();
+    Schema schema =
+        Schema.of(ColumnField.of("x", ColumnType.INT64), ColumnField.of("y", ColumnType.INT64));
+    try (DeviceTable table = DeviceTable.allocate(a, schema, n);
+        DeviceTable sums = DeviceTable.allocate(b, schema.select("y"), n)) {
+      DeviceColumn<long[]> x = table.column("x", long[].class);
+      DeviceColumn<long[]> y = table.column("y", long[].class);
+      DeviceColumn<long[]> sum = sums.column("y", long[].class);
+      x.values().fill(a, 3);
+      y.values().fill(b, 4);
+      for (int i = 0; i < 4; i++) {
+        onA.negateAll(List.of(x, y), 2, n, 100 * scale());
+        sums.rowCount().fill(a, 0);
+        onB.sumRows(table, 2, sum, sums.rowCount(), n);
+        assertThat(sum.values().download(a)).containsOnly(i % 2 == 0 ? -7 : 7);
+        assertThat(sums.rows(a)).isEqualTo(n);
+      }
+    }
+  }
+
+  @Test
+  void kernelsTakeTheValidityOfAColumnAndTheNullPointerIfItHasNone() {
+    NullableKernels kernels = NullableKernelsLauncher.on(a);
+    ColumnField field = ColumnField.nullable("k", ColumnType.INT32);
+    try (DeviceColumn<int[]> some =
+            DeviceColumn.of(
+                field,
+                gpu.memory().upload(b, new int[] {1, 2, 3, 4}),
+                gpu.memory().upload(b, new byte[] {0b0101}));
+        DeviceColumn<int[]> all =
+            DeviceColumn.of(field, gpu.memory().upload(b, new int[] {5, 6, 7, 8}));
+        DeviceColumn<int[]> out = DeviceColumn.allocate(a, field, int[].class, 4)) {
+      kernels.orElse(NullableKernels.Nullable.of(some), -1, out, 4);
+      assertThat(out.values().download(b)).containsExactly(1, -1, 3, -1);
+      kernels.orElse(NullableKernels.Nullable.of(some.slice(1, 2)), -1, out, 4);
+      assertThat(out.values().download(b)).containsExactly(-1, 3, -1, -1);
+      kernels.orElse(NullableKernels.Nullable.of(all), -1, out, 4);
+      assertThat(out.values().download(b)).containsExactly(5, 6, 7, 8);
+    }
+  }
+
+  @Test
   void aPingPongOverTwoStreamsIsALaunchARecordAndAWaitAtMost() {
     try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, 10)) {
       for (int i = 0; i < 4; i++) {
