@@ -122,8 +122,8 @@ public final class ExportedArray {
   /**
    * Takes the memory back: the other code uses it no more, except for what it has queued on its
    * stream. Any thread may call it, one of other code too: it does not wait, and the rest is done
-   * later by a thread of the runtime if another thread holds the stream. Calling it again does
-   * nothing.
+   * later by a thread of the runtime if another thread holds the stream. The CUDA context that is
+   * current in the thread stays current. Calling it again does nothing.
    */
   public void end() {
     if (!ended.compareAndSet(false, true) || held == null) {
@@ -134,19 +134,22 @@ public final class ExportedArray {
       return;
     }
     try {
-      if (consumer == null) {
-        run(held.endHold());
-        return;
-      }
-      Submission submission =
-          runtime.life().mayWait() ? consumer.timeline().tryBegin(label()) : null;
-      if (submission == null) {
-        runtime.later().execute(this::endLater);
-      } else {
-        end(submission, consumer, held);
-      }
+      runtime.driver().inThreadOfOthers(() -> endNow(consumer, held));
     } finally {
       runtime.life().leave();
+    }
+  }
+
+  private void endNow(@Nullable ForeignConsumer lent, HazardState memory) {
+    if (lent == null) {
+      run(memory.endHold());
+      return;
+    }
+    Submission submission = runtime.life().mayWait() ? lent.timeline().tryBegin(label()) : null;
+    if (submission == null) {
+      runtime.later().execute(this::endLater);
+    } else {
+      end(submission, lent, memory);
     }
   }
 

@@ -425,6 +425,11 @@ public final class CheckedDriver implements CudaDriver {
   }
 
   @Override
+  public void inThreadOfOthers(Runnable calls) {
+    driver.inThreadOfOthers(calls);
+  }
+
+  @Override
   public void synchronizeDevice() {
     begin(DriverCall.SYNCHRONIZE_DEVICE);
     try {

@@ -253,6 +253,14 @@ public interface CudaDriver extends AutoCloseable {
    */
   void makeCurrent();
 
+  /**
+   * Runs driver calls in a thread of other code: the context that is current there before is
+   * current again afterwards. {@code cuCtxGetCurrent} and {@code cuCtxSetCurrent}.
+   */
+  default void inThreadOfOthers(Runnable calls) {
+    calls.run();
+  }
+
   /** Waits until all work of this device's context is done. {@code cuCtxSynchronize}. */
   void synchronizeDevice();
 

@@ -506,6 +506,18 @@ final class JCudaDevice implements CudaDriver {
   }
 
   @Override
+  public void inThreadOfOthers(Runnable calls) {
+    checkOpen();
+    CUcontext before = new CUcontext();
+    Status.check("cuCtxGetCurrent", Status.of(() -> JCudaDriver.cuCtxGetCurrent(before)));
+    try {
+      calls.run();
+    } finally {
+      Status.check("cuCtxSetCurrent", Status.of(() -> JCudaDriver.cuCtxSetCurrent(before)));
+    }
+  }
+
+  @Override
   public void synchronizeDevice() {
     call("cuCtxSynchronize", JCudaDriver::cuCtxSynchronize);
   }

@@ -42,8 +42,9 @@ class DriverContextOverStandInTest {
     drivers.forEach(CudaDriver::close);
   }
 
+  /** Without the one that sets the context and nothing else. */
   static List<SeamCalls.SeamCall> calls() {
-    return SeamCalls.all();
+    return SeamCalls.all().stream().filter(call -> !call.method().equals("makeCurrent")).toList();
   }
 
   @ParameterizedTest
@@ -60,6 +61,26 @@ class DriverContextOverStandInTest {
     }
     assertThat(trace.get(trace.size() - 1))
         .matches("(" + call.call() + "|cuMemFreeHost) context=0.*");
+  }
+
+  @Test
+  void theContextOfAThreadOfOthersIsThereAgainAfterwards() {
+    drivers.get(1).makeCurrent();
+
+    List<String> trace =
+        standIn.trace(
+            () ->
+                drivers
+                    .get(0)
+                    .inThreadOfOthers(
+                        () ->
+                            drivers
+                                .get(0)
+                                .recordEvent(fixtures.get(0).event, fixtures.get(0).stream)));
+
+    assertThat(trace.get(0)).startsWith("cuCtxGetCurrent context=1");
+    assertThat(trace.get(trace.size() - 1)).startsWith("cuCtxSetCurrent ").endsWith(" to=1");
+    assertThat(standIn.wrongContexts()).isZero();
   }
 
   @Test

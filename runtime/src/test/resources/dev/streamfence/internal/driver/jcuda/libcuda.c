@@ -310,6 +310,12 @@ int cuCtxSetCurrent(Object *context) {
   return SUCCESS;
 }
 
+int cuCtxGetCurrent(Object **context) {
+  CALL(NO_CONTEXT, " ");
+  *context = current;
+  return SUCCESS;
+}
+
 int cuCtxSynchronize(void) {
   CALL(ANY_CONTEXT, " ");
   block(desk->paced_millis);
