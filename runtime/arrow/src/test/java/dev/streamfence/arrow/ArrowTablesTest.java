@@ -16,6 +16,8 @@ import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.Schema;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
@@ -208,6 +210,23 @@ final class ArrowTablesTest {
         assertThat(Vectors.rows(back.getVector(0))).isEqualTo(values);
       }
     }
+  }
+
+  /** In a process of its own, whose heap has room for the simulated device. */
+  @Test
+  void aVectorBeyondTwoGibibytesArrivesWhole() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx3g",
+                "--add-opens=java.base/java.nio=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                LargeVectorProgram.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(output).isZero();
   }
 
   @Test
