@@ -220,6 +220,7 @@ final class ArrowTablesTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx3g",
                 "--add-opens=java.base/java.nio=ALL-UNNAMED",
+                "-Dio.netty.noUnsafe=false",
                 "-cp",
                 System.getProperty("java.class.path"),
                 LargeVectorProgram.class.getName())
