@@ -4,6 +4,7 @@
  *
  * @uses dev.streamfence.RuntimeProvider
  * @uses dev.streamfence.column.ColumnProvider
+ * @uses dev.streamfence.column.dlpack.TensorProvider
  * @uses dev.streamfence.launch.ModuleLoader
  * @uses dev.streamfence.simulation.SimulatedDevice.Builder
  */
@@ -18,6 +19,7 @@ module dev.streamfence.runtime {
 
   exports dev.streamfence;
   exports dev.streamfence.column;
+  exports dev.streamfence.column.dlpack;
   exports dev.streamfence.launch;
   exports dev.streamfence.simulation;
   exports dev.streamfence.internal.ptx.analysis to
@@ -31,6 +33,7 @@ module dev.streamfence.runtime {
 
   uses dev.streamfence.RuntimeProvider;
   uses dev.streamfence.column.ColumnProvider;
+  uses dev.streamfence.column.dlpack.TensorProvider;
   uses dev.streamfence.launch.ModuleLoader;
   uses dev.streamfence.simulation.SimulatedDevice.Builder;
 
@@ -38,6 +41,8 @@ module dev.streamfence.runtime {
       dev.streamfence.internal.device.RuntimeOpener;
   provides dev.streamfence.column.ColumnProvider with
       dev.streamfence.internal.column.TrackedColumns;
+  provides dev.streamfence.column.dlpack.TensorProvider with
+      dev.streamfence.internal.column.foreign.Tensors;
   provides dev.streamfence.launch.ModuleLoader with
       dev.streamfence.internal.launch.TrackedModuleLoader;
   provides dev.streamfence.simulation.SimulatedDevice.Builder with

@@ -63,6 +63,7 @@ final class ArchitectureTest {
           Map.entry("dev.streamfence", Set.of("internal", "csv")),
           Map.entry("simulation", Set.of("root", "internal")),
           Map.entry("column", Set.of("root", "internal")),
+          Map.entry("column.dlpack", Set.of("root", "internal", "column")),
           Map.entry("launch", Set.of("root", "column", "internal", "internal.ptx.syntax")),
           Map.entry(
               "internal.launch",
@@ -99,6 +100,18 @@ final class ArchitectureTest {
           Map.entry(
               "internal.column",
               Set.of("root", "column", "launch", "internal.device", "internal.memory")),
+          Map.entry(
+              "internal.column.foreign",
+              Set.of(
+                  "root",
+                  "column",
+                  "column.dlpack",
+                  "internal.column",
+                  "internal.exchange",
+                  "internal.device",
+                  "internal.memory",
+                  "internal.order",
+                  "internal.driver")),
           Map.entry(
               "internal.simulator",
               Set.of(
@@ -205,7 +218,12 @@ final class ArchitectureTest {
   @Test
   void onlyFourPackagesAreExportedToUsers() throws Exception {
     assertThat(exported())
-        .containsExactlyInAnyOrder(ROOT, ROOT + ".column", ROOT + ".launch", ROOT + ".simulation");
+        .containsExactlyInAnyOrder(
+            ROOT,
+            ROOT + ".column",
+            ROOT + ".column.dlpack",
+            ROOT + ".launch",
+            ROOT + ".simulation");
   }
 
   @Test

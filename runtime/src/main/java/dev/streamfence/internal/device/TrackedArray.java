@@ -700,7 +700,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   /** Refuses what is closed, or split into parts, before it is handed on. */
-  private void requireInUse(String operation) {
+  public void requireInUse(String operation) {
     runtime.life().requireOpen();
     requireNotGone(operation);
     if (region != null) {

@@ -26,11 +26,41 @@ public record TensorElement(int code, int bits, int lanes) {
   public static TensorElement of(ElementType type) {
     int bits = type.sizeInBytes() * Byte.SIZE;
     return switch (type) {
-      case BOOLEAN -> new TensorElement(BOOL, bits, 1);
-      case CHAR -> new TensorElement(UINT, bits, 1);
-      case BYTE, SHORT, INT, LONG -> new TensorElement(INT, bits, 1);
-      case FLOAT, DOUBLE -> new TensorElement(FLOAT, bits, 1);
+      case BOOLEAN -> bool();
+      case CHAR -> unsigned(bits);
+      case BYTE, SHORT, INT, LONG -> integer(bits);
+      case FLOAT, DOUBLE -> floating(bits);
     };
+  }
+
+  /** Signed integers. */
+  public static TensorElement integer(int bits) {
+    return new TensorElement(INT, bits, 1);
+  }
+
+  /** Unsigned integers. */
+  public static TensorElement unsigned(int bits) {
+    return new TensorElement(UINT, bits, 1);
+  }
+
+  /** IEEE 754 numbers. */
+  public static TensorElement floating(int bits) {
+    return new TensorElement(FLOAT, bits, 1);
+  }
+
+  /** Bytes that are 0 or 1. */
+  public static TensorElement bool() {
+    return new TensorElement(BOOL, Byte.SIZE, 1);
+  }
+
+  /** Whether it is the same, but for the sign of integers. */
+  public boolean isAsWideAs(TensorElement other) {
+    return equals(other)
+        || (isInteger() && other.isInteger() && bits == other.bits && lanes == other.lanes);
+  }
+
+  private boolean isInteger() {
+    return code == INT || code == UINT;
   }
 
   /**

@@ -212,6 +212,11 @@ public final class Allocation {
     }
   }
 
+  /** Whether it is host memory, which no stream allocated. */
+  public boolean isOnHost() {
+    return timeline == null;
+  }
+
   /** Whether other code owns it, or handed it back. */
   public boolean isForeign() {
     return foreign;

@@ -81,7 +81,7 @@ public final class CLibrary {
   }
 
   /** Calls a function that returns a {@code double}. */
-  double callDouble(String function, Object... arguments) {
+  public double callDouble(String function, Object... arguments) {
     return function(function).invokeDouble(arguments);
   }
 

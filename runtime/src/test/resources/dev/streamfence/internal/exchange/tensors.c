@@ -8,16 +8,26 @@ static int deletions;
 
 int deleted(void) { return __atomic_load_n(&deletions, __ATOMIC_SEQ_CST); }
 
-static void count(void) { __atomic_add_fetch(&deletions, 1, __ATOMIC_SEQ_CST); }
+// Is told of each deletion, with the address of the tensor's memory.
+static void (*notify)(int64_t);
+
+void notify_of_deletions(void (*function)(int64_t)) { notify = function; }
+
+static void count(const DLTensor *tensor) {
+  __atomic_add_fetch(&deletions, 1, __ATOMIC_SEQ_CST);
+  if (notify) {
+    notify((int64_t)tensor->data);
+  }
+}
 
 static void delete_legacy(DLManagedTensor *self) {
-  count();
+  count(&self->dl_tensor);
   free(self->dl_tensor.shape);
   free(self);
 }
 
 static void delete_versioned(DLManagedTensorVersioned *self) {
-  count();
+  count(&self->dl_tensor);
   free(self->dl_tensor.shape);
   free(self);
 }
@@ -52,6 +62,12 @@ DLManagedTensorVersioned *make_versioned(void *data, int device_type, int device
   made->flags = flags;
   made->dl_tensor = tensor(data, device_type, device_id, rows, columns);
   made->deleter = delete_versioned;
+  return made;
+}
+
+DLManagedTensorVersioned *make_vector(void *data, int64_t length, uint64_t flags) {
+  DLManagedTensorVersioned *made = make_versioned(data, 2, 0, length, 1, flags);
+  made->dl_tensor.ndim = 1;
   return made;
 }
 

@@ -336,9 +336,12 @@ int cuStreamCreateWithPriority(Object **stream, unsigned flags, int priority) {
 }
 
 /* The legacy default stream, whose handle is 1, belongs to every context. */
+/* The legacy default stream and that of the thread have no object. */
+static int is_default(const Object *stream) { return stream == (Object *)1 || stream == (Object *)2; }
+
 int cuStreamGetCtx(Object *stream, Object **context) {
   CALL(ANY_CONTEXT, " ");
-  if (stream == (Object *)1) {
+  if (is_default(stream)) {
     *context = current;
     return SUCCESS;
   }
@@ -367,8 +370,12 @@ int cuStreamQuery(Object *stream) {
 }
 
 int cuStreamWaitEvent(Object *stream, Object *event, unsigned flags) {
-  REQUIRE(stream, STREAM);
   REQUIRE(event, EVENT);
+  if (is_default(stream)) {
+    CALL(device_of(event), " stream=default %ld event=%ld", (long)stream, id_of(event));
+    return SUCCESS;
+  }
+  REQUIRE(stream, STREAM);
   CALL(device_of(stream), " stream=%ld event=%ld flags=%u", id_of(stream), id_of(event), flags);
   return SUCCESS;
 }

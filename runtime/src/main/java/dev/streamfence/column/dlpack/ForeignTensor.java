@@ -1,0 +1,66 @@
+package dev.streamfence.column.dlpack;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ReadableArray;
+import dev.streamfence.internal.column.foreign.TensorHandle;
+import java.util.List;
+
+/**
+ * A tensor that another library has made and not deleted. It is adopted once, or deleted once; a
+ * tensor that is refused is still its owner's. Thread-safe.
+ *
+ * <p>What it says of itself is read from its structure by each call, and refused with an {@link
+ * IllegalArgumentException} if it is impossible, or of another major version of DLPack than 1.
+ */
+public sealed interface ForeignTensor permits TensorHandle {
+  /** The address of its structure. */
+  long address();
+
+  /** The length of each dimension; empty for a single element. */
+  List<Long> shape();
+
+  /** The type of its elements, such as {@code float32} or {@code uint8}. */
+  String elementType();
+
+  /** Whether its owner forbids to write it. The legacy form does not say so, and is not. */
+  boolean isReadOnly();
+
+  /**
+   * Takes the tensor over as an array of all its elements, in the order of their indices. Closing
+   * the array deletes the tensor, after the last use. Does not synchronise.
+   *
+   * <p>A tensor that {@link DlPack#export} made is the exported array again, with the same hazards.
+   *
+   * @param arrayType the Java array type. A signed type takes unsigned elements of the same width;
+   *     {@code byte[]} takes bool; {@code short[]} and {@code char[]} take float16 and bfloat16 as
+   *     bits
+   * @param producer how the owner's work on the tensor is ordered
+   * @throws IllegalArgumentException if the tensor is memory of another device, or of the host; has
+   *     elements of another type or of several lanes; is not compact in row-major order; is
+   *     misaligned, or larger than its allocation; is read-only; or, if it was exported by this
+   *     process, was changed meanwhile
+   * @throws IllegalStateException if it is adopted already
+   * @throws dev.streamfence.StreamMisuseException if the stream is closed, or this thread has a
+   *     launch open
+   * @throws dev.streamfence.CudaDriverException if the device is lost or the driver refuses the
+   *     producer's stream or event
+   */
+  <A> DeviceArray<A> adopt(DeviceStream stream, Class<A> arrayType, TensorProducer producer);
+
+  /**
+   * Takes the tensor over like {@link #adopt}, to be read only.
+   *
+   * @throws IllegalArgumentException as there, unless it is read-only
+   * @throws IllegalStateException as there
+   */
+  <A> ReadableArray<A> adoptReadable(
+      DeviceStream stream, Class<A> arrayType, TensorProducer producer);
+
+  /**
+   * Deletes a tensor that is not adopted, whatever its version.
+   *
+   * @throws IllegalStateException if it is adopted: then closing the array deletes it
+   */
+  void delete();
+}

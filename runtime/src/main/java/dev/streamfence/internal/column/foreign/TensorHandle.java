@@ -1,0 +1,139 @@
+package dev.streamfence.internal.column.foreign;
+
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ElementType;
+import dev.streamfence.ForeignMemory;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.column.dlpack.ForeignTensor;
+import dev.streamfence.column.dlpack.TensorProducer;
+import dev.streamfence.internal.device.TrackedArray;
+import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.device.TrackedStream;
+import dev.streamfence.internal.exchange.ElementMemory;
+import dev.streamfence.internal.exchange.ManagedTensor;
+import dev.streamfence.internal.exchange.TensorExport;
+import dev.streamfence.internal.exchange.TensorForm;
+import dev.streamfence.internal.exchange.TensorImport;
+import java.util.List;
+import java.util.Objects;
+
+/** The implementation of {@link ForeignTensor}. */
+public final class TensorHandle implements ForeignTensor {
+  private final long address;
+  private final TensorForm form;
+
+  TensorHandle(long address, TensorForm form) {
+    this.address = address;
+    this.form = form;
+  }
+
+  @Override
+  public long address() {
+    return address;
+  }
+
+  @Override
+  public List<Long> shape() {
+    return read().tensor().shape();
+  }
+
+  @Override
+  public String elementType() {
+    return read().tensor().element().toString();
+  }
+
+  @Override
+  public boolean isReadOnly() {
+    return read().isReadOnly();
+  }
+
+  @Override
+  public <A> TrackedArray<A> adopt(
+      DeviceStream stream, Class<A> arrayType, TensorProducer producer) {
+    return take(stream, arrayType, producer, false).array();
+  }
+
+  @Override
+  public <A> TrackedArray<A> adoptReadable(
+      DeviceStream stream, Class<A> arrayType, TensorProducer producer) {
+    return take(stream, arrayType, producer, true).array();
+  }
+
+  /** Adopts the tensor. */
+  <A> AdoptedTensor<A> take(
+      DeviceStream stream, Class<A> arrayType, TensorProducer producer, boolean readable) {
+    Objects.requireNonNull(producer, "producer");
+    TrackedRuntime runtime = TrackedStream.of(stream).runtime();
+    ManagedTensor tensor = read();
+    if (tensor.isReadOnly() && !readable) {
+      throw new IllegalArgumentException(
+          tensor + " is read-only and can be adopted to be read alone: adoptReadable");
+    }
+    tensor.tensor().device().requireOn(runtime.info().ordinal(), tensor.toString());
+    ElementMemory memory =
+        tensor.tensor().elements(ElementType.ofArray(arrayType), tensor.toString());
+    boolean isOwn = isOwn(tensor, memory, runtime);
+    TensorImport taken = TensorImport.take(tensor);
+    try {
+      ForeignMemory described =
+          producer
+              .order(ForeignMemory.at(memory.address(), memory.sizeInBytes()).named("tensor"))
+              .releasedBy(taken::release);
+      TrackedArray<A> array =
+          TrackedArray.of(
+              readable
+                  ? runtime.memory().adoptReadable(stream, described, arrayType)
+                  : runtime.memory().adopt(stream, described, arrayType));
+      return new AdoptedTensor<>(array, taken, isOwn);
+    } catch (RuntimeException | Error e) {
+      taken.giveBack();
+      throw e;
+    }
+  }
+
+  /**
+   * Whether this process exported the tensor.
+   *
+   * @throws IllegalArgumentException if it did, and the tensor is not the memory that it was made
+   *     of
+   */
+  private static boolean isOwn(ManagedTensor tensor, ElementMemory memory, TrackedRuntime runtime) {
+    TensorExport export = TensorExport.of(tensor);
+    if (export == null) {
+      return false;
+    }
+    TrackedArray<?> source = (TrackedArray<?>) export.source();
+    if (source.runtime() != runtime) {
+      throw new StreamMisuseException(
+          tensor + " was exported by " + source.runtime() + ", and is adopted by " + runtime);
+    }
+    long address = source.region() == null ? 0 : source.region().address();
+    if (memory.sizeInBytes() > source.sizeInBytes()
+        || (memory.sizeInBytes() > 0 && memory.address() != address)) {
+      throw new IllegalArgumentException(
+          tensor
+              + " has "
+              + memory.sizeInBytes()
+              + " bytes at 0x"
+              + Long.toHexString(memory.address())
+              + "; it was exported from "
+              + source);
+    }
+    return true;
+  }
+
+  @Override
+  public void delete() {
+    TensorImport.delete(address, form);
+  }
+
+  ManagedTensor read() {
+    return ManagedTensor.read(address, form);
+  }
+
+  @Override
+  public String toString() {
+    return (form == TensorForm.LEGACY ? "tensor at 0x" : "versioned tensor at 0x")
+        + Long.toHexString(address);
+  }
+}

@@ -1,0 +1,50 @@
+package dev.streamfence.internal.column.foreign;
+
+import dev.streamfence.column.ColumnField;
+import dev.streamfence.column.DecimalType;
+import dev.streamfence.column.DictionaryType;
+import dev.streamfence.column.PlainType;
+import dev.streamfence.column.TimestampType;
+import dev.streamfence.internal.exchange.TensorElement;
+
+/** The elements of tensors that stand for columns. */
+final class TensorTypes {
+  private TensorTypes() {}
+
+  /**
+   * The elements of a column's values; the numbers of a dictionary are its values.
+   *
+   * @throws IllegalArgumentException if a tensor cannot express the type
+   */
+  static TensorElement of(ColumnField field) {
+    if (field.type() instanceof PlainType plain) {
+      return of(field, plain);
+    }
+    if (field.type() instanceof DictionaryType dictionary) {
+      return of(field, dictionary.index());
+    }
+    if (field.type() instanceof TimestampType || field.type() instanceof DecimalType) {
+      return TensorElement.integer(64);
+    }
+    throw refused(field);
+  }
+
+  private static TensorElement of(ColumnField field, PlainType type) {
+    return switch (type) {
+      case BOOL8 -> TensorElement.bool();
+      case INT8, INT16, INT32, INT64, DATE32 -> TensorElement.integer(type.bitWidth());
+      case UINT8, UINT16, UINT32, UINT64 -> TensorElement.unsigned(type.bitWidth());
+      case FLOAT32, FLOAT64 -> TensorElement.floating(type.bitWidth());
+      case BOOL, UTF8 -> throw refused(field);
+    };
+  }
+
+  private static IllegalArgumentException refused(ColumnField field) {
+    return new IllegalArgumentException(
+        "column '"
+            + field.name()
+            + "' ("
+            + field.type()
+            + ") cannot be a tensor, whose elements are whole bytes of one width");
+  }
+}

@@ -1,0 +1,47 @@
+package dev.streamfence.internal.column.foreign;
+
+import dev.streamfence.internal.device.TrackedArray;
+import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.device.TrackedStream;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.EventHandle;
+import dev.streamfence.internal.memory.Region;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.UseLabels;
+
+/** The default stream of the calling thread, which has one handle and is another one in each. */
+final class ThreadStream {
+  /** {@code CU_STREAM_PER_THREAD}. */
+  static final long HANDLE = 2;
+
+  private record ThreadPurpose(String purpose) implements UseLabels {
+    @Override
+    public String use(int label) {
+      return purpose;
+    }
+  }
+
+  private ThreadStream() {}
+
+  /** Makes it wait for the uses of an array that one more use depends on. */
+  static void awaitUses(TrackedArray<?> array, Region region, boolean writes) {
+    TrackedRuntime runtime = array.runtime();
+    CudaDriver driver = runtime.driver();
+    Timeline timeline = TrackedStream.timelineOf(runtime.streams().defaultStream());
+    String purpose = "exporting " + array + " to the default stream of the thread";
+    try (Submission submission = timeline.begin(new ThreadPurpose(purpose))) {
+      submission.use(region.hazards(), true, writes, 0);
+      submission.preflight();
+      EventHandle event = driver.createEvent();
+      try {
+        driver.recordEvent(event, timeline.stream());
+        driver.waitForEvent(driver.foreignStream(HANDLE), event);
+      } finally {
+        // The wait has captured it.
+        driver.destroyEvent(event);
+      }
+      submission.commit();
+    }
+  }
+}
