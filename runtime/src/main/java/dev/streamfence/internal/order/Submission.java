@@ -420,9 +420,10 @@ public final class Submission implements AutoCloseable {
         timeline.pool().sticky().declareLost(e, labels.purpose());
       }
     }
-    for (Timeline consumer : consumers) {
+    // An iterator would be an object per launch.
+    for (int i = 0; i < consumers.size(); i++) {
       try {
-        consumer.synchronize(labels.purpose());
+        consumers.get(i).synchronize(labels.purpose());
       } catch (RuntimeException | Error e) {
         timeline.pool().sticky().declareLost(e, labels.purpose());
       }
