@@ -16,7 +16,6 @@ import dev.streamfence.internal.order.Timeline;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +44,7 @@ public final class AdoptedMemory extends TrackedFrees {
   /** What has to be done once for the owner, whatever happens. */
   private final class Owner {
     private final ForeignMemory block;
-    private final AtomicBoolean released = new AtomicBoolean();
+    private boolean isReleased;
 
     /** The allocation that the memory lies in and keeps allocated. */
     private final @Nullable Allocation around;
@@ -55,12 +54,14 @@ public final class AdoptedMemory extends TrackedFrees {
       this.around = around;
     }
 
-    private void release() {
-      if (!released.compareAndSet(false, true)) {
+    /** Calls the owner back once; a second caller, such as the close, waits until that is done. */
+    private synchronized void release() {
+      if (isReleased) {
         return;
       }
-      owners.remove(this);
+      isReleased = true;
       callOwner(block);
+      owners.remove(this);
       if (around != null) {
         Runnable free = around.hazards().endHold();
         if (free != null) {

@@ -23,6 +23,8 @@ import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.simulation.SimulatedLibrary;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -189,6 +191,33 @@ final class AdoptedMemoryTest {
     }
     array.close();
     gpu.close();
+    assertThat(released).hasValue(1);
+  }
+
+  @Test
+  void theCloseOfTheRuntimeWaitsForAReleaseThatIsRunning() throws InterruptedException {
+    CountDownLatch entered = new CountDownLatch(1);
+    CompletableFuture<Void> goOn = new CompletableFuture<>();
+    ForeignMemory slow =
+        ForeignMemory.at(address, 16)
+            .alreadyReady()
+            .releasedBy(
+                () -> {
+                  entered.countDown();
+                  goOn.join();
+                  release();
+                });
+    DeviceArray<int[]> array = gpu.memory().adopt(a, slow, int[].class);
+    array.fill(a, 0);
+    array.close();
+    a.synchronize();
+    entered.await();
+    Thread closing = new Thread(gpu::close);
+    closing.start();
+    closing.join(100);
+    assertThat(closing.isAlive()).isTrue();
+    goOn.complete(null);
+    closing.join();
     assertThat(released).hasValue(1);
   }
 
