@@ -4,6 +4,7 @@
  *
  * @uses dev.streamfence.RuntimeProvider
  * @uses dev.streamfence.column.ColumnProvider
+ * @uses dev.streamfence.column.arrow.ArrowProvider
  * @uses dev.streamfence.column.dlpack.TensorProvider
  * @uses dev.streamfence.launch.ModuleLoader
  * @uses dev.streamfence.simulation.SimulatedDevice.Builder
@@ -19,6 +20,7 @@ module dev.streamfence.runtime {
 
   exports dev.streamfence;
   exports dev.streamfence.column;
+  exports dev.streamfence.column.arrow;
   exports dev.streamfence.column.dlpack;
   exports dev.streamfence.launch;
   exports dev.streamfence.simulation;
@@ -33,6 +35,7 @@ module dev.streamfence.runtime {
 
   uses dev.streamfence.RuntimeProvider;
   uses dev.streamfence.column.ColumnProvider;
+  uses dev.streamfence.column.arrow.ArrowProvider;
   uses dev.streamfence.column.dlpack.TensorProvider;
   uses dev.streamfence.launch.ModuleLoader;
   uses dev.streamfence.simulation.SimulatedDevice.Builder;
@@ -41,6 +44,8 @@ module dev.streamfence.runtime {
       dev.streamfence.internal.device.RuntimeOpener;
   provides dev.streamfence.column.ColumnProvider with
       dev.streamfence.internal.column.TrackedColumns;
+  provides dev.streamfence.column.arrow.ArrowProvider with
+      dev.streamfence.internal.column.foreign.ArrowTables;
   provides dev.streamfence.column.dlpack.TensorProvider with
       dev.streamfence.internal.column.foreign.Tensors;
   provides dev.streamfence.launch.ModuleLoader with

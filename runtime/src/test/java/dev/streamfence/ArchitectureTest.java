@@ -63,6 +63,7 @@ final class ArchitectureTest {
           Map.entry("dev.streamfence", Set.of("internal", "csv")),
           Map.entry("simulation", Set.of("root", "internal")),
           Map.entry("column", Set.of("root", "internal")),
+          Map.entry("column.arrow", Set.of("root", "internal", "column")),
           Map.entry("column.dlpack", Set.of("root", "internal", "column")),
           Map.entry("launch", Set.of("root", "column", "internal", "internal.ptx.syntax")),
           Map.entry(
@@ -105,6 +106,7 @@ final class ArchitectureTest {
               Set.of(
                   "root",
                   "column",
+                  "column.arrow",
                   "column.dlpack",
                   "internal.column",
                   "internal.exchange",
@@ -221,6 +223,7 @@ final class ArchitectureTest {
         .containsExactlyInAnyOrder(
             ROOT,
             ROOT + ".column",
+            ROOT + ".column.arrow",
             ROOT + ".column.dlpack",
             ROOT + ".launch",
             ROOT + ".simulation");

@@ -33,6 +33,7 @@ class ReadmeTest {
       package demo;
       import dev.streamfence.*;
       import dev.streamfence.column.*;
+      import dev.streamfence.column.arrow.*;
       import dev.streamfence.column.dlpack.*;
       import dev.streamfence.simulation.DriverCall;
       import dev.streamfence.simulation.*;

@@ -1,3 +1,4 @@
+// Long because each fault is a row of a table.
 package dev.streamfence.internal.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;

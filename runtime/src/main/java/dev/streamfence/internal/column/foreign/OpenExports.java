@@ -4,6 +4,8 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.internal.device.ExportedArray;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.driver.CudaDriver.EventHandle;
+import dev.streamfence.internal.order.Teardown;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class OpenExports implements AutoCloseable {
   private final TrackedRuntime runtime;
   private final Set<ExportedArray> exports = ConcurrentHashMap.newKeySet();
+  private final Set<EventHandle> events = ConcurrentHashMap.newKeySet();
 
   private OpenExports(TrackedRuntime runtime) {
     this.runtime = runtime;
@@ -37,6 +40,26 @@ final class OpenExports implements AutoCloseable {
     };
   }
 
+  /** An event for another library, which exists until {@link #destroyEvent} or the close. */
+  EventHandle createEvent() {
+    EventHandle event = runtime.driver().createEvent();
+    events.add(event);
+    return event;
+  }
+
+  /** Destroys an event, once; any thread may call it. */
+  void destroyEvent(EventHandle event) {
+    if (runtime.life().tryEnter()) {
+      try {
+        if (events.remove(event)) {
+          runtime.driver().inThreadOfOthers(() -> runtime.driver().destroyEvent(event));
+        }
+      } finally {
+        runtime.life().leave();
+      }
+    }
+  }
+
   /** Reports what other libraries still have when the runtime is closed, which frees it. */
   @Override
   public void close() {
@@ -46,5 +69,10 @@ final class OpenExports implements AutoCloseable {
               System.Logger.Level.WARNING,
               runtime + " is closed while another library has the " + export);
     }
+    Teardown teardown = new Teardown();
+    for (EventHandle event : events) {
+      teardown.step(() -> runtime.driver().destroyEvent(event));
+    }
+    teardown.finish();
   }
 }

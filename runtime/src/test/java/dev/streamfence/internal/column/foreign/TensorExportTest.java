@@ -1,3 +1,4 @@
+// Long because each promise of an export is a test.
 package dev.streamfence.internal.column.foreign;
 
 import static org.assertj.core.api.Assertions.assertThat;

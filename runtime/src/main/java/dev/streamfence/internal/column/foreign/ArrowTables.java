@@ -1,0 +1,95 @@
+package dev.streamfence.internal.column.foreign;
+
+import dev.streamfence.DeviceStream;
+import dev.streamfence.StreamMisuseException;
+import dev.streamfence.column.ColumnOrigin;
+import dev.streamfence.column.DeviceTable;
+import dev.streamfence.column.arrow.ArrowProvider;
+import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.device.TrackedStream;
+import dev.streamfence.internal.exchange.ArrayExport;
+import dev.streamfence.internal.exchange.ArrowFormat.ValueKind;
+import dev.streamfence.internal.exchange.ArrowImport;
+import dev.streamfence.internal.exchange.DeviceArrayNode;
+import dev.streamfence.internal.exchange.SchemaExport;
+import dev.streamfence.internal.exchange.SchemaNode;
+import dev.streamfence.internal.order.Life;
+import java.util.Objects;
+
+/** The implementation of {@link ArrowProvider}. */
+public final class ArrowTables implements ArrowProvider {
+  @Override
+  public DeviceTable adopt(DeviceStream stream, long deviceArray, long schema) {
+    TrackedRuntime runtime = TrackedStream.of(stream).runtime();
+    SchemaNode node = SchemaNode.read(schema);
+    String what = "the array at 0x" + Long.toHexString(deviceArray);
+    if (node.format().kind() != ValueKind.STRUCT) {
+      throw new IllegalArgumentException(
+          what + " has the format '" + node.format() + "'; a table is a structure, '+s'");
+    }
+    node.children().forEach(ArrowFields::type);
+    DeviceArrayNode array = DeviceArrayNode.read(deviceArray, node);
+    array.device().requireOn(runtime.info().ordinal(), what);
+    ColumnOrigin origin = origin(deviceArray, array, runtime);
+    TrackedStream.timelineOf(stream);
+    SharedRelease release = new SharedRelease(ArrowImport.move(deviceArray));
+    DeviceTable table =
+        new ArrowAdoption(runtime, stream, origin, release, array.event()).table(node, array);
+    ArrowImport.releaseSchema(schema);
+    return table;
+  }
+
+  private static ColumnOrigin origin(
+      long deviceArray, DeviceArrayNode array, TrackedRuntime runtime) {
+    ArrayExport export = ArrayExport.of(deviceArray, array);
+    if (export == null) {
+      return ColumnOrigin.ARROW;
+    }
+    if (export.source() != runtime) {
+      throw new StreamMisuseException(
+          "the array at 0x"
+              + Long.toHexString(deviceArray)
+              + " was exported by "
+              + export.source()
+              + ", and is adopted by "
+              + runtime);
+    }
+    return ColumnOrigin.ARROW_EXPORT;
+  }
+
+  @Override
+  public void export(DeviceStream stream, DeviceTable table, long deviceArray, long schema) {
+    TrackedStream tracked = TrackedStream.of(Objects.requireNonNull(stream, "stream"));
+    TrackedRuntime runtime = tracked.runtime();
+    if (table.runtime() != runtime) {
+      throw new StreamMisuseException(
+          "exporting " + table + " on " + stream + ": they belong to two runtimes");
+    }
+    Life life = runtime.life();
+    life.enter();
+    try {
+      long rows = table.rows(stream);
+      SchemaExport.write(ArrowFields.describe(table.schema()), schema);
+      TableExport export = new TableExport(runtime);
+      try {
+        ArrayExport.write(export.describe(table, rows, tracked), deviceArray, runtime, export::end);
+      } catch (RuntimeException | Error e) {
+        ArrowImport.releaseSchema(schema);
+        export.end();
+        throw e;
+      }
+    } finally {
+      life.leave();
+    }
+  }
+
+  @Override
+  public void releaseArray(long deviceArray) {
+    ArrowImport.releaseArray(deviceArray);
+  }
+
+  @Override
+  public void releaseSchema(long schema) {
+    ArrowImport.releaseSchema(schema);
+  }
+}
