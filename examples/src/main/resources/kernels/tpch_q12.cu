@@ -17,14 +17,16 @@ static __device__ unsigned int slotOf(unsigned long long key, unsigned int mask)
 }
 
 // Puts every order into the table, which is all zero at first and has more slots than orders.
-extern "C" __global__ void q12_build(const long long *orderKeys, const signed char *highPriority,
-                                     unsigned long long *table, int mask, int orders) {
+// Priorities before firstLowPriority are high.
+extern "C" __global__ void q12_build(const long long *orderKeys, const signed char *priorities,
+                                     unsigned long long *table, int mask, int firstLowPriority,
+                                     int orders) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= orders) {
     return;
   }
   unsigned long long key = orderKeys[i];
-  unsigned long long entry = 2 * key + highPriority[i];
+  unsigned long long entry = 2 * key + (priorities[i] < firstLowPriority ? 1 : 0);
   unsigned int slot = slotOf(key, mask);
   while (atomicCAS(&table[slot], 0ull, entry) != 0) {
     slot = (slot + 1) & mask;

@@ -6,24 +6,23 @@
 //
 // nvcc writes its own ISA version, which older drivers refuse; 6.3 is the lowest that sm_75 has.
 
-// Adds price * discount to revenue[0] for the rows [first, first + rows) that match the query.
-// Prices are cents and discounts are hundredths, so the sum is exact, in 1/10000 of the currency.
-// Dates are days since 1970-01-01; the interval of dates excludes its end, the interval of
-// discounts includes it. The number of threads of a block must be a multiple of 32.
-extern "C" __global__ void q6_revenue(const int *shipDates, const signed char *discounts,
-                                      const signed char *quantities, const int *prices,
+// Adds price * discount to revenue[0] for the rows that match the query. Prices, discounts and
+// quantities are decimals in hundredths, so the sum is exact, in 1/10000 of the currency. Dates are
+// days since 1970-01-01; the interval of dates excludes its end, the interval of discounts includes
+// it. The number of threads of a block must be a multiple of 32.
+extern "C" __global__ void q6_revenue(const int *shipDates, const long long *discounts,
+                                      const long long *quantities, const long long *prices,
                                       unsigned long long *revenue, int fromDate, int toDate,
-                                      int leastDiscount, int mostDiscount, int quantityLimit,
-                                      int first, int rows) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
+                                      long long leastDiscount, long long mostDiscount,
+                                      long long quantityLimit, int rows) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned long long sum = 0;
-  if (i < rows) {
-    int row = first + i;
+  if (row < rows) {
     int date = shipDates[row];
-    int discount = discounts[row];
+    long long discount = discounts[row];
     if (date >= fromDate && date < toDate && discount >= leastDiscount &&
         discount <= mostDiscount && quantities[row] < quantityLimit) {
-      sum = (unsigned long long)prices[row] * discount;
+      sum = prices[row] * discount;
     }
   }
 

@@ -15,15 +15,19 @@ final class JavaOracle implements Oracle {
     return new Answers(revenue(data.lineItems()), lateDeliveries(data));
   }
 
-  private static Q6Answer revenue(LineItems items) {
+  private static Q6Answer revenue(HostTable items) {
+    int[] shipDates = items.days("l_shipdate");
+    long[] discounts = items.longs("l_discount");
+    long[] quantities = items.longs("l_quantity");
+    long[] prices = items.longs("l_extendedprice");
     long revenue = 0;
     for (int row = 0; row < items.rows(); row++) {
-      if (items.shipDates()[row] >= Q6Query.FROM_DATE
-          && items.shipDates()[row] < Q6Query.TO_DATE
-          && items.discounts()[row] >= Q6Query.LEAST_DISCOUNT
-          && items.discounts()[row] <= Q6Query.MOST_DISCOUNT
-          && items.quantities()[row] < Q6Query.QUANTITY_LIMIT) {
-        revenue = Math.addExact(revenue, (long) items.prices()[row] * items.discounts()[row]);
+      if (shipDates[row] >= Q6Query.FROM_DATE
+          && shipDates[row] < Q6Query.TO_DATE
+          && discounts[row] >= Q6Query.LEAST_DISCOUNT
+          && discounts[row] <= Q6Query.MOST_DISCOUNT
+          && quantities[row] < Q6Query.QUANTITY_LIMIT) {
+        revenue = Math.addExact(revenue, Math.multiplyExact(prices[row], discounts[row]));
       }
     }
     return new Q6Answer(revenue);
@@ -31,13 +35,17 @@ final class JavaOracle implements Oracle {
 
   private static Q12Answer lateDeliveries(TpchData data) {
     Map<Long, List<ShipMode>> lateByOrder = lateByOrder(data.lineItems());
+    long[] keys = data.orders().longs("o_orderkey");
+    byte[] priorities = data.orders().codes("o_orderpriority");
     long mailHigh = 0;
     long mailLow = 0;
     long shipHigh = 0;
     long shipLow = 0;
     for (int row = 0; row < data.orders().rows(); row++) {
-      boolean high = data.orders().highPriority()[row] == 1;
-      for (ShipMode mode : lateByOrder.getOrDefault(data.orders().keys()[row], List.of())) {
+      boolean high =
+          priorities[row] == OrderPriority.URGENT.code()
+              || priorities[row] == OrderPriority.HIGH.code();
+      for (ShipMode mode : lateByOrder.getOrDefault(keys[row], List.of())) {
         if (mode == ShipMode.MAIL) {
           mailHigh += high ? 1 : 0;
           mailLow += high ? 0 : 1;
@@ -51,16 +59,21 @@ final class JavaOracle implements Oracle {
   }
 
   /** Finds line items sent in time by mail or ship, but received late and within the year. */
-  private static Map<Long, List<ShipMode>> lateByOrder(LineItems items) {
+  private static Map<Long, List<ShipMode>> lateByOrder(HostTable items) {
+    long[] orderKeys = items.longs("l_orderkey");
+    byte[] shipModes = items.codes("l_shipmode");
+    int[] shipDates = items.days("l_shipdate");
+    int[] commitDates = items.days("l_commitdate");
+    int[] receiptDates = items.days("l_receiptdate");
     Map<Long, List<ShipMode>> lateByOrder = new HashMap<>();
     for (int row = 0; row < items.rows(); row++) {
-      ShipMode mode = ShipMode.ofCode(items.shipModes()[row]);
+      ShipMode mode = ShipMode.ofCode(shipModes[row]);
       if ((mode == ShipMode.MAIL || mode == ShipMode.SHIP)
-          && items.receiptDates()[row] >= Q12Query.FROM_DATE
-          && items.receiptDates()[row] < Q12Query.TO_DATE
-          && items.commitDates()[row] < items.receiptDates()[row]
-          && items.shipDates()[row] < items.commitDates()[row]) {
-        lateByOrder.computeIfAbsent(items.orderKeys()[row], key -> new ArrayList<>(1)).add(mode);
+          && receiptDates[row] >= Q12Query.FROM_DATE
+          && receiptDates[row] < Q12Query.TO_DATE
+          && commitDates[row] < receiptDates[row]
+          && shipDates[row] < commitDates[row]) {
+        lateByOrder.computeIfAbsent(orderKeys[row], key -> new ArrayList<>(1)).add(mode);
       }
     }
     return lateByOrder;

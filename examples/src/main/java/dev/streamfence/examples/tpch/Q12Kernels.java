@@ -6,20 +6,22 @@ import dev.streamfence.annotation.KernelModule;
 import dev.streamfence.annotation.ReadWrites;
 import dev.streamfence.annotation.Reads;
 import dev.streamfence.annotation.ThreadCount;
+import dev.streamfence.column.ReadableColumn;
 
 /** The kernels of {@code tpch_q12.cu}, which describes the layout of the hash table. */
 @KernelModule("kernels/tpch_q12.ptx")
 interface Q12Kernels {
   /**
    * Puts every order into {@code table}, which is all zero and has {@code mask + 1} slots, a power
-   * of two.
+   * of two. Priorities before {@code firstLowPriority} are high.
    */
   @Kernel("q12_build")
   void build(
-      @Reads DeviceArray<long[]> orderKeys,
-      @Reads DeviceArray<byte[]> highPriority,
+      @Reads ReadableColumn<long[]> orderKeys,
+      @Reads ReadableColumn<byte[]> priorities,
       @ReadWrites DeviceArray<long[]> table,
       int mask,
+      int firstLowPriority,
       @ThreadCount int orders);
 
   /**
@@ -28,11 +30,11 @@ interface Q12Kernels {
    */
   @Kernel("q12_probe")
   void probe(
-      @Reads DeviceArray<long[]> orderKeys,
-      @Reads DeviceArray<byte[]> shipModes,
-      @Reads DeviceArray<int[]> shipDates,
-      @Reads DeviceArray<int[]> commitDates,
-      @Reads DeviceArray<int[]> receiptDates,
+      @Reads ReadableColumn<long[]> orderKeys,
+      @Reads ReadableColumn<byte[]> shipModes,
+      @Reads ReadableColumn<int[]> shipDates,
+      @Reads ReadableColumn<int[]> commitDates,
+      @Reads ReadableColumn<int[]> receiptDates,
       @Reads DeviceArray<long[]> table,
       @ReadWrites DeviceArray<long[]> counts,
       int mask,

@@ -3,6 +3,7 @@ package dev.streamfence.examples.tpch;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.column.DeviceTable;
 import java.time.LocalDate;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -30,7 +31,7 @@ final class Q12Query {
   private Q12Query(DeviceRuntime device, DeviceTables tables) {
     this.device = device;
     this.tables = tables;
-    this.mask = slotsFor(tables.orders()) - 1;
+    this.mask = slotsFor(Math.toIntExact(tables.orders().capacity())) - 1;
   }
 
   /** Runs the query and waits for its answer. */
@@ -69,10 +70,17 @@ final class Q12Query {
   }
 
   private DeviceArray<long[]> build(DeviceStream stream) {
+    DeviceTable orders = tables.orders();
     DeviceArray<long[]> table = device.memory().allocateZeroed(stream, long[].class, mask + 1);
     try {
       Q12KernelsLauncher.on(stream)
-          .build(tables.keys, tables.highPriority, table, mask, tables.orders());
+          .build(
+              orders.readable("o_orderkey", long[].class),
+              orders.readable("o_orderpriority", byte[].class),
+              table,
+              mask,
+              OrderPriority.MEDIUM.code(),
+              Math.toIntExact(orders.capacity()));
       return table;
     } catch (RuntimeException e) {
       table.close();
@@ -81,14 +89,15 @@ final class Q12Query {
   }
 
   private Q12Answer probe(DeviceStream stream, DeviceArray<long[]> table) {
+    DeviceTable items = tables.lineItems();
     try (DeviceArray<long[]> counts = device.memory().allocateZeroed(stream, long[].class, 4)) {
       Q12KernelsLauncher.on(stream)
           .probe(
-              tables.orderKeys,
-              tables.shipModes,
-              tables.shipDates,
-              tables.commitDates,
-              tables.receiptDates,
+              items.readable("l_orderkey", long[].class),
+              items.readable("l_shipmode", byte[].class),
+              items.readable("l_shipdate", int[].class),
+              items.readable("l_commitdate", int[].class),
+              items.readable("l_receiptdate", int[].class),
               table,
               counts,
               mask,
@@ -96,7 +105,7 @@ final class Q12Query {
               ShipMode.SHIP.code(),
               FROM_DATE,
               TO_DATE,
-              tables.lineItems());
+              Math.toIntExact(items.capacity()));
       long[] counted = counts.download(stream);
       return new Q12Answer(counted[0], counted[1], counted[2], counted[3]);
     }

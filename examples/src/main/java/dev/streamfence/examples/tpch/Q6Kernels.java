@@ -6,27 +6,27 @@ import dev.streamfence.annotation.KernelModule;
 import dev.streamfence.annotation.ReadWrites;
 import dev.streamfence.annotation.Reads;
 import dev.streamfence.annotation.ThreadCount;
+import dev.streamfence.column.ReadableColumn;
 
 /** The kernel of {@code tpch_q6.cu}. */
 @KernelModule("kernels/tpch_q6.ptx")
 interface Q6Kernels {
   /**
-   * Adds price × discount, in cents times hundredths, to {@code revenue[0]} for the rows from
-   * {@code first} on that match the query. {@code toDate} is excluded, {@code mostDiscount} is
-   * included.
+   * Adds price × discount, in 1/10000 of the currency unit, to {@code revenue[0]} for the rows that
+   * match the query. {@code toDate} is excluded, {@code mostDiscount} is included; discounts and
+   * quantities are in hundredths.
    */
   @Kernel("q6_revenue")
   void addRevenue(
-      @Reads DeviceArray<int[]> shipDates,
-      @Reads DeviceArray<byte[]> discounts,
-      @Reads DeviceArray<byte[]> quantities,
-      @Reads DeviceArray<int[]> prices,
+      @Reads ReadableColumn<int[]> shipDates,
+      @Reads ReadableColumn<long[]> discounts,
+      @Reads ReadableColumn<long[]> quantities,
+      @Reads ReadableColumn<long[]> prices,
       @ReadWrites DeviceArray<long[]> revenue,
       int fromDate,
       int toDate,
-      int leastDiscount,
-      int mostDiscount,
-      int quantityLimit,
-      int first,
+      long leastDiscount,
+      long mostDiscount,
+      long quantityLimit,
       @ThreadCount int rows);
 }

@@ -3,6 +3,7 @@ package dev.streamfence.examples.tpch;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.column.DeviceTable;
 import java.time.LocalDate;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -10,7 +11,7 @@ import java.util.concurrent.Callable;
 
 /**
  * Q6, "forecasting revenue change": what discounts of 5 to 7 % on small quantities cost in 1994.
- * Each stream processes one chunk of the rows into its own sum.
+ * Each stream processes one slice of the rows into its own sum.
  */
 final class Q6Query {
   /** First day, inclusive, in days since 1970-01-01. */
@@ -20,13 +21,13 @@ final class Q6Query {
   static final int TO_DATE = (int) LocalDate.of(1995, 1, 1).toEpochDay();
 
   /** Least discount in hundredths, inclusive. */
-  static final int LEAST_DISCOUNT = 5;
+  static final long LEAST_DISCOUNT = 5;
 
   /** Greatest discount in hundredths, inclusive. */
-  static final int MOST_DISCOUNT = 7;
+  static final long MOST_DISCOUNT = 7;
 
-  /** Upper limit of the quantity, exclusive. */
-  static final int QUANTITY_LIMIT = 24;
+  /** Upper limit of the quantity in hundredths, exclusive. */
+  static final long QUANTITY_LIMIT = 24_00;
 
   private Q6Query() {}
 
@@ -39,13 +40,16 @@ final class Q6Query {
   static Q6Answer run(DeviceRuntime device, DeviceTables tables, int streams, HostThreads threads) {
     Deque<RowChunk> chunks = new ArrayDeque<>();
     try {
+      long rows = tables.lineItems().capacity();
       for (int i = 0; i < streams; i++) {
-        int first = boundary(tables.lineItems(), i, streams);
-        int end = boundary(tables.lineItems(), i + 1, streams);
+        long first = rows * i / streams;
+        long end = rows * (i + 1) / streams;
         chunks.add(new RowChunk(device, first, end - first));
       }
       threads.runAll(
-          chunks.stream().<Callable<RowChunk>>map(chunk -> () -> chunk.launch(tables)).toList());
+          chunks.stream()
+              .<Callable<RowChunk>>map(chunk -> () -> chunk.launch(tables.lineItems()))
+              .toList());
       long revenue = 0;
       for (RowChunk chunk : chunks) {
         revenue = Math.addExact(revenue, chunk.awaitRevenue());
@@ -56,18 +60,14 @@ final class Q6Query {
     }
   }
 
-  private static int boundary(int rows, int chunk, int chunks) {
-    return (int) ((long) rows * chunk / chunks);
-  }
-
   /** Some of the rows, with a stream and a sum of their own. */
   private static final class RowChunk implements AutoCloseable {
-    private final int first;
-    private final int rows;
+    private final long first;
+    private final long rows;
     private final DeviceStream stream;
     private final DeviceArray<long[]> revenue;
 
-    RowChunk(DeviceRuntime device, int first, int rows) {
+    RowChunk(DeviceRuntime device, long first, long rows) {
       this.first = first;
       this.rows = rows;
       this.stream = device.streams().acquire();
@@ -79,21 +79,22 @@ final class Q6Query {
       }
     }
 
-    RowChunk launch(DeviceTables tables) {
-      Q6KernelsLauncher.on(stream)
-          .addRevenue(
-              tables.shipDates,
-              tables.discounts,
-              tables.quantities,
-              tables.prices,
-              revenue,
-              FROM_DATE,
-              TO_DATE,
-              LEAST_DISCOUNT,
-              MOST_DISCOUNT,
-              QUANTITY_LIMIT,
-              first,
-              rows);
+    RowChunk launch(DeviceTable lineItems) {
+      try (DeviceTable items = lineItems.slice(stream, first, rows)) {
+        Q6KernelsLauncher.on(stream)
+            .addRevenue(
+                items.readable("l_shipdate", int[].class),
+                items.readable("l_discount", long[].class),
+                items.readable("l_quantity", long[].class),
+                items.readable("l_extendedprice", long[].class),
+                revenue,
+                FROM_DATE,
+                TO_DATE,
+                LEAST_DISCOUNT,
+                MOST_DISCOUNT,
+                QUANTITY_LIMIT,
+                Math.toIntExact(rows));
+      }
       return this;
     }
 

@@ -4,33 +4,37 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** How a line item is shipped. Immutable. On the device it is one byte, its {@link #code()}. */
+/** How a line item is shipped. Immutable. In a column it is one byte, its {@link #code()}. */
 enum ShipMode {
-  REG_AIR(0, "REG AIR"),
-  AIR(1, "AIR"),
-  RAIL(2, "RAIL"),
-  SHIP(3, "SHIP"),
-  TRUCK(4, "TRUCK"),
-  MAIL(5, "MAIL"),
-  FOB(6, "FOB");
+  REG_AIR("REG AIR"),
+  AIR("AIR"),
+  RAIL("RAIL"),
+  SHIP("SHIP"),
+  TRUCK("TRUCK"),
+  MAIL("MAIL"),
+  FOB("FOB");
 
   private static final Map<String, ShipMode> BY_TEXT =
-      Stream.of(values()).collect(Collectors.toUnmodifiableMap(mode -> mode.text, mode -> mode));
+      Stream.of(values()).collect(Collectors.toUnmodifiableMap(ShipMode::text, mode -> mode));
 
   private static final Map<Byte, ShipMode> BY_CODE =
-      Stream.of(values()).collect(Collectors.toUnmodifiableMap(mode -> mode.code, mode -> mode));
+      Stream.of(values()).collect(Collectors.toUnmodifiableMap(ShipMode::code, mode -> mode));
 
-  private final byte code;
   private final String text;
 
-  ShipMode(int code, String text) {
-    this.code = (byte) code;
+  ShipMode(String text) {
     this.text = text;
   }
 
   /** The byte that stands for this mode in a column. */
+  @SuppressWarnings("EnumOrdinal") // The dictionary lists the constants in their order.
   byte code() {
-    return code;
+    return (byte) ordinal();
+  }
+
+  /** What TPC-H writes. */
+  String text() {
+    return text;
   }
 
   /**

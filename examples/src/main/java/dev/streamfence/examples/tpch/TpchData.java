@@ -3,7 +3,7 @@ package dev.streamfence.examples.tpch;
 /**
  * The two tables that the queries read, on the host.
  *
- * @param orders ORDERS
- * @param lineItems LINEITEM; each of its order keys occurs in {@code orders}
+ * @param orders with the columns of {@link TpchSchema#ORDERS}
+ * @param lineItems with the columns of {@link TpchSchema#LINE_ITEMS}
  */
-record TpchData(Orders orders, LineItems lineItems) {}
+record TpchData(HostTable orders, HostTable lineItems) {}

@@ -10,10 +10,7 @@ import io.trino.tpch.TextPool;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
-import java.util.function.IntFunction;
 import java.util.function.LongConsumer;
-import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +62,9 @@ final class TpchGenerator {
             IntStream.rangeClosed(1, partCount)
                 .<Callable<TpchPart>>mapToObj(part -> () -> generatePart(part, partCount))
                 .toList());
-    return new TpchData(joinOrders(parts), joinLineItems(parts));
+    return new TpchData(
+        HostTable.join(TpchSchema.ORDERS, parts.stream().map(TpchPart::orders).toList()),
+        HostTable.join(TpchSchema.LINE_ITEMS, parts.stream().map(TpchPart::lineItems).toList()));
   }
 
   private TpchPart generatePart(int part, int partCount) {
@@ -95,40 +94,5 @@ final class TpchGenerator {
 
   private static @Nullable LineItem nextOrNull(Iterator<LineItem> items) {
     return items.hasNext() ? items.next() : null;
-  }
-
-  private static Orders joinOrders(List<TpchPart> parts) {
-    ToIntFunction<TpchPart> rows = part -> part.orders;
-    return new Orders(
-        join(parts, rows, long[]::new, part -> part.keys),
-        join(parts, rows, byte[]::new, part -> part.highPriority));
-  }
-
-  private static LineItems joinLineItems(List<TpchPart> parts) {
-    ToIntFunction<TpchPart> rows = part -> part.lineItems;
-    return new LineItems(
-        join(parts, rows, long[]::new, part -> part.orderKeys),
-        join(parts, rows, byte[]::new, part -> part.quantities),
-        join(parts, rows, int[]::new, part -> part.prices),
-        join(parts, rows, byte[]::new, part -> part.discounts),
-        join(parts, rows, int[]::new, part -> part.shipDates),
-        join(parts, rows, int[]::new, part -> part.commitDates),
-        join(parts, rows, int[]::new, part -> part.receiptDates),
-        join(parts, rows, byte[]::new, part -> part.shipModes));
-  }
-
-  private static <A> A join(
-      List<TpchPart> parts,
-      ToIntFunction<TpchPart> rows,
-      IntFunction<A> newArray,
-      Function<TpchPart, A> column) {
-    A whole = newArray.apply(parts.stream().mapToInt(rows).reduce(0, Math::addExact));
-    int next = 0;
-    for (TpchPart part : parts) {
-      int count = rows.applyAsInt(part);
-      System.arraycopy(column.apply(part), 0, whole, next, count);
-      next += count;
-    }
-    return whole;
   }
 }

@@ -73,7 +73,7 @@ final class TpchJob {
    */
   private static DeviceTables upload(DeviceRuntime device, TpchData data) {
     try (DeviceStream stream = device.streams().acquire()) {
-      DeviceTables tables = new DeviceTables(device, stream, data);
+      DeviceTables tables = DeviceTables.upload(stream, data);
       try {
         stream.synchronize();
         return tables;

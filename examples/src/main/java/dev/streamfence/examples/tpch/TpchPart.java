@@ -9,28 +9,28 @@ final class TpchPart {
   /** TPC-H gives an order 1 to 7 line items, 4 on average, so columns rarely have to grow. */
   private static final double LINE_ITEMS_PER_ORDER = 4.1;
 
-  int orders;
-  final long[] keys;
-  final byte[] highPriority;
+  private int orders;
+  private final long[] keys;
+  private final byte[] priorities;
 
-  int lineItems;
-  long[] orderKeys;
-  byte[] quantities;
-  int[] prices;
-  byte[] discounts;
-  int[] shipDates;
-  int[] commitDates;
-  int[] receiptDates;
-  byte[] shipModes;
+  private int lineItems;
+  private long[] orderKeys;
+  private long[] quantities;
+  private long[] prices;
+  private long[] discounts;
+  private int[] shipDates;
+  private int[] commitDates;
+  private int[] receiptDates;
+  private byte[] shipModes;
 
   TpchPart(int orders) {
     this.keys = new long[orders];
-    this.highPriority = new byte[orders];
+    this.priorities = new byte[orders];
     int capacity = (int) (orders * LINE_ITEMS_PER_ORDER) + 16;
     this.orderKeys = new long[capacity];
-    this.quantities = new byte[capacity];
-    this.prices = new int[capacity];
-    this.discounts = new byte[capacity];
+    this.quantities = new long[capacity];
+    this.prices = new long[capacity];
+    this.discounts = new long[capacity];
     this.shipDates = new int[capacity];
     this.commitDates = new int[capacity];
     this.receiptDates = new int[capacity];
@@ -40,19 +40,19 @@ final class TpchPart {
   /** Appends one order. */
   void add(Order order) {
     keys[orders] = order.getOrderKey();
-    highPriority[orders] = (byte) (isHigh(order.getOrderPriority()) ? 1 : 0);
+    priorities[orders] = OrderPriority.of(order.getOrderPriority()).code();
     orders++;
   }
 
   /** Appends one line item. */
   void add(LineItem item) {
     if (lineItems == orderKeys.length) {
-      grow(lineItems + lineItems / 8 + 16);
+      resize(lineItems + lineItems / 8 + 16);
     }
     orderKeys[lineItems] = item.getOrderKey();
-    quantities[lineItems] = (byte) item.getQuantity();
-    prices[lineItems] = Math.toIntExact(item.getExtendedPriceInCents());
-    discounts[lineItems] = (byte) item.getDiscountPercent();
+    quantities[lineItems] = 100 * item.getQuantity();
+    prices[lineItems] = item.getExtendedPriceInCents();
+    discounts[lineItems] = item.getDiscountPercent();
     shipDates[lineItems] = item.getShipDate();
     commitDates[lineItems] = item.getCommitDate();
     receiptDates[lineItems] = item.getReceiptDate();
@@ -60,11 +60,27 @@ final class TpchPart {
     lineItems++;
   }
 
-  private static boolean isHigh(String priority) {
-    return priority.equals("1-URGENT") || priority.equals("2-HIGH");
+  /** The orders, as many as this part was made for. */
+  HostTable orders() {
+    return new HostTable(TpchSchema.ORDERS, keys, priorities);
   }
 
-  private void grow(int capacity) {
+  /** The line items. No row is added afterwards. */
+  HostTable lineItems() {
+    resize(lineItems);
+    return new HostTable(
+        TpchSchema.LINE_ITEMS,
+        orderKeys,
+        quantities,
+        prices,
+        discounts,
+        shipDates,
+        commitDates,
+        receiptDates,
+        shipModes);
+  }
+
+  private void resize(int capacity) {
     orderKeys = Arrays.copyOf(orderKeys, capacity);
     quantities = Arrays.copyOf(quantities, capacity);
     prices = Arrays.copyOf(prices, capacity);

@@ -36,8 +36,8 @@ class JavaOracleTest {
   @Test
   void lateDeliveriesAreCountedByModeAndPriorityOfTheirOrder() {
     Rows rows = new Rows();
-    rows.order(1, true);
-    rows.order(1L << 40, false);
+    rows.order(1, OrderPriority.HIGH);
+    rows.order(1L << 40, OrderPriority.MEDIUM);
     rows.delivery(1, ShipMode.MAIL, "1994-01-01", "1994-01-02", "1994-01-03");
     rows.delivery(1, ShipMode.MAIL, "1994-01-01", "1994-01-02", "1994-12-31");
     rows.delivery(1, ShipMode.SHIP, "1993-12-30", "1993-12-31", "1994-01-01");
@@ -51,7 +51,7 @@ class JavaOracleTest {
   @Test
   void lateDeliveriesExcludeUnselectedRows() {
     Rows rows = new Rows();
-    rows.order(1, true);
+    rows.order(1, OrderPriority.URGENT);
     rows.delivery(1, ShipMode.AIR, "1994-01-01", "1994-01-02", "1994-01-03");
     rows.delivery(1, ShipMode.MAIL, "1993-12-01", "1993-12-02", "1993-12-31");
     rows.delivery(1, ShipMode.MAIL, "1994-12-01", "1994-12-02", "1995-01-01");
@@ -79,13 +79,13 @@ class JavaOracleTest {
         int receipt,
         ShipMode mode) {}
 
-    private record Order(long key, boolean high) {}
+    private record Order(long key, OrderPriority priority) {}
 
     private final List<Order> orders = new ArrayList<>();
     private final List<Item> items = new ArrayList<>();
 
-    void order(long key, boolean high) {
-      orders.add(new Order(key, high));
+    void order(long key, OrderPriority priority) {
+      orders.add(new Order(key, priority));
     }
 
     void sale(String shipDate, int discount, int quantity, int price) {
@@ -97,12 +97,13 @@ class JavaOracleTest {
     }
 
     Answers answers() {
-      LineItems lineItems =
-          new LineItems(
+      HostTable lineItems =
+          new HostTable(
+              TpchSchema.LINE_ITEMS,
               items.stream().mapToLong(Item::order).toArray(),
-              bytes(items.stream().mapToInt(Item::quantity).toArray()),
-              items.stream().mapToInt(Item::price).toArray(),
-              bytes(items.stream().mapToInt(Item::discount).toArray()),
+              items.stream().mapToLong(item -> 100L * item.quantity()).toArray(),
+              items.stream().mapToLong(Item::price).toArray(),
+              items.stream().mapToLong(Item::discount).toArray(),
               items.stream().mapToInt(Item::ship).toArray(),
               items.stream().mapToInt(Item::commit).toArray(),
               items.stream().mapToInt(Item::receipt).toArray(),
@@ -110,9 +111,10 @@ class JavaOracleTest {
       return new JavaOracle()
           .answersOver(
               new TpchData(
-                  new Orders(
+                  new HostTable(
+                      TpchSchema.ORDERS,
                       orders.stream().mapToLong(Order::key).toArray(),
-                      bytes(orders.stream().mapToInt(order -> order.high() ? 1 : 0).toArray())),
+                      bytes(orders.stream().mapToInt(order -> order.priority().code()).toArray())),
                   lineItems));
     }
 

@@ -24,7 +24,7 @@ class TpchGeneratorTest {
 
   @Test
   void orderKeysAreUniqueAndPositive() {
-    long[] keys = generate(0.001, 2).orders().keys();
+    long[] keys = generate(0.001, 2).orders().longs("o_orderkey");
     assertThat(LongStream.of(keys).distinct()).hasSameSizeAs(keys);
     assertThat(LongStream.of(keys).min()).hasValue(1);
   }

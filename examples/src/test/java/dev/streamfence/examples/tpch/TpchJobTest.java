@@ -46,7 +46,7 @@ class TpchJobTest {
     try (DeviceRuntime device =
             DeviceRuntime.simulated(SimulatedDevice.builder().schedule(Schedule.LAZY).build());
         DeviceStream stream = device.streams().acquire();
-        DeviceTables tables = new DeviceTables(device, stream, data)) {
+        DeviceTables tables = DeviceTables.upload(stream, data)) {
       device.synchronize();
       long before = device.statistics().waits();
       Q12Query.run(device, tables);
