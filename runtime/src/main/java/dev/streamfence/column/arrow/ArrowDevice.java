@@ -24,8 +24,8 @@ public final class ArrowDevice {
    * number of four bytes on the device, of which {@link
    * dev.streamfence.MemoryStatistics#downloads()} counts the copies.
    *
-   * <p>A table that {@link #export} made has the same memory and the same hazards again, and the
-   * origin {@link ColumnOrigin#ARROW_EXPORT}.
+   * <p>A table that {@link #export} made of one of the same runtime has the same memory and the
+   * same hazards again, and the origin {@link ColumnOrigin#ARROW_EXPORT}.
    *
    * @param deviceArray the address of an {@code ArrowDeviceArray}, a structure array of the fields
    * @param schema the address of its {@code ArrowSchema}, which is released at once

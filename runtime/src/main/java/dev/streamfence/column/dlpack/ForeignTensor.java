@@ -30,7 +30,8 @@ public sealed interface ForeignTensor permits TensorHandle {
    * Takes the tensor over as an array of all its elements, in the order of their indices. Closing
    * the array deletes the tensor, after the last use. Does not synchronise.
    *
-   * <p>A tensor that {@link DlPack#export} made is the exported array again, with the same hazards.
+   * <p>A tensor that {@link DlPack#export} made of an array of the same runtime is that array
+   * again, with the same hazards; one of another runtime is that of another library.
    *
    * @param arrayType the Java array type. A signed type takes unsigned elements of the same width;
    *     {@code byte[]} takes bool; {@code short[]} and {@code char[]} take float16 and bfloat16 as

@@ -42,19 +42,10 @@ public final class ArrowTables implements ArrowProvider {
   private static ColumnOrigin origin(
       long deviceArray, DeviceArrayNode array, TrackedRuntime runtime) {
     ArrayExport export = ArrayExport.of(deviceArray, array);
-    if (export == null) {
-      return ColumnOrigin.ARROW;
-    }
-    if (export.source() != runtime) {
-      throw new StreamMisuseException(
-          "the array at 0x"
-              + Long.toHexString(deviceArray)
-              + " was exported by "
-              + export.source()
-              + ", and is adopted by "
-              + runtime);
-    }
-    return ColumnOrigin.ARROW_EXPORT;
+    // The export of another runtime is that of another library.
+    return export != null && export.source() == runtime
+        ? ColumnOrigin.ARROW_EXPORT
+        : ColumnOrigin.ARROW;
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.streamfence.internal.column.foreign;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.ForeignMemory;
-import dev.streamfence.StreamMisuseException;
 import dev.streamfence.column.dlpack.ForeignTensor;
 import dev.streamfence.column.dlpack.TensorProducer;
 import dev.streamfence.internal.device.TrackedArray;
@@ -92,10 +91,10 @@ public final class TensorHandle implements ForeignTensor {
   }
 
   /**
-   * Whether this process exported the tensor.
+   * Whether this runtime exported the tensor. The tensor of another one is that of another library.
    *
-   * @throws IllegalArgumentException if it did, and the tensor is not the memory that it was made
-   *     of
+   * @throws IllegalArgumentException if this process exported it, and it is not the memory that it
+   *     was made of
    */
   private static boolean isOwn(ManagedTensor tensor, ElementMemory memory, TrackedRuntime runtime) {
     TensorExport export = TensorExport.of(tensor);
@@ -103,10 +102,6 @@ public final class TensorHandle implements ForeignTensor {
       return false;
     }
     TrackedArray<?> source = (TrackedArray<?>) export.source();
-    if (source.runtime() != runtime) {
-      throw new StreamMisuseException(
-          tensor + " was exported by " + source.runtime() + ", and is adopted by " + runtime);
-    }
     long address = source.region() == null ? 0 : source.region().address();
     if (memory.sizeInBytes() > source.sizeInBytes()
         || (memory.sizeInBytes() > 0 && memory.address() != address)) {
@@ -119,7 +114,7 @@ public final class TensorHandle implements ForeignTensor {
               + "; it was exported from "
               + source);
     }
-    return true;
+    return source.runtime() == runtime;
   }
 
   @Override
