@@ -218,7 +218,7 @@ final class ArchitectureTest {
   }
 
   @Test
-  void onlyFourPackagesAreExportedToUsers() throws Exception {
+  void onlySixPackagesAreExportedToUsers() throws Exception {
     assertThat(exported())
         .containsExactlyInAnyOrder(
             ROOT,

@@ -43,13 +43,15 @@ class CountingKernelsTest {
   }
 
   @Test
-  void runtimeIsAnExplicitModuleThatExportsFourPackages() {
+  void runtimeIsAnExplicitModuleThatExportsSixPackages() {
     Module runtime = DeviceRuntime.class.getModule();
     assertFalse(runtime.getDescriptor().isAutomatic());
     assertEquals(
         Set.of(
             "dev.streamfence",
             "dev.streamfence.column",
+            "dev.streamfence.column.arrow",
+            "dev.streamfence.column.dlpack",
             "dev.streamfence.launch",
             "dev.streamfence.simulation"),
         runtime.getDescriptor().exports().stream()
