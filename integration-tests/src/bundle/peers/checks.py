@@ -1,8 +1,15 @@
 """What has to hold between the runtime and two libraries. Each check returns the wrong rounds."""
 
+import ctypes
 import threading
 
+import arrow
 import dlpack
+
+
+class Skipped(Exception):
+    """A check that cannot run here."""
+
 
 # How the runtime learns that a library is done, as Peers.adopt numbers it.
 DONE, STREAM, EVENT = 0, 1, 2
@@ -200,3 +207,73 @@ def refusals(session, library, host_tensor):
     wrong += session.java.wrong(stream, taken, 7) > 0
     session.java.close(taken)
     return wrong
+
+
+def arrow_table_in(session, library, rounds, has_event=True):
+    """A library writes a column of Arrow's, and a kernel reads it after the column's event."""
+    writing = library.stream()
+    adopting, launching = session.stream(), session.stream()
+    doubled = session.array(launching)
+    column = library.empty(session.length, writing)
+    data, wrong = library.data(column), 0
+    for value in range(1, rounds + 2):
+        library.write_late(column, value, writing)
+        event = library.event(writing)
+        handle = library.event_handle(event) if has_event else None
+        array, schema = arrow.floats(data, session.length, handle, column, event)
+        table = session.tables.adopt(adopting, ctypes.addressof(array), ctypes.addressof(schema))
+        values = session.tables.values(table, 0)
+        session.java.scale(launching, values, doubled, 2, 0)
+        session.java.close(table)
+        wrong += session.java.wrong(launching, doubled, 2 * value) > 0 and value > 1
+        library.wrong(column, value, writing)
+        session.wait_until(lambda: arrow.lent() == 0)
+        library.destroy(event)
+    return wrong + arrow.lent()
+
+
+def arrow_table_out(session, library, rounds, waits=True):
+    """A kernel writes a column, and a library reads it after the event of Arrow's structure."""
+    launching, reading = session.stream(), library.stream()
+    ones = session.array(launching)
+    session.java.fill(launching, ones, 1)
+    table = session.table(launching)
+    column = session.tables.writableValues(table, 0)
+    wrong = 0
+    for value in range(1, rounds + 2):
+        session.java.scale(launching, ones, column, value, session.late_cycles)
+        exported = arrow.Imported(session.tables, launching, table)
+        if waits and exported.event() is not None:
+            library.wait_for(reading, exported.event())
+        tensor = library.from_dlpack(dlpack.Exported(exported.tensor), reading)
+        trebled = library.times(tensor, 3, reading)
+        is_wrong = exported.format != b"f" or library.wrong(trebled, 3 * value, reading) > 0
+        session.java.synchronize(launching)
+        exported.release()
+        wrong += is_wrong and value > 1
+    return wrong
+
+
+def arrows_own_library(session):
+    """Arrow's library reads the runtime's schema, and its memory of the host is refused."""
+    try:
+        import pyarrow
+    except ImportError as e:
+        raise Skipped(e)
+    stream = session.stream()
+    array, schema = arrow.DeviceArray(), arrow.Schema()
+    places = ctypes.addressof(array), ctypes.addressof(schema)
+    session.tables.export(stream, session.table(stream), *places)
+    ours = pyarrow.Schema._import_from_c(places[1])
+    session.tables.releaseArray(places[0])
+    expected = pyarrow.schema([pyarrow.field("x", pyarrow.float32(), nullable=False)])
+    batch = pyarrow.record_batch([pyarrow.array([1, 2], pyarrow.float32())], names=["x"])
+    batch._export_to_c_device(*places)
+    try:
+        session.tables.adopt(stream, *places)
+        is_refused = False
+    except session.java_error as e:
+        print(f"  refused: {e}")
+        is_refused = True
+    again = pyarrow.RecordBatch._import_from_c_device(*places)
+    return (ours != expected) + (not is_refused) + (not again.equals(batch))

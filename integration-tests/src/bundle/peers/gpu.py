@@ -39,6 +39,9 @@ class Torch:
     def event_handle(self, event):
         return event.cuda_event
 
+    def data(self, tensor):
+        return tensor.data_ptr()
+
     def empty(self, length, stream):
         with self.on(stream):
             return self._torch.empty(length, dtype=self._torch.float32, device="cuda")
@@ -116,6 +119,12 @@ class Cupy:
 
     def event_handle(self, event):
         return event.ptr
+
+    def wait_for(self, stream, handle):
+        self._cupy.cuda.runtime.streamWaitEvent(stream.ptr, handle, 0)
+
+    def data(self, tensor):
+        return tensor.data.ptr
 
     def empty(self, length, stream):
         with stream:

@@ -84,6 +84,11 @@ final class Peers {
     return number(on.runtime().memory().allocateZeroed(on, float[].class, length));
   }
 
+  static long fill(long stream, long array, long value) {
+    floats(array).fill(stream(stream), value);
+    return 0;
+  }
+
   /** Queues {@code target = factor × source}, in a kernel that first runs for some time. */
   static long scale(long stream, long source, long target, long factor, long cycles) {
     DeviceArray<float[]> written = floats(target);
