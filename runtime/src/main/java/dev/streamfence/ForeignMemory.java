@@ -134,9 +134,11 @@ public final class ForeignMemory {
    *
    * @param stream a {@code CUstream} or {@code cudaStream_t} of this device; 0 or 1 for the legacy
    *     default stream
-   * @throws IllegalArgumentException if the memory was said to be ready otherwise
+   * @throws IllegalArgumentException if the memory was said to be ready otherwise, or the stream is
+   *     2, the default stream of each thread
    */
   public ForeignMemory readyAfterStream(long stream) {
+    requireOneStream(stream);
     return ready(new Readiness.AfterStream(stream));
   }
 
@@ -200,10 +202,19 @@ public final class ForeignMemory {
    *
    * @param stream a {@code CUstream} or {@code cudaStream_t} of this device, which exists until the
    *     release
+   * @throws IllegalArgumentException if it is 2, the default stream of each thread
    */
   public ForeignMemory returnedTo(long stream) {
+    requireOneStream(stream);
     return new ForeignMemory(
         address, sizeInBytes, tag, readiness, release, doneEvent, OptionalLong.of(stream));
+  }
+
+  private void requireOneStream(long stream) {
+    if (stream == 2) {
+      throw new IllegalArgumentException(
+          "stream 2 for " + this + " is the default stream of each thread, another one in each");
+    }
   }
 
   private void requireEvent(long event) {

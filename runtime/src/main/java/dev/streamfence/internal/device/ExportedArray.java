@@ -23,10 +23,15 @@ public final class ExportedArray {
   private final TrackedArray<?> array;
   private final @Nullable HazardState held;
   private final @Nullable ForeignConsumer consumer;
+  private final boolean writable;
   private final AtomicBoolean ended = new AtomicBoolean();
 
   private ExportedArray(
-      TrackedArray<?> array, @Nullable HazardState held, @Nullable ForeignConsumer consumer) {
+      TrackedArray<?> array,
+      @Nullable HazardState held,
+      @Nullable ForeignConsumer consumer,
+      boolean writable) {
+    this.writable = writable;
     this.runtime = array.runtime();
     this.array = array;
     this.held = held;
@@ -48,6 +53,10 @@ public final class ExportedArray {
       ReadableArray<?> exported, String purpose, boolean writable, OptionalLong stream) {
     TrackedArray<?> array = TrackedArray.of(exported);
     TrackedRuntime runtime = array.runtime();
+    if (stream.isPresent() && !runtime.life().mayWait()) {
+      throw new StreamMisuseException(
+          purpose + " of " + array + " inside of a launch of this thread; close that first");
+    }
     runtime.life().enter();
     try {
       if (array.isGone()) {
@@ -55,7 +64,7 @@ public final class ExportedArray {
       }
       Region region = array.region();
       if (region == null || region.sizeInBytes() == 0) {
-        return new ExportedArray(array, null, null);
+        return new ExportedArray(array, null, null, writable);
       }
       return of(array, region, purpose, writable, stream);
     } finally {
@@ -80,7 +89,7 @@ public final class ExportedArray {
         region.hazards().requireUsable(purpose);
       }
       isExported = true;
-      return new ExportedArray(array, held, consumer);
+      return new ExportedArray(array, held, consumer, writable);
     } finally {
       if (!isExported) {
         run(held.endHold());
@@ -92,17 +101,19 @@ public final class ExportedArray {
   private static ForeignConsumer lend(
       TrackedRuntime runtime, Region region, String purpose, boolean writable, long stream) {
     Timeline timeline = runtime.adopt(stream);
+    ForeignConsumer consumer = new ForeignConsumer(timeline, writable);
+    // First: a use that is registered in between knows of it.
+    region.hazards().addConsumer(consumer);
     boolean isLent = false;
     try (Submission submission = timeline.begin(new ExportLabel(purpose + " to " + timeline))) {
-      submission.use(region.hazards(), true, writable, 0);
+      submission.use(region.hazards(), !writable, writable, 0);
       submission.preflight();
       submission.commitWithoutEvent();
-      ForeignConsumer consumer = new ForeignConsumer(timeline, writable);
-      region.hazards().addConsumer(consumer);
       isLent = true;
       return consumer;
     } finally {
       if (!isLent) {
+        region.hazards().removeConsumer(consumer);
         runtime.giveBack(timeline);
       }
     }
@@ -142,7 +153,7 @@ public final class ExportedArray {
 
   private void endNow(@Nullable ForeignConsumer lent, HazardState memory) {
     if (lent == null) {
-      run(memory.endHold());
+      endHold(memory);
       return;
     }
     Submission submission = runtime.life().mayWait() ? lent.timeline().tryBegin(label()) : null;
@@ -165,14 +176,34 @@ public final class ExportedArray {
   }
 
   private void end(Submission begun, ForeignConsumer lent, HazardState memory) {
-    try (Submission submission = begun) {
-      submission.preflight();
-      submission.commit();
-      submission.coverByEvent();
-      lent.end(submission.ticket());
+    try {
+      try (Submission submission = begun) {
+        submission.preflight();
+        submission.commit();
+        submission.coverByEvent();
+        lent.end(submission.ticket());
+      } finally {
+        runtime.giveBack(lent.timeline());
+      }
+    } finally {
+      endHold(memory);
     }
-    runtime.giveBack(lent.timeline());
-    run(memory.endHold());
+  }
+
+  /** Ends the hold, and frees the memory if the array is closed: later, if that may wait. */
+  private void endHold(HazardState memory) {
+    Region region = array.region();
+    if (writable && region != null) {
+      region.hazards().noteForeignWrite();
+    }
+    Runnable free = memory.endHold();
+    if (free != null) {
+      if (runtime.freeWaits()) {
+        runtime.later().execute(free);
+      } else {
+        free.run();
+      }
+    }
   }
 
   private ExportLabel label() {

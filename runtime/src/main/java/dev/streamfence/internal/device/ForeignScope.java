@@ -65,6 +65,8 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
       phase = ScopePhase.ENDED;
       submission = null;
     }
+    // A window on memory that the call uses, closed inside of it.
+    runtime.adopted().retry();
     if (runtime.options().synchronousLaunches()) {
       awaitWork();
     }

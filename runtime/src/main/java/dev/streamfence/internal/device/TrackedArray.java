@@ -426,17 +426,17 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     }
     Region same = region;
     long newLength = sizeInBytes() / type.sizeInBytes();
+    // Memory of the runtime is aligned for every type; other memory may not be.
+    if (same != null && same.address() % type.sizeInBytes() != 0) {
+      throw new IllegalArgumentException(
+          this
+              + " begins at byte "
+              + same.offset()
+              + ", which is not aligned for a "
+              + type.primitive());
+    }
     if (isView) {
       requireInUse("reinterpret");
-      // Allocations are aligned for every type; variables of modules may not be.
-      if (same != null && same.address() % type.sizeInBytes() != 0) {
-        throw new IllegalArgumentException(
-            this
-                + " begins at byte "
-                + same.offset()
-                + ", which is not aligned for a "
-                + type.primitive());
-      }
       return new TrackedArray<>(this, false, arrayType, type, newLength, same);
     }
     if (owner != null) {

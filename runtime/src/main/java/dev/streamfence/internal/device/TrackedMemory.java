@@ -210,6 +210,7 @@ public final class TrackedMemory implements DeviceMemory {
     }
     try {
       arrays.freeLost();
+      runtime.adopted().retry();
       runtime.pinned().freeLost();
       return stack.budget().reap();
     } finally {

@@ -68,9 +68,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     this.pool = new StreamPool(driver, options.streams(), this::toString);
     this.stack = new MemoryStack(pool, options, opening.backend());
     this.adopted = new AdoptedMemory(pool, options.traceAllocations(), stack::live, this::whenDone);
-    this.arrays =
-        new OpenArrays(
-            stack.budget(), adopted, options.guardMemory() || options.directMemory(), pool.life());
+    this.arrays = new OpenArrays(stack.budget(), adopted, freeWaits(), pool.life());
     this.copies = opening.copies().apply(pool);
     this.pinned = new PinnedBytes(driver, pool.life());
     this.downloads = new DownloadMemory(driver);
@@ -241,9 +239,27 @@ public final class TrackedRuntime implements DeviceRuntime {
 
   /** Runs an action when the work with a ticket is done, or the runtime is closed. */
   private void whenDone(Timeline timeline, long ticket, Runnable action) {
+    Thread caller = Thread.currentThread();
     completion(timeline, ticket, "the last use of adopted memory")
         .stage()
-        .whenComplete((done, failure) -> action.run());
+        .whenComplete(
+            (done, failure) -> {
+              if (failure == null || !isOpen() || driver.sticky().error() != null) {
+                callOwner(action, caller);
+              } else {
+                // The question failed, not the work: the close of the runtime releases it.
+                warn("the owner of adopted memory is called back late: " + failure);
+              }
+            });
+  }
+
+  /** The thread of completions must not be held up by the owner of memory. */
+  private void callOwner(Runnable action, Thread closer) {
+    if (Thread.currentThread() == closer) {
+      action.run();
+    } else {
+      later.execute(action);
+    }
   }
 
   private Thread thread(Runnable run) {
@@ -327,6 +343,11 @@ public final class TrackedRuntime implements DeviceRuntime {
   /** Adopts a stream, see {@link StreamPool#adopt}. */
   Timeline adopt(long rawHandle) {
     return pool.adopt(rawHandle);
+  }
+
+  /** Whether a free may wait for the device. */
+  boolean freeWaits() {
+    return options.guardMemory() || options.directMemory();
   }
 
   /** Runs what a thread of other code must not wait for, one after another. */

@@ -46,6 +46,9 @@ public final class AdoptedMemory extends TrackedFrees {
     private final ForeignMemory block;
     private boolean isReleased;
 
+    /** The free of the memory, which comes after its last use; null while it is open. */
+    private volatile @Nullable PendingUse lastUse;
+
     /** The allocation that the memory lies in and keeps allocated. */
     private final @Nullable Allocation around;
 
@@ -55,18 +58,30 @@ public final class AdoptedMemory extends TrackedFrees {
     }
 
     /** Calls the owner back once; a second caller, such as the close, waits until that is done. */
-    private synchronized void release() {
-      if (isReleased) {
-        return;
+    private void release() {
+      synchronized (this) {
+        if (isReleased) {
+          return;
+        }
+        isReleased = true;
+        callOwner(block);
       }
-      isReleased = true;
-      callOwner(block);
       owners.remove(this);
       if (around != null) {
         Runnable free = around.hazards().endHold();
         if (free != null) {
           free.run();
         }
+      }
+    }
+
+    /** Orders an adoption of the same memory after its last use here. */
+    private void precede(ForeignMemory next, Submission submission) {
+      PendingUse last = lastUse;
+      if (last != null
+          && next.address() < block.address() + block.sizeInBytes()
+          && block.address() < next.address() + next.sizeInBytes()) {
+        submission.after(last.timeline(), last.ticket());
       }
     }
   }
@@ -77,8 +92,8 @@ public final class AdoptedMemory extends TrackedFrees {
   private final Set<Owner> owners = ConcurrentHashMap.newKeySet();
   private final ConcurrentHashMap<Allocation, Owner> byLease = new ConcurrentHashMap<>();
 
-  /** Held while memory is compared with all other memory and made known, in one step. */
-  private final Object adopting = new Object();
+  /** Guarded by itself, and never held across a driver call. */
+  private final Set<PendingAdoption> pendingAdoptions = ConcurrentHashMap.newKeySet();
 
   /**
    * Creates an empty set.
@@ -126,43 +141,96 @@ public final class AdoptedMemory extends TrackedFrees {
       throw new StreamMisuseException(
           "adopting " + block + " inside of a launch of this thread; close that first");
     }
-    releaseAgain();
+    retry();
     requireReachable(block);
-    synchronized (adopting) {
-      return adopt(block, readOnly, timeline, around(block, readOnly));
-    }
-  }
-
-  private Adoption adopt(
-      ForeignMemory block, boolean readOnly, Timeline timeline, @Nullable Allocation around) {
-    Owner owner = new Owner(block, around);
     Purpose purpose = new Purpose("adopting", block.sizeInBytes(), block.tag(), timeline);
-    Allocation lease;
     try (Submission submission = timeline.begin(purpose)) {
-      if (around != null) {
-        submission.use(around.hazards(), true, !readOnly, 0);
-      }
-      submission.preflight();
-      awaitOwner(block, timeline);
-      submission.commitWithoutEvent();
-      lease = lease(block, timeline, submission.ticket(), around);
-      if (around != null) {
-        around.hazards().hold(purpose.purpose());
-      }
+      return adopt(block, readOnly, submission);
     } catch (CudaDriverException e) {
       throw e.during(purpose.purpose());
     }
-    if (readOnly) {
-      lease.hazards().refuseWrites();
+  }
+
+  /**
+   * Adopts memory in a submission of the adopting stream. No lock is held while it waits: memory
+   * that is being adopted is reserved instead.
+   */
+  private Adoption adopt(ForeignMemory block, boolean readOnly, Submission submission) {
+    PendingAdoption reserved = new PendingAdoption(block, readOnly);
+    Allocation around = reserve(reserved, submission.purpose());
+    Owner owner = new Owner(block, around);
+    boolean isAdopted = false;
+    try {
+      if (around != null) {
+        // A write, so that every use comes after the owner's work.
+        boolean writes = !around.hazards().refusesWrites();
+        submission.use(around.hazards(), !writes, writes, 0);
+      }
+      owners.forEach(other -> other.precede(block, submission));
+      submission.preflight();
+      awaitOwner(block, submission.timeline());
+      submission.commitWithoutEvent();
+      Allocation lease = lease(block, submission.timeline(), submission.ticket(), around);
+      if (readOnly) {
+        lease.hazards().refuseWrites();
+      }
+      owners.add(owner);
+      byLease.put(lease, owner);
+      register(lease);
+      isAdopted = true;
+      return new Adoption(
+          lease,
+          around == null
+              ? Region.of(lease)
+              : Region.of(around).range(block.address() - around.address(), block.sizeInBytes()));
+    } finally {
+      pendingAdoptions.remove(reserved);
+      if (!isAdopted && around != null) {
+        Runnable free = around.hazards().endHold();
+        if (free != null) {
+          free.run();
+        }
+      }
     }
-    owners.add(owner);
-    byLease.put(lease, owner);
-    register(lease);
-    if (around == null) {
-      return new Adoption(lease, Region.of(lease));
+  }
+
+  /** Finds the allocation around memory, and keeps others from adopting the memory meanwhile. */
+  private @Nullable Allocation reserve(PendingAdoption reserved, String purpose) {
+    synchronized (pendingAdoptions) {
+      for (PendingAdoption other : pendingAdoptions) {
+        if (other.overlaps(reserved.block) && !(other.readOnly && reserved.readOnly)) {
+          throw new IllegalArgumentException(
+              reserved.block + " overlaps " + other.block + ", which another thread is adopting");
+        }
+      }
+      Allocation around = around(reserved.block, reserved.readOnly);
+      if (around != null) {
+        around.hazards().hold(purpose);
+      }
+      pendingAdoptions.add(reserved);
+      return around;
     }
-    long offset = block.address() - around.address();
-    return new Adoption(lease, Region.of(around).range(offset, block.sizeInBytes()));
+  }
+
+  /** Memory that a thread is adopting. */
+  private static final class PendingAdoption {
+    private final ForeignMemory block;
+    private final boolean readOnly;
+
+    private PendingAdoption(ForeignMemory block, boolean readOnly) {
+      this.block = block;
+      this.readOnly = readOnly;
+    }
+
+    private boolean overlaps(ForeignMemory other) {
+      return block.address() < other.address() + other.sizeInBytes()
+          && other.address() < block.address() + block.sizeInBytes();
+    }
+  }
+
+  /** Gives back what could not be given back before. Does not wait for other threads. */
+  public void retry() {
+    releaseAgain();
   }
 
   private Allocation lease(
@@ -291,12 +359,20 @@ public final class AdoptedMemory extends TrackedFrees {
     Owner owner = owner(lease);
     long ticket;
     String purpose = begun.purpose();
+    List<PendingUse> others =
+        owner.around == null ? List.of() : owner.around.hazards().pending(true);
+    for (PendingUse use : others) {
+      if (use.ticket() > use.timeline().submitted()) {
+        // Its thread may be this one, or wait for this one.
+        begun.close();
+        postpone(lease);
+        return 0;
+      }
+    }
     try (Submission submission = begun) {
       submission.free(lease.hazards());
-      if (owner.around != null) {
-        for (PendingUse use : owner.around.hazards().pending(true)) {
-          submission.after(use.timeline(), use.ticket());
-        }
+      for (PendingUse use : others) {
+        submission.after(use.timeline(), use.ticket());
       }
       submission.preflight();
       giveBack(lease, purpose, () -> tellOwner(owner.block, timeline));
@@ -305,13 +381,23 @@ public final class AdoptedMemory extends TrackedFrees {
       submission.commit();
       submission.coverByEvent();
       ticket = submission.ticket();
+      owner.lastUse = new PendingUse(timeline, ticket);
     }
-    if (isOrderedByItsOwner(owner.block) || timeline.isDone(ticket)) {
+    if (isOrderedByItsOwner(owner.block) || isDone(timeline, ticket)) {
       owner.release();
     } else {
       doneActions.whenDone(timeline, ticket, owner::release);
     }
     return 0;
+  }
+
+  private static boolean isDone(Timeline timeline, long ticket) {
+    try {
+      return timeline.isDone(ticket);
+    } catch (CudaDriverException e) {
+      // The memory is given back; only when it is done is open.
+      return false;
+    }
   }
 
   private void tellOwner(ForeignMemory block, Timeline timeline) {
@@ -339,7 +425,7 @@ public final class AdoptedMemory extends TrackedFrees {
   public static void callOwner(ForeignMemory block) {
     try {
       block.release().run();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) { // Some languages throw checked exceptions here.
       System.getLogger(DeviceMemory.class.getName())
           .log(System.Logger.Level.ERROR, "the release of " + block + " failed", e);
     }

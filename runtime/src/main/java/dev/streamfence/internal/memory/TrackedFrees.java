@@ -180,6 +180,11 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
     tryRelease(allocation);
   }
 
+  /** Keeps a free for a later call. */
+  final void postpone(Allocation allocation) {
+    unreleased.add(allocation);
+  }
+
   /** Returns the bytes that the free returned to the account. */
   private long tryRelease(Allocation allocation) {
     if (!streams.life().tryEnter()) {

@@ -3,6 +3,7 @@ package dev.streamfence.internal.order;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,15 +93,20 @@ final class EventRing {
 
   /**
    * Whether nothing is queued on the stream at this moment, not even by code that is not the
-   * runtime's; true if it went back to its owner.
+   * runtime's.
+   *
+   * @param otherwise the answer if the stream went back to its owner
    */
-  boolean isStreamIdle() {
+  boolean isStreamIdle(BooleanSupplier otherwise) {
     recorder.lock();
     try {
-      return !stream.isAttached() || driver.isStreamIdle(stream.handle());
+      if (stream.isAttached()) {
+        return driver.isStreamIdle(stream.handle());
+      }
     } finally {
       recorder.unlock();
     }
+    return otherwise.getAsBoolean();
   }
 
   /**
@@ -134,20 +140,35 @@ final class EventRing {
    * @param submitted the highest ticket that is known to be queued; at least {@code ticket}
    * @param covered receives what this stream had waited for when the event was recorded; may be
    *     null
+   * @return null if the stream went back to its owner, and its work was known to be done
    */
-  EventHandle covering(long ticket, long submitted, long @Nullable [] covered) {
+  @Nullable EventHandle covering(long ticket, long submitted, long @Nullable [] covered) {
     while (true) {
-      synchronized (this) {
-        int slot = oldestCovering(ticket);
-        if (slot >= 0) {
-          if (covered != null) {
-            System.arraycopy(clocks[slot], 0, covered, 0, clock.length);
-          }
-          return events[slot];
-        }
+      EventHandle known = known(ticket, covered);
+      if (known != null) {
+        return known;
       }
-      record(submitted);
+      recorder.lock();
+      try {
+        if (!stream.isAttached()) {
+          return known(ticket, covered);
+        }
+        recordNow(submitted);
+      } finally {
+        recorder.unlock();
+      }
     }
+  }
+
+  private synchronized @Nullable EventHandle known(long ticket, long @Nullable [] covered) {
+    int slot = oldestCovering(ticket);
+    if (slot < 0) {
+      return null;
+    }
+    if (covered != null) {
+      System.arraycopy(clocks[slot], 0, covered, 0, clock.length);
+    }
+    return events[slot];
   }
 
   /**

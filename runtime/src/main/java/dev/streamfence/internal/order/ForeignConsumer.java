@@ -41,6 +41,11 @@ public final class ForeignConsumer {
     return endTicket > 0;
   }
 
+  /** Whether its last use is known to be done. */
+  boolean isDone() {
+    return hasEnded() && timeline.completed() >= endTicket;
+  }
+
   long endTicket() {
     return endTicket;
   }

@@ -432,6 +432,10 @@ public final class HazardState {
   public long writes() {
     lock.lock();
     try {
+      if (isWithWriter()) {
+        // Nobody tells when other code writes: nothing that was read before is certain.
+        writes++;
+      }
       long total = writes;
       for (HazardState part : parts) {
         total += part.writes();
@@ -531,16 +535,54 @@ public final class HazardState {
     }
   }
 
-  /** Notes that other code has the memory from now on. */
+  /** Notes that other code has the memory from now on, and forgets those who are done with it. */
   public void addConsumer(ForeignConsumer consumer) {
     lock.lock();
     try {
-      ForeignConsumer[] more = Arrays.copyOf(consumers, consumers.length + 1);
-      more[consumers.length] = consumer;
-      consumers = more;
+      consumers =
+          Stream.concat(
+                  Arrays.stream(consumers).filter(known -> !known.isDone()), Stream.of(consumer))
+              .toArray(ForeignConsumer[]::new);
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Takes {@link #addConsumer} back. */
+  public void removeConsumer(ForeignConsumer consumer) {
+    lock.lock();
+    try {
+      consumers =
+          Arrays.stream(consumers)
+              .filter(known -> known != consumer)
+              .toArray(ForeignConsumer[]::new);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Notes that other code may have written the memory. */
+  public void noteForeignWrite() {
+    lock.lock();
+    try {
+      writes++;
+      refusesReads = false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Held: the lock. */
+  private boolean isWithWriter() {
+    if (holds > 0) {
+      return true;
+    }
+    for (ForeignConsumer consumer : consumers) {
+      if (!consumer.hasEnded() && consumer.conflictsWith(false)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Adds the writes that every use has to wait for. Held: the lock. */

@@ -51,9 +51,8 @@ final class Progress {
       return isKnown(ticket)
           || ask(ticket, query, false, () -> driver.isStreamIdle(stream.handle()));
     }
-    return stream.isAttached()
-        ? ask(ticket, query, false, ring::isStreamIdle)
-        : isDone(ticket, ticket);
+    return ask(
+        ticket, query, false, () -> ring.isStreamIdle(() -> isKnown(ticket) || asked(ticket)));
   }
 
   /**
@@ -67,7 +66,10 @@ final class Progress {
             ticket,
             query,
             false,
-            () -> driver.isEventComplete(ring.covering(ticket, submitted, null)));
+            () -> {
+              EventHandle event = ring.covering(ticket, submitted, null);
+              return event == null || driver.isEventComplete(event);
+            });
   }
 
   /**
@@ -82,7 +84,10 @@ final class Progress {
           purpose,
           true,
           () -> {
-            driver.synchronizeEvent(ring.covering(ticket, submitted, null));
+            EventHandle event = ring.covering(ticket, submitted, null);
+            if (event != null) {
+              driver.synchronizeEvent(event);
+            }
             return true;
           });
     }
@@ -108,6 +113,11 @@ final class Progress {
           }
           return true;
         });
+  }
+
+  private boolean asked(long ticket) {
+    EventHandle event = ring.covering(ticket, ticket, null);
+    return event == null || driver.isEventComplete(event);
   }
 
   /** An adopted stream may go back to its owner meanwhile, who destroys it; the event remains. */

@@ -59,6 +59,7 @@ public final class StreamPool {
   private final AtomicInteger inUse = new AtomicInteger();
   private final AtomicInteger waitingTransfers = new AtomicInteger();
   private int created;
+  private long returns;
 
   /**
    * Creates the pool of a runtime without any stream.
@@ -198,23 +199,31 @@ public final class StreamPool {
               + " be adopted; make one, or adopt the legacy default stream 1");
     }
     long handle = normalized(rawHandle);
-    Timeline unused = null;
+    int unused = -1;
+    long returnedFirst = Long.MAX_VALUE;
     for (int i = timelines.length() - 1; i >= 0; i--) {
       Timeline timeline = timelines.get(i);
       if (timeline != null && timeline.adoptions() != RETURNING && timeline.isOn(handle)) {
         timeline.setAdoptions(timeline.adoptions() + 1);
         return timeline;
       }
-      if (i >= firstAdopted() && (timeline == null || timeline.adoptions() == 0)) {
-        unused =
-            timeline == null ? new Timeline(this, i, 0, driver, StreamSlot.forAdopted()) : timeline;
+      // The one that was returned longest ago, so that a thread that still has the closed handle
+      // meets no other stream.
+      if (i >= firstAdopted()
+          && (timeline == null || timeline.adoptions() == 0)
+          && (timeline == null ? 0 : timeline.returned()) <= returnedFirst) {
+        returnedFirst = timeline == null ? 0 : timeline.returned();
+        unused = i;
       }
     }
-    if (unused == null) {
+    if (unused < 0) {
       throw new StreamMisuseException(
           ADOPTED_STREAMS + " streams are adopted, the most at the same time; close one");
     }
-    return attach(unused, handle);
+    Timeline known = timelines.get(unused);
+    return attach(
+        known != null ? known : new Timeline(this, unused, 0, driver, StreamSlot.forAdopted()),
+        handle);
   }
 
   /** One handle per stream: the legacy default stream has two. */
@@ -260,6 +269,7 @@ public final class StreamPool {
     } finally {
       synchronized (this) {
         timeline.setAdoptions(isReturned ? 0 : 1);
+        timeline.setReturned(++returns);
       }
     }
   }

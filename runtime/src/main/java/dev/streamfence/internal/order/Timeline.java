@@ -35,6 +35,8 @@ public final class Timeline {
   /** How many callers have adopted the stream. Guarded by the pool. */
   private int adoptions;
 
+  private long returned;
+
   Timeline(StreamPool pool, int index, int priority, CudaDriver driver, StreamSlot stream) {
     this.pool = pool;
     this.index = index;
@@ -81,6 +83,15 @@ public final class Timeline {
     return stream.isAdopted();
   }
 
+  /** When its last stream went back, counted by the pool; 0 if none did. */
+  long returned() {
+    return returned;
+  }
+
+  void setReturned(long count) {
+    returned = count;
+  }
+
   int adoptions() {
     return adoptions;
   }
@@ -96,7 +107,10 @@ public final class Timeline {
   void attach(StreamHandle adopted) {
     long last = submitted();
     if (!progress.isKnown(last)) {
-      driver.waitForEvent(adopted, ring.covering(last, last, null));
+      EventHandle event = ring.covering(last, last, null);
+      if (event != null) {
+        driver.waitForEvent(adopted, event);
+      }
     }
     stream.attach(adopted);
   }
@@ -413,6 +427,9 @@ public final class Timeline {
       return;
     }
     EventHandle event = other.ring.covering(ticket, other.submitted(), scratch);
+    if (event == null) {
+      return;
+    }
     driver.waitForEvent(stream.handle(), event);
     ring.merge(other.index, ticket, scratch);
   }

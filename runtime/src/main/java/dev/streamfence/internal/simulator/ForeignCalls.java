@@ -14,6 +14,10 @@ import org.jspecify.annotations.Nullable;
  * to fail. Each returns a number, 0 if it has none to return. Confined to the driver's lock.
  */
 final class ForeignCalls {
+  private static final String STREAM = "stream";
+  private static final String EVENT = "event";
+  private static final String MEMORY = "memory at";
+
   private final DeviceState state;
   private final SimulatedStreams streams;
   private final SimulatedMemory memory;
@@ -22,8 +26,8 @@ final class ForeignCalls {
   private final @Nullable RaceChecker checker;
   private final Declarations declarations;
 
-  /** The library that each stream, event and allocation belongs to. */
-  private final Map<Long, ForeignLibrary> owners = new HashMap<>();
+  /** The library that each stream, event and allocation belongs to, by kind. */
+  private final Map<String, Map<Long, ForeignLibrary>> owners = new HashMap<>();
 
   ForeignCalls(
       DeviceState state,
@@ -44,7 +48,7 @@ final class ForeignCalls {
 
   /** The number of existing streams, events and allocations of libraries. */
   int count() {
-    return owners.size();
+    return owners.values().stream().mapToInt(Map::size).sum();
   }
 
   /** Throws if the device does not work. */
@@ -56,26 +60,27 @@ final class ForeignCalls {
   }
 
   long createStream(ForeignLibrary library) {
-    return own(library, streams.addStream());
+    return own(library, STREAM, streams.addStream());
   }
 
   long destroyStream(ForeignLibrary library, long stream) {
-    disown(library, stream, "stream");
+    disown(library, stream, STREAM);
     streams.removeStream(stream);
     return 0;
   }
 
   long synchronize(long stream) {
     streams.drain(streams.stream(stream));
+    state.requireNoFault(DriverCall.SYNCHRONIZE_STREAM);
     return 0;
   }
 
   long createEvent(ForeignLibrary library) {
-    return own(library, streams.addEvent());
+    return own(library, EVENT, streams.addEvent());
   }
 
   long destroyEvent(ForeignLibrary library, long event) {
-    disown(library, event, "event");
+    disown(library, event, EVENT);
     streams.removeEvent(event);
     return 0;
   }
@@ -95,18 +100,18 @@ final class ForeignCalls {
   }
 
   long allocate(ForeignLibrary library, long bytes) {
-    return own(library, memory.allocateForeign(bytes, library + " allocates"));
+    return own(library, MEMORY, memory.allocateForeign(bytes, library + " allocates"));
   }
 
   long free(ForeignLibrary library, long address) {
-    disown(library, address, "memory at");
+    disown(library, address, MEMORY);
     memory.freeForeign(address, library + " frees its memory");
     return 0;
   }
 
   long free(ForeignLibrary library, long address, long stream) {
     SimulatedStream known = streams.stream(stream);
-    disown(library, address, "memory at");
+    disown(library, address, MEMORY);
     memory.freeForeign(address, library + " frees its memory", known);
     return 0;
   }
@@ -138,13 +143,13 @@ final class ForeignCalls {
     }
   }
 
-  private long own(ForeignLibrary library, long number) {
-    owners.put(number, library);
+  private long own(ForeignLibrary library, String kind, long number) {
+    owners.computeIfAbsent(kind, k -> new HashMap<>()).put(number, library);
     return number;
   }
 
   private void disown(ForeignLibrary library, long number, String kind) {
-    if (!owners.remove(number, library)) {
+    if (!owners.computeIfAbsent(kind, k -> new HashMap<>()).remove(number, library)) {
       throw new IllegalArgumentException(
           kind + " 0x" + Long.toHexString(number) + " does not belong to " + library);
     }

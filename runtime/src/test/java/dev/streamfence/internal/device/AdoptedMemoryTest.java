@@ -580,6 +580,75 @@ final class AdoptedMemoryTest {
   }
 
   @Test
+  void aReadOnlyWindowWaitsForItsReadyEventOnEveryStream() {
+    DeviceArray<int[]> own = gpu.memory().upload(a, new int[] {1, 2, 3, 4});
+    long there = Inside.allocation(own).address();
+    a.synchronize();
+    producer.launch(theirs, "produce", memory -> memory.putInt(there, 7));
+    producer.recordEvent(event, theirs);
+    ReadableArray<int[]> window =
+        gpu.memory()
+            .adoptReadable(a, ForeignMemory.at(there, 16).readyAfterEvent(event), int[].class);
+    assertThat(window.download(b)).containsExactly(7, 2, 3, 4);
+    window.close();
+    producer.free(address);
+  }
+
+  @Test
+  void memoryThatIsAdoptedAgainComesAfterItsLastUse() {
+    DeviceArray<int[]> first =
+        gpu.memory().adopt(a, ForeignMemory.at(address, 16).alreadyReady(), int[].class);
+    first.fill(a, 3);
+    first.close();
+    DeviceArray<int[]> second = gpu.memory().adopt(b, memory().alreadyReady(), int[].class);
+    VectorKernels.on(b).increment(second, 4);
+    assertThat(second.download(b)).containsExactly(4, 4, 4, 4);
+    second.close();
+    gpu.synchronize();
+  }
+
+  @Test
+  void aWindowThatIsClosedInsideOfACallThatUsesItIsGivenBackAfterTheCall() {
+    DeviceArray<int[]> own = gpu.memory().upload(a, new int[] {1, 2, 3, 4});
+    long there = Inside.allocation(own).address();
+    DeviceArray<int[]> window =
+        gpu.memory()
+            .adopt(
+                a,
+                ForeignMemory.at(there, 16).alreadyReady().releasedBy(released::incrementAndGet),
+                int[].class);
+    b.submit(
+        "close",
+        uses -> uses.reads(window),
+        call -> {
+          window.close();
+          assertThat(released).hasValue(0);
+        });
+    gpu.close();
+    assertThat(released).hasValue(1);
+  }
+
+  @Test
+  void theDefaultStreamOfEachThreadIsNoHandshake() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> memory().readyAfterStream(2))
+        .withMessageContaining("default stream of each thread");
+    assertThatIllegalArgumentException().isThrownBy(() -> memory().returnedTo(2));
+    producer.free(address);
+  }
+
+  @Test
+  void misalignedMemoryIsNotReinterpreted() {
+    DeviceArray<byte[]> bytes =
+        gpu.memory().adopt(a, ForeignMemory.at(address + 1, 8).alreadyReady(), byte[].class);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> bytes.reinterpret(int[].class))
+        .withMessageContaining("not aligned for a int");
+    bytes.close();
+    producer.free(address);
+  }
+
+  @Test
   void manyAdoptionsLeaveNoDriverObjectBehind() {
     List<Long> addresses = new ArrayList<>();
     for (int i = 0; i < 500; i++) {

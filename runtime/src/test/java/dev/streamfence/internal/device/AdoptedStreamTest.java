@@ -270,9 +270,11 @@ final class AdoptedStreamTest {
 
   @Test
   void aReplacementThatCannotWaitForItsPredecessorIsNotAdopted() {
-    DeviceStream first = gpu.streams().adopt(handle);
-    VectorKernels.on(first).increment(x, 4);
-    first.close();
+    for (int i = 0; i < 16; i++) {
+      DeviceStream one = gpu.streams().adopt(library.createStream());
+      VectorKernels.on(one).increment(x, 4);
+      one.close();
+    }
     device.failCall(DriverCall.WAIT_FOR_EVENT, 1, INVALID_VALUE);
     long second = library.createStream();
     assertThatThrownBy(() -> gpu.streams().adopt(second))
@@ -281,7 +283,7 @@ final class AdoptedStreamTest {
     try (DeviceStream again = gpu.streams().adopt(second)) {
       VectorKernels.on(again).increment(x, 4);
     }
-    assertThat(x.download(own)).containsExactly(3, 4, 5, 6);
+    assertThat(x.download(own)).containsExactly(18, 19, 20, 21);
   }
 
   @Test

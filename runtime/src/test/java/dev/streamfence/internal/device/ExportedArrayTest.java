@@ -13,6 +13,7 @@ import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -219,6 +220,35 @@ final class ExportedArrayTest {
     ExportedArray nothing = export(empty, true);
     assertThat(nothing.address()).isZero();
     nothing.end();
+  }
+
+  @Test
+  void anExportInsideOfALaunchIsRefusedAndAdoptsNoStream() {
+    a.submit(
+        "outer",
+        uses -> {},
+        call ->
+            assertThatThrownBy(() -> export(x, true))
+                .isInstanceOf(StreamMisuseException.class)
+                .hasMessageContaining("inside of a launch"));
+    consumer.destroyStream(theirs);
+    gpu.synchronize();
+    x.close();
+    gpu.synchronize();
+    gpu.memory().reap();
+    assertThat(gpu.memory().bytesOutstanding()).isZero();
+  }
+
+  @Test
+  void whatTheHostKnewOfTheMemoryIsUncertainWhileOtherCodeMayWriteIt() {
+    HazardState hazards = Inside.allocation(x).hazards();
+    ExportedArray export = export(x, true);
+    long before = hazards.writes();
+    assertThat(hazards.writes()).isNotEqualTo(before);
+    export.end();
+    long after = hazards.writes();
+    assertThat(after).isGreaterThan(before);
+    assertThat(hazards.writes()).isEqualTo(after);
   }
 
   @Test
