@@ -7,7 +7,7 @@ import java.util.List;
  * The results of one run of the job. Immutable.
  *
  * @param device the GPU's name, or {@code simulated device}
- * @param scale TPC-H's scale factor
+ * @param origin where the rows come from, such as {@code at scale 0.01}
  * @param orders rows of ORDERS
  * @param lineItems rows of LINEITEM
  * @param onDevice the device's answers
@@ -17,7 +17,7 @@ import java.util.List;
  */
 record JobReport(
     String device,
-    double scale,
+    String origin,
     int orders,
     int lineItems,
     Answers onDevice,

@@ -3,7 +3,6 @@ package dev.streamfence.examples.tpch;
 import com.github.freva.asciitable.AsciiTable;
 import com.github.freva.asciitable.Column;
 import com.github.freva.asciitable.HorizontalAlign;
-import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -18,7 +17,7 @@ final class ReportText {
   static String of(JobReport report) {
     return String.join(
         System.lineSeparator(),
-        "TPC-H at scale " + plain(report.scale()) + " on " + report.device(),
+        "TPC-H " + report.origin() + " on " + report.device(),
         "",
         answers(report),
         "",
@@ -113,10 +112,6 @@ final class ReportText {
 
   private static Column right(String header) {
     return new Column().header(header).dataAlign(HorizontalAlign.RIGHT);
-  }
-
-  private static String plain(double scale) {
-    return BigDecimal.valueOf(scale).stripTrailingZeros().toPlainString();
   }
 
   private static String grouped(long count) {

@@ -4,7 +4,9 @@ import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceRuntime;
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.math.BigDecimal;
 import java.nio.charset.Charset;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
@@ -15,7 +17,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** The command line of the job. */
 @Command(
@@ -30,7 +31,7 @@ import picocli.CommandLine.ParameterException;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:both queries agree with plain Java",
-      "1:an answer is wrong, or the device failed",
+      "1:an answer is wrong, the device failed, or a file cannot be read or written",
       "2:an option is wrong"
     },
     descriptionHeading = "%n",
@@ -52,6 +53,21 @@ public final class TpchCommand implements Callable<Integer> {
           "How much data, from 0.001 to 100; 1 is 6 million line items. Default: 1 on a GPU, 0.01"
               + " on the simulated device.")
   private @Nullable Double scale;
+
+  @Option(
+      names = "--data",
+      paramLabel = "<folder>",
+      description =
+          "Reads the rows from orders.arrow and lineitem.arrow in the folder, files of Arrow IPC"
+              + " with the columns of TPC-H, instead of generating them.")
+  private @Nullable Path data;
+
+  @Option(
+      names = "--write-data",
+      paramLabel = "<folder>",
+      description =
+          "Writes the generated rows to such files before the queries run. Replaces no file.")
+  private @Nullable Path writeData;
 
   @Option(
       names = "--device",
@@ -105,31 +121,60 @@ public final class TpchCommand implements Callable<Integer> {
     return new CommandLine(new TpchCommand(out, err, oracle))
         .setOut(new PrintWriter(out, true, Charset.defaultCharset()))
         .setErr(new PrintWriter(err, true, Charset.defaultCharset()))
-        .setParameterExceptionHandler((failure, given) -> refuse(err, failure))
+        .setParameterExceptionHandler((failure, given) -> refuse(err, oneLine(failure)))
         .execute(arguments);
   }
 
-  private static int refuse(PrintStream err, ParameterException failure) {
-    err.println("tpch: " + oneLine(failure) + "; --help lists the options");
+  private static int refuse(PrintStream err, String mistake) {
+    err.println("tpch: " + mistake + "; --help lists the options");
     return ExitCode.USAGE;
   }
 
   @Override
   public Integer call() {
+    if (data != null && (scale != null || writeData != null)) {
+      return refuse(
+          err,
+          "--data reads rows, and "
+              + (scale != null ? "--scale" : "--write-data")
+              + " is about generated ones: give one of them");
+    }
     DeviceRuntime opened;
     try {
       opened = device.open(TpchJob.streamsAtOnce(streams));
     } catch (DeviceException e) {
-      err.println("tpch: " + oneLine(e));
-      return ExitCode.SOFTWARE;
+      return fail(e);
     }
     try (opened) {
-      double factor = scale != null ? scale : opened.isSimulated() ? 0.01 : 1;
-      TpchJob job = new TpchJob(factor, streams, threads, oracle);
-      JobReport report = job.run(opened, generateWithProgress(job, factor));
+      TpchJob job = new TpchJob(streams, threads, oracle);
+      JobReport report = data != null ? overFiles(job, opened, data) : overGenerated(job, opened);
       out.println(ReportText.of(report));
       return report.agrees() ? ExitCode.OK : ExitCode.SOFTWARE;
+    } catch (DataFileException e) {
+      return fail(e);
     }
+  }
+
+  private static JobReport overFiles(TpchJob job, DeviceRuntime device, Path folder) {
+    return job.run(device, "of the files in " + folder, job.read(folder));
+  }
+
+  private JobReport overGenerated(TpchJob job, DeviceRuntime device) {
+    if (writeData != null) {
+      TpchFiles.requireNew(writeData);
+    }
+    double factor = scale != null ? scale : device.isSimulated() ? 0.01 : 1;
+    TpchData rows = generateWithProgress(job, factor);
+    if (writeData != null) {
+      job.write(writeData, rows);
+    }
+    String plain = BigDecimal.valueOf(factor).stripTrailingZeros().toPlainString();
+    return job.run(device, "at scale " + plain, rows);
+  }
+
+  private int fail(RuntimeException failure) {
+    err.println("tpch: " + oneLine(failure));
+    return ExitCode.SOFTWARE;
   }
 
   private TpchData generateWithProgress(TpchJob job, double factor) {
@@ -140,7 +185,7 @@ public final class TpchCommand implements Callable<Integer> {
             .setStyle(ProgressBarStyle.ASCII)
             .setConsumer(new ConsoleProgressBarConsumer(err, CONSOLE_WIDTH))
             .build()) {
-      return job.generate(bar::stepBy);
+      return job.generate(factor, bar::stepBy);
     }
   }
 

@@ -2,14 +2,14 @@ package dev.streamfence.examples.tpch;
 
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import java.nio.file.Path;
 import java.util.function.LongConsumer;
 
 /**
- * The whole job: generates the data, uploads it, runs both queries and asks the oracle. Confined to
- * one thread at a time.
+ * The whole job: generates the data or reads it from files, uploads it, runs both queries and asks
+ * the oracle. Confined to one thread at a time.
  */
 final class TpchJob {
-  private final double scale;
   private final int streams;
   private final int threads;
   private final Oracle oracle;
@@ -18,13 +18,11 @@ final class TpchJob {
   /**
    * Creates a job for one run.
    *
-   * @param scale TPC-H's scale factor
    * @param streams how many streams share the rows of Q6
    * @param threads how many host threads generate rows and launch Q6
    * @param oracle computes the answers to compare the device's answers with
    */
-  TpchJob(double scale, int streams, int threads, Oracle oracle) {
-    this.scale = scale;
+  TpchJob(int streams, int threads, Oracle oracle) {
     this.streams = streams;
     this.threads = threads;
     this.oracle = oracle;
@@ -40,16 +38,44 @@ final class TpchJob {
   /**
    * Generates the rows and waits for them.
    *
+   * @param scale TPC-H's scale factor
    * @param progress receives the number of orders done since the last call, on any thread
    */
-  TpchData generate(LongConsumer progress) {
+  TpchData generate(double scale, LongConsumer progress) {
     try (HostThreads generators = new HostThreads("generate", threads)) {
       return clock.time("generate", () -> new TpchGenerator(scale, progress).generate(generators));
     }
   }
 
-  /** Runs both queries over the rows and waits for them. The device stays open. */
-  JobReport run(DeviceRuntime device, TpchData data) {
+  /**
+   * Reads the rows from {@link TpchFiles} in a folder.
+   *
+   * @throws DataFileException if they are not there or not as they should be
+   */
+  TpchData read(Path folder) {
+    return clock.time("read", () -> TpchFiles.read(folder));
+  }
+
+  /**
+   * Writes the rows to {@link TpchFiles} in a folder.
+   *
+   * @throws DataFileException if they are there already or cannot be written
+   */
+  void write(Path folder, TpchData data) {
+    clock.time(
+        "write",
+        () -> {
+          TpchFiles.write(folder, data);
+          return data;
+        });
+  }
+
+  /**
+   * Runs both queries over the rows and waits for them. The device stays open.
+   *
+   * @param origin where the rows come from, for the report
+   */
+  JobReport run(DeviceRuntime device, String origin, TpchData data) {
     try (HostThreads launchers = new HostThreads("q6", threads);
         DeviceTables tables = clock.time("upload", () -> upload(device, data))) {
       Q6Answer q6 = clock.time("Q6", () -> Q6Query.run(device, tables, streams, launchers));
@@ -57,7 +83,7 @@ final class TpchJob {
       Answers expected = clock.time("oracle", () -> oracle.answersOver(data));
       return new JobReport(
           device.deviceName(),
-          scale,
+          origin,
           data.orders().rows(),
           data.lineItems().rows(),
           new Answers(q6, q12),

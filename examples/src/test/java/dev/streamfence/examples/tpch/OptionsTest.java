@@ -28,6 +28,9 @@ class OptionsTest {
           --scale                | --scale
           --scales 1             | --scales
           1                      | '1'
+          --data                 | --data
+          --data d --scale 1     | --data reads rows, and --scale is about generated ones
+          --data d --write-data e | --data reads rows, and --write-data is about generated ones
           """)
   void badValueIsNamedInOneLine(String options, String named) {
     Console console = new Console();
@@ -50,6 +53,7 @@ class OptionsTest {
     assertThat(console.out())
         .contains(
             "Usage: tpch", "--scale", "0.001 to 100", "0.01", "--device", "auto|gpu|simulated")
+        .contains("--data", "--write-data", "orders.arrow", "lineitem.arrow")
         .contains("--streams", "--threads", "from 1 to 64", "--help", "Exit status:", "Example:")
         .doesNotContain("DEFAULT-VALUE");
     assertThat(console.err()).isEmpty();

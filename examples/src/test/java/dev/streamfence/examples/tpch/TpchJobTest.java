@@ -31,9 +31,9 @@ class TpchJobTest {
   @ParameterizedTest
   @CsvSource({"1, 1", "7, 2", "64, 3"})
   void answersDoNotDependOnStreamsAndThreads(int streams, int threads) {
-    TpchJob job = new TpchJob(0.001, streams, threads, new JavaOracle());
+    TpchJob job = new TpchJob(streams, threads, new JavaOracle());
     try (DeviceRuntime device = DeviceChoice.SIMULATED.open(TpchJob.streamsAtOnce(streams))) {
-      JobReport report = job.run(device, job.generate(orders -> {}));
+      JobReport report = job.run(device, "at scale 0.001", job.generate(0.001, orders -> {}));
       assertThat(report.onDevice()).isEqualTo(report.expected());
       assertThat(report.onDevice().q6().centHundredths()).isPositive();
       assertThat(report.onDevice().q12().mailLow()).isPositive();
@@ -81,8 +81,8 @@ class TpchJobTest {
   void answersAtScaleOneOnTheGpuAreThePublishedOnes() {
     assumeTrue(DeviceRuntime.isGpuAvailable(), "there is no GPU here");
     try (DeviceRuntime gpu = DeviceRuntime.open(0)) {
-      TpchJob job = new TpchJob(1, 4, 4, new JavaOracle());
-      Answers answers = job.run(gpu, job.generate(orders -> {})).onDevice();
+      TpchJob job = new TpchJob(4, 4, new JavaOracle());
+      Answers answers = job.run(gpu, "at scale 1", job.generate(1, orders -> {})).onDevice();
       assertThat(answers.q6().revenue()).hasToString("123141078.23");
       assertThat(answers.q12()).isEqualTo(new Q12Answer(6202, 9324, 6200, 9262));
     }
