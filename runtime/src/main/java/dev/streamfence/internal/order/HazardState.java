@@ -433,7 +433,7 @@ public final class HazardState {
     lock.lock();
     try {
       if (isWithWriter()) {
-        // Nobody tells when other code writes: nothing that was read before is certain.
+        // Other code does not tell when it writes: nothing that was read before is certain.
         writes++;
       }
       long total = writes;

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The driver's stream of a timeline. The pool's own streams keep theirs; an adopted one goes back
  * to its owner, who may destroy it, and the timeline goes on with the next one that is adopted.
- * Thread-safe: whoever uses the stream of an adopted timeline holds a lock that {@link #detach} is
- * called under, the submission lock or the event ring's.
+ * Thread-safe: work is put on the stream of an adopted timeline under the submission lock, and
+ * events are recorded there under the event ring's; {@link #detach} is called under both.
  */
 final class StreamSlot {
   private final boolean adopted;

@@ -1,4 +1,4 @@
-// Long because the same few maps know all memory, whoever allocates it.
+// Long because the same few maps know all memory, the runtime's and that of other code.
 package dev.streamfence.internal.simulator;
 
 import static dev.streamfence.internal.simulator.DeviceState.error;
