@@ -32,7 +32,7 @@ final class ProcessorFuzzTest {
   @ParameterizedTest
   @EnumSource
   void noInterfaceMakesTheProcessorFail(UserBuild.Tool tool) throws Exception {
-    int count = Integer.getInteger("streamfence.fuzz.count", 150);
+    int count = Integer.getInteger("streamfence.fuzz.count", 300);
     long first = Long.getLong("streamfence.fuzz.seed", 1);
 
     for (long seed = first; seed < first + count; seed++) {
