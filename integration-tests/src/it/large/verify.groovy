@@ -1,6 +1,7 @@
 // Every interface has its launcher; then javac alone, in processes of their own as a build starts
 // them: without the processor, with it, and without it but with what it has generated. The times are
-// for people, nothing is asserted of them.
+// for people, nothing is asserted of them: other user builds run beside this one, unless
+// -Dinvoker.test=large runs it alone.
 def sources = []
 new File(basedir, 'src/main/java').eachFileRecurse { if (it.name.endsWith('.java')) sources << it }
 sources.sort { it.path }
