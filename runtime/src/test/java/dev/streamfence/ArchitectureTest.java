@@ -79,6 +79,7 @@ final class ArchitectureTest {
                   "internal.ptx.syntax",
                   "internal.ptx.binary",
                   "internal.ptx.analysis",
+                  "internal.ptx.bounds",
                   "internal.ptx.check")),
           Map.entry("internal", Set.of()),
           Map.entry("internal.driver", Set.of("root", "simulation")),
@@ -136,10 +137,14 @@ final class ArchitectureTest {
                   "internal.ptx.analysis.lattice",
                   "internal.ptx.analysis.controlflow")),
           Map.entry(
+              "internal.ptx.bounds",
+              Set.of("internal.ptx.syntax", "internal.ptx.analysis.controlflow")),
+          Map.entry(
               "internal.ptx.check",
               Set.of(
                   "root",
                   "launch",
+                  "internal.ptx.bounds",
                   "internal.ptx.syntax",
                   "internal.ptx.binary",
                   "internal.ptx.analysis",

@@ -6,6 +6,8 @@
  *   <li>{@code binary}: reads compiled kernels
  *   <li>{@code analysis}: finds the accesses to the memory behind a kernel's parameters; uses
  *       {@code syntax}
+ *   <li>{@code bounds}: finds the elements that a kernel touches; uses {@code analysis.controlflow}
+ *       and {@code syntax}
  *   <li>{@code check}: compares code with the declaration of a kernel; uses {@code analysis},
  *       {@code syntax} and {@code binary}
  *   <li>{@code run}: interprets PTX on the CPU; uses {@code syntax}

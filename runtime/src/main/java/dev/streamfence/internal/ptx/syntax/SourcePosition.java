@@ -7,6 +7,12 @@ package dev.streamfence.internal.ptx.syntax;
  * @param line counted from 1
  */
 public record SourcePosition(String file, int line) {
+  /** Returns the file's own name and the line, for messages at run time. */
+  public String inFile() {
+    int slash = Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\'));
+    return new SourcePosition(file.substring(slash + 1), line).toString();
+  }
+
   /** Returns file and line, without characters that a terminal would interpret as commands. */
   @Override
   public String toString() {

@@ -1,0 +1,111 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.streamfence.internal.ptx.bounds.Guards.Fact;
+import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The analysis of a kernel's accesses to one array. Confined to one thread, used once. */
+final class ArrayAnalysis {
+  private final int array;
+  private final ArrayPlace place;
+  private final KernelValues values;
+  private final Formulas formulas;
+  private final Ranges ranges;
+  private final Dependences dependences;
+  private final Certainty certainty;
+  private final List<TouchedRange> touched = new ArrayList<>();
+  private final List<MemoryAccess> inArray = new ArrayList<>();
+  private @Nullable Instruction unclear;
+  private String reason = "";
+
+  ArrayAnalysis(
+      int array,
+      ArrayPlace place,
+      KernelValues values,
+      Formulas formulas,
+      Ranges ranges,
+      Dependences dependences,
+      Certainty certainty) {
+    this.array = array;
+    this.place = place;
+    this.values = values;
+    this.formulas = formulas;
+    this.ranges = ranges;
+    this.dependences = dependences;
+    this.certainty = certainty;
+  }
+
+  ArrayBounds bounds() {
+    boolean escapes = false;
+    for (Node value : values.escaping()) {
+      escapes |= dependences.dependsOn(value, array);
+    }
+    if (escapes) {
+      reason = "its address leaves the registers of the thread";
+    }
+    for (MemoryAccess access : values.accesses()) {
+      if (dependences.dependsOn(access.address(), array)) {
+        add(access);
+      }
+    }
+    List<CertainAccess> certain = certainty.of(inArray);
+    return reason.isEmpty()
+        ? new ArrayBounds(place, touched, certain, null, "")
+        : new ArrayBounds(place, List.of(), certain, unclear, reason);
+  }
+
+  private void add(MemoryAccess access) {
+    Polynomial address = formulas.of(access.address());
+    Node base = formulas.base(address);
+    if (base == null || base.constant != array) {
+      unclear(access, "the address is no sum of the array's and of numbers");
+      return;
+    }
+    if (access.width() == 0) {
+      unclear(
+          access,
+          "'" + access.instruction().mnemonic() + "' touches a number of bytes that is unknown");
+      return;
+    }
+    if (InstructionValues.touchesAll(access.instruction())) {
+      inArray.add(access);
+    }
+    List<Fact> guard = access.guard() == null ? List.of() : Guards.facts(access.guard(), true);
+    Ranges.Context context = ranges.with(ranges.at(access.block()), guard);
+    int range = ranges.range(requireNonNull(formulas.offset(access.address())), context);
+    RangeProgram.RangeStep step = ranges.program().step(range);
+    if (!step.hasLow() || !step.hasHigh()) {
+      unclear(access, cause(access.address()));
+      return;
+    }
+    touched.add(
+        new TouchedRange(
+            access.instruction(),
+            range,
+            ranges.guards(context).stream().mapToInt(Integer::intValue).toArray(),
+            ranges.checks(access.address(), context),
+            access.width()));
+  }
+
+  private void unclear(MemoryAccess access, String why) {
+    if (reason.isEmpty()) {
+      unclear = access.instruction();
+      reason = why;
+    }
+  }
+
+  private String cause(Node address) {
+    boolean loops = formulas.of(address).has(id -> formulas.is(id, Operator.ITERATION));
+    boolean loads = formulas.of(address).has(id -> formulas.loads(id));
+    return loads
+        ? "the index is a value that the kernel loads or receives, and nothing limits it"
+        : loops
+            ? "the index grows in a loop whose end is not known before the launch"
+            : "nothing limits the index";
+  }
+}

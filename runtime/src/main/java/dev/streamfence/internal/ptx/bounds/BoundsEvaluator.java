@@ -1,0 +1,168 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Computes for one launch after another which bytes of its arrays a kernel touches. Allocates
+ * nothing after its construction. Confined to one thread at a time.
+ */
+public final class BoundsEvaluator {
+  private final List<ArrayBounds> arrays;
+  private final RangeProgram program;
+  private final List<List<WitnessPlan.Followed>> followed;
+  private final RangeProgram.Results results;
+  private final @Nullable Witness witness;
+
+  // What the last call of reach has found.
+  private long reachedBegin;
+  private long reachedEnd;
+  private @Nullable CertainAccess reachedFirst;
+  private @Nullable CertainAccess reachedLast;
+
+  BoundsEvaluator(
+      List<ArrayBounds> arrays,
+      RangeProgram program,
+      List<List<WitnessPlan.Followed>> followed,
+      @Nullable Witness witness) {
+    this.followed = followed;
+    this.arrays = arrays;
+    this.program = program;
+    this.results = new RangeProgram.Results(program);
+    this.witness = witness;
+  }
+
+  /**
+   * Computes the farthest bytes of an array that a launch certainly touches, if it completes.
+   *
+   * @param array the index of the array
+   * @return whether any are known; then {@link #reachedBegin} and {@link #reachedEnd} are theirs
+   */
+  public boolean reach(int array, LaunchNumbers launch) {
+    reachedBegin = 0;
+    reachedEnd = 0;
+    reachedFirst = null;
+    reachedLast = null;
+    Witness witness = this.witness;
+    if (witness == null) {
+      return false;
+    }
+    List<WitnessPlan.Followed> certain = followed.get(array);
+    for (int i = 0; i < certain.size(); i++) {
+      WitnessPlan.Followed access = certain.get(i);
+      boolean loops = !access.access().loops().isEmpty();
+      List<Witness.Choice> choices = access.choices();
+      for (int choice = 0; choice < choices.size(); choice++) {
+        follow(witness, access, launch, choices.get(choice), false);
+        if (loops) {
+          follow(witness, access, launch, choices.get(choice), true);
+        }
+      }
+    }
+    return reachedLast != null;
+  }
+
+  private void follow(
+      Witness witness,
+      WitnessPlan.Followed followed,
+      LaunchNumbers launch,
+      Witness.Choice choice,
+      boolean last) {
+    if (!witness.reaches(followed, launch, choice, last)) {
+      return;
+    }
+    CertainAccess access = followed.access();
+    long offset = witness.offset();
+    long end = Interval.addHigh(offset, access.width());
+    if (reachedLast == null || end > reachedEnd) {
+      reachedLast = access;
+      reachedEnd = end;
+    }
+    if (reachedFirst == null || offset < reachedBegin) {
+      reachedFirst = access;
+      reachedBegin = offset;
+    }
+  }
+
+  /** The offset of the first byte that is certainly touched; negative in front of the array. */
+  public long reachedBegin() {
+    return reachedBegin;
+  }
+
+  /** The access at {@link #reachedBegin}, after {@link #reach} has found one. */
+  public ReachedAccess reachedFirst() {
+    return ReachedAccess.of(requireNonNull(reachedFirst));
+  }
+
+  /** The access at {@link #reachedEnd}, after {@link #reach} has found one. */
+  public ReachedAccess reachedLast() {
+    return ReachedAccess.of(requireNonNull(reachedLast));
+  }
+
+  /** The offset after the last byte that is certainly touched. */
+  public long reachedEnd() {
+    return reachedEnd;
+  }
+
+  /** Computes the farthest bytes that a launch may touch. */
+  public void limit(LaunchNumbers launch) {
+    program.run(launch, results);
+  }
+
+  /**
+   * Returns the end of what the launch may touch at most.
+   *
+   * @param array the index of the array
+   * @return the offset after the last byte, 0 if the launch touches none; {@link Long#MAX_VALUE} if
+   *     it is unknown for these numbers
+   */
+  public long mayEnd(int array) {
+    ArrayBounds bounds = arrays.get(array);
+    if (!bounds.isLimited()) {
+      return Long.MAX_VALUE;
+    }
+    long end = 0;
+    List<TouchedRange> touched = bounds.touched();
+    for (int i = 0; i < touched.size(); i++) {
+      TouchedRange each = touched.get(i);
+      if (each.isUnreachable(results)) {
+        continue;
+      }
+      long high = results.high[each.range()];
+      if (!RangeProgram.holdAll(results, each.checks()) || !Interval.isBound(high)) {
+        return Long.MAX_VALUE;
+      }
+      end = Math.max(end, Interval.addHigh(high, each.width()));
+    }
+    return end;
+  }
+
+  /**
+   * Returns the begin of what the launch may touch at most.
+   *
+   * @param array the index of the array
+   * @return the offset of the first byte; {@link Long#MIN_VALUE} if it is unknown for these numbers
+   */
+  public long mayBegin(int array) {
+    ArrayBounds bounds = arrays.get(array);
+    if (!bounds.isLimited()) {
+      return Long.MIN_VALUE;
+    }
+    long begin = Long.MAX_VALUE;
+    List<TouchedRange> touched = bounds.touched();
+    for (int i = 0; i < touched.size(); i++) {
+      TouchedRange each = touched.get(i);
+      if (each.isUnreachable(results)) {
+        continue;
+      }
+      long low = results.low[each.range()];
+      if (!RangeProgram.holdAll(results, each.checks()) || !Interval.isBound(low)) {
+        return Long.MIN_VALUE;
+      }
+      begin = Math.min(begin, low);
+    }
+    return begin;
+  }
+}

@@ -1,0 +1,230 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.streamfence.internal.ptx.bounds.CertainAccess.Way;
+import dev.streamfence.internal.ptx.bounds.ControlGraph.Block;
+import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.bounds.Polynomial.Monomial;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the branches on which it depends whether a thread makes an access, by control dependence: a
+ * thread that takes such a branch the right way comes to the access before it ends.
+ *
+ * <p>Control dependence: Ferrante, Ottenstein, Warren, "The Program Dependence Graph and Its Use in
+ * Optimization". Confined to one thread.
+ */
+final class Certainty {
+  /** So many ways lead to one access at most; further ones are left out. */
+  private static final int MAX_WAYS = 6;
+
+  /** So many branches lie on one way at most; a longer one is left out. */
+  private static final int MAX_LENGTH = 24;
+
+  /** So many accesses of one array are looked at when a kernel is launched. */
+  private static final int MAX_ACCESSES = 12;
+
+  private record Group(int block, int guard, Polynomial offset) {}
+
+  private final ControlGraph graph;
+  private final Guards guards;
+  private final Formulas formulas;
+  private final Map<Integer, List<List<Way>>> known = new HashMap<>();
+
+  Certainty(ControlGraph graph, Guards guards, Formulas formulas) {
+    this.graph = graph;
+    this.guards = guards;
+    this.formulas = formulas;
+  }
+
+  /** The certain ones among accesses to one array, of which only the farthest ones are kept. */
+  List<CertainAccess> of(List<MemoryAccess> accesses) {
+    Map<Group, List<MemoryAccess>> farthest = new HashMap<>();
+    List<Group> order = new ArrayList<>();
+    for (MemoryAccess access : accesses) {
+      Polynomial offset = requireNonNull(formulas.offset(access.address()));
+      Polynomial varying = offset.only(monomial -> !monomial.equals(Monomial.ONE));
+      Node guard = access.guard();
+      Group group = new Group(access.block(), guard == null ? -1 : guard.id, varying);
+      List<MemoryAccess> kept = farthest.get(group);
+      if (kept == null) {
+        farthest.put(group, new ArrayList<>(List.of(access, access)));
+        order.add(group);
+      } else {
+        kept.set(0, begin(access) < begin(kept.get(0)) ? access : kept.get(0));
+        kept.set(1, end(access) > end(kept.get(1)) ? access : kept.get(1));
+      }
+    }
+    List<CertainAccess> certain = new ArrayList<>();
+    for (Group group : order) {
+      List<MemoryAccess> both = requireNonNull(farthest.get(group));
+      add(both.get(1), certain);
+      if (begin(both.get(0)) < Math.min(0, begin(both.get(1)))) {
+        add(both.get(0), certain);
+      }
+    }
+    join(certain);
+    return certain;
+  }
+
+  /** An access on both ways of a branch is made whatever the branch decides. */
+  private static void join(List<CertainAccess> certain) {
+    for (int i = 0; i < certain.size(); i++) {
+      for (int j = 0; j < i; j++) {
+        CertainAccess joined = joined(certain.get(i), certain.get(j));
+        if (joined != null) {
+          certain.remove(i);
+          certain.set(j, joined);
+          // It may have a partner of its own before it.
+          i = 0;
+          break;
+        }
+      }
+    }
+  }
+
+  private static @Nullable CertainAccess joined(CertainAccess a, CertainAccess b) {
+    List<Way> rest = new ArrayList<>(a.conditions());
+    rest.removeAll(b.conditions());
+    boolean opposite =
+        rest.size() == 1
+            && b.conditions().contains(new Way(rest.get(0).predicate(), !rest.get(0).holds()));
+    if (!opposite
+        || a.address() != b.address()
+        || a.conditions().size() != b.conditions().size()
+        || !a.loops().equals(b.loops())) {
+      return null;
+    }
+    List<Way> shared = new ArrayList<>(a.conditions());
+    shared.removeAll(rest);
+    return b.width() <= a.width() ? b.under(shared) : a.under(shared);
+  }
+
+  private long begin(MemoryAccess access) {
+    return requireNonNull(formulas.offset(access.address())).coefficient(Monomial.ONE);
+  }
+
+  private long end(MemoryAccess access) {
+    return begin(access) + access.width();
+  }
+
+  private void add(MemoryAccess access, List<CertainAccess> certain) {
+    if (graph.block(access.block()).mayExit()) {
+      return;
+    }
+    for (List<Way> ways : ways(access.block(), new TreeSet<>())) {
+      if (certain.size() >= MAX_ACCESSES) {
+        return;
+      }
+      List<Way> all = new ArrayList<>(ways);
+      Node guard = access.guard();
+      if (guard != null) {
+        all.add(new Way(guard, true));
+      }
+      certain.add(
+          new CertainAccess(
+              access.instruction(),
+              access.writes(),
+              List.copyOf(all),
+              loops(access.block()),
+              access.address(),
+              arguments(access.address(), all, loops(access.block())),
+              access.width()));
+    }
+  }
+
+  /** The numbers of the launch on which the address, the branches and the loops' ends depend. */
+  private List<Integer> arguments(Node address, List<Way> ways, List<Loop> loops) {
+    List<Node> open = new ArrayList<>(List.of(address));
+    ways.forEach(way -> open.add(way.predicate()));
+    for (Loop loop : loops) {
+      for (int block = loop.body.nextSetBit(0);
+          block >= 0;
+          block = loop.body.nextSetBit(block + 1)) {
+        Node condition = guards.condition(block);
+        if (condition != null && leaves(loop, block)) {
+          open.add(condition);
+        }
+      }
+    }
+    Set<Node> seen = new HashSet<>();
+    Set<Integer> arguments = new TreeSet<>();
+    while (!open.isEmpty()) {
+      Node node = open.remove(open.size() - 1);
+      if (seen.add(node)) {
+        open.addAll(node.inputs);
+        if (node.is(Operator.ARGUMENT)) {
+          arguments.add((int) node.constant);
+        }
+      }
+    }
+    return List.copyOf(arguments);
+  }
+
+  private boolean leaves(Loop loop, int block) {
+    return graph.block(block).leaves()
+        || graph.block(block).successors().stream().anyMatch(next -> !loop.body.get(next));
+  }
+
+  private List<Loop> loops(int block) {
+    List<Loop> loops = new ArrayList<>();
+    for (Loop loop = graph.loop(block); loop != null; loop = loop.parent) {
+      loops.add(0, loop);
+    }
+    return List.copyOf(loops);
+  }
+
+  /** For each way to a block, the branches on it; none if no branch decides alone. */
+  private List<List<Way>> ways(int block, Set<Integer> open) {
+    List<List<Way>> found = known.get(block);
+    if (found != null) {
+      return found;
+    }
+    if (graph.postdominates(block, 0)) {
+      return List.of(List.of());
+    }
+    List<List<Way>> all = new ArrayList<>();
+    if (!open.add(block)) {
+      return all;
+    }
+    boolean whole = true;
+    for (int from = 0; from < graph.size() && all.size() < MAX_WAYS; from++) {
+      Block branch = graph.block(from);
+      Node condition = guards.condition(from);
+      for (int successor : branch.successors()) {
+        boolean decides =
+            graph.postdominates(block, successor)
+                && (from == block || !graph.postdominates(block, from));
+        if (!decides || condition == null || branch.taken() == branch.fallen()) {
+          continue;
+        }
+        if (open.contains(from)) {
+          // A later iteration of a loop comes this way, and only if an earlier one came another.
+          whole = false;
+          continue;
+        }
+        for (List<Way> before : ways(from, open)) {
+          if (before.size() < MAX_LENGTH && all.size() < MAX_WAYS) {
+            List<Way> longer = new ArrayList<>(before);
+            longer.add(new Way(condition, branch.taken() == successor));
+            all.add(longer);
+          }
+        }
+      }
+    }
+    open.remove(block);
+    if (whole || open.isEmpty()) {
+      known.put(block, all);
+    }
+    return all;
+  }
+}

@@ -1,0 +1,33 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import dev.streamfence.internal.ptx.bounds.Polynomial.Monomial;
+import java.util.Map;
+
+/** A polynomial as arrays, to be evaluated without allocating. Immutable. */
+final class CompiledSum {
+  private final long[] coefficients;
+  private final int[][] factors;
+
+  CompiledSum(Polynomial polynomial) {
+    coefficients = new long[polynomial.terms().size()];
+    factors = new int[coefficients.length][];
+    int at = 0;
+    for (Map.Entry<Monomial, Long> term : polynomial.terms().entrySet()) {
+      coefficients[at] = term.getValue();
+      factors[at++] = term.getKey().nodes();
+    }
+  }
+
+  int terms() {
+    return coefficients.length;
+  }
+
+  long coefficient(int term) {
+    return coefficients[term];
+  }
+
+  /** The ids of a term's factors; not to be changed. */
+  int[] factors(int term) {
+    return factors[term];
+  }
+}

@@ -1,0 +1,391 @@
+// Long because the rules for each operation stand beside each other.
+package dev.streamfence.internal.ptx.bounds;
+
+import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values of a kernel as polynomials. The bits of a value are those of its polynomial, whatever
+ * wrapped around on the way; where the code reads the bits as a number, the polynomial is that
+ * number only in the range of the type, which is a condition of each use. Values that are no
+ * polynomial of others stand for themselves. Confined to one thread.
+ */
+final class Formulas {
+  /** How deep an expression is followed. */
+  private static final int MAX_DEPTH = 400;
+
+  /**
+   * A range in which a polynomial has to lie.
+   *
+   * @param value the node whose bits the code reads as a number
+   */
+  record Condition(Node value, long least, long most) {}
+
+  private final NodeGraph nodes;
+  private final ControlGraph graph;
+  private final Map<Node, Polynomial> raw = new HashMap<>();
+  private final Map<Node, Polynomial> known = new HashMap<>();
+  private final Map<Node, Set<Condition>> conditions = new HashMap<>();
+  private final Map<Node, Boolean> uniform = new HashMap<>();
+
+  /** The phis of loops that grow by the same amount in each iteration, with that amount. */
+  private final Map<Node, Polynomial> steps = new HashMap<>();
+
+  Formulas(NodeGraph nodes, ControlGraph graph) {
+    this.nodes = nodes;
+    this.graph = graph;
+    for (Loop loop : graph.loops()) {
+      for (int i = 0; i < nodes.size(); i++) {
+        Node node = nodes.node(i);
+        if (node.is(Operator.PHI) && node.block == loop.header) {
+          findStep(node, loop);
+        }
+      }
+    }
+  }
+
+  private void findStep(Node phi, Loop loop) {
+    Polynomial self = Polynomial.of(phi.id);
+    Polynomial step = null;
+    for (int i = 1; i < phi.inputs.size(); i++) {
+      Polynomial next = raw(phi.input(i), 0);
+      Polynomial grown = next.minus(self);
+      if (grown == null
+          || grown.has(id -> !isInvariant(nodes.node(id), loop, 0))
+          || (step != null && !step.equals(grown))) {
+        return;
+      }
+      step = grown;
+    }
+    // What one iteration reads as a number of fewer bits would have to fit in each one before it.
+    boolean isRead =
+        grown(phi).stream()
+            .anyMatch(
+                node ->
+                    (node.is(Operator.SIGN_EXTEND) || node.is(Operator.ZERO_EXTEND))
+                        && !isInvariant(node, loop, 0));
+    if (step != null && !isRead) {
+      steps.put(phi, step);
+    }
+  }
+
+  /** The amount by which a phi grows in each iteration of its loop; null if that is not known. */
+  @Nullable Polynomial step(Node phi) {
+    return steps.get(phi);
+  }
+
+  /** Whether a value is the same in all iterations of a loop. */
+  boolean isInvariant(Node node, Loop loop, int depth) {
+    return switch (node.operation) {
+      case CONSTANT, ARGUMENT, BASE, SPECIAL -> true;
+      case UNKNOWN, PHI -> !loop.body.get(node.block);
+      case ITERATION -> !loop.body.get(graph.loops().get((int) node.constant).header);
+      default -> {
+        boolean all = depth < MAX_DEPTH;
+        for (int i = 0; all && i < node.inputs.size(); i++) {
+          all = isInvariant(node.input(i), loop, depth + 1);
+        }
+        yield all;
+      }
+    };
+  }
+
+  /** Whether a value is the same for all threads of a launch, and known before it. */
+  boolean isUniform(Node node) {
+    return isUniform(node, 0);
+  }
+
+  private boolean isUniform(Node node, int depth) {
+    Boolean found = uniform.get(node);
+    if (found != null) {
+      return found;
+    }
+    boolean result =
+        switch (node.operation) {
+          case CONSTANT, ARGUMENT -> true;
+          case SPECIAL -> !node.special().differs();
+          case BASE, UNKNOWN, PHI, ITERATION -> false;
+          default -> {
+            boolean all = depth < MAX_DEPTH;
+            for (int i = 0; all && i < node.inputs.size(); i++) {
+              all = isUniform(node.input(i), depth + 1);
+            }
+            yield all;
+          }
+        };
+    uniform.put(node, result);
+    return result;
+  }
+
+  /** Whether a polynomial is the same for all threads of a launch, and known before it. */
+  boolean isUniform(Polynomial polynomial) {
+    return !polynomial.has(this::varies);
+  }
+
+  boolean varies(int id) {
+    return !isUniform(nodes.node(id));
+  }
+
+  boolean is(int id, Operator operation) {
+    return nodes.node(id).is(operation);
+  }
+
+  /** Whether a value is loaded from memory, received from other code, or computed from such. */
+  boolean loads(int id) {
+    Node node = nodes.node(id);
+    return node.is(Operator.UNKNOWN)
+        || (!node.is(Operator.PHI) && node.inputs.stream().anyMatch(input -> loads(input.id)));
+  }
+
+  /** How many terms of a polynomial differ between threads or iterations. */
+  int varyingTerms(Polynomial polynomial) {
+    return polynomial.only(monomial -> monomial.has(this::varies)).terms().size();
+  }
+
+  /** The polynomial of a value, with the phis of loops by their iteration. */
+  Polynomial of(Node node) {
+    Polynomial found = known.get(node);
+    if (found == null) {
+      found = expanded(raw(node, 0));
+      known.put(node, found);
+    }
+    return found;
+  }
+
+  /** Replaces phis that grow evenly, whose first value may contain those of outer loops. */
+  private Polynomial expanded(Polynomial polynomial) {
+    Polynomial result = polynomial;
+    for (int round = 0; round < 64; round++) {
+      Node phi = null;
+      for (Polynomial.Monomial monomial : result.terms().keySet()) {
+        for (int id : monomial.nodes()) {
+          phi = phi == null && steps.containsKey(nodes.node(id)) ? nodes.node(id) : phi;
+        }
+      }
+      if (phi == null) {
+        return result;
+      }
+      Polynomial first = raw(phi.input(0), 0);
+      Loop loop = graph.loop(phi.block);
+      Polynomial step = steps.get(phi);
+      Polynomial grown =
+          loop == null || step == null
+              ? null
+              : step.times(Polynomial.of(nodes.iteration(loop.index).id));
+      Polynomial value = grown == null ? null : first.plus(grown);
+      Polynomial next = value == null ? null : result.with(phi.id, value);
+      if (next == null) {
+        throw new TooComplexException("an address is too long a formula");
+      }
+      result = next;
+    }
+    throw new TooComplexException("an address is too long a formula");
+  }
+
+  /** The polynomial of a value, with phis standing for themselves. */
+  private Polynomial raw(Node node, int depth) {
+    Polynomial found = raw.get(node);
+    if (found == null) {
+      Polynomial computed = depth > MAX_DEPTH ? null : computed(node, depth);
+      found = computed == null ? Polynomial.of(node.id) : computed;
+      raw.put(node, found);
+    }
+    return found;
+  }
+
+  private @Nullable Polynomial computed(Node node, int depth) {
+    return switch (node.operation) {
+      case CONSTANT -> Polynomial.constant(node.constant);
+      case ADD -> raw(node.input(0), depth + 1).plus(raw(node.input(1), depth + 1));
+      case SUBTRACT -> raw(node.input(0), depth + 1).minus(raw(node.input(1), depth + 1));
+      case NEGATE -> Polynomial.ZERO.minus(raw(node.input(0), depth + 1));
+      // In two's complement, ~x is -x - 1.
+      case NOT ->
+          node.bits == 1 ? null : Polynomial.constant(-1).minus(raw(node.input(0), depth + 1));
+      case MULTIPLY -> raw(node.input(0), depth + 1).times(raw(node.input(1), depth + 1));
+      case SHIFT_LEFT -> shifted(node, depth);
+      case TRUNCATE, SIGN_EXTEND -> raw(node.input(0), depth + 1);
+      case ZERO_EXTEND -> isAnySigned(node.input(0)) ? null : raw(node.input(0), depth + 1);
+      case OR -> disjoint(node, depth);
+      case SELECT, PHI -> sameBase(node, depth);
+      default -> null;
+    };
+  }
+
+  private @Nullable Polynomial shifted(Node node, int depth) {
+    Node distance = node.input(1);
+    return distance.is(Operator.CONSTANT)
+            && distance.constant >= 0
+            && distance.constant < Math.min(node.bits, Long.SIZE - 2)
+        ? raw(node.input(0), depth + 1).times(Polynomial.constant(1L << distance.constant))
+        : null;
+  }
+
+  /** Unsigned, a loaded number is another one, which the code compares as such. */
+  private static boolean isAnySigned(Node node) {
+    return node.is(Operator.UNKNOWN) && node.constant < 0;
+  }
+
+  /** {@code x << c | y} with {@code y} below {@code 1 << c} is a sum. */
+  private @Nullable Polynomial disjoint(Node node, int depth) {
+    for (int i = 0; i < 2; i++) {
+      Node high = node.input(i);
+      Node low = node.input(1 - i);
+      boolean shifted = high.is(Operator.SHIFT_LEFT) && high.input(1).is(Operator.CONSTANT);
+      if (!shifted || high.input(1).constant < 0 || high.input(1).constant >= node.bits) {
+        continue;
+      }
+      long most =
+          low.is(Operator.CONSTANT)
+              ? low.constant
+              : low.is(Operator.AND) && low.input(1).is(Operator.CONSTANT)
+                  ? low.input(1).constant
+                  : -1;
+      if (most >= 0 && most < 1L << Math.min(62, high.input(1).constant)) {
+        return raw(high, depth + 1).plus(raw(low, depth + 1));
+      }
+    }
+    return null;
+  }
+
+  /** A choice between two places in one array is the array's address and a choice of offsets. */
+  private @Nullable Polynomial sameBase(Node node, int depth) {
+    boolean isLoop = node.is(Operator.PHI) && isHeader(node.block);
+    if (node.bits != Long.SIZE || isLoop) {
+      return null;
+    }
+    Node base = null;
+    for (Node choice : choices(node)) {
+      Node found = base(raw(choice, depth + 1));
+      if (found == null || (base != null && base != found)) {
+        return null;
+      }
+      base = found;
+    }
+    return base == null ? null : Polynomial.of(base.id).plus(Polynomial.of(node.id));
+  }
+
+  private boolean isHeader(int block) {
+    Loop loop = graph.loop(block);
+    return loop != null && loop.header == block;
+  }
+
+  /** The values of which a select or a phi is one. */
+  static List<Node> choices(Node node) {
+    return node.is(Operator.SELECT) ? node.inputs.subList(1, 3) : node.inputs;
+  }
+
+  /** The array whose address a polynomial contains exactly once, and no other; null if none. */
+  @Nullable Node base(Polynomial polynomial) {
+    Node found = null;
+    for (Map.Entry<Polynomial.Monomial, Long> term : polynomial.terms().entrySet()) {
+      for (int id : term.getKey().nodes()) {
+        if (!nodes.node(id).is(Operator.BASE)) {
+          continue;
+        }
+        if (found != null || term.getKey().nodes().length != 1 || term.getValue() != 1) {
+          return null;
+        }
+        found = nodes.node(id);
+      }
+    }
+    return found;
+  }
+
+  /** The array whose address a value contains exactly once; null if there is none. */
+  @Nullable Node base(Node node) {
+    return base(of(node));
+  }
+
+  /** Where in its array an address lies, in bytes; null if it lies in none. */
+  @Nullable Polynomial offset(Node address) {
+    Polynomial whole = of(address);
+    Node base = base(whole);
+    return base == null ? null : whole.minus(Polynomial.of(base.id));
+  }
+
+  /** The polynomial of a value, or of its place in an array if it is an address. */
+  Polynomial relative(Node value) {
+    Polynomial offset = offset(value);
+    return offset == null ? of(value) : offset;
+  }
+
+  /** The conditions under which a value is the number that its polynomial gives. */
+  Set<Condition> conditions(Node node) {
+    return conditions(node, 0);
+  }
+
+  private Set<Condition> conditions(Node node, int depth) {
+    Set<Condition> found = conditions.get(node);
+    if (found != null) {
+      return found;
+    }
+    Set<Condition> all = new LinkedHashSet<>();
+    if (depth > MAX_DEPTH) {
+      throw new TooComplexException("an address is too long a formula");
+    }
+    boolean standsForItself =
+        node.inputs.isEmpty()
+            || (!steps.containsKey(node) && raw(node, 0).equals(Polynomial.of(node.id)));
+    if (steps.containsKey(node)) {
+      // The condition of the step would be this value's own: the first value stands for both.
+      all.addAll(conditions(node.input(0), depth + 1));
+      all.addAll(growthConditions(node));
+    } else if (!standsForItself) {
+      for (Node input : node.inputs) {
+        boolean isChoice = node.is(Operator.SELECT) || node.is(Operator.PHI);
+        if (!isChoice) {
+          all.addAll(conditions(input, depth + 1));
+        }
+      }
+      addCondition(node, all);
+    }
+    if (all.size() > 64) {
+      throw new TooComplexException("an address is too long a formula");
+    }
+    conditions.put(node, all);
+    return all;
+  }
+
+  /** The conditions of what is added to a phi, which no iteration changes. */
+  Set<Condition> growthConditions(Node phi) {
+    Set<Condition> all = new LinkedHashSet<>();
+    for (Node node : grown(phi)) {
+      addCondition(node, all);
+    }
+    return all;
+  }
+
+  private static void addCondition(Node node, Set<Condition> all) {
+    if (node.is(Operator.SIGN_EXTEND)) {
+      int bits = node.input(0).bits;
+      all.add(new Condition(node.input(0), -(1L << (bits - 1)), (1L << (bits - 1)) - 1));
+    } else if (node.is(Operator.ZERO_EXTEND)) {
+      all.add(new Condition(node.input(0), 0, (1L << node.input(0).bits) - 1));
+    }
+  }
+
+  /** The values that make up what a phi receives in each iteration, up to the phi itself. */
+  private Set<Node> grown(Node phi) {
+    List<Node> open = new ArrayList<>(phi.inputs.subList(1, phi.inputs.size()));
+    Set<Node> seen = new LinkedHashSet<>();
+    while (!open.isEmpty()) {
+      Node node = open.remove(open.size() - 1);
+      if (node == phi || raw(node, 0).equals(Polynomial.of(node.id)) || !seen.add(node)) {
+        continue;
+      }
+      if (seen.size() > MAX_DEPTH) {
+        throw new TooComplexException("an address is too long a formula");
+      }
+      open.addAll(node.inputs);
+    }
+    return seen;
+  }
+}

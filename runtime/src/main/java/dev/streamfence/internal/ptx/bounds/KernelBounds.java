@@ -1,0 +1,219 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.internal.ptx.syntax.Variable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which elements of its arrays a kernel touches, as far as its code shows that before a launch.
+ * Immutable; {@link #evaluator} computes the numbers of a launch.
+ */
+public final class KernelBounds {
+  /** Functions of the device's own library that return, or end the whole run. */
+  private static final Set<String> RETURNING = Set.of("vprintf", "malloc", "free");
+
+  private static final Set<String> TRAPPING = Set.of("__assertfail", "__assert_fail");
+
+  private static final int MAX_INSTRUCTIONS = 20_000;
+
+  private final List<NumberPlace> arguments;
+  private final List<ArrayBounds> arrays;
+  private final RangeProgram program;
+  private final List<List<WitnessPlan.Followed>> followed;
+  private final @Nullable WitnessPlan plan;
+
+  private KernelBounds(
+      List<NumberPlace> arguments,
+      List<ArrayBounds> arrays,
+      RangeProgram program,
+      List<List<WitnessPlan.Followed>> followed,
+      @Nullable WitnessPlan plan) {
+    this.arguments = List.copyOf(arguments);
+    this.arrays = List.copyOf(arrays);
+    this.program = program;
+    this.followed = List.copyOf(followed);
+    this.plan = plan;
+  }
+
+  /**
+   * Analyses a kernel. Throws nothing for any module; where its code is too long or too involved,
+   * the bounds of all arrays are unknown.
+   *
+   * @param module a module with 64-bit addresses; with others, all bounds are unknown
+   * @param entry one of its entries
+   * @param arrays the arrays that the kernel takes
+   */
+  public static KernelBounds of(PtxModule module, PtxEntry entry, List<ArrayPlace> arrays) {
+    try {
+      if (module.addressSize() != Long.SIZE) {
+        throw new TooComplexException("it has no 64-bit addresses");
+      }
+      return new Analysis(module, entry, arrays).bounds();
+    } catch (TooComplexException e) {
+      String reason = String.valueOf(e.getMessage());
+      List<ArrayBounds> unknown =
+          arrays.stream().map(place -> ArrayBounds.unknown(place, null, reason)).toList();
+      return new KernelBounds(List.of(), unknown, new RangeProgram(), List.of(), null);
+    }
+  }
+
+  /** The numbers that the bounds depend on, in the order of their indexes. */
+  public List<NumberPlace> arguments() {
+    return arguments;
+  }
+
+  /** The bounds of each array, in the order in which the arrays were given. */
+  public List<ArrayBounds> arrays() {
+    return arrays;
+  }
+
+  /** Computes the numbers of launches, with memory of its own. */
+  public BoundsEvaluator evaluator() {
+    return new BoundsEvaluator(arrays, program, followed, plan == null ? null : new Witness(plan));
+  }
+
+  /** One analysis. Confined to one thread, used once. */
+  private static final class Analysis implements ArgumentLookup {
+    private final PtxModule module;
+    private final PtxFunction function;
+    private final List<ArrayPlace> arrays;
+    private final List<NumberPlace> arguments = new ArrayList<>();
+    private final NodeGraph nodes = new NodeGraph();
+
+    Analysis(PtxModule module, PtxEntry entry, List<ArrayPlace> arrays) {
+      this.module = module;
+      this.function = entry.function();
+      this.arrays = arrays;
+    }
+
+    KernelBounds bounds() {
+      if (function.instructions().size() > MAX_INSTRUCTIONS) {
+        throw new TooComplexException("it has more than " + MAX_INSTRUCTIONS + " instructions");
+      }
+      FunctionFlow flow = new FunctionFlow(function);
+      ControlGraph graph = ControlGraph.of(flow, ends());
+      KernelValues values = new KernelValues(flow, graph, nodes, this);
+      values.evaluate();
+      Formulas formulas = new Formulas(nodes, graph);
+      Guards guards = new Guards(graph, values);
+      Ranges ranges = new Ranges(nodes, graph, guards, formulas);
+      Certainty certainty = new Certainty(graph, guards, formulas);
+      Dependences dependences = new Dependences(nodes, arrays.size());
+      List<ArrayBounds> found = new ArrayList<>();
+      for (int i = 0; i < arrays.size(); i++) {
+        found.add(
+            new ArrayAnalysis(i, arrays.get(i), values, formulas, ranges, dependences, certainty)
+                .bounds());
+      }
+      WitnessPlan plan = new WitnessPlan(nodes, graph, guards, formulas, dependences);
+      List<List<WitnessPlan.Followed>> followed =
+          found.stream()
+              .map(array -> array.certain().stream().map(plan::followed).toList())
+              .toList();
+      return new KernelBounds(arguments, found, ranges.program(), followed, plan);
+    }
+
+    private ControlGraph.CallEnds ends() {
+      return new ControlGraph.CallEnds() {
+        private final Map<String, Boolean> known = new HashMap<>();
+
+        @Override
+        public boolean mayExit(Instruction call) {
+          String callee = callee(call);
+          return callee == null || exits(callee, known);
+        }
+
+        @Override
+        public boolean traps(Instruction call) {
+          String callee = callee(call);
+          return callee != null && TRAPPING.contains(callee);
+        }
+      };
+    }
+
+    private static @Nullable String callee(Instruction call) {
+      for (Operand operand : call.operands()) {
+        if (operand instanceof Operand.Name name) {
+          return name.label().name();
+        }
+      }
+      return null;
+    }
+
+    /** Whether a function, or one that it calls, may end the thread. */
+    private boolean exits(String name, Map<String, Boolean> known) {
+      Boolean found = known.get(name);
+      if (found != null) {
+        return found;
+      }
+      // A function that calls itself exits if another of its instructions does.
+      known.put(name, false);
+      Optional<PtxFunction> called = module.function(name);
+      boolean exits = called.isEmpty() || !called.get().hasBody();
+      exits &= !RETURNING.contains(name);
+      for (Instruction instruction : called.map(PtxFunction::instructions).orElse(List.of())) {
+        String next = instruction.opcode().equals("call") ? callee(instruction) : "";
+        exits |=
+            instruction.opcode().equals("exit")
+                || next == null
+                || (!next.isEmpty() && !TRAPPING.contains(next) && exits(next, known));
+        if (exits) {
+          break;
+        }
+      }
+      known.put(name, exits);
+      return exits;
+    }
+
+    @Override
+    public @Nullable Node value(Variable variable, long offset, int bits) {
+      List<PtxFunction.Formal> formals = function.parameters();
+      for (int i = 0; i < formals.size(); i++) {
+        if (!(formals.get(i) instanceof PtxFunction.Formal.InMemory formal)
+            || formal.variable().id() != variable.id()) {
+          continue;
+        }
+        int at = arrays.indexOf(new ArrayPlace(i, (int) offset));
+        if (at >= 0 && bits == Long.SIZE) {
+          return nodes.base(at);
+        }
+        for (ArrayPlace array : arrays) {
+          boolean overlaps =
+              array.parameter() == i
+                  && offset < array.offset() + Long.BYTES
+                  && array.offset() < offset + bits / Byte.SIZE;
+          if (overlaps) {
+            int part = arrays.indexOf(array);
+            return nodes.unknown(bits, 0, List.of(nodes.base(part)));
+          }
+        }
+        return number(i, offset, bits, variable);
+      }
+      return null;
+    }
+
+    private @Nullable Node number(int parameter, long offset, int bits, Variable variable) {
+      if (offset < 0 || offset + bits / Byte.SIZE > variable.sizeInBytes() || bits < Byte.SIZE) {
+        return null;
+      }
+      NumberPlace place = new NumberPlace(parameter, (int) offset, bits / Byte.SIZE);
+      int index = arguments.indexOf(place);
+      if (index < 0) {
+        index = arguments.size();
+        arguments.add(place);
+      }
+      return nodes.argument(index, bits);
+    }
+  }
+}

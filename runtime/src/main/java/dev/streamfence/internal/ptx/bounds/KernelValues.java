@@ -1,0 +1,362 @@
+// Long because the blocks are evaluated in one pass that carries the registers from one to the
+// next.
+package dev.streamfence.internal.ptx.bounds;
+
+import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
+import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
+import dev.streamfence.internal.ptx.bounds.ControlGraph.Block;
+import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.Register;
+import dev.streamfence.internal.ptx.syntax.ScalarType;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Evaluates the code of a kernel symbolically, block by block in reverse postorder, and collects
+ * its accesses to memory. Registers become values in static single assignment: where several blocks
+ * lead into one, a register that differs between them becomes a phi, or a choice if one branch
+ * decides between them. Confined to one thread, used once.
+ */
+final class KernelValues {
+  /** Registers times blocks: the memory that the evaluation takes. */
+  private static final long MAX_STATES = 8_000_000;
+
+  /** Opcodes that hand a value to other threads, whose own operands do not show it. */
+  private static final Set<String> CROSS_LANE = Set.of("shfl", "redux");
+
+  private final FunctionFlow flow;
+  private final ControlGraph graph;
+  private final InstructionValues instructions;
+  private final NodeGraph nodes;
+  private final int registers;
+  private final @Nullable Node[][] leaving;
+  private final @Nullable Node[] conditions;
+  private final List<MemoryAccess> accesses = new ArrayList<>();
+
+  /** Values that code outside of the kernel, or memory, receives. */
+  private final List<Node> escaping = new ArrayList<>();
+
+  /** The phis of the loops' headers, by register, until their latches are evaluated. */
+  private final @Nullable Node[][] headers;
+
+  KernelValues(FunctionFlow flow, ControlGraph graph, NodeGraph nodes, ArgumentLookup arguments) {
+    this.flow = flow;
+    this.graph = graph;
+    this.nodes = nodes;
+    this.registers = flow.function().registers();
+    if ((long) registers * graph.size() > MAX_STATES) {
+      throw new TooComplexException("it has too many registers and blocks");
+    }
+    this.leaving = new Node[graph.size()][];
+    this.headers = new Node[graph.size()][];
+    this.conditions = new Node[graph.size()];
+    this.instructions = new InstructionValues(nodes, arguments);
+  }
+
+  /** Evaluates the kernel. */
+  void evaluate() {
+    for (int block = 0; block < graph.size(); block++) {
+      @Nullable Node[] state = entering(block);
+      Block code = graph.block(block);
+      for (int i = code.first(); i < code.end(); i++) {
+        evaluate(i, block, state);
+      }
+      if (code.branch() != null) {
+        conditions[block] = guard(code.branch(), block, state);
+      }
+      leaving[block] = state;
+    }
+    for (Loop loop : graph.loops()) {
+      complete(loop);
+    }
+  }
+
+  private @Nullable Node[] entering(int block) {
+    List<Integer> before = graph.block(block).predecessors();
+    if (before.isEmpty()) {
+      return new Node[registers];
+    }
+    Loop loop = graph.loop(block);
+    if (loop != null && loop.header == block) {
+      return header(block, loop);
+    }
+    @Nullable Node[] first = state(before.get(0));
+    @Nullable Node[] state = first.clone();
+    for (int register = 0; before.size() > 1 && register < registers; register++) {
+      boolean same = true;
+      for (int predecessor : before) {
+        same &= state(predecessor)[register] == first[register];
+      }
+      if (!same) {
+        state[register] = joined(block, before, register);
+      }
+    }
+    return state;
+  }
+
+  private @Nullable Node[] state(int block) {
+    @Nullable Node[] state = leaving[block];
+    if (state == null) {
+      throw new TooComplexException("it has a loop with two entries");
+    }
+    return state;
+  }
+
+  private Node joined(int block, List<Integer> before, int register) {
+    List<Node> inputs = new ArrayList<>();
+    int bits = 0;
+    for (int predecessor : before) {
+      Node value = state(predecessor)[register];
+      if (value != null) {
+        inputs.add(value);
+        bits = Math.max(bits, value.bits);
+      }
+    }
+    boolean isWhole = inputs.size() == before.size();
+    for (Node input : inputs) {
+      isWhole &= input.bits == bits;
+    }
+    if (!isWhole) {
+      // The register has no value on one of the ways, after which nothing uses it.
+      return nodes.unknown(bits, block, inputs);
+    }
+    int chooser = graph.dominator(block);
+    Node condition = before.size() == 2 ? conditions[chooser] : null;
+    int first = condition == null ? 0 : way(chooser, before.get(0), block);
+    if (condition != null && first * way(chooser, before.get(1), block) < 0) {
+      Node gate = first > 0 ? condition : nodes.of(Operator.NOT, 1, condition);
+      if (bits == 1) {
+        return nodes.of(Operator.SELECT, 1, gate, inputs.get(0), inputs.get(1));
+      }
+      Node phi = phi(bits, block, inputs);
+      phi.gate = gate;
+      return phi;
+    }
+    return phi(bits, block, inputs);
+  }
+
+  private Node phi(int bits, int block, List<Node> inputs) {
+    Node phi = nodes.phi(bits, block);
+    phi.inputs = List.copyOf(inputs);
+    return phi;
+  }
+
+  /**
+   * Which side of a branch leads to a block by way of a predecessor: 1 where the branch is taken,
+   * -1 where it is not, 0 if that is not known.
+   */
+  private int way(int chooser, int predecessor, int block) {
+    Block branch = graph.block(chooser);
+    if (branch.taken() == branch.fallen()) {
+      return 0;
+    }
+    if (predecessor == chooser) {
+      return branch.taken() == block ? 1 : -1;
+    }
+    if (onlyFrom(branch.taken(), chooser, predecessor)) {
+      return 1;
+    }
+    return onlyFrom(branch.fallen(), chooser, predecessor) ? -1 : 0;
+  }
+
+  private boolean onlyFrom(int side, int chooser, int predecessor) {
+    return side >= 0
+        && graph.block(side).predecessors().equals(List.of(chooser))
+        && graph.dominates(side, predecessor);
+  }
+
+  /** The registers at the header of a loop: those that the loop assigns become phis. */
+  private @Nullable Node[] header(int block, Loop loop) {
+    List<Integer> outside =
+        graph.block(block).predecessors().stream().filter(each -> !loop.body.get(each)).toList();
+    @Nullable Node[] state = new Node[registers];
+    int[] assigned = assignedBits(loop);
+    @Nullable Node[] phis = new Node[registers];
+    for (int register = 0; register < registers; register++) {
+      @Nullable Node value = outside.isEmpty() ? null : state(outside.get(0))[register];
+      boolean same = true;
+      for (int predecessor : outside) {
+        same &= state(predecessor)[register] == value;
+      }
+      if (!same) {
+        value = joined(block, outside, register);
+      }
+      if (assigned[register] > 0) {
+        if (value == null) {
+          value = nodes.unknown(assigned[register], block, List.of());
+        }
+        Node phi = nodes.phi(value.bits, block);
+        phi.inputs = List.of(value);
+        phis[register] = phi;
+        value = phi;
+      }
+      state[register] = value;
+    }
+    headers[block] = phis;
+    return state;
+  }
+
+  /** The widths of the registers that a loop assigns; 0 for the others. */
+  private int[] assignedBits(Loop loop) {
+    int[] widths = new int[registers];
+    for (int block = loop.body.nextSetBit(0); block >= 0; block = loop.body.nextSetBit(block + 1)) {
+      for (int i = graph.block(block).first(); i < graph.block(block).end(); i++) {
+        for (Register register : InstructionValues.assigned(flow, i)) {
+          int bits = InstructionValues.bits(register);
+          Arrays.fill(widths, register.index(), register.index() + register.vectorLength(), bits);
+        }
+      }
+    }
+    return widths;
+  }
+
+  /** Adds to the phis of a header what the loop leaves in the registers. */
+  private void complete(Loop loop) {
+    @Nullable Node[] phis = headers[loop.header];
+    for (int register = 0; phis != null && register < registers; register++) {
+      Node phi = phis[register];
+      if (phi == null) {
+        continue;
+      }
+      List<Node> inputs = new ArrayList<>(phi.inputs);
+      for (int latch : loop.latches) {
+        Node value = state(latch)[register];
+        inputs.add(
+            value == null || value.bits != phi.bits
+                ? nodes.unknown(phi.bits, latch, value == null ? List.of() : List.of(value))
+                : value);
+      }
+      phi.inputs = List.copyOf(inputs);
+    }
+  }
+
+  private @Nullable Node guard(Instruction instruction, int block, @Nullable Node[] state) {
+    Instruction.GuardPredicate guard = instruction.guard();
+    if (guard == null) {
+      return null;
+    }
+    Node value = state[guard.predicate().index()];
+    if (value == null || value.bits != 1) {
+      value = nodes.unknown(1, block, List.of());
+    }
+    return guard.negated() ? nodes.of(Operator.NOT, 1, value) : value;
+  }
+
+  private void evaluate(int index, int block, @Nullable Node[] state) {
+    Instruction instruction = flow.instruction(index);
+    OpcodeRule rule = flow.rule(index);
+    Node guard = guard(instruction, block, state);
+    addAccesses(instruction, rule, block, guard, state);
+    List<Register> assigned = InstructionValues.assigned(flow, index);
+    Node result = null;
+    if (assigned.size() == 1 && assigned.get(0).vectorLength() == 1) {
+      result = instructions.value(instruction, rule, assigned.get(0), block, state);
+    }
+    // A result that comes from memory does not depend on the address.
+    boolean fromMemory =
+        switch (rule.effect()) {
+          case READS, WRITES, ATOMIC, COPIES, NO_ACCESS -> true;
+          default -> false;
+        };
+    List<Node> sources = assigned.isEmpty() || fromMemory ? List.of() : sources(instruction, state);
+    for (Register register : assigned) {
+      int bits = InstructionValues.bits(register);
+      for (int i = 0; i < register.vectorLength(); i++) {
+        int at = register.index() + i;
+        Node value = result == null ? loaded(instruction, bits, block, sources) : result;
+        Node before = state[at];
+        if (guard != null && before != null) {
+          value =
+              before.bits == value.bits
+                  ? nodes.of(Operator.SELECT, value.bits, guard, value, before)
+                  : nodes.unknown(bits, block, List.of(value, before));
+        }
+        state[at] = value;
+      }
+    }
+  }
+
+  /** What an instruction leaves in a register that no rule describes further. */
+  private Node loaded(Instruction instruction, int bits, int block, List<Node> sources) {
+    ScalarType type = InstructionValues.type(instruction);
+    boolean loads = instruction.opcode().equals("ld") || instruction.opcode().equals("ldu");
+    if (loads && type != null && type.isInteger() && type.bits < bits) {
+      long all = type.mask();
+      return type.isSigned()
+          ? nodes.unknown(bits, -(all >> 1) - 1, all >> 1, block, List.of())
+          : nodes.unknown(bits, 0, all, block, List.of());
+    }
+    long most = InstructionValues.countsAtMost(instruction);
+    return most > 0
+        ? nodes.unknown(bits, most == Integer.SIZE - 1 ? -1 : 0, most, block, sources)
+        : nodes.unknown(bits, block, sources);
+  }
+
+  private List<Node> sources(Instruction instruction, @Nullable Node[] state) {
+    List<Node> sources = new ArrayList<>();
+    instruction.operands().forEach(operand -> collect(operand, state, sources));
+    return sources;
+  }
+
+  private static void collect(Operand operand, @Nullable Node[] state, List<Node> found) {
+    for (Register register : InstructionValues.registers(operand)) {
+      for (int i = 0; i < register.vectorLength(); i++) {
+        Node value = state[register.index() + i];
+        if (value != null && !found.contains(value)) {
+          found.add(value);
+        }
+      }
+    }
+  }
+
+  /** Notes the accesses of an instruction, and the values that it hands to memory or other code. */
+  private void addAccesses(
+      Instruction instruction,
+      OpcodeRule rule,
+      int block,
+      @Nullable Node guard,
+      @Nullable Node[] state) {
+    List<Operand> operands = instruction.operands();
+    boolean handsAll =
+        rule.effect() == OpcodeRule.Effect.CALLS
+            || rule.effect() == OpcodeRule.Effect.UNKNOWN
+            || CROSS_LANE.contains(instruction.opcode());
+    for (int i = 0; i < operands.size(); i++) {
+      Operand operand = operands.get(i);
+      char letter = rule.letter(i);
+      boolean isAddress = "rwb".indexOf(letter) >= 0 && !rule.operands().isEmpty();
+      if (handsAll || letter == 'v' || "tusA".indexOf(letter) >= 0) {
+        collect(operand, state, escaping);
+      } else if (isAddress && operand instanceof Operand.Memory memory) {
+        Node address = instructions.address(memory, block, state);
+        accesses.add(
+            new MemoryAccess(
+                instruction,
+                block,
+                address,
+                guard,
+                letter != 'r',
+                InstructionValues.width(instruction)));
+      }
+    }
+  }
+
+  List<MemoryAccess> accesses() {
+    return accesses;
+  }
+
+  List<Node> escaping() {
+    return escaping;
+  }
+
+  /** The condition under which a block's branch is taken; null if it has no guarded branch. */
+  @Nullable Node condition(int block) {
+    return conditions[block];
+  }
+}

@@ -1,0 +1,18 @@
+package dev.streamfence.internal.ptx.bounds;
+
+/** The numbers of one launch that its kernel's bounds depend on. */
+public interface LaunchNumbers {
+  /**
+   * Returns a number that the launch passes.
+   *
+   * @param argument its index among {@link KernelBounds#arguments}
+   * @return the number, sign-extended from its width
+   */
+  long argument(int argument);
+
+  /** Returns the threads of a block in a dimension, 0 for x to 2 for z. */
+  int block(int dimension);
+
+  /** Returns the blocks of the grid in a dimension, 0 for x to 2 for z. */
+  int grid(int dimension);
+}

@@ -1,0 +1,136 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import dev.streamfence.internal.ptx.bounds.ControlGraph.Block;
+import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.bounds.Formulas.Condition;
+import dev.streamfence.internal.ptx.bounds.Guards.Fact;
+import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.bounds.Polynomial.Monomial;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one comparison that ends a loop: {@code first + step * iteration} against 0. Immutable.
+ *
+ * @param untilZero whether the loop ends where the sum is 0; otherwise where it is negative
+ * @param conditions under which the comparison is the one of its formula; each is linear in the
+ *     iteration, so that it holds in all iterations if it holds in the first and the last one
+ */
+record LoopEnd(
+    Polynomial difference,
+    Polynomial first,
+    Polynomial step,
+    boolean untilZero,
+    List<Condition> conditions) {
+  /** The end of a loop; null if it has other exits, or none of this form. */
+  static @Nullable LoopEnd of(
+      Loop loop, ControlGraph graph, Guards guards, Formulas formulas, NodeGraph nodes) {
+    int exit = onlyExit(loop, graph);
+    if (exit < 0 || loop.latches.size() != 1) {
+      return null;
+    }
+    Block branch = graph.block(exit);
+    Node condition = guards.condition(exit);
+    if (condition == null || !isComparison(condition)) {
+      return null;
+    }
+    boolean goesOnTaken = branch.taken() >= 0 && loop.body.get(branch.taken());
+    List<Fact> facts = Guards.facts(condition, goesOnTaken);
+    if (facts.size() != 1) {
+      return null;
+    }
+    Fact goesOn = facts.get(0);
+    boolean equality = goesOn.operation() == Operator.EQUAL;
+    if (equality && goesOn.isTrue()) {
+      return null;
+    }
+    Polynomial difference = formulas.of(goesOn.right()).minus(formulas.of(goesOn.left()));
+    boolean strict =
+        goesOn.operation() == Operator.LESS || goesOn.operation() == Operator.LESS_UNSIGNED;
+    if (difference != null && strict) {
+      difference = difference.minus(Polynomial.constant(1));
+    }
+    if (difference == null || difference.has(id -> formulas.is(id, Operator.BASE))) {
+      return null;
+    }
+    int iteration = nodes.iteration(loop.index).id;
+    Polynomial step = coefficient(difference, iteration);
+    Polynomial first = difference.only(monomial -> !monomial.has(id -> id == iteration));
+    boolean changes =
+        difference.has(id -> id != iteration && !formulas.isInvariant(nodes.node(id), loop, 0));
+    if (step == null || step.terms().isEmpty() || changes) {
+      return null;
+    }
+    List<Condition> conditions = new ArrayList<>();
+    boolean unsigned =
+        goesOn.operation() == Operator.LESS_UNSIGNED
+            || goesOn.operation() == Operator.LESS_OR_EQUAL_UNSIGNED;
+    for (Node side : List.of(goesOn.left(), goesOn.right())) {
+      conditions.addAll(formulas.conditions(side));
+      conditions.add(new Condition(side, unsigned ? 0 : Interval.LEAST + 1, Interval.MOST - 1));
+    }
+    for (Condition each : conditions) {
+      if (coefficient(formulas.of(each.value()), iteration) == null) {
+        return null;
+      }
+    }
+    return new LoopEnd(difference, first, step, equality, List.copyOf(conditions));
+  }
+
+  private static boolean isComparison(Node predicate) {
+    Node inner = predicate;
+    while (inner.is(Operator.NOT)) {
+      inner = inner.input(0);
+    }
+    return switch (inner.operation) {
+      case EQUAL, LESS, LESS_OR_EQUAL, LESS_UNSIGNED, LESS_OR_EQUAL_UNSIGNED -> true;
+      default -> false;
+    };
+  }
+
+  /** What a value is multiplied by in a polynomial; null if it occurs in a higher power. */
+  static @Nullable Polynomial coefficient(Polynomial polynomial, int node) {
+    Polynomial sum = Polynomial.ZERO;
+    Monomial once = new Monomial(node);
+    for (Map.Entry<Monomial, Long> term : polynomial.terms().entrySet()) {
+      Monomial rest = term.getKey().without(once);
+      if (rest == null) {
+        continue;
+      }
+      Polynomial next =
+          rest.has(id -> id == node) ? null : sum.plus(Polynomial.term(rest, term.getValue()));
+      if (next == null) {
+        return null;
+      }
+      sum = next;
+    }
+    return sum;
+  }
+
+  /** The block from which alone control leaves the loop, once per iteration; negative if none. */
+  private static int onlyExit(Loop loop, ControlGraph graph) {
+    int exit = -1;
+    for (int block = loop.body.nextSetBit(0); block >= 0; block = loop.body.nextSetBit(block + 1)) {
+      Block code = graph.block(block);
+      boolean leaves = code.leaves();
+      for (int successor : code.successors()) {
+        leaves |= !loop.body.get(successor);
+      }
+      if (!leaves) {
+        continue;
+      }
+      if (exit >= 0 || code.mayExit() || code.branch() == null) {
+        return -1;
+      }
+      exit = block;
+    }
+    boolean eachTime =
+        exit >= 0
+            && graph.loop(exit) == loop
+            && loop.latches.size() == 1
+            && graph.dominates(exit, loop.latches.get(0));
+    return eachTime ? exit : -1;
+  }
+}

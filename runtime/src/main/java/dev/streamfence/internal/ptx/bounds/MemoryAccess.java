@@ -1,0 +1,19 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An instruction that reads or writes memory at an address.
+ *
+ * @param block the basic block that contains it
+ * @param guard the predicate under which it runs; null if it always does
+ * @param width how many bytes it touches; 0 if that is unknown
+ */
+record MemoryAccess(
+    Instruction instruction,
+    int block,
+    Node address,
+    @Nullable Node guard,
+    boolean writes,
+    int width) {}

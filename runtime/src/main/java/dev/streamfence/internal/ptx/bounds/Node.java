@@ -1,0 +1,158 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A value that one thread computes, as an operation on other values. Integers of less than 64 bits
+ * are held sign-extended, and predicates as 0 or 1. Identity matters: a graph has one node per
+ * operation on the same operands. Inputs of a {@link Operator#PHI} follow when its block is
+ * complete.
+ */
+final class Node {
+  enum Operator {
+    /** The number {@link #constant}. */
+    CONSTANT,
+    /** A number that the launch passes; {@link #constant} is its index among them. */
+    ARGUMENT,
+    /** The address that the launch passes for an array; {@link #constant} is the array's index. */
+    BASE,
+    /** A predefined register; {@link #constant} is its place among {@link Special#ALL}. */
+    SPECIAL,
+    /** How often the header of the loop with index {@link #constant} was entered again. */
+    ITERATION,
+    /** Any value from {@link #constant} to {@link #limit}: loaded, or computed in other ways. */
+    UNKNOWN,
+    /** The value that arrives at a block: one input per predecessor. */
+    PHI,
+    /** The second input if the first one holds, otherwise the third. */
+    SELECT,
+    ADD,
+    SUBTRACT,
+    MULTIPLY,
+    NEGATE,
+    SHIFT_LEFT,
+    SHIFT_RIGHT,
+    SHIFT_RIGHT_UNSIGNED,
+    DIVIDE,
+    DIVIDE_UNSIGNED,
+    REMAINDER,
+    REMAINDER_UNSIGNED,
+    AND,
+    OR,
+    XOR,
+    NOT,
+    MIN,
+    MIN_UNSIGNED,
+    MAX,
+    MAX_UNSIGNED,
+    SIGN_EXTEND,
+    ZERO_EXTEND,
+    TRUNCATE,
+    EQUAL,
+    LESS,
+    LESS_OR_EQUAL,
+    /** Of 64-bit operands; narrower ones are extended before they are compared. */
+    LESS_UNSIGNED,
+    LESS_OR_EQUAL_UNSIGNED
+  }
+
+  /** A predefined register with a meaning. */
+  enum Special {
+    TID_X("%tid.x"),
+    TID_Y("%tid.y"),
+    TID_Z("%tid.z"),
+    CTAID_X("%ctaid.x"),
+    CTAID_Y("%ctaid.y"),
+    CTAID_Z("%ctaid.z"),
+    NTID_X("%ntid.x"),
+    NTID_Y("%ntid.y"),
+    NTID_Z("%ntid.z"),
+    NCTAID_X("%nctaid.x"),
+    NCTAID_Y("%nctaid.y"),
+    NCTAID_Z("%nctaid.z");
+
+    static final List<Special> ALL = List.of(values());
+
+    final String register;
+
+    /** 0 for x to 2 for z. */
+    final int dimension;
+
+    /** Whether it is the thread's index in its block. */
+    final boolean isThread;
+
+    /** Whether it is the block's index in the grid. */
+    final boolean isBlock;
+
+    /** Whether it is the number of blocks, not that of threads, where it is neither index. */
+    final boolean countsBlocks;
+
+    Special(String register) {
+      this.register = register;
+      this.dimension = register.charAt(register.length() - 1) - 'x';
+      this.isThread = register.startsWith("%tid");
+      this.isBlock = register.startsWith("%ctaid");
+      this.countsBlocks = register.startsWith("%nctaid");
+    }
+
+    boolean differs() {
+      return isThread || isBlock;
+    }
+  }
+
+  final int id;
+  final Operator operation;
+
+  /** The width of the value; 1 for a predicate. */
+  final int bits;
+
+  final long constant;
+  final long limit;
+
+  /** The block in which it is computed, which matters for unknown values and phis. */
+  final int block;
+
+  List<Node> inputs;
+
+  /** The predicate by which a phi has its first input, and otherwise its second; null if none. */
+  @Nullable Node gate;
+
+  Node(
+      int id,
+      Operator operation,
+      int bits,
+      long constant,
+      long limit,
+      int block,
+      List<Node> inputs) {
+    this.id = id;
+    this.operation = operation;
+    this.bits = bits;
+    this.constant = constant;
+    this.limit = limit;
+    this.block = block;
+    this.inputs = inputs;
+  }
+
+  Node input(int index) {
+    return inputs.get(index);
+  }
+
+  boolean is(Operator other) {
+    return operation == other;
+  }
+
+  boolean isConstant(long value) {
+    return operation == Operator.CONSTANT && constant == value;
+  }
+
+  Special special() {
+    return Special.ALL.get((int) constant);
+  }
+
+  @Override
+  public String toString() {
+    return operation + "#" + id;
+  }
+}

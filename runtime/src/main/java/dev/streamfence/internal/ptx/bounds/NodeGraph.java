@@ -1,0 +1,102 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The values of one kernel; equal operations on equal operands are one node. */
+final class NodeGraph {
+  /** Far more than a kernel that a person wrote has. */
+  private static final int MAX_NODES = 100_000;
+
+  private record Key(Operator operation, int bits, long constant, List<Integer> inputs) {}
+
+  private final List<Node> nodes = new ArrayList<>();
+  private final Map<Key, Node> known = new HashMap<>();
+
+  Node node(int id) {
+    return nodes.get(id);
+  }
+
+  int size() {
+    return nodes.size();
+  }
+
+  Node constant(long value, int bits) {
+    return shared(Operator.CONSTANT, bits, Machine.held(value, bits), List.of());
+  }
+
+  Node argument(int index, int bits) {
+    return shared(Operator.ARGUMENT, bits, index, List.of());
+  }
+
+  Node base(int array) {
+    return shared(Operator.BASE, Long.SIZE, array, List.of());
+  }
+
+  Node special(Node.Special special) {
+    return shared(Operator.SPECIAL, Integer.SIZE, Node.Special.ALL.indexOf(special), List.of());
+  }
+
+  Node iteration(int loop) {
+    return shared(Operator.ITERATION, Long.SIZE, loop, List.of());
+  }
+
+  /** A value within the limits of its width, signed. */
+  Node unknown(int bits, int block, List<Node> inputs) {
+    long most = bits >= Long.SIZE ? Long.MAX_VALUE : bits == 1 ? 1 : (1L << (bits - 1)) - 1;
+    return unknown(bits, bits == 1 ? 0 : -most - 1, most, block, inputs);
+  }
+
+  /** A value within given limits. */
+  Node unknown(int bits, long least, long most, int block, List<Node> inputs) {
+    return added(new Node(nodes.size(), Operator.UNKNOWN, bits, least, most, block, inputs));
+  }
+
+  Node phi(int bits, int block) {
+    return added(new Node(nodes.size(), Operator.PHI, bits, 0, 0, block, List.of()));
+  }
+
+  /** An operation without inputs that are unknown at compile time is carried out. */
+  Node of(Operator operation, int bits, Node... inputs) {
+    Node first = inputs[0];
+    boolean fixed = true;
+    for (Node input : inputs) {
+      fixed &= input.is(Operator.CONSTANT);
+    }
+    if (fixed && operation != Operator.SELECT) {
+      long second = inputs.length > 1 ? inputs[1].constant : 0;
+      if (!Machine.divides(operation) || second != 0) {
+        return constant(Machine.apply(operation, bits, first.bits, first.constant, second), bits);
+      }
+    }
+    boolean extends64 = operation == Operator.SIGN_EXTEND || operation == Operator.ZERO_EXTEND;
+    if ((extends64 || operation == Operator.TRUNCATE) && first.bits == bits) {
+      return first;
+    }
+    if (operation == Operator.SELECT && inputs[1] == inputs[2]) {
+      return inputs[1];
+    }
+    return shared(operation, bits, 0, List.of(inputs));
+  }
+
+  private Node shared(Operator operation, int bits, long constant, List<Node> inputs) {
+    Key key = new Key(operation, bits, constant, inputs.stream().map(input -> input.id).toList());
+    Node found = known.get(key);
+    if (found == null) {
+      found = added(new Node(nodes.size(), operation, bits, constant, 0, -1, inputs));
+      known.put(key, found);
+    }
+    return found;
+  }
+
+  private Node added(Node node) {
+    if (nodes.size() >= MAX_NODES) {
+      throw new TooComplexException("it computes more than " + MAX_NODES + " values");
+    }
+    nodes.add(node);
+    return node;
+  }
+}

@@ -1,0 +1,579 @@
+// Long because a range, the guards that narrow it, and the values that it is made of need each
+// other.
+package dev.streamfence.internal.ptx.bounds;
+
+import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.bounds.Formulas.Condition;
+import dev.streamfence.internal.ptx.bounds.Guards.Fact;
+import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.bounds.Polynomial.Monomial;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the program that computes, for a launch, between which numbers a value lies at a place in
+ * the code. What the guards on the way say of a difference is used by dividing by it: with {@code d
+ * = n - 1 - i >= 0}, {@code 4 * i} is {@code -4 * d + 4 * (n - 1)}, and the second term is no
+ * longer different between threads. Confined to one thread.
+ *
+ * <p>A guard counts only where the numbers that it compares are the numbers of their formulas, that
+ * is, nothing wrapped around; the program checks that with the guards before. For a loop's own
+ * guard the proof is an induction: as long as the guard held in the iteration before, the next
+ * value is at most one step further, and if that still fits, it has not wrapped around.
+ */
+final class Ranges {
+  /** How deep formulas of values that are no polynomials are followed. */
+  private static final int MAX_DEPTH = 60;
+
+  /** What is known at a place in the code: one guard more than at another place. */
+  static final class Context {
+    final @Nullable Context before;
+    final @Nullable Polynomial difference;
+
+    /** The step with the values that the guard leaves of the difference. */
+    final int guarded;
+
+    private final Map<Polynomial, Integer> ranges = new HashMap<>();
+    private final Map<Node, Integer> values = new HashMap<>();
+
+    Context(@Nullable Context before, @Nullable Polynomial difference, int guarded) {
+      this.before = before;
+      this.difference = difference;
+      this.guarded = guarded;
+    }
+  }
+
+  private final RangeProgram program = new RangeProgram();
+  private final NodeGraph nodes;
+  private final ControlGraph graph;
+  private final Guards guards;
+  private final Formulas formulas;
+  private final Map<Integer, Context> contexts = new HashMap<>();
+  private final Context nothing = new Context(null, null, -1);
+  private final Set<Integer> building = new HashSet<>();
+  private final int zero = program.add(new RangeProgram.Fixed(0, 0, true, true));
+  private int depth;
+
+  Ranges(NodeGraph nodes, ControlGraph graph, Guards guards, Formulas formulas) {
+    this.nodes = nodes;
+    this.graph = graph;
+    this.guards = guards;
+    this.formulas = formulas;
+  }
+
+  RangeProgram program() {
+    return program;
+  }
+
+  /** What is known where a block begins. */
+  Context at(int block) {
+    Context found = contexts.get(block);
+    if (found != null) {
+      return found;
+    }
+    if (!building.add(block)) {
+      return nothing;
+    }
+    Context context = nothing;
+    if (block > 0) {
+      List<Integer> before = graph.block(block).predecessors();
+      if (before.size() == 1) {
+        context = with(at(before.get(0)), guards.along(before.get(0), block));
+      } else {
+        context = at(graph.dominator(block));
+        Loop loop = graph.loop(block);
+        if (loop != null && loop.header == block) {
+          context = within(context, loop);
+        }
+      }
+    }
+    building.remove(block);
+    contexts.put(block, context);
+    return context;
+  }
+
+  /** What is known besides if facts hold. */
+  Context with(Context before, List<Fact> facts) {
+    Context context = before;
+    for (Fact fact : facts) {
+      Polynomial difference = difference(fact);
+      if (difference == null) {
+        continue;
+      }
+      int[] checks = checks(fact, context);
+      if (fact.isTrue()) {
+        context = add(context, difference, false, checks);
+        if (fact.operation() == Operator.EQUAL) {
+          context = add(context, negated(difference), false, checks);
+        }
+      } else {
+        context = add(context, difference, true, checks);
+      }
+    }
+    return context;
+  }
+
+  private Context add(
+      Context before, @Nullable Polynomial difference, boolean nonZero, int[] checks) {
+    if (difference == null) {
+      return before;
+    }
+    int open = range(difference, before);
+    boolean hasHigh = program.step(open).hasHigh();
+    if (nonZero && !program.step(open).hasLow() && !hasHigh) {
+      return before;
+    }
+    int guarded =
+        program.add(new RangeProgram.Narrowed(open, new int[0], nonZero, checks, hasHigh));
+    return new Context(before, difference, guarded);
+  }
+
+  private @Nullable Polynomial negated(Polynomial polynomial) {
+    return Polynomial.ZERO.minus(polynomial);
+  }
+
+  /** What is at least 0 if a fact holds; what is not 0 if the fact is an inequality. */
+  private @Nullable Polynomial difference(Fact fact) {
+    Polynomial left = formulas.of(fact.left());
+    Polynomial right = formulas.of(fact.right());
+    Polynomial difference = right.minus(left);
+    boolean less = fact.operation() == Operator.LESS || fact.operation() == Operator.LESS_UNSIGNED;
+    if (difference != null && less) {
+      difference = difference.minus(Polynomial.constant(1));
+    }
+    // Of addresses only their distance within one array is a number.
+    return difference == null || difference.has(id -> nodes.node(id).is(Operator.BASE))
+        ? null
+        : difference;
+  }
+
+  /** The steps that say whether a fact compares the numbers of its formulas. */
+  private int[] checks(Fact fact, Context context) {
+    boolean unsigned =
+        fact.operation() == Operator.LESS_UNSIGNED
+            || fact.operation() == Operator.LESS_OR_EQUAL_UNSIGNED;
+    List<Integer> checks = new ArrayList<>();
+    for (Node side : List.of(fact.left(), fact.right())) {
+      formulas.conditions(side).forEach(condition -> checks.add(check(condition, context)));
+      checks.add(
+          check(
+              new Condition(side, unsigned ? 0 : Interval.LEAST + 1, Interval.MOST - 1), context));
+    }
+    return ints(checks);
+  }
+
+  private static int[] ints(List<Integer> list) {
+    return list.stream().mapToInt(Integer::intValue).distinct().toArray();
+  }
+
+  /** The steps that say whether a value is the number that its formula gives. */
+  int[] checks(Node value, Context context) {
+    List<Integer> checks = new ArrayList<>();
+    formulas.conditions(value).forEach(condition -> checks.add(check(condition, context)));
+    return ints(checks);
+  }
+
+  private int check(Condition condition, Context context) {
+    Polynomial polynomial = formulas.relative(condition.value());
+    return program.add(
+        new RangeProgram.Within(range(polynomial, context), condition.least(), condition.most()));
+  }
+
+  /** What holds in every iteration of a loop because its guards held in the iteration before. */
+  private Context within(Context before, Loop loop) {
+    if (loop.latches.size() != 1) {
+      return before;
+    }
+    int latch = loop.latches.get(0);
+    List<Fact> facts = new ArrayList<>(guards.along(latch, loop.header));
+    for (int block = latch; block != loop.header; ) {
+      List<Integer> predecessors = graph.block(block).predecessors();
+      if (predecessors.size() == 1) {
+        facts.addAll(guards.along(predecessors.get(0), block));
+      }
+      block = guards.origin(block);
+    }
+    Context context = before;
+    for (Fact fact : facts) {
+      Polynomial difference = difference(fact);
+      if (difference != null) {
+        context = within(context, loop, fact, difference);
+      }
+    }
+    return context;
+  }
+
+  private Context within(Context before, Loop loop, Fact fact, Polynomial difference) {
+    int iteration = nodes.iteration(loop.index).id;
+    Monomial once = new Monomial(iteration);
+    Polynomial first = difference.only(monomial -> !monomial.has(id -> id == iteration));
+    Polynomial step = Polynomial.ZERO;
+    for (Map.Entry<Monomial, Long> term : difference.terms().entrySet()) {
+      Monomial rest = term.getKey().without(once);
+      if (rest == null) {
+        continue;
+      }
+      Polynomial sum = step.plus(Polynomial.term(rest, term.getValue()));
+      if (rest.has(id -> id == iteration) || sum == null) {
+        return before;
+      }
+      step = sum;
+    }
+    boolean changes = difference.has(id -> id != iteration && !isFixed(id, loop));
+    if (step.terms().isEmpty() || changes) {
+      return before;
+    }
+    if (fact.isTrue() && fact.operation() != Operator.EQUAL) {
+      int open = range(difference, before);
+      int[] least = {range(first, before), range(step, before)};
+      boolean hasHigh = program.step(open).hasHigh();
+      int assumed = program.add(new RangeProgram.Narrowed(open, least, false, new int[0], hasHigh));
+      int[] checks = checks(fact, new Context(before, difference, assumed));
+      return new Context(
+          before,
+          difference,
+          program.add(new RangeProgram.Narrowed(open, least, false, checks, hasHigh)));
+    }
+    return fact.isTrue() ? before : counted(before, fact, difference, first, step);
+  }
+
+  /** A loop that ends when two numbers are equal. */
+  private Context counted(
+      Context before, Fact fact, Polynomial difference, Polynomial first, Polynomial step) {
+    long by = step.coefficient(Monomial.ONE);
+    if (step.terms().size() != 1 || by == 0 || by == Long.MIN_VALUE) {
+      return before;
+    }
+    Polynomial falling = by < 0 ? difference : negated(difference);
+    Polynomial start = by < 0 ? first : negated(first);
+    if (falling == null || start == null) {
+      return before;
+    }
+    long distance = Math.abs(by);
+    boolean divides =
+        start.terms().values().stream().allMatch(coefficient -> coefficient % distance == 0);
+    int open = range(falling, before);
+    boolean hasHigh = program.step(open).hasHigh();
+    int from = range(start, before);
+    int assumed =
+        program.add(new RangeProgram.Counted(open, from, distance, divides, new int[0], hasHigh));
+    int[] checks = checks(fact, new Context(before, falling, assumed));
+    return new Context(
+        before,
+        falling,
+        program.add(new RangeProgram.Counted(open, from, distance, divides, checks, hasHigh)));
+  }
+
+  private boolean isFixed(int id, Loop loop) {
+    return formulas.isInvariant(nodes.node(id), loop, 0);
+  }
+
+  /** The guards at a place, as the steps with what they leave; an empty one is never reached. */
+  List<Integer> guards(Context context) {
+    List<Integer> steps = new ArrayList<>();
+    for (Context at = context; at != null && at.difference != null; at = at.before) {
+      steps.add(at.guarded);
+    }
+    return steps;
+  }
+
+  /** The step that computes between which numbers a polynomial lies at a place. */
+  int range(Polynomial polynomial, Context context) {
+    Integer found = context.ranges.get(polynomial);
+    if (found != null) {
+      return found;
+    }
+    if (++depth > MAX_DEPTH) {
+      throw new TooComplexException("its addresses are too long a formula");
+    }
+    List<Polynomial> factors = new ArrayList<>();
+    List<Integer> guarded = new ArrayList<>();
+    Polynomial rest = polynomial;
+    for (Context at = context; at != null && formulas.varyingTerms(rest) > 0; at = at.before) {
+      Polynomial difference = at.difference;
+      Polynomial factor = difference == null ? null : quotient(rest, difference);
+      Polynomial product = factor == null || difference == null ? null : factor.times(difference);
+      Polynomial less = product == null ? null : rest.minus(product);
+      if (less != null && formulas.varyingTerms(less) < formulas.varyingTerms(rest)) {
+        factors.add(factor);
+        guarded.add(at.guarded);
+        rest = less;
+      }
+    }
+    int step = sum(rest, factors, guarded, context);
+    depth--;
+    context.ranges.put(polynomial, step);
+    return step;
+  }
+
+  /** How often the first varying term of a difference is contained, by uniform numbers. */
+  private @Nullable Polynomial quotient(Polynomial dividend, Polynomial difference) {
+    Map.Entry<Monomial, Long> leading = null;
+    for (Map.Entry<Monomial, Long> term : difference.terms().entrySet()) {
+      if (leading == null && term.getKey().has(formulas::varies)) {
+        leading = term;
+      }
+    }
+    if (leading == null) {
+      return null;
+    }
+    Polynomial quotient = Polynomial.ZERO;
+    for (Map.Entry<Monomial, Long> term : dividend.terms().entrySet()) {
+      Monomial rest = term.getKey().without(leading.getKey());
+      if (rest != null
+          && !rest.has(formulas::varies)
+          && term.getValue() % leading.getValue() == 0) {
+        Polynomial next =
+            quotient.plus(Polynomial.term(rest, term.getValue() / leading.getValue()));
+        if (next == null) {
+          return null;
+        }
+        quotient = next;
+      }
+    }
+    return quotient.terms().isEmpty() ? null : quotient;
+  }
+
+  private int sum(
+      Polynomial rest, List<Polynomial> factors, List<Integer> guarded, Context context) {
+    int count = rest.terms().size() + factors.size();
+    long[] coefficients = new long[count];
+    int[][] steps = new int[count][];
+    boolean hasLow = true;
+    boolean hasHigh = true;
+    int at = 0;
+    for (Map.Entry<Monomial, Long> term : rest.terms().entrySet()) {
+      coefficients[at] = term.getValue();
+      steps[at] =
+          Arrays.stream(term.getKey().nodes()).map(id -> value(nodes.node(id), context)).toArray();
+      at++;
+    }
+    for (int i = 0; i < factors.size(); i++) {
+      coefficients[at] = 1;
+      steps[at] = new int[] {range(factors.get(i), nothing), guarded.get(i)};
+      at++;
+    }
+    for (int i = 0; i < count; i++) {
+      boolean low = hasLow(coefficients[i], steps[i]);
+      hasHigh &= hasLow(-coefficients[i], steps[i]);
+      hasLow &= low;
+    }
+    return program.add(new RangeProgram.Sum(coefficients, steps, hasLow, hasHigh));
+  }
+
+  /** Whether a product is limited from below; for that from above, the coefficient is negated. */
+  private boolean hasLow(long coefficient, int[] factors) {
+    int partial = -1;
+    for (int factor : factors) {
+      RangeProgram.RangeStep step = program.step(factor);
+      if (!step.hasLow() || !step.hasHigh()) {
+        if (partial >= 0) {
+          return false;
+        }
+        partial = factor;
+      }
+    }
+    if (partial < 0) {
+      return true;
+    }
+    boolean positive = coefficient > 0;
+    for (int factor : factors) {
+      Long sign = factor == partial ? Long.valueOf(1) : sign(program.step(factor));
+      if (sign == null) {
+        // Its sign is known when the kernel is launched, too late for what has one end only.
+        return false;
+      }
+      positive = positive == sign > 0;
+    }
+    RangeProgram.RangeStep open = program.step(partial);
+    return positive ? open.hasLow() : open.hasHigh();
+  }
+
+  /** 1 for a step that is never negative, -1 for one that is never positive, null for others. */
+  private @Nullable Long sign(RangeProgram.RangeStep step) {
+    if (step instanceof RangeProgram.Geometry) {
+      return 1L;
+    }
+    if (step instanceof RangeProgram.Fixed fixed) {
+      return fixed.least() >= 0 ? Long.valueOf(1) : fixed.most() <= 0 ? Long.valueOf(-1) : null;
+    }
+    if (step instanceof RangeProgram.Sum sum
+        && sum.coefficients().length == 1
+        && sum.factors()[0].length == 0) {
+      return sum.coefficients()[0] < 0 ? -1L : 1L;
+    }
+    if (step instanceof RangeProgram.Sum sum && sum.coefficients().length == 0) {
+      return 1L;
+    }
+    return null;
+  }
+
+  /** The step that computes between which numbers a value lies that stands for itself. */
+  private int value(Node node, Context context) {
+    Integer found = context.values.get(node);
+    if (found != null) {
+      return found;
+    }
+    if (++depth > MAX_DEPTH) {
+      throw new TooComplexException("its addresses are too long a formula");
+    }
+    int step = computed(node, context);
+    depth--;
+    context.values.put(node, step);
+    return step;
+  }
+
+  private int computed(Node node, Context context) {
+    boolean narrow = node.limit - node.constant <= 1 << 16 && node.limit >= node.constant;
+    return switch (node.operation) {
+      case CONSTANT ->
+          program.add(new RangeProgram.Fixed(node.constant, node.constant, true, true));
+      case ARGUMENT -> program.add(new RangeProgram.Argument((int) node.constant));
+      case SPECIAL -> program.add(new RangeProgram.Geometry(node.special()));
+      case ITERATION -> program.add(new RangeProgram.Fixed(0, Interval.MOST, true, false));
+      case UNKNOWN ->
+          program.add(
+              new RangeProgram.Fixed(
+                  node.constant, node.limit, narrow || node.constant == 0, narrow));
+      case PHI -> phi(node);
+      case SELECT -> {
+        int taken = choice(node, node.input(1), with(context, facts(node, true)));
+        int other = choice(node, node.input(2), with(context, facts(node, false)));
+        yield hull(new int[] {taken, other});
+      }
+      case BASE -> any(node);
+      default -> applied(node, context);
+    };
+  }
+
+  private static List<Fact> facts(Node select, boolean holds) {
+    return Guards.facts(select.input(0), holds);
+  }
+
+  private int any(Node node) {
+    long least = OperationRange.least(node.bits, false);
+    long most = OperationRange.most(node.bits, false);
+    return program.add(new RangeProgram.Fixed(least, most, false, false));
+  }
+
+  private int phi(Node node) {
+    Loop loop = graph.loop(node.block);
+    List<Integer> before = graph.block(node.block).predecessors();
+    boolean isHeader = loop != null && loop.header == node.block;
+    if (isHeader || node.inputs.size() != before.size()) {
+      return any(node);
+    }
+    int[] parts = new int[before.size()];
+    for (int i = 0; i < parts.length; i++) {
+      Context edge = with(at(before.get(i)), guards.along(before.get(i), node.block));
+      parts[i] = choice(node, node.input(i), edge);
+    }
+    return hull(parts);
+  }
+
+  /** What a choice between values is if it is this one: any value if that wrapped around. */
+  private int choice(Node chosen, Node value, Context context) {
+    Polynomial polynomial = formulas.relative(value);
+    List<Integer> checks = new ArrayList<>(Arrays.stream(checks(value, context)).boxed().toList());
+    checks.add(
+        check(
+            new Condition(
+                value,
+                OperationRange.least(value.bits, false),
+                OperationRange.most(value.bits, false)),
+            context));
+    int range = range(polynomial, context);
+    RangeProgram.RangeStep step = program.step(range);
+    return program.add(
+        new RangeProgram.Checked(
+            range,
+            OperationRange.least(chosen.bits, false),
+            OperationRange.most(chosen.bits, false),
+            ints(checks),
+            step.hasLow(),
+            step.hasHigh()));
+  }
+
+  private int hull(int[] parts) {
+    boolean hasLow = Arrays.stream(parts).allMatch(part -> program.step(part).hasLow());
+    boolean hasHigh = Arrays.stream(parts).allMatch(part -> program.step(part).hasHigh());
+    return program.add(new RangeProgram.Hull(parts, hasLow, hasHigh));
+  }
+
+  private int applied(Node node, Context context) {
+    Operator operation = node.operation;
+    boolean unsigned = OperationRange.isUnsigned(operation);
+    Node left = node.input(0);
+    Node right = node.inputs.size() > 1 ? node.input(1) : left;
+    int bits = node.bits;
+    if (operation == Operator.ZERO_EXTEND) {
+      int range = range(formulas.of(left), context);
+      return program.add(
+          new RangeProgram.Checked(
+              range,
+              0,
+              OperationRange.most(left.bits, true),
+              read(left, left.bits, true, context),
+              true,
+              left.bits <= Short.SIZE
+                  || (program.step(range).hasLow() && program.step(range).hasHigh())));
+    }
+    int a = range(formulas.of(left), context);
+    int b = node.inputs.size() > 1 ? range(formulas.of(right), context) : zero;
+    boolean[] ends = ends(operation, left, right, a, b);
+    return program.add(
+        new RangeProgram.Apply(
+            operation,
+            bits,
+            a,
+            b,
+            read(left, bits, unsigned, context),
+            node.inputs.size() > 1 ? read(right, right.bits, unsigned, context) : new int[0],
+            ends[0],
+            ends[1]));
+  }
+
+  /** The steps that say whether an operand, read as a number, is that of its formula. */
+  private int[] read(Node operand, int bits, boolean unsigned, Context context) {
+    List<Integer> checks =
+        new ArrayList<>(Arrays.stream(checks(operand, context)).boxed().toList());
+    checks.add(
+        check(
+            new Condition(
+                operand, OperationRange.least(bits, unsigned), OperationRange.most(bits, unsigned)),
+            context));
+    return ints(checks);
+  }
+
+  /** Whether the result of an operation is limited from below and from above. */
+  private boolean[] ends(Operator operation, Node left, Node right, int a, int b) {
+    RangeProgram.RangeStep x = program.step(a);
+    RangeProgram.RangeStep y = program.step(b);
+    boolean both = x.hasLow() && x.hasHigh() && y.hasLow() && y.hasHigh();
+    boolean xBoth = x.hasLow() && x.hasHigh();
+    boolean yBoth = y.hasLow() && y.hasHigh();
+    return switch (operation) {
+      case AND -> {
+        boolean masked =
+            (left.is(Operator.CONSTANT) && left.constant >= 0)
+                || (right.is(Operator.CONSTANT) && right.constant >= 0);
+        yield new boolean[] {masked || both, masked || both};
+      }
+      case REMAINDER_UNSIGNED -> new boolean[] {true, yBoth};
+      case REMAINDER -> new boolean[] {yBoth, yBoth};
+      case SHIFT_RIGHT, DIVIDE -> new boolean[] {xBoth, xBoth};
+      case SHIFT_RIGHT_UNSIGNED, DIVIDE_UNSIGNED -> new boolean[] {true, xBoth};
+      case MIN -> new boolean[] {x.hasLow() && y.hasLow(), x.hasHigh() || y.hasHigh()};
+      case MIN_UNSIGNED -> new boolean[] {true, xBoth || yBoth};
+      case MAX -> new boolean[] {x.hasLow() || y.hasLow(), x.hasHigh() && y.hasHigh()};
+      case MAX_UNSIGNED -> new boolean[] {true, both};
+      default -> new boolean[] {both, both};
+    };
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * Which elements of its arrays a kernel touches, derived from its code before it runs. {@link
+ * dev.streamfence.internal.ptx.bounds.KernelBounds} is the way in.
+ *
+ * <p>Not here: whether the accesses agree with their declaration, which {@code analysis} and {@code
+ * check} find out; the lengths of arrays; the comparison at a launch.
+ */
+@NullMarked
+package dev.streamfence.internal.ptx.bounds;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,96 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.internal.ptx.run.PtxProgram;
+import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.internal.ptx.syntax.PtxParameter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+/** Compares what the analysis claims of a kernel's launches with what they touch. */
+final class BoundsClaims {
+  int launches;
+  int completed;
+  int limits;
+  int certain;
+
+  /** Those whose limit is exactly what was touched. */
+  int exactLimits;
+
+  /** Those whose certain end is exactly what was touched. */
+  int exactCertain;
+
+  /** Every parameter of 64 bits that may be an address counts as an array. */
+  static List<ArrayPlace> arrays(PtxEntry entry) {
+    List<ArrayPlace> arrays = new ArrayList<>();
+    for (int i = 0; i < entry.parameters().size(); i++) {
+      PtxParameter parameter = entry.parameters().get(i);
+      if (parameter.sizeInBytes() == Long.BYTES
+          && parameter.kind() != PtxParameter.ParameterKind.FLOAT
+          && parameter.kind() != PtxParameter.ParameterKind.STRUCT) {
+        arrays.add(new ArrayPlace(i, 0));
+      }
+    }
+    return arrays;
+  }
+
+  /** Runs random launches of a kernel and compares each with the claims. */
+  void compare(PtxModule module, PtxEntry entry, List<ArrayPlace> arrays, long seed, int count) {
+    KernelBounds bounds = KernelBounds.of(module, entry, arrays);
+    PtxProgram program = PtxProgram.translate(module);
+    BoundsEvaluator evaluator = bounds.evaluator();
+    for (int i = 0; i < count; i++) {
+      ObservedLaunch launch =
+          new ObservedLaunch(module, program, entry, bounds, new Random(seed * 1000 + i));
+      launch.run();
+      launches++;
+      completed += launch.completed ? 1 : 0;
+      evaluator.limit(launch);
+      for (int array = 0; array < arrays.size(); array++) {
+        compare(launch, evaluator, array, bounds.arrays().get(array) + "\n" + launch);
+      }
+    }
+  }
+
+  private void compare(
+      ObservedLaunch launch, BoundsEvaluator evaluator, int array, String description) {
+    Set<Long> touched = launch.touched(array);
+    long first = touched.stream().mapToLong(Long::longValue).min().orElse(Long.MAX_VALUE);
+    long last = touched.stream().mapToLong(Long::longValue).max().orElse(-1);
+    long begin = evaluator.mayBegin(array);
+    long end = evaluator.mayEnd(array);
+    String what = "array " + array + " of " + description;
+    if (begin != Long.MIN_VALUE && end != Long.MAX_VALUE) {
+      limits++;
+      assertThat(first).as("begin of " + what).isGreaterThanOrEqualTo(begin);
+      assertThat(last).as("end of " + what).isLessThan(end);
+      exactLimits += last + 1 == end ? 1 : 0;
+    }
+    if (launch.completed && evaluator.reach(array, launch)) {
+      certain++;
+      assertThat(touched).as("certain begin of " + what).contains(evaluator.reachedBegin());
+      assertThat(touched).as("certain end of " + what).contains(evaluator.reachedEnd() - 1);
+      exactCertain += evaluator.reachedEnd() == last + 1 ? 1 : 0;
+    }
+  }
+
+  @Override
+  public String toString() {
+    return launches
+        + " launches, "
+        + completed
+        + " completed; limits of arrays: "
+        + limits
+        + ", "
+        + exactLimits
+        + " of them exact; certain elements: "
+        + certain
+        + ", "
+        + exactCertain
+        + " of them the farthest";
+  }
+}

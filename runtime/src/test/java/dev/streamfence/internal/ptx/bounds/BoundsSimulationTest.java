@@ -1,0 +1,73 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.internal.ptx.syntax.PtxException;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Runs kernels on the interpreter: what a launch touches lies within its limits, and every element
+ * that is called certain is touched.
+ */
+class BoundsSimulationTest {
+  private static final int KERNELS = 1000;
+  private static final int LAUNCHES = 5;
+
+  @Test
+  void randomKernelsTouchWhatIsCertainAndNothingBeyondTheirLimits() {
+    BoundsClaims claims = new BoundsClaims();
+    List<ArrayPlace> arrays =
+        List.of(new ArrayPlace(0, 0), new ArrayPlace(1, 0), new ArrayPlace(2, 0));
+    for (int seed = 0; seed < KERNELS; seed++) {
+      String text = new RandomIndexKernel(new Random(seed)).write(3 + seed % 9);
+      PtxModule module = PtxModule.parse(text);
+      claims.compare(module, module.entries().get(0), arrays, seed, LAUNCHES);
+    }
+    System.out.println("Bounds of random kernels: " + claims);
+
+    // Claims of nothing would be true as well.
+    assertThat(claims.limits).isGreaterThan(KERNELS * LAUNCHES * 2);
+    assertThat(claims.exactLimits).isGreaterThan(claims.limits * 3 / 4);
+    assertThat(claims.certain).isGreaterThan(KERNELS * LAUNCHES);
+    assertThat(claims.exactCertain).isGreaterThan(claims.certain * 9 / 10);
+  }
+
+  @Test
+  void kernelsOfTheCorpusTouchWhatIsCertainAndNothingBeyondTheirLimits() throws Exception {
+    BoundsClaims claims = new BoundsClaims();
+    for (Path file : corpus()) {
+      PtxModule module = PtxModule.parse(Files.readString(file));
+      for (var entry : module.entries()) {
+        try {
+          claims.compare(module, entry, BoundsClaims.arrays(entry), 7, 6);
+        } catch (PtxException e) {
+          // The interpreter does not know an instruction of the module.
+          break;
+        }
+      }
+    }
+    System.out.println("Bounds of the corpus: " + claims);
+
+    assertThat(claims.launches).isGreaterThan(1500);
+    assertThat(claims.limits).isGreaterThan(claims.launches);
+    assertThat(claims.certain).isGreaterThan(claims.completed);
+    assertThat(claims.exactCertain).isGreaterThan(claims.certain * 9 / 10);
+  }
+
+  /** All kernels of the tests whose arrays the interpreter finds, optimised and not. */
+  static List<Path> corpus() throws IOException, URISyntaxException {
+    Path folder =
+        Path.of(BoundsSimulationTest.class.getResource("/dev/streamfence/internal/ptx").toURI());
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.filter(file -> file.toString().endsWith(".ptx")).sorted().toList();
+    }
+  }
+}
