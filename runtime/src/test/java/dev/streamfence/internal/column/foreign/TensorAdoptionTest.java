@@ -112,7 +112,7 @@ final class TensorAdoptionTest {
         tensor().adopt(stream, float[].class, TensorProducer.afterEvent(event));
     array.fill(other, 9f);
     array.close();
-    awaitDeletions(1);
+    library.awaitDeletions(1);
   }
 
   @Test
@@ -263,12 +263,5 @@ final class TensorAdoptionTest {
       assertThatIllegalArgumentException().isThrownBy(tensor::delete);
     }
     torch.free(data);
-  }
-
-  private void awaitDeletions(int count) throws InterruptedException {
-    for (int i = 0; library.deletions() < count && i < 10_000; i++) {
-      Thread.sleep(1);
-    }
-    assertThat(library.deletions()).isEqualTo(count);
   }
 }

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.column.foreign;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.sun.jna.Callback;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
@@ -39,6 +41,14 @@ final class TensorLibrary {
   /** How many tensors were deleted since this was created. */
   int deletions() {
     return library.callInt("deleted") - before;
+  }
+
+  /** Waits for so many deletions, which the thread of the completions carries out. */
+  void awaitDeletions(int count) throws InterruptedException {
+    for (int i = 0; deletions() < count && i < 10_000; i++) {
+      Thread.sleep(1);
+    }
+    assertThat(deletions()).isEqualTo(count);
   }
 
   /** A matrix of floats on a device. */
