@@ -34,6 +34,8 @@ import java.util.function.Consumer;
  * @param stagingThreads how many threads copy a large Java array or buffer to or from page-locked
  *     memory for a transfer, the calling thread included, at least 1. The helping threads are
  *     daemons, shared by all runtimes of the process, and at most one for each processor
+ * @param boundsChecks whether a launch is refused if its kernel certainly touches an element that
+ *     an array does not have, as far as the kernel's PTX shows that before the launch
  */
 public record RuntimeOptions(
     int streams,
@@ -47,7 +49,8 @@ public record RuntimeOptions(
     boolean uncheckedBinaries,
     List<Path> kernelFolders,
     Duration abandonedLaunchTimeout,
-    int stagingThreads) {
+    int stagingThreads,
+    boolean boundsChecks) {
   /** The limit in statistics if only the device limits memory. */
   public static final long NO_BUDGET = Long.MAX_VALUE;
 
@@ -67,7 +70,8 @@ public record RuntimeOptions(
           false,
           List.of(),
           Duration.ofSeconds(10),
-          Math.min(4, Runtime.getRuntime().availableProcessors()));
+          Math.min(4, Runtime.getRuntime().availableProcessors()),
+          true);
 
   /**
    * Checks the numbers, and that nothing is null.
@@ -155,6 +159,14 @@ public record RuntimeOptions(
   }
 
   /**
+   * The same with checks of bounds on or off. Off, only the simulated device notices an access
+   * outside an array.
+   */
+  public RuntimeOptions withBoundsChecks(boolean boundsChecks) {
+    return with(draft -> draft.boundsChecks = boundsChecks);
+  }
+
+  /**
    * The same with another amount of freed memory that the driver's pool keeps.
    *
    * @throws IllegalArgumentException if it is negative
@@ -217,6 +229,7 @@ public record RuntimeOptions(
     private List<Path> kernelFolders;
     private Duration abandonedLaunchTimeout;
     private int stagingThreads;
+    private boolean boundsChecks;
 
     private Draft(RuntimeOptions options) {
       streams = options.streams;
@@ -231,6 +244,7 @@ public record RuntimeOptions(
       kernelFolders = options.kernelFolders;
       abandonedLaunchTimeout = options.abandonedLaunchTimeout;
       stagingThreads = options.stagingThreads;
+      boundsChecks = options.boundsChecks;
     }
 
     private RuntimeOptions options() {
@@ -246,7 +260,8 @@ public record RuntimeOptions(
           uncheckedBinaries,
           kernelFolders,
           abandonedLaunchTimeout,
-          stagingThreads);
+          stagingThreads,
+          boundsChecks);
     }
   }
 }

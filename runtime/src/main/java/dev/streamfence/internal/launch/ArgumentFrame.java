@@ -72,6 +72,18 @@ final class ArgumentFrame {
     buffer.putLong(offset, value);
   }
 
+  byte getByte(int offset) {
+    return buffer.get(offset);
+  }
+
+  short getShort(int offset) {
+    return buffer.getShort(offset);
+  }
+
+  int getInt(int offset) {
+    return buffer.getInt(offset);
+  }
+
   long getLong(int offset) {
     return buffer.getLong(offset);
   }

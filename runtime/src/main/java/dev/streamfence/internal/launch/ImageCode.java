@@ -20,6 +20,7 @@ import dev.streamfence.internal.ptx.syntax.PtxVersion;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.KernelSymbol;
+import java.lang.ref.SoftReference;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -33,8 +34,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class ImageCode {
   private final String source;
+  private final byte[] file;
   private final List<KernelSymbol> symbols;
   private final @Nullable PtxModule ptx;
+
+  /** The module, where only the bounds need it; the collector may take it. */
+  private SoftReference<PtxModule> parsed = new SoftReference<>(null);
+
   private final @Nullable Cubin binary;
   private @Nullable KernelCheck check;
   private @Nullable VariableUses variableUses;
@@ -44,6 +50,7 @@ final class ImageCode {
 
   private ImageCode(
       String source,
+      byte[] file,
       List<KernelSymbol> symbols,
       @Nullable PtxModule ptx,
       @Nullable Cubin binary,
@@ -51,6 +58,7 @@ final class ImageCode {
       String origin,
       String unreadable) {
     this.source = source;
+    this.file = file;
     this.symbols = symbols;
     this.ptx = ptx;
     this.binary = binary;
@@ -73,7 +81,14 @@ final class ImageCode {
     String hash = KernelImage.sha256(file);
     if (hash.equals(image.sha256())) {
       return new ImageCode(
-          source, image.symbols(), beyondTheComparison(image, source, file), null, true, "", "");
+          source,
+          file,
+          image.symbols(),
+          beyondTheComparison(image, source, file),
+          null,
+          true,
+          "",
+          "");
     }
     String origin =
         image.sha256().isEmpty()
@@ -87,7 +102,7 @@ final class ImageCode {
     if (looksLikePtx(file)) {
       try {
         PtxModule ptx = parse(source, new String(file, StandardCharsets.UTF_8));
-        return new ImageCode(source, image.symbols(), ptx, null, false, origin, "");
+        return new ImageCode(source, file, image.symbols(), ptx, null, false, origin, "");
       } catch (PtxException e) {
         unreadable = "line " + e.line() + ", " + e.fact();
       }
@@ -106,7 +121,14 @@ final class ImageCode {
           null);
     }
     return new ImageCode(
-        source, image.symbols(), null, Cubin.read(file).orElse(null), false, origin, unreadable);
+        source,
+        file,
+        image.symbols(),
+        null,
+        Cubin.read(file).orElse(null),
+        false,
+        origin,
+        unreadable);
   }
 
   /** Why its kernels cannot be compared with the interface; empty if they can be or have been. */
@@ -134,6 +156,28 @@ final class ImageCode {
       return check.compare(declared);
     }
     return binary == null ? List.of() : CubinCheck.compare(binary, declared);
+  }
+
+  /**
+   * What launches of a kernel touch; null if that is unknown. A binary does not show it.
+   *
+   * @param signature its declaration, which the code agrees with
+   */
+  @Nullable LoadedBounds bounds(KernelSignature signature) {
+    PtxModule module = ptx == null ? parsed.get() : ptx;
+    if (module == null) {
+      if (!looksLikePtx(file)) {
+        return null;
+      }
+      try {
+        module = PtxModule.parse(new String(file, StandardCharsets.UTF_8));
+      } catch (PtxException e) {
+        // It may be newer than the parser.
+        return null;
+      }
+      parsed = new SoftReference<>(module);
+    }
+    return LoadedBounds.of(module, signature);
   }
 
   /** The block shape that a kernel requires of every launch; empty unless PTX states it. */

@@ -397,6 +397,11 @@ final class LaunchArguments {
     }
   }
 
+  /** Refuses a launch whose kernel certainly touches an element that an array does not have. */
+  void check(BoundsCheck bounds) {
+    bounds.check(arrays);
+  }
+
   /**
    * Records the uses of the module's variables, and refuses one that is also passed if the kernel
    * writes it, unless the signature allows that.

@@ -91,7 +91,12 @@ final class LoadedImage {
               ? chooseBlockSize(signature, function)
               : signature.blockSize();
       return new LoadedKernel(
-          runtime, signature, function, blockSize, symbols.of(signature.entry()));
+          runtime,
+          signature,
+          function,
+          blockSize,
+          symbols.of(signature.entry()),
+          runtime.options().boundsChecks() ? code.bounds(signature) : null);
     } catch (CudaDriverException e) {
       throw e.during("loading kernel " + signature + " of " + image);
     }

@@ -21,6 +21,7 @@ final class LoadedKernel {
   private final LoadedFunction function;
   private final int blockSize;
   private final SymbolUse[] symbols;
+  private final @Nullable LoadedBounds bounds;
   private final DeviceProperties device;
   private final @Nullable BlockShape required;
   private volatile @Nullable Occupancy occupancy;
@@ -30,18 +31,21 @@ final class LoadedKernel {
    *
    * @param blockSize threads per block of launches that count threads
    * @param symbols its uses of variables of the module, which nothing may change from now on
+   * @param bounds what its launches touch; null if that is unknown, or not checked
    */
   LoadedKernel(
       TrackedRuntime runtime,
       KernelSignature signature,
       LoadedFunction function,
       int blockSize,
-      SymbolUse[] symbols) {
+      SymbolUse[] symbols,
+      @Nullable LoadedBounds bounds) {
     this.runtime = runtime;
     this.signature = signature;
     this.function = function;
     this.blockSize = blockSize;
     this.symbols = symbols;
+    this.bounds = bounds;
     this.device = runtime.driver().properties();
     this.required = signature.requiredBlock().orElse(null);
   }
@@ -62,6 +66,11 @@ final class LoadedKernel {
   /** Its uses of variables of the module; not to be changed. */
   SymbolUse[] symbols() {
     return symbols;
+  }
+
+  /** What its launches touch; null if that is unknown, or not checked. */
+  @Nullable LoadedBounds bounds() {
+    return bounds;
   }
 
   /** A launch of this kernel, to be shaped and used over and over. */

@@ -38,6 +38,7 @@ public final class TrackedRecorder implements LaunchRecorder {
   private final LoadedKernel kernel;
   private final KernelLaunch launch;
   private final LaunchArguments arguments;
+  private final @Nullable BoundsCheck bounds;
 
   // Confined to the thread that holds the submission lock.
   private @Nullable Submission open;
@@ -62,6 +63,8 @@ public final class TrackedRecorder implements LaunchRecorder {
     this.launch = kernel.launch(timeline.stream(), frame.memory());
     launch.dynamicSharedBytes(kernel.signature().dynamicSharedBytes());
     this.arguments = new LaunchArguments(kernel, stream, frame, launch, tables, strict);
+    LoadedBounds known = kernel.bounds();
+    this.bounds = known == null ? null : new BoundsCheck(known, launch, frame);
   }
 
   @Override
@@ -201,6 +204,9 @@ public final class TrackedRecorder implements LaunchRecorder {
     Submission submission = requireRecording("runs preflight");
     arguments.requireComplete();
     kernel.requireLaunchable(launch);
+    if (bounds != null && launch.blocks() > 0) {
+      arguments.check(bounds);
+    }
     arguments.useSymbols(submission);
     if (launch.blocks() > 0) {
       arguments.placeTables();

@@ -231,7 +231,8 @@ final class MisuseTest {
   void anOverrunOfGuardedMemoryNamesParameterThreadAndLine() {
     SimulatedDevice guarded = SimulatedDevice.builder().build();
     try (DeviceRuntime watched =
-        DeviceRuntime.simulated(guarded, RuntimeOptions.defaults().withGuardMemory(true))) {
+        DeviceRuntime.simulated(
+            guarded, RuntimeOptions.defaults().withGuardMemory(true).withBoundsChecks(false))) {
       DeviceStream stream = watched.streams().acquire();
       DeviceArray<int[]> values = watched.memory().upload(stream, new int[3]);
       VectorKernels.on(stream).overrun(values, 3);

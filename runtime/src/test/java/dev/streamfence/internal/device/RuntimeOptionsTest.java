@@ -94,7 +94,8 @@ final class RuntimeOptionsTest {
             .withUncheckedBinaries(true)
             .withKernelFolders(Path.of("kernels"))
             .withAbandonedLaunchTimeout(Duration.ofSeconds(3))
-            .withStagingThreads(9);
+            .withStagingThreads(9)
+            .withBoundsChecks(false);
     assertThat(all)
         .isEqualTo(
             new RuntimeOptions(
@@ -109,7 +110,8 @@ final class RuntimeOptionsTest {
                 true,
                 List.of(Path.of("kernels")),
                 Duration.ofSeconds(3),
-                9));
+                9,
+                false));
     assertThat(RuntimeOptions.defaults().withStreams(3).withStreams(16))
         .isEqualTo(RuntimeOptions.defaults());
   }

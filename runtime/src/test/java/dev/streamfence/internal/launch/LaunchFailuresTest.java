@@ -19,6 +19,12 @@ import org.junit.jupiter.api.Test;
 
 /** Launches that the driver refuses, and kernels that fail. */
 final class LaunchFailuresTest extends OneStream {
+  /** The device is to see the accesses that a launch would refuse. */
+  @Override
+  RuntimeOptions options() {
+    return RuntimeOptions.defaults().withBoundsChecks(false);
+  }
+
   @Test
   void aLaunchThatTheDriverRefusesNamesKernelAndStream() {
     try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
@@ -84,7 +90,7 @@ final class LaunchFailuresTest extends OneStream {
     try (DeviceRuntime debugged =
         DeviceRuntime.simulated(
             SimulatedDevice.builder().schedule(Schedule.LAZY).build(),
-            RuntimeOptions.defaults().withSynchronousLaunches(true))) {
+            RuntimeOptions.defaults().withSynchronousLaunches(true).withBoundsChecks(false))) {
       DeviceStream on = debugged.streams().acquire();
       VectorKernels launched = VectorKernels.on(on);
       DeviceArray<int[]> values = debugged.memory().allocateZeroed(on, int[].class, 128);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -20,9 +21,13 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class OneStream {
   final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
-  final DeviceRuntime gpu = DeviceRuntime.simulated(device);
+  final DeviceRuntime gpu = DeviceRuntime.simulated(device, options());
   final DeviceStream stream = gpu.streams().acquire();
   final VectorKernels kernels = VectorKernels.on(stream);
+
+  RuntimeOptions options() {
+    return RuntimeOptions.defaults();
+  }
 
   @AfterEach
   void nothingIsLeft() {

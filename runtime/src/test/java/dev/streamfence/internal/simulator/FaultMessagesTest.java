@@ -11,6 +11,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.OutOfBoundsException;
 import dev.streamfence.RacyAccessException;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
@@ -45,7 +46,8 @@ final class FaultMessagesTest {
   private DeviceStream stream;
 
   private void open(SimulatedDevice device) {
-    gpu = DeviceRuntime.simulated(device);
+    // The device is to see the accesses that a launch would refuse.
+    gpu = DeviceRuntime.simulated(device, RuntimeOptions.defaults().withBoundsChecks(false));
     // Not the first stream, so that no other number is right by chance.
     gpu.streams().acquire();
     stream = gpu.streams().acquire();

@@ -1,0 +1,158 @@
+package dev.streamfence.internal.launch;
+
+import dev.streamfence.ArrayTooShortException;
+import dev.streamfence.internal.driver.KernelLaunch;
+import dev.streamfence.internal.memory.Region;
+import dev.streamfence.internal.ptx.bounds.BoundsEvaluator;
+import dev.streamfence.internal.ptx.bounds.LaunchNumbers;
+import dev.streamfence.internal.ptx.bounds.NumberPlace;
+import dev.streamfence.internal.ptx.bounds.ReachedAccess;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Refuses launches whose kernel certainly touches an element that an array does not have. What a
+ * launch touches depends on its numbers alone, so it is computed again only when one of them has
+ * changed. Allocates nothing unless it refuses. Confined to the thread that holds the submission
+ * lock.
+ */
+final class BoundsCheck implements LaunchNumbers {
+  private static final int DIMENSIONS = 3;
+
+  private final LoadedBounds bounds;
+  private final BoundsEvaluator evaluator;
+  private final KernelLaunch launch;
+  private final ArgumentFrame frame;
+  private final int[] offsets;
+  private final int[] widths;
+
+  /** The numbers of the last launch: arguments, blocks of the grid, threads of a block. */
+  private final long[] numbers;
+
+  private final long[] begins;
+  private final long[] ends;
+  private boolean isComputed;
+
+  BoundsCheck(LoadedBounds bounds, KernelLaunch launch, ArgumentFrame frame) {
+    this.bounds = bounds;
+    this.evaluator = bounds.evaluator();
+    this.launch = launch;
+    this.frame = frame;
+    List<NumberPlace> arguments = bounds.arguments();
+    this.offsets =
+        arguments.stream()
+            .mapToInt(place -> frame.offset(place.parameter()) + place.offset())
+            .toArray();
+    this.widths = arguments.stream().mapToInt(NumberPlace::bytes).toArray();
+    this.numbers = new long[offsets.length + 2 * DIMENSIONS];
+    this.begins = new long[bounds.arrays()];
+    this.ends = new long[bounds.arrays()];
+  }
+
+  /**
+   * Compares the launch with the lengths of its arrays.
+   *
+   * @throws ArrayTooShortException if an array is too short
+   */
+  void check(ArrayArguments arrays) {
+    if (takeNumbers() || !isComputed) {
+      compute();
+    }
+    int count = arrays.count();
+    for (int i = 0; i < count; i++) {
+      if (arrays.index(i) != ArrayArguments.IN_NO_TABLE || arrays.isUntracked(i)) {
+        continue;
+      }
+      int array = bounds.array(arrays.parameter(i));
+      if (array < 0) {
+        continue;
+      }
+      Region region = arrays.region(i);
+      if (begins[array] < 0 || ends[array] > (region == null ? 0 : region.sizeInBytes())) {
+        throw refusal(array, arrays, i);
+      }
+    }
+  }
+
+  /** Takes the numbers of the launch; returns whether one has changed. */
+  private boolean takeNumbers() {
+    boolean changed = false;
+    int arguments = offsets.length;
+    for (int i = 0; i < arguments; i++) {
+      changed |= take(i, read(i));
+    }
+    for (int i = 0; i < DIMENSIONS; i++) {
+      changed |= take(arguments + i, grid(i));
+      changed |= take(arguments + DIMENSIONS + i, block(i));
+    }
+    return changed;
+  }
+
+  private boolean take(int index, long number) {
+    boolean changed = numbers[index] != number;
+    numbers[index] = number;
+    return changed;
+  }
+
+  private long read(int argument) {
+    int offset = offsets[argument];
+    return switch (widths[argument]) {
+      case Byte.BYTES -> frame.getByte(offset);
+      case Short.BYTES -> frame.getShort(offset);
+      case Integer.BYTES -> frame.getInt(offset);
+      default -> frame.getLong(offset);
+    };
+  }
+
+  private void compute() {
+    isComputed = false;
+    for (int i = 0; i < ends.length; i++) {
+      boolean reaches = evaluator.reach(i, this);
+      begins[i] = reaches ? evaluator.reachedBegin() : 0;
+      ends[i] = reaches ? evaluator.reachedEnd() : 0;
+    }
+    isComputed = true;
+  }
+
+  private ArrayTooShortException refusal(int array, ArrayArguments arrays, int argument) {
+    evaluator.reach(array, this);
+    int size = arrays.elementBytes(argument);
+    Region region = arrays.region(argument);
+    long length = region == null ? 0 : region.sizeInBytes() / size;
+    boolean inFront = begins[array] < 0;
+    ReachedAccess access = inFront ? evaluator.reachedFirst() : evaluator.reachedLast();
+    long element = inFront ? Math.floorDiv(begins[array], (long) size) : (ends[array] - 1) / size;
+    return new ArrayTooShortException(
+        bounds.kernel(),
+        bounds.name(array),
+        length,
+        element,
+        (access.writes() ? "writes" : "reads")
+            + " element "
+            + element
+            + bounds.inWords(access, Arrays.copyOf(numbers, offsets.length)));
+  }
+
+  @Override
+  public long argument(int argument) {
+    return numbers[argument];
+  }
+
+  @Override
+  public int block(int dimension) {
+    return switch (dimension) {
+      case 0 -> launch.blockX();
+      case 1 -> launch.blockY();
+      default -> launch.blockZ();
+    };
+  }
+
+  @Override
+  public int grid(int dimension) {
+    return switch (dimension) {
+      case 0 -> launch.gridX();
+      case 1 -> launch.gridY();
+      default -> launch.gridZ();
+    };
+  }
+}

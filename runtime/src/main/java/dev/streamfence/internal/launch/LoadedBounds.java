@@ -1,0 +1,107 @@
+package dev.streamfence.internal.launch;
+
+import dev.streamfence.internal.ptx.bounds.ArrayBounds;
+import dev.streamfence.internal.ptx.bounds.BoundsEvaluator;
+import dev.streamfence.internal.ptx.bounds.KernelBounds;
+import dev.streamfence.internal.ptx.bounds.NumberPlace;
+import dev.streamfence.internal.ptx.bounds.ReachedAccess;
+import dev.streamfence.internal.ptx.check.DeclaredArrays;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.StructLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The bounds of a kernel, with the names that its interface gives to the parameters. Immutable. */
+final class LoadedBounds {
+  private final KernelSignature signature;
+  private final PtxModule module;
+  private final KernelBounds bounds;
+  private final DeclaredArrays declared;
+
+  private LoadedBounds(
+      KernelSignature signature, PtxModule module, KernelBounds bounds, DeclaredArrays declared) {
+    this.signature = signature;
+    this.module = module;
+    this.bounds = bounds;
+    this.declared = declared;
+  }
+
+  /** The bounds of a kernel; null if no launch of it can be refused. */
+  static @Nullable LoadedBounds of(PtxModule module, KernelSignature signature) {
+    DeclaredArrays declared = DeclaredArrays.of(signature);
+    KernelBounds bounds =
+        module
+            .entry(signature.entry())
+            .filter(entry -> entry.parameters().size() == signature.passed().size())
+            .map(entry -> KernelBounds.of(module, entry, declared.places()))
+            .orElse(null);
+    return bounds != null && bounds.arrays().stream().anyMatch(ArrayBounds::isChecked)
+        ? new LoadedBounds(signature, module, bounds, declared)
+        : null;
+  }
+
+  BoundsEvaluator evaluator() {
+    return bounds.evaluator();
+  }
+
+  List<NumberPlace> arguments() {
+    return bounds.arguments();
+  }
+
+  /** How many arrays have bounds. */
+  int arrays() {
+    return bounds.arrays().size();
+  }
+
+  /**
+   * The index of an array.
+   *
+   * @param position its parameter, counted with the fields of structures in their place
+   * @return the index; negative if it has no bounds
+   */
+  int array(int position) {
+    return declared.indexAt(position);
+  }
+
+  String kernel() {
+    return signature.entry();
+  }
+
+  /** The name of an array's parameter. */
+  String name(int array) {
+    return declared.name(array);
+  }
+
+  /** The numbers that decide an access, and its place in the source. */
+  String inWords(ReachedAccess access, long[] numbers) {
+    List<String> words = new ArrayList<>();
+    for (int argument : access.arguments()) {
+      NumberPlace place = bounds.arguments().get(argument);
+      words.add(name(place) + " = " + numbers[argument]);
+    }
+    String place =
+        module
+            .position(access.instruction().source())
+            .map(position -> ", " + position.inFile())
+            .orElse(", line " + access.instruction().line() + " of the PTX");
+    return (words.isEmpty() ? "" : words.stream().collect(Collectors.joining(", ", " (", ")")))
+        + place;
+  }
+
+  private String name(NumberPlace place) {
+    KernelParameter.Passed parameter = signature.passed().get(place.parameter());
+    if (parameter instanceof KernelParameter.Struct struct) {
+      StructLayout layout = struct.layout();
+      for (int i = 0; i < struct.fields().size(); i++) {
+        if (layout.offset(i) == place.offset()) {
+          return struct.name(struct.fields().get(i));
+        }
+      }
+    }
+    return parameter.name();
+  }
+}

@@ -1,0 +1,64 @@
+package dev.streamfence.internal.ptx.check;
+
+import dev.streamfence.internal.ptx.bounds.ArrayPlace;
+import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.StructLayout;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The arrays that a kernel's interface declares, other than those in tables. Immutable. */
+public final class DeclaredArrays {
+  private final List<ArrayPlace> places = new ArrayList<>();
+  private final List<String> names = new ArrayList<>();
+  private final List<Integer> indexes = new ArrayList<>();
+
+  private DeclaredArrays() {}
+
+  /** The arrays of a signature, in order. */
+  public static DeclaredArrays of(KernelSignature signature) {
+    DeclaredArrays arrays = new DeclaredArrays();
+    int passed = 0;
+    for (KernelParameter parameter : signature.parameters()) {
+      arrays.add(parameter, parameter.name(), passed, 0);
+      if (parameter instanceof KernelParameter.Struct struct) {
+        StructLayout layout = struct.layout();
+        for (int i = 0; i < struct.fields().size(); i++) {
+          KernelParameter.Field field = struct.fields().get(i);
+          arrays.add(field, struct.name(field), passed, layout.offset(i));
+        }
+      }
+      passed += parameter instanceof KernelParameter.Passed ? 1 : 0;
+    }
+    return arrays;
+  }
+
+  private void add(KernelParameter parameter, String name, int passed, int offset) {
+    boolean isArray = parameter instanceof KernelParameter.Array;
+    indexes.add(isArray ? places.size() : -1);
+    if (isArray) {
+      places.add(new ArrayPlace(passed, offset));
+      names.add(name);
+    }
+  }
+
+  /** Where the kernel receives each array. */
+  public List<ArrayPlace> places() {
+    return List.copyOf(places);
+  }
+
+  /** The name of an array's parameter, {@code column.values} for a field of a structure. */
+  public String name(int array) {
+    return names.get(array);
+  }
+
+  /**
+   * The index of an array.
+   *
+   * @param position its parameter, counted with the fields of structures in their place
+   * @return the index; negative if the parameter is no array
+   */
+  public int indexAt(int position) {
+    return indexes.get(position);
+  }
+}
