@@ -5,6 +5,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.annotation.Kernel;
 import dev.streamfence.annotation.KernelModule;
+import dev.streamfence.annotation.Optional;
 import dev.streamfence.annotation.ReadWrites;
 import dev.streamfence.annotation.Reads;
 import dev.streamfence.annotation.ThreadCount;
@@ -21,7 +22,9 @@ import java.util.List;
 interface OrderKernels {
   /** A column as kernels take it that look at nulls. */
   record Nullable(
-      @Reads ReadableColumn<long[]> values, @Reads ReadableArray<byte[]> validity, long rows) {}
+      @Reads ReadableColumn<long[]> values,
+      @Reads @Optional ReadableArray<byte[]> validity,
+      long rows) {}
 
   /** Columns of any types, and those that a kernel fills. */
   record Batch(
@@ -32,7 +35,7 @@ interface OrderKernels {
   @Kernel
   void price(
       @Reads ReadableColumn<int[]> quantity,
-      @Reads DeviceColumn<long[]> price,
+      @Reads @Optional DeviceColumn<long[]> price,
       @ReadWrites DeviceColumn<long[]> total,
       @ThreadCount int n);
 

@@ -21,13 +21,13 @@ final class OrderKernelsLauncher implements OrderKernels {
       KernelImage.resource("kernels/orders.ptx", OrderKernelsLauncher.class::getResourceAsStream);
   private static final KernelSignature PRICE = KernelSignature.entry("price")
       .reads("quantity", int[].class)
-      .reads("price", long[].class)
+      .reads("price", long[].class).optional()
       .readWrites("total", long[].class)
       .threads("n", int.class, 256);
   private static final KernelSignature FILTER = KernelSignature.entry("filter")
       .struct(KernelSignature.fields("key")
           .reads("values", long[].class)
-          .reads("validity", byte[].class)
+          .reads("validity", byte[].class).optional()
           .value("rows", long.class))
       .writes("selected", int[].class)
       .threads("n", int.class, 256);

@@ -4,6 +4,7 @@ import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.annotation.Kernel;
 import dev.streamfence.annotation.KernelModule;
+import dev.streamfence.annotation.Optional;
 import dev.streamfence.annotation.ReadWrites;
 import dev.streamfence.annotation.Reads;
 import dev.streamfence.annotation.ThreadCount;
@@ -29,7 +30,11 @@ interface ProjectKernels {
       @ThreadCount int n);
 
   @Kernel
-  Completion filter(Column key, @Writes DeviceArray<int[]> selected, @ThreadCount int n);
+  Completion filter(
+      Column key,
+      @Trusted("see mask.cu") @Reads @Optional DeviceArray<byte[]> mask,
+      @Writes DeviceArray<int[]> selected,
+      @ThreadCount int n);
 
   @Kernel
   void hash(

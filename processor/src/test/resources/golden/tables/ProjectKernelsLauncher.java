@@ -27,6 +27,7 @@ final class ProjectKernelsLauncher implements ProjectKernels {
           .reads("values", int[].class)
           .reads("validity", byte[].class).trusted()
           .value("rows", long.class))
+      .reads("mask", byte[].class).trusted().optional()
       .writes("selected", int[].class)
       .threads("n", int.class, 256);
   private static final KernelSignature HASH = KernelSignature.entry("hash")
@@ -76,10 +77,11 @@ final class ProjectKernelsLauncher implements ProjectKernels {
   }
 
   @Override
-  public Completion filter(ProjectKernels.Column key, DeviceArray<int[]> selected, int n) {
+  public Completion filter(ProjectKernels.Column key, DeviceArray<byte[]> mask,
+      DeviceArray<int[]> selected, int n) {
     try (LaunchRecorder recorder = filter.begin()) {
       recorder.struct(key).array(key.values()).array(key.validity()).value(key.rows());
-      recorder.array(selected).threads(n);
+      recorder.array(mask).array(selected).threads(n);
       return recorder.preflight().launch().commit().completion();
     }
   }

@@ -82,6 +82,7 @@ class AnnotationsTest {
             Map.entry("ReadWrites", tracked),
             Map.entry("ThreadCount", List.of(ElementType.PARAMETER)),
             Map.entry("Trusted", tracked),
+            Map.entry("Optional", tracked),
             Map.entry("DynamicSharedBytes", List.of(ElementType.PARAMETER)));
   }
 

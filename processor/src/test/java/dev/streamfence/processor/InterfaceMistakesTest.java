@@ -303,6 +303,7 @@ class InterfaceMistakesTest {
         "Writes",
         "ReadWrites",
         "Trusted(\"sure\")",
+        "Optional",
         "ThreadCount",
         "DynamicSharedBytes"
       })

@@ -58,6 +58,7 @@ class KernelProcessorTest {
             "dev.streamfence.annotation.Writes",
             "dev.streamfence.annotation.ReadWrites",
             "dev.streamfence.annotation.Trusted",
+            "dev.streamfence.annotation.Optional",
             "dev.streamfence.annotation.ThreadCount",
             "dev.streamfence.annotation.DynamicSharedBytes");
   }

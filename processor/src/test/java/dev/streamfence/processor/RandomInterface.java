@@ -98,6 +98,8 @@ final class RandomInterface {
           "@Trusted(\"\") ",
           "@Trusted ",
           "@Reads @Writes ",
+          "@Reads @Optional ",
+          "@Optional ",
           "@Deprecated ",
           "@Reads @Reads ",
           "final ",

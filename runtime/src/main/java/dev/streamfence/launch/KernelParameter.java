@@ -152,14 +152,16 @@ public sealed interface KernelParameter {
   }
 
   /**
-   * The address of a tracked array.
+   * The address of a tracked array; 0 for one that is absent or has no elements.
    *
    * @param name its name in the interface
    * @param elementType the type of its elements
    * @param access how the kernel uses it
    * @param trusted whether the declared access is trusted where the kernel's code leaves it unclear
+   * @param optional whether a launch may pass no array
    */
-  record Array(String name, ElementType elementType, Access access, boolean trusted)
+  record Array(
+      String name, ElementType elementType, Access access, boolean trusted, boolean optional)
       implements Tracked {
     @Override
     public String inWords() {
@@ -168,7 +170,12 @@ public sealed interface KernelParameter {
 
     @Override
     public Array asTrusted() {
-      return new Array(name, elementType, access, true);
+      return new Array(name, elementType, access, true, optional);
+    }
+
+    /** The same parameter, for which a launch may pass no array. */
+    public Array asOptional() {
+      return new Array(name, elementType, access, trusted, true);
     }
 
     @Override
@@ -296,7 +303,7 @@ public sealed interface KernelParameter {
     Class<?> component = type.getComponentType();
     return component != null && component.isArray()
         ? new Table(name, ElementType.ofArray(component), access, false)
-        : new Array(name, ElementType.ofArray(type), access, false);
+        : new Array(name, ElementType.ofArray(type), access, false, false);
   }
 
   /** The annotation that declares an access, for errors. */

@@ -146,14 +146,34 @@ public final class KernelSignature {
    * @throws IllegalArgumentException if neither was added last
    */
   public KernelSignature trusted() {
-    List<KernelParameter> others = new ArrayList<>(parameters);
-    if (others.isEmpty()
-        || !(others.remove(others.size() - 1) instanceof KernelParameter.Tracked last)) {
-      throw new IllegalArgumentException(entry + ": trusted() follows no array");
+    if (last() instanceof KernelParameter.Tracked last) {
+      return withLast(last.asTrusted());
     }
-    others.add(last.asTrusted());
+    throw new IllegalArgumentException(entry + ": trusted() follows no array");
+  }
+
+  /**
+   * Lets a launch pass {@code null} for the array that was added last: the kernel then receives the
+   * address 0, as it does for an array without elements.
+   *
+   * @throws IllegalArgumentException if no array was added last; a table is none
+   */
+  public KernelSignature optional() {
+    if (last() instanceof KernelParameter.Array last) {
+      return withLast(last.asOptional());
+    }
+    throw new IllegalArgumentException(entry + ": optional() follows no array");
+  }
+
+  private @Nullable KernelParameter last() {
+    return parameters.isEmpty() ? null : parameters.get(parameters.size() - 1);
+  }
+
+  private KernelSignature withLast(KernelParameter last) {
+    List<KernelParameter> changed = new ArrayList<>(parameters);
+    changed.set(changed.size() - 1, last);
     return new KernelSignature(
-        entry, others, dynamicSharedBytes, aliasing, cooperative, requiredBlock);
+        entry, changed, dynamicSharedBytes, aliasing, cooperative, requiredBlock);
   }
 
   /**

@@ -14,6 +14,7 @@ import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.internal.launch.TrackedRecorder;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Launches one kernel on one stream, over and over: {@link #begin}, the arguments, {@link
@@ -121,16 +122,17 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
 
   /**
    * Passes an array; the signature says how the kernel uses it. Preflight refuses a write of an
-   * array that is read-only.
+   * array that is read-only. The kernel receives the address 0 for an array without elements, and
+   * for {@code null} where the signature says {@link KernelSignature#optional}.
    *
-   * @throws IllegalArgumentException if it is null, or the parameter whose turn it is takes no
-   *     array of such elements
+   * @throws IllegalArgumentException if it is null for an array that is not optional, or the
+   *     parameter whose turn it is takes no array of such elements
    * @throws UseAfterFreeException if the array is closed
    * @throws StreamMisuseException if it belongs to another runtime; if it is passed twice and one
    *     of the parameters is written, unless the signature allows that; if a strict recorder gets
    *     an array whose memory is not tracked; before {@link #begin} or after {@link #preflight}
    */
-  LaunchRecorder array(ReadableArray<?> array);
+  LaunchRecorder array(@Nullable ReadableArray<?> array);
 
   /**
    * Passes a table of arrays, of any number; the signature says how the kernel uses the arrays. The
@@ -157,12 +159,12 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /**
    * Passes the values of a column like {@link #array}; its other arrays are not passed.
    *
-   * @throws IllegalArgumentException if it is null, or the parameter whose turn it is takes no
-   *     array of such values
+   * @throws IllegalArgumentException if it is null for an array that is not optional, or the
+   *     parameter whose turn it is takes no array of such values
    * @throws UseAfterFreeException if the column is closed, or what it is a part of
    * @throws StreamMisuseException like {@link #array}
    */
-  LaunchRecorder column(ReadableColumn<?> column);
+  LaunchRecorder column(@Nullable ReadableColumn<?> column);
 
   /**
    * Passes a table of the values of columns, like {@link #table(ReadableArray[])}.

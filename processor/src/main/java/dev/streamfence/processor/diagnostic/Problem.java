@@ -115,6 +115,7 @@ public enum Problem {
   ACCESS_ON_SCALAR("'%s' is %s and is passed by value; remove @%s"),
   ACCESS_ON_LAUNCH_SHAPE("'%s' is a LaunchShape, which the kernel does not receive; remove @%s"),
   TRUSTED_SCALAR("'%s' is %s, not an array; remove @Trusted"),
+  NOT_OPTIONAL("'%s' is %s; remove @Optional"),
   TRUSTED_WITHOUT_REASON("@Trusted on '%s' gives no reason; say why the declared access is right"),
   ANNOTATION_ON_STRUCT(
       "'%s' is the record %s and is passed by value; remove @%s: the accesses of its arrays are"

@@ -27,7 +27,9 @@ final class SignatureGenerator {
       new Cases<>(
           value -> call("value", value, type(value.type())),
           SignatureGenerator::struct,
-          array -> tracked(array, array.elementType().primitive() + "[]"),
+          array ->
+              tracked(array, array.elementType().primitive() + "[]")
+                  + (array.optional() ? ".optional()" : ""),
           table -> {
             ElementType element = table.elementType();
             return tracked(

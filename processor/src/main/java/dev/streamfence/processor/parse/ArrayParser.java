@@ -29,7 +29,8 @@ final class ArrayParser {
           KernelAnnotation.READS,
           KernelAnnotation.WRITES,
           KernelAnnotation.READ_WRITES,
-          KernelAnnotation.TRUSTED);
+          KernelAnnotation.TRUSTED,
+          KernelAnnotation.OPTIONAL);
 
   /** Hangul fillers, which Unicode counts as letters. */
   private static final String INVISIBLE_LETTERS = "\u115f\u1160\u3164\uffa0";
@@ -95,7 +96,11 @@ final class ArrayParser {
     }
     Optional<AnnotationMirror> annotation = parseAccess(declared, hint);
     boolean isTrusted = isTrusted(declared);
-    if (!hasElement || annotation.isEmpty()) {
+    boolean isMisplaced =
+        isTable
+            && reportOptional(
+                declared, "a table, in which an empty array passes the address 0", mistakes);
+    if (!hasElement || annotation.isEmpty() || isMisplaced) {
       return Optional.empty();
     }
     Access access = access(annotation.get());
@@ -105,7 +110,27 @@ final class ArrayParser {
     return Optional.of(
         isTable
             ? new KernelParameter.Table(name, element.orElse(null), access, isTrusted)
-            : new KernelParameter.Array(name, element.get(), access, isTrusted));
+            : new KernelParameter.Array(
+                name,
+                element.get(),
+                access,
+                isTrusted,
+                Mirrors.has(declared.annotated(), KernelAnnotation.OPTIONAL)));
+  }
+
+  /**
+   * Reports {@code @Optional} on what is no array; returns whether it is there.
+   *
+   * @param actual what it is, in words
+   */
+  static boolean reportOptional(Declared declared, String actual, Mistakes mistakes) {
+    Optional<AnnotationMirror> optional =
+        Mirrors.find(declared.annotated(), KernelAnnotation.OPTIONAL);
+    optional.ifPresent(
+        mirror ->
+            mistakes.report(
+                Problem.NOT_OPTIONAL, declared.culprit(mirror), declared.shown(), actual));
+    return optional.isPresent();
   }
 
   /** Whether the type of an array, or of the arrays of a table, excludes writes; reports that. */

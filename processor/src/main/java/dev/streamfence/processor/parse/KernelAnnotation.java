@@ -16,6 +16,7 @@ public enum KernelAnnotation {
   WRITES("Writes"),
   READ_WRITES("ReadWrites"),
   TRUSTED("Trusted"),
+  OPTIONAL("Optional"),
   THREAD_COUNT("ThreadCount"),
   DYNAMIC_SHARED_BYTES("DynamicSharedBytes");
 

@@ -61,7 +61,7 @@ final class ParameterParser {
       return Optional.empty();
     }
     if (type.getKind().isPrimitive()) {
-      return parsePrimitive(parameter, type).filter(parsed -> isUntrusted(parameter, type));
+      return parsePrimitive(parameter, type).filter(parsed -> isPlain(parameter, type));
     }
     if (ArrayParser.isTracked(type)) {
       boolean hasWrongRole = hasWrongRole(parameter, type, Mirrors.all(parameter, ROLES));
@@ -71,7 +71,7 @@ final class ParameterParser {
           .map(KernelParameter.class::cast);
     }
     if (TypeKinds.isLaunchShape(type)) {
-      return parseShape(parameter, type).filter(parsed -> isUntrusted(parameter, type));
+      return parseShape(parameter, type).filter(parsed -> isPlain(parameter, type));
     }
     if (StructParser.isRecord(type)) {
       return structs.parse(parameter, nameOf(parameter), (DeclaredType) type, arrays);
@@ -85,8 +85,8 @@ final class ParameterParser {
     return Optional.empty();
   }
 
-  /** Reports {@code @Trusted} on a parameter that is not a buffer. */
-  private boolean isUntrusted(VariableElement parameter, TypeMirror type) {
+  /** Reports {@code @Trusted} and {@code @Optional} on a parameter that is not a buffer. */
+  private boolean isPlain(VariableElement parameter, TypeMirror type) {
     Optional<AnnotationMirror> trusted = Mirrors.find(parameter, KernelAnnotation.TRUSTED);
     trusted.ifPresent(
         mirror ->
@@ -95,7 +95,12 @@ final class ParameterParser {
                 Culprit.of(parameter, mirror),
                 parameter.getSimpleName(),
                 Descriptions.withArticle(type)));
-    return trusted.isEmpty();
+    boolean isOptional =
+        ArrayParser.reportOptional(
+            ArrayParser.Declared.parameter(parameter),
+            Descriptions.withArticle(type) + ", not an array",
+            mistakes);
+    return trusted.isEmpty() && !isOptional;
   }
 
   private Optional<KernelParameter> parsePrimitive(VariableElement parameter, TypeMirror type) {

@@ -24,6 +24,7 @@ public final class StrayAnnotations {
           KernelAnnotation.WRITES,
           KernelAnnotation.READ_WRITES,
           KernelAnnotation.TRUSTED,
+          KernelAnnotation.OPTIONAL,
           KernelAnnotation.THREAD_COUNT,
           KernelAnnotation.DYNAMIC_SHARED_BYTES);
 

@@ -171,7 +171,10 @@ final class StructParser {
                 declared.culprit(mirror),
                 declared.shown(),
                 Descriptions.withArticle(type)));
-    return trusted.isPresent()
+    boolean isOptional =
+        ArrayParser.reportOptional(
+            declared, Descriptions.withArticle(type) + ", not an array", mistakes);
+    return trusted.isPresent() || isOptional
         ? Optional.empty()
         : Optional.of(new KernelParameter.Value(name, TypeKinds.primitive(type)));
   }

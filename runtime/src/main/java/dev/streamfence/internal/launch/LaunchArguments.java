@@ -152,16 +152,31 @@ final class LaunchArguments {
     position++;
   }
 
-  /** Passes an array, and records the use. */
-  void array(ReadableArray<?> array, Submission submission, UseLabels labels) {
-    add(array, nextArray("an array"), submission, labels);
+  /** Passes an array, and records the use; the address 0 for one that is absent. */
+  void array(@Nullable ReadableArray<?> array, Submission submission, UseLabels labels) {
+    KernelParameter.Array declared = nextArray("an array");
+    if (array == null) {
+      absent(declared);
+    } else {
+      add(array, declared, submission, labels);
+    }
   }
 
-  /** Passes the values of a column, and records the use. */
-  void column(ReadableColumn<?> column, Submission submission, UseLabels labels) {
+  /** Passes the values of a column, and records the use; the address 0 for one that is absent. */
+  void column(@Nullable ReadableColumn<?> column, Submission submission, UseLabels labels) {
     KernelParameter.Array declared = nextArray("a column");
-    requirePresent(column, names[position]);
-    add(values(column, ArrayArguments.IN_NO_TABLE), declared, submission, labels);
+    if (column == null) {
+      absent(declared);
+    } else {
+      add(values(column, ArrayArguments.IN_NO_TABLE), declared, submission, labels);
+    }
+  }
+
+  private void absent(KernelParameter.Array declared) {
+    if (!declared.optional()) {
+      throw new IllegalArgumentException(inWords(position) + " is null");
+    }
+    frame.put(offsets[position++], 0L);
   }
 
   private KernelParameter.Array nextArray(String passed) {

@@ -130,7 +130,7 @@ public final class TrackedRecorder implements LaunchRecorder {
   }
 
   @Override
-  public TrackedRecorder array(ReadableArray<?> array) {
+  public TrackedRecorder array(@Nullable ReadableArray<?> array) {
     arguments.array(array, requireRecording("passes an argument"), labels);
     return this;
   }
@@ -148,7 +148,7 @@ public final class TrackedRecorder implements LaunchRecorder {
   }
 
   @Override
-  public TrackedRecorder column(ReadableColumn<?> column) {
+  public TrackedRecorder column(@Nullable ReadableColumn<?> column) {
     arguments.column(column, requireRecording("passes an argument"), labels);
     return this;
   }

@@ -11,6 +11,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.MemoryBudget;
 import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.ReadableArray;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.column.ColumnField;
@@ -21,6 +22,7 @@ import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.column.Schema;
 import dev.streamfence.internal.driver.jcuda.StandIn;
 import dev.streamfence.internal.launch.NullableKernels;
+import dev.streamfence.internal.launch.OptionalKernels;
 import dev.streamfence.internal.launch.TableKernels;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.KernelImage;
@@ -266,6 +268,36 @@ final class RuntimeOverStandInTest {
             .asString()
             .contains(" function=saxpy grid=2,1,1 block=256,1,1 ")
             .endsWith("=0000c03f," + address(x) + "," + address(y) + ",2c010000");
+      }
+    }
+  }
+
+  @Test
+  void anAbsentArrayIsTheAddress0AndCostsNothing() {
+    try (DeviceRuntime gpu = DeviceRuntime.open(0)) {
+      DeviceStream stream = gpu.streams().acquire();
+      OptionalKernels kernels = OptionalKernels.on(stream);
+      try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[1]);
+          DeviceArray<int[]> out = gpu.memory().upload(stream, new int[1])) {
+        kernels.pick(values, (ReadableArray<int[]>) null, out);
+        List<String> calls =
+            standIn.trace(() -> kernels.pick(values, (ReadableArray<int[]>) null, out));
+        assertThat(calls)
+            .filteredOn(call -> !call.startsWith("cuCtx"))
+            .singleElement()
+            .asString()
+            .startsWith("cuLaunchKernel")
+            .endsWith(
+                "=" + address(values) + "," + "0".repeat(16) + "," + address(out) + ",01000000");
+
+        Runnable launches =
+            () -> {
+              for (int i = 0; i < 5_000; i++) {
+                kernels.pick(values, (ReadableArray<int[]>) null, out);
+                kernels.packed(values, null, i, out);
+              }
+            };
+        assertThat(AllocatedBytes.leastOfFiveRounds(launches)).isZero();
       }
     }
   }

@@ -67,15 +67,31 @@ final class KernelSignatureTest {
     KernelSignature two = one.threads("n", int.class, 64);
     assertThat(none.parameters()).isEmpty();
     assertThat(one.parameters())
-        .containsExactly(new KernelParameter.Array("x", ElementType.INT, Access.READ, false));
+        .containsExactly(
+            new KernelParameter.Array("x", ElementType.INT, Access.READ, false, false));
     assertThat(trusted.parameters())
-        .containsExactly(new KernelParameter.Array("x", ElementType.INT, Access.READ, true));
+        .containsExactly(new KernelParameter.Array("x", ElementType.INT, Access.READ, true, false));
     assertThat(two.parameters()).hasSize(2);
     assertThat(one.blockSize()).isZero();
     assertThat(two.blockSize()).isEqualTo(64);
     assertThat(one.mayAlias().allowsAliases()).isTrue();
     assertThat(one.cooperative().isCooperative()).isTrue();
     assertThat(one.allowsAliases() || one.isCooperative()).isFalse();
+  }
+
+  @Test
+  void onlyAnArrayIsOptional() {
+    KernelSignature k = KernelSignature.entry("k");
+    assertThat(k.value("a", int.class).writes("x", int[].class).trusted().optional().parameters())
+        .contains(new KernelParameter.Array("x", ElementType.INT, Access.WRITE, true, true));
+    assertThat(k.reads("x", int[].class).optional().trusted().parameters())
+        .containsExactly(new KernelParameter.Array("x", ElementType.INT, Access.READ, true, true));
+    KernelSignature table = k.reads("x", int[].class).reads("all", int[][].class);
+    for (KernelSignature signature : List.of(k, k.value("a", int.class), table)) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(signature::optional)
+          .withMessage("k: optional() follows no array");
+    }
   }
 
   @Test

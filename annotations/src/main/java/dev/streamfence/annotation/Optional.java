@@ -1,0 +1,26 @@
+package dev.streamfence.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Lets a launch pass {@code null} for an array or a column. The kernel then receives the address 0,
+ * and nothing is recorded as used; it has to compare the address before it follows it. Without this
+ * annotation, {@code null} is refused.
+ *
+ * <p>An array without elements passes the address 0 as well, with or without this annotation. For
+ * that reason, tables need no absent arrays: an empty one takes their place.
+ *
+ * <pre>{@code
+ * @Kernel
+ * void select(@Reads DeviceArray<int[]> values, @Reads @Optional DeviceArray<byte[]> mask,
+ *     @Writes DeviceArray<int[]> selected, @ThreadCount int n);
+ * }</pre>
+ */
+@Documented
+@Retention(RetentionPolicy.CLASS)
+@Target({ElementType.PARAMETER, ElementType.RECORD_COMPONENT})
+public @interface Optional {}
