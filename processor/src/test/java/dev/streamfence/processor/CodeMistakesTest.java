@@ -737,6 +737,26 @@ class CodeMistakesTest {
                 + " name it by @Kernel(\"_Z5scalePfi\")");
   }
 
+  @Test
+  void anUnsignedParameterIsNamedWhereTheMangledNameTellsIt() {
+    String head = ".version 7.0\n.target sm_75\n.address_size 64\n";
+    String entries =
+        ".visible .entry _Z4skipj(.param .u32 n) { ret; }\n"
+            + ".visible .entry _Z5scalehd(.param .u8 a, .param .f64 b) { ret; }";
+    mistakesWith(
+            (head + entries).getBytes(UTF_8),
+            kernels(
+                "@Kernel(\"_Z4skipj\") void skip(@ThreadCount long «n);\n"
+                    + "@Kernel(\"_Z5scalehd\") void scale(short «a, long «b, LaunchShape s);"))
+        .say(
+            "parameter 'n' of _Z4skipj has 8 bytes; parameter 1 of the kernel has 4: a 32-bit"
+                + " unsigned integer (unsigned int), passed as an int; see entry _Z4skipj",
+            "parameter 'a' of _Z5scalehd has 2 bytes; parameter 1 of the kernel has 1: an 8-bit"
+                + " unsigned integer (unsigned char), passed as a byte; see entry _Z5scalehd",
+            "parameter 'b' of _Z5scalehd is a long; parameter 2 of the kernel is a 64-bit"
+                + " floating-point number (double), passed as a double; see entry _Z5scalehd");
+  }
+
   private Mistakes ofParameter(String ptx, String java) {
     return mistakesWith(
         (".version 7.0\n.target sm_75\n.address_size 64\n"

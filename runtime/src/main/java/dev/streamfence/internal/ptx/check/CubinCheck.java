@@ -36,7 +36,7 @@ public final class CubinCheck {
     List<Mismatch> mismatches = new ArrayList<>();
     for (int i = 0; i < sizes.size(); i++) {
       if (declared.passed().get(i).sizeInBytes() != sizes.get(i)) {
-        mismatches.add(Mismatch.of(i, Difference.PARAMETER_SIZE, sizes.get(i)));
+        mismatches.add(Mismatch.ofSize(declared.entry(), i, sizes.get(i)));
       }
     }
     return mismatches;

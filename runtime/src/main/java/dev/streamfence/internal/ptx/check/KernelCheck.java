@@ -115,7 +115,7 @@ public final class KernelCheck {
     for (int i = 0; i < parameters.size(); i++) {
       int index = i;
       KernelParameter.Passed parameter = parameters.get(i);
-      compare(i, parameter, entry.parameters().get(i))
+      compare(entry.name(), i, parameter, entry.parameters().get(i))
           .ifPresentOrElse(
               mismatches::add,
               () -> new AccessCheck(index, accesses, mismatches).compare(parameter));
@@ -242,12 +242,18 @@ public final class KernelCheck {
   }
 
   private static Optional<Mismatch> compare(
-      int index, KernelParameter.Passed declared, PtxParameter actual) {
-    if (declared.sizeInBytes() != actual.sizeInBytes()) {
-      return Optional.of(Mismatch.of(index, Difference.PARAMETER_SIZE, actual.sizeInBytes()));
+      String entry, int index, KernelParameter.Passed declared, PtxParameter actual) {
+    int size = actual.sizeInBytes();
+    if (declared.sizeInBytes() != size) {
+      return Optional.of(Mismatch.ofSize(entry, index, size));
     }
     return differsInKind(declared, actual.kind())
-        ? Optional.of(Mismatch.of(index, Difference.PARAMETER_KIND, inWords(actual.kind())))
+        ? Optional.of(
+            Mismatch.of(
+                index,
+                Difference.PARAMETER_KIND,
+                MangledParameters.inWords(entry, index, size)
+                    .orElseGet(() -> inWords(actual.kind()))))
         : Optional.empty();
   }
 

@@ -15,7 +15,10 @@ public final class Mismatch {
     NO_ENTRY,
     /** The entry takes another number of parameters; {@link #actual} is that number. */
     PARAMETER_COUNT,
-    /** A parameter has another size; {@link #actual} is that size in bytes. */
+    /**
+     * A parameter has another size; {@link #actual} is that size in bytes, with the type if the
+     * entry's name tells it.
+     */
     PARAMETER_SIZE,
     /** A parameter is of another kind; {@link #actual} is the kind that the entry takes. */
     PARAMETER_KIND,
@@ -99,6 +102,13 @@ public final class Mismatch {
 
   static Mismatch of(int parameter, Difference kind, Object actual) {
     return of(new Subject(parameter, "", ""), kind, actual);
+  }
+
+  /** A difference in size; the entry's name may tell the type that the parameter has. */
+  static Mismatch ofSize(String entry, int parameter, int actual) {
+    String type =
+        MangledParameters.inWords(entry, parameter, actual).map(known -> ": " + known).orElse("");
+    return of(parameter, Difference.PARAMETER_SIZE, actual + type);
   }
 
   static Mismatch at(AccessSite site, Subject subject, Difference kind, String actual) {
