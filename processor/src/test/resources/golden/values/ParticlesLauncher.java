@@ -9,6 +9,7 @@ import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
+import java.util.List;
 import javax.annotation.processing.Generated;
 
 /** Launches the kernels of {@link Particles} on one stream. */
@@ -29,6 +30,15 @@ final class ParticlesLauncher implements Particles {
       .writes("sum", float[].class)
       .threads("n", int.class, 256)
       .mayAlias();
+  private static final KernelSignature COLLIDE = KernelSignature.entry("collide")
+      .readWrites("particles", Particles.Particle[].class)
+      .reads("walls", Particles.Particle[].class).optional()
+      .writes("byKind", Particles.Particle[][].class)
+      .struct(KernelSignature.fields("box")
+          .value("width", float.class)
+          .value("height", float.class)
+          .value("isPeriodic", boolean.class))
+      .threads("n", int.class, 256);
   private static final KernelSignature SETTLE = KernelSignature.entry("settle")
       .readWrites("positions", float[].class)
       .shape("shape")
@@ -36,6 +46,7 @@ final class ParticlesLauncher implements Particles {
 
   private final LaunchRecorder move;
   private final LaunchRecorder add;
+  private final LaunchRecorder collide;
   private final LaunchRecorder settle;
   private final LoadedModule module;
 
@@ -43,6 +54,7 @@ final class ParticlesLauncher implements Particles {
     final LoadedModule module = LoadedModule.of(stream, IMAGE);
     this.move = module.recorder(MOVE);
     this.add = module.recorder(ADD);
+    this.collide = module.recorder(COLLIDE);
     this.settle = module.recorder(SETTLE);
     this.module = module;
   }
@@ -71,6 +83,18 @@ final class ParticlesLauncher implements Particles {
   public void add(DeviceArray<float[]> a, DeviceArray<float[]> sum, int n) {
     try (LaunchRecorder recorder = add.begin()) {
       recorder.array(a).array(sum).threads(n).preflight().launch().commit();
+    }
+  }
+
+  @Override
+  public void collide(DeviceArray<Particles.Particle[]> particles,
+      DeviceArray<Particles.Particle[]> walls, List<DeviceArray<Particles.Particle[]>> byKind,
+      Particles.Box box, int n) {
+    try (LaunchRecorder recorder = collide.begin()) {
+      recorder.array(particles).array(walls).table(byKind);
+      recorder.struct(box).value(box.width()).value(box.height()).value(box.isPeriodic());
+      recorder.threads(n);
+      recorder.preflight().launch().commit();
     }
   }
 

@@ -6,9 +6,9 @@ import dev.streamfence.internal.device.TrackedArray;
 import java.nio.Buffer;
 
 /**
- * An array of primitives in device memory that can be read, like every {@link ReadableArray}, and
- * written. The runtime tracks its uses: it orders each read and write after the earlier ones that
- * it depends on, on any stream and from any thread.
+ * An array of primitives or records in device memory that can be read, like every {@link
+ * ReadableArray}, and written. The runtime tracks its uses: it orders each read and write after the
+ * earlier ones that it depends on, on any stream and from any thread.
  *
  * <p>Every operation names the stream that it runs on. Thread-safe; writes of two threads to one
  * array happen in either order, but never mix. An array of length 0 takes no device memory and can
@@ -27,14 +27,15 @@ import java.nio.Buffer;
  *   <li>a {@link CudaDriverException} if the device is lost or a driver call fails.
  * </ul>
  *
- * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on for the eight primitives
+ * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on for the eight
+ *     primitives, or {@code Point[]} for a record of primitives, see {@link RecordElement}
  */
 public sealed interface DeviceArray<A> extends ReadableArray<A> permits TrackedArray {
   /**
    * Overwrites the whole array with a host array of the same length. The host array may be changed
    * as soon as this returns. Synchronises only while staging memory is short.
    *
-   * @throws IllegalArgumentException if the lengths differ
+   * @throws IllegalArgumentException if the lengths differ, or a record is null
    * @throws UseAfterFreeException if this array is closed
    */
   void upload(DeviceStream stream, A source);
@@ -46,7 +47,8 @@ public sealed interface DeviceArray<A> extends ReadableArray<A> permits TrackedA
    * @param sourceFrom the first element of the host array
    * @param from the first element of this array
    * @param count how many elements; 0 does nothing
-   * @throws IllegalArgumentException if either range is not within its array
+   * @throws IllegalArgumentException if either range is not within its array, or a record in it is
+   *     null
    * @throws UseAfterFreeException if this array is closed
    */
   void upload(DeviceStream stream, A source, int sourceFrom, long from, long count);
@@ -103,7 +105,7 @@ public sealed interface DeviceArray<A> extends ReadableArray<A> permits TrackedA
    * Fills with a number, as an assignment in Java would: exact for integer types, rounded for
    * {@code float} and {@code double}. Does not synchronise.
    *
-   * @throws IllegalArgumentException if the elements cannot hold it
+   * @throws IllegalArgumentException if the elements cannot hold it, or are records
    * @throws UseAfterFreeException if this array is closed
    */
   void fill(DeviceStream stream, long value);

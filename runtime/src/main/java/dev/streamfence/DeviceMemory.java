@@ -36,7 +36,7 @@ public sealed interface DeviceMemory permits TrackedMemory {
    * @param arrayType the Java array type, such as {@code float[].class}
    * @param length the number of elements; 0 takes no device memory
    * @throws IllegalArgumentException if the length is negative, too large to count in bytes, or the
-   *     type is not an array of primitives
+   *     type is not an array of primitives or of a record of primitives
    * @throws OutOfMemoryBudgetException if there is not enough memory
    */
   <A> DeviceArray<A> allocate(DeviceStream stream, Class<A> arrayType, long length);
@@ -64,7 +64,8 @@ public sealed interface DeviceMemory permits TrackedMemory {
    * Allocates an array with the content of a host array, which may be changed as soon as this
    * returns. Synchronises only while memory is short.
    *
-   * @throws IllegalArgumentException if {@code source} is not an array of primitives
+   * @throws IllegalArgumentException if {@code source} is not an array of primitives or of a record
+   *     of primitives
    * @throws OutOfMemoryBudgetException if there is not enough memory
    * @throws StreamMisuseException if this thread has a launch open
    */
@@ -77,7 +78,8 @@ public sealed interface DeviceMemory permits TrackedMemory {
    * @param arrayType the Java array type, such as {@code float[].class}
    * @param length the number of elements; 0 takes no memory
    * @throws IllegalArgumentException if the length is negative, the array has more than {@link
-   *     Integer#MAX_VALUE} bytes, or the type is not an array of primitives
+   *     Integer#MAX_VALUE} bytes, or the type is not an array of primitives or of a record of
+   *     primitives
    * @throws CudaDriverException if the driver has no such memory left
    * @throws RuntimeClosedException if the runtime is closed
    */

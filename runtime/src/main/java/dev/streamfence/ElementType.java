@@ -1,7 +1,7 @@
 package dev.streamfence;
 
-/** The element of a {@link DeviceArray}: one of Java's eight primitive types. Immutable. */
-public enum ElementType {
+/** One of Java's eight primitive types, as the element of an array. Immutable. */
+public enum ElementType implements ArrayElement {
   /** One byte on the device, 0 or 1. */
   BOOLEAN(boolean.class, boolean[].class, 1),
   /** A signed byte. */
@@ -39,8 +39,19 @@ public enum ElementType {
     return array;
   }
 
-  /** Bytes that one element takes on the device. */
+  @Override
+  public String typeName() {
+    return primitive.getName();
+  }
+
+  @Override
   public int sizeInBytes() {
+    return sizeInBytes;
+  }
+
+  /** Its size: a primitive lies at a multiple of that. */
+  @Override
+  public int alignment() {
     return sizeInBytes;
   }
 
@@ -60,8 +71,6 @@ public enum ElementType {
         return type;
       }
     }
-    throw new IllegalArgumentException(
-        arrayType.getTypeName()
-            + " is not an array of primitives; a device array holds the elements of one");
+    throw new IllegalArgumentException(arrayType.getTypeName() + " is not an array of primitives");
   }
 }

@@ -15,7 +15,7 @@ public sealed interface MemoryReservation extends AutoCloseable permits TrackedR
    * the bytes return to the reservation.
    *
    * @throws IllegalArgumentException if the length is negative, too large to count in bytes, or the
-   *     type is not an array of primitives
+   *     type is not an array of primitives or of a record of primitives
    * @throws OutOfMemoryBudgetException if the array is larger than the rest of the reservation, or
    *     the driver has no memory
    * @throws IllegalStateException if the reservation is closed

@@ -6,10 +6,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * An array of primitives in page-locked host memory, which the device copies from and to directly,
- * while the host does something else. The runtime tracks both sides: a copy waits for the earlier
- * copies that it depends on, and {@link #read} and {@link #write} wait for the copies that they
- * depend on, and for no others.
+ * An array of primitives or records in page-locked host memory, which the device copies from and to
+ * directly, while the host does something else. The runtime tracks both sides: a copy waits for the
+ * earlier copies that it depends on, and {@link #read} and {@link #write} wait for the copies that
+ * they depend on, and for no others.
  *
  * <pre>{@code
  * try (PinnedArray<float[]> host = gpu.memory().pinned(float[].class, n)) {
@@ -35,14 +35,14 @@ import java.util.function.Function;
  * access to another pinned array; threads that nest two arrays must do so in the same order, since
  * the inner access can wait while the outer one excludes other threads.
  *
- * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on
+ * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on, or that of a record
  */
 public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinnedArray {
   /** The runtime that it belongs to. */
   DeviceRuntime runtime();
 
   /** The type of its elements. */
-  ElementType elementType();
+  ArrayElement elementType();
 
   /** How many elements it has. */
   long length();

@@ -6,11 +6,11 @@ import java.nio.Buffer;
 import java.time.Duration;
 
 /**
- * An array of primitives in device memory that can be read: by downloads, by copies to other arrays
- * and by kernels that declare {@code @Reads}. A {@link DeviceArray} can be written as well; an
- * array that is only a {@code ReadableArray} is memory that must not be written. The runtime tracks
- * its uses: it orders each read after the earlier writes that it depends on, on any stream and from
- * any thread.
+ * An array of primitives or records in device memory that can be read: by downloads, by copies to
+ * other arrays and by kernels that declare {@code @Reads}. A {@link DeviceArray} can be written as
+ * well; an array that is only a {@code ReadableArray} is memory that must not be written. The
+ * runtime tracks its uses: it orders each read after the earlier writes that it depends on, on any
+ * stream and from any thread.
  *
  * <p>Every operation names the stream that it runs on. Thread-safe. An array of length 0 takes no
  * device memory and can be used like any other. {@link #view} makes an array of some of its
@@ -28,14 +28,15 @@ import java.time.Duration;
  *   <li>a {@link CudaDriverException} if the device is lost or a driver call fails.
  * </ul>
  *
- * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on for the eight primitives
+ * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on for the eight
+ *     primitives, or {@code Point[]} for a record of primitives, see {@link RecordElement}
  */
 public sealed interface ReadableArray<A> extends AutoCloseable permits DeviceArray {
   /** The runtime that it belongs to. */
   DeviceRuntime runtime();
 
   /** The type of its elements. */
-  ElementType elementType();
+  ArrayElement elementType();
 
   /** How many elements it has. */
   long length();
@@ -249,9 +250,9 @@ public sealed interface ReadableArray<A> extends AutoCloseable permits DeviceArr
    * result is a view of the same bytes, and the view itself stays usable.
    *
    * @param arrayType the Java array type, such as {@code byte[].class}
-   * @throws IllegalArgumentException if {@code arrayType} is not an array of primitives, if this
-   *     array's bytes are not a whole number of its elements, or if a view begins where no such
-   *     element can
+   * @throws IllegalArgumentException if {@code arrayType} is not an array of primitives or of a
+   *     record, if this array's bytes are not a whole number of its elements, or if a view begins
+   *     where no such element can
    * @throws UseAfterFreeException if this array is closed
    * @throws StreamMisuseException if this array is split, or is a part
    * @throws RuntimeClosedException if the runtime is closed

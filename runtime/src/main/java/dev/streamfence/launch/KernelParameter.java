@@ -2,6 +2,7 @@
 package dev.streamfence.launch;
 
 import dev.streamfence.Access;
+import dev.streamfence.ArrayElement;
 import dev.streamfence.ElementType;
 import java.util.List;
 import java.util.function.Function;
@@ -161,11 +162,11 @@ public sealed interface KernelParameter {
    * @param optional whether a launch may pass no array
    */
   record Array(
-      String name, ElementType elementType, Access access, boolean trusted, boolean optional)
+      String name, ArrayElement elementType, Access access, boolean trusted, boolean optional)
       implements Tracked {
     @Override
     public String inWords() {
-      return "an array of " + elementType.primitive();
+      return "an array of " + elementType.typeName();
     }
 
     @Override
@@ -193,13 +194,13 @@ public sealed interface KernelParameter {
    * @param access how the kernel uses the arrays
    * @param trusted whether the declared access is trusted where the kernel's code leaves it unclear
    */
-  record Table(String name, @Nullable ElementType elementType, Access access, boolean trusted)
+  record Table(String name, @Nullable ArrayElement elementType, Access access, boolean trusted)
       implements Tracked {
     @Override
     public String inWords() {
       return elementType == null
           ? "a table of arrays"
-          : "a table of arrays of " + elementType.primitive();
+          : "a table of arrays of " + elementType.typeName();
     }
 
     /** The name of one of its arrays in errors, {@code columns[3]}. */
@@ -302,8 +303,8 @@ public sealed interface KernelParameter {
     }
     Class<?> component = type.getComponentType();
     return component != null && component.isArray()
-        ? new Table(name, ElementType.ofArray(component), access, false)
-        : new Array(name, ElementType.ofArray(type), access, false, false);
+        ? new Table(name, ArrayElement.ofArray(component), access, false)
+        : new Array(name, ArrayElement.ofArray(type), access, false, false);
   }
 
   /** The annotation that declares an access, for errors. */

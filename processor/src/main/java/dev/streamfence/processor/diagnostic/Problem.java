@@ -109,6 +109,7 @@ public enum Problem {
   // The parameter.
   UNSUPPORTED_TYPE("'%s' has type %s; %s"),
   BUFFER_ELEMENT("'%s' has type %s; use an array of primitives, such as %s<float[]>"),
+  RECORD_ELEMENT("'%s' has type %s; %s"),
   MISSING_ACCESS("parameter '%s' of %s needs @Reads, @Writes or @ReadWrites%s"),
   CONFLICTING_ACCESS("@%s contradicts @%s on '%s'; use @ReadWrites for both"),
   READ_ONLY_TYPE("'%s' has type %s, which a kernel must not write; take %s, or declare @Reads"),

@@ -7,16 +7,17 @@ import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.WildcardTypeName;
+import dev.streamfence.ArrayElement;
 import dev.streamfence.Completion;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.RecordElement;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.processor.model.HandleType;
 import dev.streamfence.processor.model.KernelMethod;
-import dev.streamfence.processor.model.TableType;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -78,17 +79,18 @@ final class LaunchMethodGenerator {
     return new Cases<>(
         value -> number(value.type()),
         struct -> LauncherGenerator.className(kernel.recordOf(struct).name()),
-        array -> handle(kernel.handleOf(array), array.elementType()),
-        table -> table(table, kernel.handleOf(table), kernel.typeOf(table)),
+        array -> handle(kernel, kernel.handleOf(array), array.elementType()),
+        table -> table(kernel, table),
         threadCount -> number(threadCount.type()),
         shape -> SHAPE,
         sharedBytes -> TypeName.INT);
   }
 
-  private static TypeName table(KernelParameter.Table table, HandleType handle, TableType type) {
-    ElementType element = table.elementType();
-    TypeName array = element == null ? names(handle).ofAny() : handle(handle, element);
-    return switch (type) {
+  private static TypeName table(KernelMethod kernel, KernelParameter.Table table) {
+    HandleType handle = kernel.handleOf(table);
+    ArrayElement element = table.elementType();
+    TypeName array = element == null ? names(handle).ofAny() : handle(kernel, handle, element);
+    return switch (kernel.typeOf(table)) {
       case ARRAY -> ArrayTypeName.of(array);
       case LIST -> ParameterizedTypeName.get(LIST, array);
       case LIST_OF_SUBTYPES -> ParameterizedTypeName.get(LIST, WildcardTypeName.subtypeOf(array));
@@ -97,6 +99,15 @@ final class LaunchMethodGenerator {
   }
 
   /** The type of an array's handle. */
+  private static TypeName handle(KernelMethod kernel, HandleType handle, ArrayElement element) {
+    return element instanceof RecordElement record
+        ? ParameterizedTypeName.get(
+            ClassName.get(handle.type()),
+            ArrayTypeName.of(LauncherGenerator.className(kernel.recordOf(record.name()).name())))
+        : handle(handle, (ElementType) element);
+  }
+
+  /** The type of the handle of an array of primitives. */
   static TypeName handle(HandleType handle, ElementType element) {
     return Objects.requireNonNull(names(handle).of().get(element));
   }

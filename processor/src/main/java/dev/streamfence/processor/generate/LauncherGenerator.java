@@ -141,7 +141,7 @@ public final class LauncherGenerator {
                   Modifier.PRIVATE,
                   Modifier.STATIC,
                   Modifier.FINAL)
-              .initializer(SignatureGenerator.generate(kernel.signature(), declaration))
+              .initializer(SignatureGenerator.generate(kernel, declaration))
               .build());
       type.addField(LaunchMethodGenerator.RECORDER, field, Modifier.PRIVATE, Modifier.FINAL);
       constructor.addStatement("this.$N = module.recorder($N)", field, constant);

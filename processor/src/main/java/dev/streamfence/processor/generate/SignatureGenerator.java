@@ -3,10 +3,13 @@ package dev.streamfence.processor.generate;
 import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.CodeBlock;
 import dev.streamfence.Access;
+import dev.streamfence.ArrayElement;
 import dev.streamfence.ElementType;
+import dev.streamfence.RecordElement;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.processor.model.KernelMethod;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,6 +22,9 @@ final class SignatureGenerator {
 
   private static final char OBJECT_MARK = '\u0002';
 
+  /** On both sides of the name of an array of records. */
+  private static final char RECORD_MARK = '\u0003';
+
   /** Of a line with one parameter. */
   private static final int INDENT = 8;
 
@@ -28,12 +34,11 @@ final class SignatureGenerator {
           value -> call("value", value, type(value.type())),
           SignatureGenerator::struct,
           array ->
-              tracked(array, array.elementType().primitive() + "[]")
+              tracked(array, nameOf(array.elementType()) + "[]")
                   + (array.optional() ? ".optional()" : ""),
           table -> {
-            ElementType element = table.elementType();
-            return tracked(
-                table, element == null ? OBJECT_MARK + "[]" : element.primitive() + "[][]");
+            ArrayElement element = table.elementType();
+            return tracked(table, element == null ? OBJECT_MARK + "[]" : nameOf(element) + "[][]");
           },
           threadCount ->
               threadCount.isAutomatic()
@@ -53,7 +58,8 @@ final class SignatureGenerator {
    *
    * @param declaration the length of the line up to the expression
    */
-  static CodeBlock generate(KernelSignature signature, int declaration) {
+  static CodeBlock generate(KernelMethod kernel, int declaration) {
+    KernelSignature signature = kernel.signature();
     String entry = ".entry(" + StringLiteral.of(signature.entry()) + ")";
     List<String> steps = steps(signature);
     int start = declaration + SIGNATURE.simpleName().length() + entry.length();
@@ -62,17 +68,17 @@ final class SignatureGenerator {
       length += length(step);
     }
     if (length <= SourceLayout.MAX_WIDTH) {
-      return CodeBlock.of("$T$L$L", SIGNATURE, entry, withTypes(String.join("", steps)));
+      return CodeBlock.of("$T$L$L", SIGNATURE, entry, withTypes(String.join("", steps), kernel));
     }
     return CodeBlock.of(
         start <= SourceLayout.MAX_WIDTH ? "$T$L$>$>\n$L$<$<" : "\n$>$>$T$L$>$>\n$L$<$<$<$<",
         SIGNATURE,
         entry,
-        withTypes(String.join("\n", steps)));
+        withTypes(String.join("\n", steps), kernel));
   }
 
   /** The code of a text, in which marks stand for types that may need their package. */
-  private static CodeBlock withTypes(String text) {
+  private static CodeBlock withTypes(String text, KernelMethod kernel) {
     CodeBlock.Builder code = CodeBlock.builder();
     int from = 0;
     for (int i = 0; i < text.length(); i++) {
@@ -80,12 +86,20 @@ final class SignatureGenerator {
       if (c == SIGNATURE_MARK || c == OBJECT_MARK) {
         code.add("$L$T", text.substring(from, i), c == OBJECT_MARK ? ClassName.OBJECT : SIGNATURE);
         from = i + 1;
+      } else if (c == RECORD_MARK) {
+        int end = text.indexOf(RECORD_MARK, i + 1);
+        code.add(
+            "$L$T",
+            text.substring(from, i),
+            LauncherGenerator.className(kernel.recordOf(text.substring(i + 1, end)).name()));
+        i = end;
+        from = i + 1;
       }
     }
     return code.add("$L", text.substring(from)).build();
   }
 
-  /** The length of a text with the simple names of its types. */
+  /** The length of a text with the simple names of its types, or more where it has records. */
   private static int length(String text) {
     int length = text.length();
     for (int i = 0; i < text.length(); i++) {
@@ -121,6 +135,12 @@ final class SignatureGenerator {
 
   private static String type(ElementType type) {
     return type.primitive() + ".class";
+  }
+
+  private static String nameOf(ArrayElement element) {
+    return element instanceof RecordElement record
+        ? RECORD_MARK + record.name() + RECORD_MARK
+        : element.typeName();
   }
 
   private static String tracked(KernelParameter.Tracked parameter, String type) {

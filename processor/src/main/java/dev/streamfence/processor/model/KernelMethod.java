@@ -12,7 +12,8 @@ import java.util.Objects;
  *
  * @param name the method's name
  * @param signature the kernel's entry point, its parameters in the method's order, and its launches
- * @param records the record of each structure, by the parameter's name
+ * @param records the record of each structure, by the parameter's name, and the records that arrays
+ *     consist of, by {@link #arrayOf}
  * @param handles the type of each parameter that is an array, and of the arrays of each table, by
  *     the parameter's name
  * @param tables the type of each parameter that is a table, by the parameter's name
@@ -42,6 +43,20 @@ public record KernelMethod(
   /** The record of a structure. */
   public RecordType recordOf(KernelParameter.Struct parameter) {
     return Objects.requireNonNull(records.get(parameter.name()), parameter::name);
+  }
+
+  /**
+   * The record that an array consists of.
+   *
+   * @param element its canonical name
+   */
+  public RecordType recordOf(String element) {
+    return Objects.requireNonNull(records.get(arrayOf(element)), element);
+  }
+
+  /** The name of an array of records, {@code demo.Point[]}: that of no parameter. */
+  public static String arrayOf(String element) {
+    return element + "[]";
   }
 
   /** The declared type of an array, or of the arrays of a table. */

@@ -1,7 +1,7 @@
 package dev.streamfence.processor.parse;
 
 import dev.streamfence.Access;
-import dev.streamfence.ElementType;
+import dev.streamfence.ArrayElement;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;
@@ -36,10 +36,12 @@ final class ArrayParser {
   private static final String INVISIBLE_LETTERS = "\u115f\u1160\u3164\uffa0";
 
   private final ExecutableElement method;
+  private final ElementParser elements;
   private final Mistakes mistakes;
 
-  ArrayParser(ExecutableElement method, Mistakes mistakes) {
+  ArrayParser(ExecutableElement method, ElementParser elements, Mistakes mistakes) {
     this.method = method;
+    this.elements = elements;
     this.mistakes = mistakes;
   }
 
@@ -81,12 +83,12 @@ final class ArrayParser {
       Declared declared, String name, TypeMirror type, Supplier<Optional<Access>> hint) {
     TypeMirror array = TypeKinds.arrayIn(type);
     boolean isTable = TypeKinds.isTable(type);
-    Optional<ElementType> element = TypeKinds.elementOf(array);
+    Optional<ArrayElement> element = elements.parse(declared, type, array);
     // The columns of a DeviceTable may be read-only one by one, which the launch checks.
     HandleType handle = TypeKinds.handleType(array).orElse(HandleType.DEVICE_COLUMN);
     boolean isAny = isTable && TypeKinds.isOfAnyElement(array);
     boolean hasElement = element.isPresent() || isAny;
-    if (!hasElement && !TypeKinds.namesTypeVariable(array)) {
+    if (!hasElement && TypeKinds.recordIn(array).isEmpty() && !TypeKinds.namesTypeVariable(array)) {
       mistakes.report(
           Problem.BUFFER_ELEMENT,
           declared.culprit(),

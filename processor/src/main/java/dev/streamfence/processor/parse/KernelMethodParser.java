@@ -10,6 +10,7 @@ import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.HandleType;
 import dev.streamfence.processor.model.KernelMethod;
+import dev.streamfence.processor.model.RecordType;
 import dev.streamfence.processor.model.TableType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -92,11 +93,16 @@ final class KernelMethodParser {
     Optional<KernelAttributes> attributes =
         KernelAttributes.parse(method, kernel.get(), shapes, mistakes);
     StructParser structs = new StructParser(elements, owner, mistakes);
+    ElementParser arrayElements = new ElementParser(elements, structs, mistakes);
     List<KernelParameter> parameters =
         parseParameters(
             // Nothing is built without attributes, so any block size will do then.
             new ParameterParser(
-                method, attributes.map(KernelAttributes::blockSize).orElse(1), structs, mistakes),
+                method,
+                attributes.map(KernelAttributes::blockSize).orElse(1),
+                structs,
+                arrayElements,
+                mistakes),
             method,
             types,
             KernelAttributes.entryName(method, kernel.get()));
@@ -117,11 +123,17 @@ final class KernelMethodParser {
         new KernelMethod(
             method.getSimpleName().toString(),
             signature,
-            structs.records(),
+            records(structs, arrayElements),
             handles(parameters, types),
             tables(parameters, types),
             TypeKinds.isCompletion(member.getReturnType()),
             Deprecations.of(method, elements)));
+  }
+
+  private static Map<String, RecordType> records(StructParser structs, ElementParser elements) {
+    Map<String, RecordType> records = new HashMap<>(structs.records());
+    records.putAll(elements.records());
+    return records;
   }
 
   /** The types of the parameters that are arrays, and of the arrays in tables, by name. */

@@ -34,11 +34,15 @@ final class ParameterParser {
    * @param blockSize threads per block if one of them counts threads
    */
   ParameterParser(
-      ExecutableElement method, int blockSize, StructParser structs, Mistakes mistakes) {
+      ExecutableElement method,
+      int blockSize,
+      StructParser structs,
+      ElementParser elements,
+      Mistakes mistakes) {
     this.method = method;
     this.names = JavaNames.ofParameters(method);
     this.blockSize = blockSize;
-    this.arrays = new ArrayParser(method, mistakes);
+    this.arrays = new ArrayParser(method, elements, mistakes);
     this.structs = structs;
     this.mistakes = mistakes;
   }

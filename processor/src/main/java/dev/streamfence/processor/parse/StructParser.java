@@ -184,7 +184,7 @@ final class StructParser {
   }
 
   /** Whether the launcher cannot access the record. */
-  private boolean isHidden(TypeElement record) {
+  boolean isHidden(TypeElement record) {
     Element e = record;
     boolean isPublic = true;
     for (; e instanceof TypeElement; e = e.getEnclosingElement()) {

@@ -148,6 +148,24 @@ final class TypeKinds {
             .findFirst();
   }
 
+  /** The record that an array consists of, if it consists of records; columns never do. */
+  static Optional<TypeElement> recordIn(TypeMirror handle) {
+    if (handleType(handle).filter(type -> !type.isColumn()).isEmpty()) {
+      return Optional.empty();
+    }
+    return ((DeclaredType) handle)
+        .getTypeArguments().stream().flatMap(type -> recordOf(type).stream()).findFirst();
+  }
+
+  /** The record of which a type is a Java array; a {@code LaunchShape} is for launches alone. */
+  static Optional<TypeElement> recordOf(TypeMirror type) {
+    return type instanceof ArrayType array
+            && StructParser.isRecord(array.getComponentType())
+            && !isLaunchShape(array.getComponentType())
+        ? Optional.of((TypeElement) ((DeclaredType) array.getComponentType()).asElement())
+        : Optional.empty();
+  }
+
   /** Whether a type argument is, or is an array of, a type parameter. */
   static boolean namesTypeVariable(TypeMirror handle) {
     return ((DeclaredType) handle).getTypeArguments().stream().anyMatch(TypeKinds::isTypeVariable);

@@ -80,6 +80,11 @@ final class UntrackedTypes {
             .formatted(primitive);
       }
     }
+    if (TypeKinds.recordOf(type).isPresent()) {
+      return "a kernel cannot reach host memory: upload it and take a DeviceArray<"
+          + Descriptions.describe(type)
+          + ">";
+    }
     String primitive = PRIMITIVE_OF_BOX.get(nameOf(type));
     if (primitive != null) {
       return "a kernel takes primitives: use " + primitive;

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.column;
 
 import dev.streamfence.DeviceArray;
+import dev.streamfence.ElementType;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.column.ColumnField;
@@ -152,12 +153,14 @@ public final class ColumnDraft<A> {
   }
 
   private void checkValues() {
-    if (values.elementType().array() != field.type().arrayType()) {
+    if (!(values.elementType() instanceof ElementType element)
+        || element.array() != field.type().arrayType()) {
       throw refused(
           "takes values of "
               + field.type().arrayType().getSimpleName()
               + "; the array has "
-              + values.elementType().array().getSimpleName());
+              + values.elementType().typeName()
+              + "[]");
     }
     if (bitOffset < 0 || (bitOffset > 0 && field.type() != ColumnType.BOOL)) {
       throw refused("begins at bit " + bitOffset + " of its values; only bool has such offsets");

@@ -68,6 +68,7 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
       copies.deliver(
           from.memory().readOnlyBuffer().slice(0, sizeInBytes).order(ByteOrder.nativeOrder()),
           target);
+      target.received();
       memory = null;
       source.giveBack(this, from);
     } else if (isLost) {

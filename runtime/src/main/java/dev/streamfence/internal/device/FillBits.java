@@ -17,7 +17,7 @@ final class FillBits {
   /** The bits of a number: exact for integer elements, rounded for floating-point ones. */
   static long of(long value, DeviceArray<?> array) {
     double rounded = value;
-    return switch (array.elementType()) {
+    return switch (primitive(array, "a number")) {
       case BOOLEAN -> throw wrongFill(array, "a number");
       case BYTE -> inRange(value, Byte.MIN_VALUE, Byte.MAX_VALUE, array);
       case CHAR -> inRange(value, Character.MIN_VALUE, Character.MAX_VALUE, array);
@@ -30,11 +30,19 @@ final class FillBits {
   }
 
   static long of(double value, DeviceArray<?> array) {
-    return switch (array.elementType()) {
+    return switch (primitive(array, "a floating-point number")) {
       case FLOAT -> Float.floatToRawIntBits((float) value);
       case DOUBLE -> Double.doubleToRawLongBits(value);
       default -> throw wrongFill(array, "a floating-point number");
     };
+  }
+
+  /** The elements of an array, unless they are records. */
+  private static ElementType primitive(DeviceArray<?> array, String what) {
+    if (array.elementType() instanceof ElementType type) {
+      return type;
+    }
+    throw wrongFill(array, what);
   }
 
   private static long inRange(long value, long min, long max, DeviceArray<?> array) {

@@ -1,6 +1,8 @@
 package dev.streamfence.internal.device;
 
+import dev.streamfence.ArrayElement;
 import dev.streamfence.ElementType;
+import dev.streamfence.RecordElement;
 import dev.streamfence.internal.memory.HostBytes;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
@@ -14,10 +16,24 @@ final class HostArray implements HostBytes {
   private final ElementType type;
   private final int first;
 
-  HostArray(Object array, ElementType type, int first) {
+  private HostArray(Object array, ElementType type, int first) {
     this.array = array;
     this.type = type;
     this.first = first;
+  }
+
+  /** The source of an upload: elements of a Java array of primitives or of records. */
+  static HostBytes from(Object array, ArrayElement element, int first, long count) {
+    return element instanceof RecordElement record
+        ? HostRecords.from(array, record, first, count)
+        : new HostArray(array, (ElementType) element, first);
+  }
+
+  /** The target of a download: elements of a Java array of primitives or of records. */
+  static HostBytes to(Object array, ArrayElement element, int first, long count) {
+    return element instanceof RecordElement record
+        ? HostRecords.to(array, record, first, count)
+        : new HostArray(array, (ElementType) element, first);
   }
 
   static int length(Object array) {

@@ -1,6 +1,7 @@
 // Long because each type of buffer has its own methods: a common one would box.
 package dev.streamfence.internal.device;
 
+import dev.streamfence.ArrayElement;
 import dev.streamfence.ElementType;
 import dev.streamfence.internal.memory.HostBytes;
 import java.nio.Buffer;
@@ -20,7 +21,10 @@ import java.nio.ShortBuffer;
  */
 final class HostBuffer implements HostBytes {
   private final Buffer buffer;
+
+  /** What the buffer counts. */
   private final ElementType type;
+
   private final int first;
   private final int length;
 
@@ -39,7 +43,7 @@ final class HostBuffer implements HostBytes {
    * @throws IllegalArgumentException if the buffer has another type; if it has bytes in another
    *     order than the device's, or no whole number of elements
    */
-  static HostBuffer of(Buffer buffer, ElementType type, String use) {
+  static HostBuffer of(Buffer buffer, ArrayElement type, String use) {
     if (!(buffer instanceof ByteBuffer bytes)) {
       if (elements(buffer) != type) {
         throw new IllegalArgumentException(
@@ -47,10 +51,9 @@ final class HostBuffer implements HostBytes {
                 + " with a buffer of "
                 + elements(buffer).primitive()
                 + "; pass one of "
-                + type.primitive()
-                + " or of bytes");
+                + (type instanceof ElementType ? type.typeName() + " or of bytes" : "bytes"));
       }
-      return new HostBuffer(buffer, type, buffer.remaining());
+      return new HostBuffer(buffer, elements(buffer), buffer.remaining());
     }
     if (type.sizeInBytes() > 1 && bytes.order() != ByteOrder.nativeOrder()) {
       throw new IllegalArgumentException(
@@ -69,9 +72,9 @@ final class HostBuffer implements HostBytes {
               + " remaining bytes, not a multiple of the "
               + type.sizeInBytes()
               + " bytes of a "
-              + type.primitive());
+              + type.typeName());
     }
-    return new HostBuffer(buffer, type, bytes.remaining() / type.sizeInBytes());
+    return new HostBuffer(buffer, ElementType.BYTE, bytes.remaining() / type.sizeInBytes());
   }
 
   /**

@@ -1,9 +1,9 @@
 // Long because a handle has many operations, each of which checks what it is given by name.
 package dev.streamfence.internal.device;
 
+import dev.streamfence.ArrayElement;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
@@ -28,12 +28,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TrackedArray<A> implements DeviceArray<A> {
   /** The longest array that every Java VM can create. */
-  private static final int MAX_JAVA_ARRAY = Integer.MAX_VALUE - 8;
+  static final int MAX_JAVA_ARRAY = Integer.MAX_VALUE - 8;
 
   private final TrackedRuntime runtime;
   private final TrackedMemory memory;
   private final Class<A> arrayType;
-  private final ElementType elementType;
+  private final ArrayElement elementType;
   private final long length;
   private final @Nullable Region region;
 
@@ -54,7 +54,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   TrackedArray(
       TrackedMemory memory,
       Class<A> arrayType,
-      ElementType elementType,
+      ArrayElement elementType,
       long length,
       @Nullable Allocation allocation) {
     this.runtime = memory.runtime();
@@ -75,7 +75,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     this.runtime = memory.runtime();
     this.memory = memory;
     this.arrayType = arrayType;
-    this.elementType = ElementType.ofArray(arrayType);
+    this.elementType = ArrayElement.ofArray(arrayType);
     this.length = length;
     this.region = adoption.region();
     this.owner = null;
@@ -89,7 +89,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     this.runtime = memory.runtime();
     this.memory = memory;
     this.arrayType = arrayType;
-    this.elementType = ElementType.ofArray(arrayType);
+    this.elementType = ArrayElement.ofArray(arrayType);
     this.length = variable.sizeInBytes() / elementType.sizeInBytes();
     this.region = Region.of(variable);
     this.owner = null;
@@ -102,7 +102,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   private TrackedArray(
       TrackedPinnedArray<A> host,
       Class<A> arrayType,
-      ElementType elementType,
+      ArrayElement elementType,
       long length,
       @Nullable Allocation allocation) {
     this.runtime = host.runtime();
@@ -125,14 +125,15 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   /** An array without elements; kernels get the null pointer for it. */
   public static <A> TrackedArray<A> empty(TrackedRuntime runtime, Class<A> arrayType) {
-    return new TrackedArray<>(runtime.memory(), arrayType, ElementType.ofArray(arrayType), 0, null);
+    return new TrackedArray<>(
+        runtime.memory(), arrayType, ArrayElement.ofArray(arrayType), 0, null);
   }
 
   /** The view that the device has of a pinned array. */
   static <A> TrackedArray<A> ofHost(
       TrackedPinnedArray<A> host,
       Class<A> arrayType,
-      ElementType elementType,
+      ArrayElement elementType,
       long length,
       @Nullable Allocation allocation) {
     return new TrackedArray<>(host, arrayType, elementType, length, allocation);
@@ -143,7 +144,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
       TrackedArray<?> source,
       boolean isPart,
       Class<A> arrayType,
-      ElementType elementType,
+      ArrayElement elementType,
       long length,
       @Nullable Region region) {
     this.runtime = source.runtime;
@@ -164,7 +165,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   @Override
-  public ElementType elementType() {
+  public ArrayElement elementType() {
     return elementType;
   }
 
@@ -187,7 +188,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   public void upload(DeviceStream stream, A source) {
     Objects.requireNonNull(source, "source");
     requireSameLength(HostArray.length(source), "the host array");
-    uploadTo(stream, new HostArray(source, elementType, 0), 0, length);
+    uploadTo(stream, HostArray.from(source, elementType, 0, length), 0, length);
   }
 
   @Override
@@ -195,7 +196,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     Objects.requireNonNull(source, "source");
     ElementRange.requireOnHost(sourceFrom, count, HostArray.length(source), "upload");
     requireRange(from, count, "upload");
-    uploadTo(stream, new HostArray(source, elementType, sourceFrom), from, count);
+    uploadTo(stream, HostArray.from(source, elementType, sourceFrom, count), from, count);
   }
 
   @Override
@@ -247,7 +248,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   @Override
   public A download(DeviceStream stream, long from, long count) {
     A target = newTarget(stream, from, count);
-    downloadFrom(stream, from, count, new HostArray(target, elementType, 0));
+    downloadFrom(stream, from, count, HostArray.to(target, elementType, 0, count));
     return target;
   }
 
@@ -255,14 +256,14 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   public void download(DeviceStream stream, A target) {
     requireRoom(target);
     requireDownload(stream);
-    downloadFrom(stream, 0, length, new HostArray(target, elementType, 0));
+    downloadFrom(stream, 0, length, HostArray.to(target, elementType, 0, length));
   }
 
   @Override
   public void download(DeviceStream stream, long from, A target, int targetFrom, long count) {
     requireTarget(from, target, targetFrom, count);
     requireDownload(stream);
-    downloadFrom(stream, from, count, new HostArray(target, elementType, targetFrom));
+    downloadFrom(stream, from, count, HostArray.to(target, elementType, targetFrom, count));
   }
 
   @Override
@@ -280,7 +281,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   @Override
   public TrackedDownload<A> downloadLater(DeviceStream stream, long from, long count) {
     A target = newTarget(stream, from, count);
-    return begin(stream, from, count, target, new HostArray(target, elementType, 0));
+    return begin(stream, from, count, target, HostArray.to(target, elementType, 0, count));
   }
 
   @Override
@@ -288,7 +289,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
       DeviceStream stream, long from, A target, int targetFrom, long count) {
     requireTarget(from, target, targetFrom, count);
     requireDownload(stream);
-    return begin(stream, from, count, target, new HostArray(target, elementType, targetFrom));
+    return begin(stream, from, count, target, HostArray.to(target, elementType, targetFrom, count));
   }
 
   @Override
@@ -322,8 +323,12 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     if (source == null) {
       return true;
     }
-    HostArray host = new HostArray(target, elementType, 0);
-    return memory.transfers().download(this, stream, source, host, deadline);
+    HostBytes host = HostArray.to(target, elementType, 0, length);
+    boolean isDone = memory.transfers().download(this, stream, source, host, deadline);
+    if (isDone) {
+      host.received();
+    }
+    return isDone;
   }
 
   @Override
@@ -413,7 +418,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public <B> TrackedArray<B> reinterpret(Class<B> arrayType) {
-    ElementType type = ElementType.ofArray(arrayType);
+    ArrayElement type = ArrayElement.ofArray(arrayType);
     if (sizeInBytes() % type.sizeInBytes() != 0) {
       throw new IllegalArgumentException(
           this
@@ -422,18 +427,18 @@ public final class TrackedArray<A> implements DeviceArray<A> {
               + " bytes, not a multiple of the "
               + type.sizeInBytes()
               + " bytes of a "
-              + type.primitive());
+              + type.typeName());
     }
     Region same = region;
     long newLength = sizeInBytes() / type.sizeInBytes();
     // Memory of the runtime is aligned for every type; other memory may not be.
-    if (same != null && same.address() % type.sizeInBytes() != 0) {
+    if (same != null && same.address() % type.alignment() != 0) {
       throw new IllegalArgumentException(
           this
               + " begins at byte "
               + same.offset()
               + ", which is not aligned for a "
-              + type.primitive());
+              + type.typeName());
     }
     if (isView) {
       requireInUse("reinterpret");
@@ -552,6 +557,14 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     }
   }
 
+  /** Sets all bytes to 0, padding included. */
+  void clear(DeviceStream stream) {
+    requireUsable(stream, "fill");
+    if (region != null) {
+      memory.transfers().fill(this, stream, region, elementType.alignment(), 0);
+    }
+  }
+
   private void copyRange(
       DeviceStream stream, TrackedArray<A> source, long sourceFrom, long from, long count) {
     requireUsable(stream, "copy");
@@ -586,6 +599,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     Region source = used(from, count, "download");
     if (source != null) {
       memory.transfers().download(this, stream, source, target);
+      target.received();
     }
   }
 
@@ -616,7 +630,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   private A newTarget(DeviceStream stream, long from, long count) {
     requireJavaArray(from, count);
     requireDownload(stream);
-    return arrayType.cast(Array.newInstance(elementType.primitive(), (int) count));
+    return arrayType.cast(Array.newInstance(arrayType.getComponentType(), (int) count));
   }
 
   private void requireTarget(long from, A target, int targetFrom, long count) {
@@ -732,6 +746,6 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public String toString() {
-    return elementType.primitive() + "[" + length + "]" + (region == null ? "" : " in " + region);
+    return elementType.typeName() + "[" + length + "]" + (region == null ? "" : " in " + region);
   }
 }

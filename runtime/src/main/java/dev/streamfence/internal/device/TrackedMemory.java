@@ -1,12 +1,14 @@
 // Long because each way to memory checks what it is given by name.
 package dev.streamfence.internal.device;
 
+import dev.streamfence.ArrayElement;
 import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.ForeignMemory;
 import dev.streamfence.MemoryReservation;
 import dev.streamfence.MemoryStatistics;
+import dev.streamfence.RecordElement;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
@@ -79,6 +81,8 @@ public final class TrackedMemory implements DeviceMemory {
     try {
       if (array.elementType() == ElementType.BOOLEAN) {
         array.fill(stream, false);
+      } else if (array.elementType() instanceof RecordElement) {
+        array.clear(stream);
       } else {
         array.fill(stream, 0L);
       }
@@ -105,8 +109,8 @@ public final class TrackedMemory implements DeviceMemory {
 
   @Override
   public <A> TrackedPinnedArray<A> pinned(Class<A> arrayType, long length) {
-    ElementType elementType = ElementType.ofArray(arrayType);
-    String what = "pinned " + elementType.primitive() + "[" + length + "]";
+    ArrayElement elementType = ArrayElement.ofArray(arrayType);
+    String what = "pinned " + elementType.typeName() + "[" + length + "]";
     if (length < 0 || length > Integer.MAX_VALUE / elementType.sizeInBytes()) {
       throw new IllegalArgumentException(
           what
@@ -146,14 +150,15 @@ public final class TrackedMemory implements DeviceMemory {
   private <A> TrackedArray<A> adopt(
       DeviceStream stream, ForeignMemory foreign, Class<A> arrayType, boolean readOnly) {
     ForeignMemory block = Objects.requireNonNull(foreign, "memory");
-    ElementType elementType = ElementType.ofArray(arrayType);
+    ArrayElement elementType = ArrayElement.ofArray(arrayType);
     int size = elementType.sizeInBytes();
-    if (block.sizeInBytes() % size != 0 || block.address() % size != 0) {
+    if (block.sizeInBytes() % size != 0 || block.address() % elementType.alignment() != 0) {
       throw new IllegalArgumentException(
           block
               + " is no array of "
-              + elementType.primitive()
+              + elementType.typeName()
               + ": its address and its size must be multiples of "
+              + (size == elementType.alignment() ? "" : elementType.alignment() + " and ")
               + size);
     }
     runtime.life().enter();
@@ -288,8 +293,8 @@ public final class TrackedMemory implements DeviceMemory {
   private <A> TrackedArray<A> allocateInside(
       Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
     requests.increment();
-    ElementType elementType = ElementType.ofArray(arrayType);
-    String what = elementType.primitive() + "[" + length + "]";
+    ArrayElement elementType = ArrayElement.ofArray(arrayType);
+    String what = elementType.typeName() + "[" + length + "]";
     if (length < 0) {
       throw new IllegalArgumentException(
           "an array of " + length + " elements; the length is at least 0");
@@ -320,7 +325,7 @@ public final class TrackedMemory implements DeviceMemory {
   }
 
   private <A> TrackedArray<A> array(
-      Class<A> arrayType, ElementType elementType, long length, @Nullable Allocation allocation) {
+      Class<A> arrayType, ArrayElement elementType, long length, @Nullable Allocation allocation) {
     try {
       return new TrackedArray<>(this, arrayType, elementType, length, allocation).hold();
     } catch (Error e) {
@@ -332,7 +337,7 @@ public final class TrackedMemory implements DeviceMemory {
   }
 
   private static int hostLength(Object source) {
-    ElementType.ofArray(source.getClass());
+    ArrayElement.ofArray(source.getClass());
     return HostArray.length(source);
   }
 }

@@ -1,10 +1,11 @@
 // Long because one lock and one hazard state guard all of its operations, which say so one by one.
 package dev.streamfence.internal.device;
 
-import dev.streamfence.ElementType;
+import dev.streamfence.ArrayElement;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.internal.memory.HostRegion;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.HazardState;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class TrackedPinnedArray<A> implements PinnedArray<A> {
   private final TrackedRuntime runtime;
   private final Class<A> arrayType;
-  private final ElementType elementType;
+  private final ArrayElement elementType;
   private final long length;
 
   /** Null for an empty array. */
@@ -43,7 +44,7 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
   TrackedPinnedArray(
       TrackedRuntime runtime,
       Class<A> arrayType,
-      ElementType elementType,
+      ArrayElement elementType,
       long length,
       PinnedBytes.@Nullable Lease lease) {
     this.runtime = runtime;
@@ -62,7 +63,7 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
   }
 
   @Override
-  public ElementType elementType() {
+  public ArrayElement elementType() {
     return elementType;
   }
 
@@ -130,20 +131,18 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
   @Override
   public A get(long from, int count) {
     requireRange(from, count, "get");
-    A target = arrayType.cast(Array.newInstance(elementType.primitive(), count));
-    HostArray host = new HostArray(target, elementType, 0);
-    return read(
-        bytes -> {
-          host.readFrom(part(bytes, from, count), 0);
-          return target;
-        });
+    A target = arrayType.cast(Array.newInstance(arrayType.getComponentType(), count));
+    HostBytes host = HostArray.to(target, elementType, 0, count);
+    visit(bytes -> host.readFrom(part(bytes, from, count), 0));
+    host.received();
+    return target;
   }
 
   @Override
   public void put(long from, A source) {
     int count = HostArray.length(Objects.requireNonNull(source, "source"));
     requireRange(from, count, "put");
-    HostArray host = new HostArray(source, elementType, 0);
+    HostBytes host = HostArray.from(source, elementType, 0, count);
     write(bytes -> host.writeTo(part(bytes, from, count), 0));
   }
 
@@ -327,6 +326,6 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
 
   @Override
   public String toString() {
-    return "pinned " + elementType.primitive() + "[" + length + "]";
+    return "pinned " + elementType.typeName() + "[" + length + "]";
   }
 }

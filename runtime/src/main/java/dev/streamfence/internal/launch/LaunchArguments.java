@@ -4,6 +4,7 @@ package dev.streamfence.internal.launch;
 import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.Access;
+import dev.streamfence.ArrayElement;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
@@ -306,7 +307,7 @@ final class LaunchArguments {
   private void add(
       ReadableArray<?> array,
       KernelParameter.Tracked declared,
-      @Nullable ElementType elementType,
+      @Nullable ArrayElement elementType,
       int index,
       Submission submission,
       UseLabels labels) {
@@ -518,7 +519,7 @@ final class LaunchArguments {
     return entry;
   }
 
-  private void requireFits(ReadableArray<?> array, @Nullable ElementType elementType, int index) {
+  private void requireFits(ReadableArray<?> array, @Nullable ArrayElement elementType, int index) {
     present(array, index);
     if (array.runtime() != runtime) {
       throw new StreamMisuseException(
@@ -531,13 +532,16 @@ final class LaunchArguments {
               + stream
               + ": they belong to two runtimes");
     }
-    if (elementType != null && array.elementType() != elementType) {
+    // Two references, unless class loaders have a record each.
+    if (elementType != null
+        && array.elementType() != elementType
+        && !array.elementType().equals(elementType)) {
       throw new IllegalArgumentException(
           inWords(position, index)
               + " is "
               + array
               + "; the kernel takes an array of "
-              + elementType.primitive());
+              + elementType.typeName());
     }
   }
 

@@ -11,4 +11,10 @@ public interface HostBytes {
 
   /** Sets this data's bytes from {@code offset} on to the buffer's remaining bytes. */
   void readFrom(ByteBuffer buffer, long offset);
+
+  /**
+   * Called once a download has set all bytes, outside of every lock of a stream. May run code of
+   * the user.
+   */
+  default void received() {}
 }

@@ -272,6 +272,22 @@ final class RuntimeOverStandInTest {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("options")
+  void recordsComeBackThroughTheDriver(RuntimeOptions options) {
+    record Cell(byte row, long column, boolean isSet) {}
+    Cell[] host = new Cell[1000];
+    Arrays.setAll(host, i -> new Cell((byte) i, -i, i % 3 == 0));
+    try (DeviceRuntime gpu = DeviceRuntime.open(0, options);
+        DeviceStream stream = gpu.streams().acquire();
+        DeviceArray<Cell[]> cells = gpu.memory().upload(stream, host);
+        DeviceArray<Cell[]> zeros = gpu.memory().allocateZeroed(stream, Cell[].class, 2)) {
+      assertThat(cells.download(stream)).isEqualTo(host);
+      assertThat(cells.downloadLater(stream, 998, 2).value()).containsExactly(host[998], host[999]);
+      assertThat(zeros.download(stream)).containsOnly(new Cell((byte) 0, 0, false));
+    }
+  }
+
   @Test
   void anAbsentArrayIsTheAddress0AndCostsNothing() {
     try (DeviceRuntime gpu = DeviceRuntime.open(0)) {

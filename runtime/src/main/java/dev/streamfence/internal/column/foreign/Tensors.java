@@ -1,6 +1,7 @@
 package dev.streamfence.internal.column.foreign;
 
 import dev.streamfence.DeviceStream;
+import dev.streamfence.ElementType;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.ReadableColumn;
@@ -39,7 +40,13 @@ public final class Tensors implements TensorProvider {
   @Override
   public ExportedTensor export(ReadableArray<?> array, List<Long> shape, TensorConsumer consumer) {
     TrackedArray<?> exported = TrackedArray.of(array);
-    return export(exported, TensorElement.of(exported.elementType()), shape, consumer);
+    if (!(exported.elementType() instanceof ElementType type)) {
+      throw new IllegalArgumentException(
+          exported
+              + " cannot be exported: a tensor has no records; export a view of it that is"
+              + " reinterpreted as byte[]");
+    }
+    return export(exported, TensorElement.of(type), shape, consumer);
   }
 
   @Override

@@ -3,7 +3,7 @@ package dev.streamfence.internal.ptx.check;
 import static dev.streamfence.launch.KernelParameter.annotation;
 
 import dev.streamfence.Access;
-import dev.streamfence.ElementType;
+import dev.streamfence.ArrayElement;
 import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.analysis.KernelAccesses;
 import dev.streamfence.internal.ptx.analysis.ParameterAccess;
@@ -92,14 +92,14 @@ final class AccessCheck {
       Optional<Mismatch> found,
       ParameterAccess access,
       Subject subject,
-      @Nullable ElementType elements,
+      @Nullable ArrayElement elements,
       String arrays) {
     if (elements == null
         || found.map(Mismatch::kind).orElse(Difference.ONLY_LOADS) != Difference.ONLY_LOADS) {
       return found;
     }
     found.ifPresent(mismatches::add);
-    String declared = String.format(arrays, elements.primitive());
+    String declared = String.format(arrays, elements.typeName());
     return access
         .words()
         .filter(words -> words.areNarrowerThan(elements.sizeInBytes()))

@@ -11,6 +11,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.ElementType;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.RacyAccessException;
 import dev.streamfence.ReadableArray;
@@ -120,7 +121,7 @@ final class ArrowExportTest {
   }
 
   private void fill(DeviceArray<?> values) {
-    if (values.elementType().primitive() == boolean.class) {
+    if (values.elementType() == ElementType.BOOLEAN) {
       values.fill(stream, true);
     } else {
       values.fill(stream, 77L);
