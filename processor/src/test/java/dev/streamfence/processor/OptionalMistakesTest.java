@@ -1,5 +1,7 @@
 package dev.streamfence.processor;
 
+import static com.google.testing.compile.CompilationSubject.assertThat;
+import static com.google.testing.compile.Compiler.javac;
 import static dev.streamfence.processor.diagnostic.Problem.ANNOTATION_ON_STRUCT;
 import static dev.streamfence.processor.diagnostic.Problem.MISSING_ACCESS;
 import static dev.streamfence.processor.diagnostic.Problem.NOT_OPTIONAL;
@@ -7,6 +9,8 @@ import static dev.streamfence.processor.diagnostic.Problem.STRAY_ANNOTATION;
 import static dev.streamfence.processor.diagnostic.Problem.UNSUPPORTED_TYPE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.testing.compile.Compilation;
+import com.google.testing.compile.JavaFileObjects;
 import dev.streamfence.processor.diagnostic.Problem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +52,45 @@ class OptionalMistakesTest {
                 + ("record Group(" + declared + ", int y) {}"));
     component.areNone();
     assertThat(component.launcher()).contains(".reads(\"x\", int[].class).optional()");
+  }
+
+  /** Checkers for nulls ask for it; only where the interface has it, and in the same way. */
+  @Test
+  void launcherKeepsTheMarkOfAnArrayThatMayBeNull() {
+    Compilation compilation =
+        javac()
+            .withOptions("-Xlint:all,-processing", "-Werror")
+            .withProcessors(new KernelProcessor())
+            .compile(
+                JavaFileObjects.forSourceString(
+                    "other.Nullable", "package other; public @interface Nullable {}"),
+                Sources.file(
+                    """
+                    package demo;
+                    import dev.streamfence.annotation.*;
+                    import dev.streamfence.column.ReadableColumn;
+                    import org.jspecify.annotations.Nullable;
+                    @KernelModule("k.ptx")
+                    @SuppressWarnings("streamfence:UnseenModule")
+                    interface Kernels {
+                      class DeviceArray {}
+                      @Kernel
+                      void run(@Reads @Optional @Nullable ReadableColumn<int[]> a,
+                          @Reads @Optional dev.streamfence.@Nullable DeviceArray<int[]> b,
+                          @Reads @Optional @other.Nullable ReadableColumn<int[]> c,
+                          @Reads @Optional ReadableColumn<int[]> d,
+                          @Reads @Nullable ReadableColumn<int[]> e, @ThreadCount int n);
+                    }
+                    """));
+    assertThat(compilation).succeededWithoutWarnings();
+    assertThat(compilation)
+        .generatedSourceFile("demo.KernelsLauncher")
+        .contentsAsUtf8String()
+        .contains(
+            "public void run(@Nullable ReadableColumn<int[]> a,\n"
+                + "      dev.streamfence. @Nullable DeviceArray<int[]> b,"
+                + " @other.Nullable ReadableColumn<int[]> c,\n"
+                + "      ReadableColumn<int[]> d, ReadableColumn<int[]> e, int n)");
   }
 
   @Test

@@ -4,6 +4,7 @@ import com.palantir.javapoet.AnnotationSpec;
 import com.palantir.javapoet.ArrayTypeName;
 import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.MethodSpec;
+import com.palantir.javapoet.ParameterSpec;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.WildcardTypeName;
@@ -18,10 +19,12 @@ import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.processor.model.HandleType;
 import dev.streamfence.processor.model.KernelMethod;
+import dev.streamfence.processor.model.NullMark;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import javax.lang.model.element.Modifier;
@@ -60,7 +63,7 @@ final class LaunchMethodGenerator {
             .addModifiers(Modifier.PUBLIC);
     DeprecationGenerator.mark(kernel.deprecation()).ifPresent(method::addAnnotation);
     Cases<TypeName> types = types(kernel);
-    kernel.parameters().forEach(p -> method.addParameter(p.match(types), p.name()));
+    kernel.parameters().forEach(p -> method.addParameter(parameter(kernel, p, types)));
     if (kernel.tellsCompletion()) {
       method.returns(COMPLETION);
     }
@@ -73,6 +76,20 @@ final class LaunchMethodGenerator {
             field,
             LaunchSteps.of(kernel, recorder))
         .build();
+  }
+
+  private static ParameterSpec parameter(
+      KernelMethod kernel, KernelParameter parameter, Cases<TypeName> types) {
+    TypeName type = parameter.match(types);
+    Optional<NullMark> mark = kernel.nullMarkOf(parameter);
+    if (mark.isEmpty()) {
+      return ParameterSpec.builder(type, parameter.name()).build();
+    }
+    AnnotationSpec annotation =
+        AnnotationSpec.builder(LauncherGenerator.className(mark.get().annotation())).build();
+    return mark.get().isOnType()
+        ? ParameterSpec.builder(type.annotated(annotation), parameter.name()).build()
+        : ParameterSpec.builder(type, parameter.name()).addAnnotation(annotation).build();
   }
 
   private static Cases<TypeName> types(KernelMethod kernel) {

@@ -5,6 +5,7 @@ import dev.streamfence.launch.KernelSignature;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * A method that launches one kernel. Invariant: exactly one parameter sets the number of threads.
@@ -17,6 +18,7 @@ import java.util.Objects;
  * @param handles the type of each parameter that is an array, and of the arrays of each table, by
  *     the parameter's name
  * @param tables the type of each parameter that is a table, by the parameter's name
+ * @param nullMarks the annotation of each optional array that has one, by the parameter's name
  * @param tellsCompletion whether it returns a completion instead of nothing
  * @param deprecation how strongly its use is discouraged
  */
@@ -26,12 +28,14 @@ public record KernelMethod(
     Map<String, RecordType> records,
     Map<String, HandleType> handles,
     Map<String, TableType> tables,
+    Map<String, NullMark> nullMarks,
     boolean tellsCompletion,
     Deprecation deprecation) {
   public KernelMethod {
     records = Map.copyOf(records);
     handles = Map.copyOf(handles);
     tables = Map.copyOf(tables);
+    nullMarks = Map.copyOf(nullMarks);
     signature.requireComplete();
   }
 
@@ -62,6 +66,11 @@ public record KernelMethod(
   /** The declared type of an array, or of the arrays of a table. */
   public HandleType handleOf(KernelParameter.Tracked parameter) {
     return Objects.requireNonNull(handles.get(parameter.name()), parameter::name);
+  }
+
+  /** The annotation that says that an array may be null, if it has one. */
+  public Optional<NullMark> nullMarkOf(KernelParameter parameter) {
+    return Optional.ofNullable(nullMarks.get(parameter.name()));
   }
 
   /** The declared type of a table. */

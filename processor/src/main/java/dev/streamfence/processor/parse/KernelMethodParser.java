@@ -10,6 +10,7 @@ import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.HandleType;
 import dev.streamfence.processor.model.KernelMethod;
+import dev.streamfence.processor.model.NullMark;
 import dev.streamfence.processor.model.RecordType;
 import dev.streamfence.processor.model.TableType;
 import java.util.ArrayList;
@@ -126,6 +127,7 @@ final class KernelMethodParser {
             records(structs, arrayElements),
             handles(parameters, types),
             tables(parameters, types),
+            nullMarks(method, parameters, types),
             TypeKinds.isCompletion(member.getReturnType()),
             Deprecations.of(method, elements)));
   }
@@ -161,6 +163,21 @@ final class KernelMethodParser {
       }
     }
     return tables;
+  }
+
+  /** The annotations that say that optional arrays may be null, by name. */
+  private Map<String, NullMark> nullMarks(
+      ExecutableElement method,
+      List<KernelParameter> parameters,
+      List<? extends TypeMirror> types) {
+    Map<String, NullMark> marks = new HashMap<>();
+    for (int i = 0; i < parameters.size(); i++) {
+      if (parameters.get(i) instanceof KernelParameter.Array array && array.optional()) {
+        NullMarks.of(method.getParameters().get(i), types.get(i), owner, elements)
+            .ifPresent(mark -> marks.put(array.name(), mark));
+      }
+    }
+    return marks;
   }
 
   /** Warns if {@code mayAlias} has no effect, because no array is written or there is only one. */

@@ -66,6 +66,6 @@ class LauncherGeneratorTest {
     }
     signature = signature.threads("n", int.class, 256);
     return new KernelMethod(
-        "run", signature, Map.of(), Map.of(), Map.of(), false, Deprecation.NONE);
+        "run", signature, Map.of(), Map.of(), Map.of(), Map.of(), false, Deprecation.NONE);
   }
 }
