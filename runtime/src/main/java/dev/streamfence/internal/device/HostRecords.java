@@ -35,6 +35,7 @@ final class HostRecords implements HostBytes {
     this.count = (int) count;
     this.elementBytes = element.sizeInBytes();
     this.codec = RecordCodec.of(records.getClass().getComponentType());
+    // All zeros, and so is the padding, which no record writes.
     this.bytes = ByteBuffer.allocate((int) size).order(ByteOrder.nativeOrder());
   }
 

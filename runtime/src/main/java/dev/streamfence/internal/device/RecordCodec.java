@@ -9,7 +9,6 @@ import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.RecordComponent;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -35,8 +34,6 @@ final class RecordCodec {
   /** Takes the buffer and the index of the element's first byte, and returns the record. */
   private final MethodHandle reader;
 
-  private final int[] padding;
-
   private RecordCodec(Class<?> type) {
     this.element = RecordElement.of(type);
     RecordComponent[] components = type.getRecordComponents();
@@ -58,7 +55,6 @@ final class RecordCodec {
     } catch (NoSuchMethodException | IllegalAccessException e) {
       throw new LinkageError("a record has accessors and a canonical constructor", e);
     }
-    this.padding = padding(element);
   }
 
   static RecordCodec of(Class<?> type) {
@@ -106,28 +102,11 @@ final class RecordCodec {
         order);
   }
 
-  /** The bytes of an element that belong to no field. */
-  private static int[] padding(RecordElement element) {
-    List<Integer> bytes = new ArrayList<>();
-    int end = 0;
-    for (int i = 0; i <= element.fields().size(); i++) {
-      boolean isLast = i == element.fields().size();
-      for (; end < (isLast ? element.sizeInBytes() : element.offset(i)); end++) {
-        bytes.add(end);
-      }
-      end += isLast ? 0 : element.fields().get(i).sizeInBytes();
-    }
-    return bytes.stream().mapToInt(Integer::intValue).toArray();
-  }
-
-  /** Writes a record at an index of a buffer in native order, with zeros for its padding. */
+  /** Writes the fields of a record at an index of a buffer in native order; not its padding. */
   void write(Object record, ByteBuffer buffer, int at) {
     try {
       for (int i = 0; i < accessors.length; i++) {
         write(element.fields().get(i), accessors[i], record, buffer, at + element.offset(i));
-      }
-      for (int offset : padding) {
-        buffer.put(at + offset, (byte) 0);
       }
     } catch (RuntimeException | Error e) {
       throw e;
