@@ -344,6 +344,92 @@ class CodeMistakesTest {
                 + " %tid); give that blockSize");
   }
 
+  /** A kernel without effects, apart from these instructions. */
+  private static byte[] kernel(String instructions) {
+    return """
+        .version 8.0
+        .target sm_90a
+        .address_size 64
+        .extern .shared .align 4 .b8 room[];
+        .visible .entry k(.param .u32 n)
+        {
+          .shared .align 4 .b8 tile[512];
+          .reg .b32 %%r<6>;
+          .reg .b64 %%rd<6>;
+          %s
+          ret;
+        }
+        """
+        .formatted(instructions)
+        .getBytes(UTF_8);
+  }
+
+  @Test
+  void aGridBarrierWithoutCooperationIsRefused() {
+    mistakesWith(
+            kernel(
+                "mov.u32 %r1, %envreg1; cvt.u64.u32 %rd1, %r1; add.s64 %rd2, %rd1, 4;"
+                    + " atom.add.release.gpu.u32 %r2, [%rd2], 1;"),
+            kernels("@Kernel void «k(@ThreadCount int n);"))
+        .are(
+            Problem.GRID_BARRIER,
+            "k is not cooperative, but the kernel waits for its whole grid: atom.add.release.gpu.u32"
+                + " in line 10 of k/k.ptx; add cooperative = true to @Kernel");
+  }
+
+  @Test
+  void dynamicSharedMemoryThatALaunchLacksIsAWarning() {
+    mistakesWith(
+            kernel("st.shared.u32 [room], 1;"),
+            kernels("@Kernel(blockSize = 128) void «k(@ThreadCount int n);"))
+        .areWarning(
+            Problem.NO_DYNAMIC_SHARED,
+            "k has no dynamic shared memory, but the kernel uses it: st.shared.u32 in line 10 of"
+                + " k/k.ptx; give dynamicSharedBytes in @Kernel, or take a @DynamicSharedBytes int");
+  }
+
+  @Test
+  void clustersWithoutASizeAreAWarning() {
+    mistakesWith(kernel("barrier.cluster.arrive;"), kernels("@Kernel void «k(@ThreadCount int n);"))
+        .areWarning(
+            Problem.NO_CLUSTER,
+            "k is launched in clusters of one block, but the kernel uses clusters:"
+                + " barrier.cluster.arrive in line 10 of k/k.ptx; compile it with __cluster_dims__,"
+                + " which says how large they are");
+  }
+
+  @Test
+  void warpGroupsThatABlockDoesNotFillAreAWarning() {
+    mistakesWith(
+            kernel("setmaxnreg.dec.sync.aligned.u32 40;"),
+            kernels("@Kernel(blockSize = «192) void k(@ThreadCount int n);"))
+        .areWarning(
+            Problem.WARP_GROUPS,
+            "k is launched with 192 threads per block; the kernel takes warp groups of 128 threads:"
+                + " setmaxnreg.dec.sync.aligned.u32 in line 10 of k/k.ptx; give a block of a multiple"
+                + " of that");
+  }
+
+  @Test
+  void aBlockThatLeavesATileIsRefused() {
+    mistakesWith(
+            kernel(
+                "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, tile;"
+                    + " add.s32 %r4, %r3, %r2; st.shared.u32 [%r4], %r1;"),
+            kernels("@Kernel(requiredBlock = {16, 16}) void k(int n, LaunchShape shape);"))
+        .areNoneAtAll();
+    mistakesWith(
+            kernel(
+                "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, tile;"
+                    + " add.s32 %r4, %r3, %r2; st.shared.u32 [%r4], %r1;"),
+            kernels("@Kernel(blockSize = «256) void k(@ThreadCount int n);"))
+        .are(
+            Problem.TILE_SIZE,
+            "k: thread 128 of a block of 256 accesses byte 512 of the shared array 'tile', which has"
+                + " 512 bytes: st.shared.u32 in line 10 of k/k.ptx; give a block that the array is"
+                + " made for");
+  }
+
   @Test
   void anAutomaticBlockSizeIsRefusedForBlocksOfSeveralDimensions() {
     String square =

@@ -144,6 +144,15 @@ public enum Problem {
   PARAMETER_KIND("%s; see %3$s"),
   BLOCK_SIZE_OF_CODE("%s; see %3$s"),
   ONE_BLOCK_SIZE("%s; give that blockSize"),
+  GRID_BARRIER("%s; add cooperative = true to @Kernel"),
+  NO_DYNAMIC_SHARED(
+      Diagnostic.Kind.WARNING,
+      "%s; give dynamicSharedBytes in @Kernel, or take a @DynamicSharedBytes int"),
+  NO_CLUSTER(
+      Diagnostic.Kind.WARNING,
+      "%s; compile it with __cluster_dims__, which says how large they are"),
+  WARP_GROUPS(Diagnostic.Kind.WARNING, "%s; give a block of a multiple of that"),
+  TILE_SIZE("%s; give a block that the array is made for"),
   STORES_THROUGH_READS("%s; declare %s"),
   LOADS_THROUGH_WRITES("%s; declare %s"),
   NEVER_STORED("%s; declare @Reads, or pass the array that it stores to; see %3$s"),

@@ -72,6 +72,11 @@ public final class CodeVerifier {
       case PARAMETER_KIND -> Problem.PARAMETER_KIND;
       case BLOCK_SIZE -> Problem.BLOCK_SIZE_OF_CODE;
       case ONE_BLOCK_SIZE -> Problem.ONE_BLOCK_SIZE;
+      case GRID_BARRIER -> Problem.GRID_BARRIER;
+      case NO_DYNAMIC_SHARED -> Problem.NO_DYNAMIC_SHARED;
+      case NO_CLUSTER -> Problem.NO_CLUSTER;
+      case WARP_GROUPS -> Problem.WARP_GROUPS;
+      case TILE_SIZE -> Problem.TILE_SIZE;
       case STORES -> Problem.STORES_THROUGH_READS;
       case LOADS -> Problem.LOADS_THROUGH_WRITES;
       case NEVER_STORES -> Problem.NEVER_STORED;
@@ -88,8 +93,9 @@ public final class CodeVerifier {
       Mismatch mismatch, KernelSignature signature, KernelPlaces places) {
     return switch (mismatch.kind()) {
       case NO_ENTRY -> places.entry();
-      case PARAMETER_COUNT -> Culprit.of(places.method());
-      case BLOCK_SIZE, ONE_BLOCK_SIZE -> places.blockSize();
+      case PARAMETER_COUNT, GRID_BARRIER, NO_DYNAMIC_SHARED, NO_CLUSTER ->
+          Culprit.of(places.method());
+      case BLOCK_SIZE, ONE_BLOCK_SIZE, WARP_GROUPS, TILE_SIZE -> places.blockSize();
       default -> {
         KernelParameter parameter = signature.passed().get(mismatch.parameter());
         int index = signature.parameters().indexOf(parameter);

@@ -26,7 +26,13 @@ final class CodeCheck {
     for (Mismatch mismatch : mismatches) {
       String sentence = mismatch.sentence(signature, AccessSite::toString);
       switch (mismatch.kind()) {
-        case MAY_STORE, MAY_LOAD, MAY_STORE_TO_TABLE, ELEMENT_WIDTH ->
+        case MAY_STORE,
+            MAY_LOAD,
+            MAY_STORE_TO_TABLE,
+            ELEMENT_WIDTH,
+            NO_DYNAMIC_SHARED,
+            NO_CLUSTER,
+            WARP_GROUPS ->
             System.getLogger(CodeCheck.class.getName())
                 .log(System.Logger.Level.WARNING, "{0}: {1}", source, sentence);
         case ONLY_LOADS -> {}

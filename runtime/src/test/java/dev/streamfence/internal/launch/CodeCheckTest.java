@@ -235,4 +235,35 @@ final class CodeCheckTest {
       assertThat(log.messages()).isEmpty();
     }
   }
+
+  @Test
+  void aGridBarrierWithoutCooperationIsRefused() {
+    String meeting =
+        OPEN.replace("rd<2>;", "rd<4>; .reg .b32 %r<4>;")
+            .replace(
+                "ret;",
+                "st.global.u32 [%rd1], 0; mov.u32 %r1, %envreg1; cvt.u64.u32 %rd2, %r1;"
+                    + " atom.add.release.gpu.u32 %r2, [%rd2+4], 1; ret;");
+    LoadedModule module = LoadedModule.of(stream, image(meeting));
+    assertThatThrownBy(() -> module.recorder(fill(128)))
+        .isInstanceOf(KernelLoadException.class)
+        .hasMessageContaining(
+            "fill is not cooperative, but the kernel waits for its whole grid:"
+                + " atom.add.release.gpu.u32 in line 8");
+    module.recorder(fill(128).cooperative());
+  }
+
+  @Test
+  void dynamicSharedMemoryWithoutASizeIsLogged() {
+    String storing =
+        OPEN.replace(".visible", ".extern .shared .align 4 .b8 room[];\n.visible")
+            .replace("ret;", "st.global.u32 [%rd1], 0; st.shared.u32 [room], 0; ret;");
+    try (RuntimeLog log = RuntimeLog.listenTo(CodeCheck.class)) {
+      LoadedModule.of(stream, image(storing)).recorder(fill(128));
+      assertThat(log.messages())
+          .singleElement()
+          .asString()
+          .contains("fill has no dynamic shared memory, but the kernel uses it: st.shared.u32");
+    }
+  }
 }

@@ -61,6 +61,7 @@ public final class KernelCheck {
   private final PtxModule module;
   private final AnalysisBudget budget;
   private final ModuleAnalysis analysis;
+  private final LaunchCheck launches;
 
   /** Remembered, because several interfaces declare the same kernels in the same way. */
   private final Map<Declared, KernelAccesses> known = new HashMap<>();
@@ -88,6 +89,7 @@ public final class KernelCheck {
     this.module = module;
     this.budget = budget;
     this.analysis = new ModuleAnalysis(module, budget);
+    this.launches = new LaunchCheck(analysis, budget);
   }
 
   /**
@@ -120,7 +122,10 @@ public final class KernelCheck {
               mismatches::add,
               () -> new AccessCheck(index, accesses, mismatches).compare(parameter));
     }
-    compareBlocks(declared, entry).ifPresent(mismatches::add);
+    Optional<Mismatch> blocks = compareBlocks(declared, entry);
+    blocks.ifPresent(mismatches::add);
+    mismatches.addAll(
+        launches.compare(declared, entry, blocks.isPresent() ? Optional.empty() : block(declared)));
     return List.copyOf(mismatches);
   }
 
@@ -138,15 +143,19 @@ public final class KernelCheck {
           : BlockSizeDependence.of(module, entry, budget)
               .map(site -> Mismatch.ofEntryAt(site, Difference.ONE_BLOCK_SIZE));
     }
-    Optional<BlockShape> launched = declared.requiredBlock();
-    if (launched.isEmpty() && declared.blockSize() > 0) {
-      launched = Optional.of(new BlockShape(declared.blockSize(), 1, 1));
-    }
-    return launched.flatMap(
-        block ->
-            limit
-                .filter(known -> !known.allows(block.x(), block.y(), block.z()))
-                .map(KernelCheck::ofBlocks));
+    return block(declared)
+        .flatMap(
+            block ->
+                limit
+                    .filter(known -> !known.allows(block.x(), block.y(), block.z()))
+                    .map(KernelCheck::ofBlocks));
+  }
+
+  /** The block of every launch, if the declaration has one. */
+  private static Optional<BlockShape> block(KernelSignature declared) {
+    return declared.requiredBlock().isEmpty() && declared.blockSize() > 0
+        ? Optional.of(new BlockShape(declared.blockSize(), 1, 1))
+        : declared.requiredBlock();
   }
 
   private static Mismatch ofBlocks(BlockLimit allowed) {

@@ -16,6 +16,23 @@ public final class MangledName {
 
   private MangledName() {}
 
+  /** {@code _ZZ4tilePfE4part}: a variable {@code part} inside of a function. */
+  private static final Pattern LOCAL = Pattern.compile("_ZZ\\w+E(\\d{1,3})(\\w+)");
+
+  /** Returns a variable's own name, without the function that it is declared in. */
+  public static String variable(String name) {
+    Matcher local = LOCAL.matcher(name);
+    if (!local.matches()) {
+      return name;
+    }
+    int length = Integer.parseInt(local.group(1));
+    // A number after the name tells apart variables of one name.
+    String rest = local.group(2);
+    return length > 0 && length <= rest.length() && rest.substring(length).matches("(_\\w*)?")
+        ? rest.substring(0, length)
+        : name;
+  }
+
   /**
    * Returns the function's own name, without its scopes, its template arguments and its parameters.
    *

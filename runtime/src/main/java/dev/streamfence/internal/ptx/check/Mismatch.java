@@ -2,6 +2,9 @@ package dev.streamfence.internal.ptx.check;
 
 import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.analysis.AccessedWords;
+import dev.streamfence.internal.ptx.analysis.LaunchFacts;
+import dev.streamfence.internal.ptx.analysis.TileOverrun;
+import dev.streamfence.launch.BlockShape;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
 import java.util.function.Function;
@@ -26,6 +29,16 @@ public final class Mismatch {
     BLOCK_SIZE,
     /** The block size is left to the driver, but the code is written for one. */
     ONE_BLOCK_SIZE,
+    /** The kernel waits for its whole grid, but its launches are not cooperative. */
+    GRID_BARRIER,
+    /** The kernel uses dynamic shared memory, but its launches have none. */
+    NO_DYNAMIC_SHARED,
+    /** The kernel uses clusters of blocks, but a launch has clusters of one block. */
+    NO_CLUSTER,
+    /** The kernel needs whole warp groups, but the declared block does not consist of them. */
+    WARP_GROUPS,
+    /** A thread of the declared block leaves an array in shared memory. */
+    TILE_SIZE,
     /** The kernel stores to a read-only buffer; {@link #actual} is the correct annotation. */
     STORES,
     /** The kernel loads from a write-only buffer; {@link #actual} is the correct annotation. */
@@ -137,6 +150,26 @@ public final class Mismatch {
     return new Mismatch(Difference.ELEMENT_WIDTH, subject, fitting, words.site(), predicate);
   }
 
+  /** A thread that leaves an array in shared memory. */
+  static Mismatch ofTile(TileOverrun overrun, BlockShape block) {
+    boolean isFlat = block.y() == 1 && block.z() == 1;
+    String predicate =
+        ": thread "
+            + (isFlat
+                ? String.valueOf(overrun.x())
+                : "(" + overrun.x() + ", " + overrun.y() + ", " + overrun.z() + ")")
+            + " of a block of "
+            + (isFlat ? String.valueOf(block.x()) : block.toString())
+            + " accesses byte "
+            + overrun.offset()
+            + " of the shared array '"
+            + MangledName.variable(overrun.tile().name())
+            + "', which has "
+            + overrun.tile().sizeInBytes()
+            + " bytes";
+    return new Mismatch(Difference.TILE_SIZE, null, "", overrun.site(), predicate);
+  }
+
   /** Returns the kind of the difference. */
   public Difference kind() {
     return kind;
@@ -175,6 +208,20 @@ public final class Mismatch {
       case BLOCK_SIZE -> entry + blocks(declared) + "; the kernel allows " + actual;
       case ONE_BLOCK_SIZE ->
           entry + " has an automatic block size, but its code is written for one" + shown;
+      case GRID_BARRIER ->
+          entry + " is not cooperative, but the kernel waits for its whole grid" + shown;
+      case NO_DYNAMIC_SHARED ->
+          entry + " has no dynamic shared memory, but the kernel uses it" + shown;
+      case NO_CLUSTER ->
+          entry + " is launched in clusters of one block, but the kernel uses clusters" + shown;
+      case WARP_GROUPS ->
+          entry
+              + blocks(declared)
+              + "; the kernel takes warp groups of "
+              + LaunchFacts.WARP_GROUP
+              + " threads"
+              + shown;
+      case TILE_SIZE -> entry + predicate + shown;
       case PARAMETER_SIZE ->
           use(declared, " has " + passed(declared).sizeInBytes() + " bytes; " + ofKernel("has"));
       case PARAMETER_KIND ->

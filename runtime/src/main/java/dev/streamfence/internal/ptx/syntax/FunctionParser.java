@@ -35,6 +35,8 @@ final class FunctionParser {
     Scope scope;
     int depth;
     SourceLine source = SourceLine.NONE;
+    @Nullable BlockLimit blockLimit;
+    boolean clusters;
 
     Body(Scope scope, ModelSize size) {
       this.scope = scope;
@@ -52,7 +54,7 @@ final class FunctionParser {
     String name = lexer.take(Lexer.TokenKind.WORD, "a function name");
     List<PtxFunction.Formal> parameters =
         lexer.is('(') ? declarations.formals(body.scope, body.registers) : List.of();
-    BlockLimit limit = performanceDirectives();
+    performanceDirectives(body);
     boolean hasBody = !lexer.accept(';');
     if (hasBody) {
       lexer.expect('{');
@@ -64,7 +66,8 @@ final class FunctionParser {
         entry,
         returns,
         parameters,
-        limit,
+        body.blockLimit,
+        body.clusters,
         hasBody,
         body.registers.size(),
         body.locals,
@@ -72,8 +75,7 @@ final class FunctionParser {
   }
 
   /** Parses {@code .maxntid 256, 1, 1} and similar directives. */
-  private @Nullable BlockLimit performanceDirectives() {
-    BlockLimit limit = null;
+  private void performanceDirectives(Body body) {
     while (lexer.is(Lexer.TokenKind.DOTTED)) {
       int line = lexer.line();
       String directive = lexer.text();
@@ -99,10 +101,10 @@ final class FunctionParser {
         } while (numbers.size() < 3 && lexer.accept(','));
       }
       if (directive.equals("maxntid") || directive.equals("reqntid")) {
-        limit = blockLimit(line, directive, numbers);
+        body.blockLimit = blockLimit(line, directive, numbers);
       }
+      body.clusters |= directive.equals("reqnctapercluster");
     }
-    return limit;
   }
 
   /** Returns null for a bound beyond any device, which assemblers ignore with a warning. */
@@ -246,7 +248,7 @@ final class FunctionParser {
     lexer.take(Lexer.TokenKind.WORD, "'_'");
     List<PtxFunction.Formal> parameters =
         lexer.is('(') ? declarations.formals(scope, registers) : List.of();
-    performanceDirectives();
+    performanceDirectives(new Body(scope, size));
     lexer.expect(';');
     label.describe(
         new PtxFunction(
@@ -256,6 +258,7 @@ final class FunctionParser {
             returns,
             parameters,
             null,
+            false,
             false,
             registers.size(),
             List.of(),

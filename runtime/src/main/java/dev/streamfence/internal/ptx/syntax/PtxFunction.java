@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param returns its results, empty for an entry
  * @param blockLimit the block sizes that it allows, null if it does not restrict them
+ * @param clusters whether it states the size of its clusters
  * @param hasBody false for a declaration
  * @param registers size of its register file
  * @param locals variables that its body declares, in all scopes
@@ -19,6 +20,7 @@ public record PtxFunction(
     List<Formal> returns,
     List<Formal> parameters,
     @Nullable BlockLimit blockLimit,
+    boolean clusters,
     boolean hasBody,
     int registers,
     List<Variable> locals,

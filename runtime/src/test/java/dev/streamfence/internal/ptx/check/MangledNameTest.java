@@ -23,4 +23,18 @@ final class MangledNameTest {
   void otherNamesContainNoFunctionName(String text) {
     assertThat(MangledName.function(text)).isEmpty();
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "_ZZ4copyPKiPiiE4tile, tile",
+    "_ZZN4math5scaleIfEEvPT_iE1t, t",
+    "_ZZ4tilePfE4tile_0, tile",
+    "_ZZ4tilePfE9tile, _ZZ4tilePfE9tile",
+    "_ZZ4tilePfE, _ZZ4tilePfE",
+    "tile, tile",
+    "_ZZ, _ZZ"
+  })
+  void theNameOfALocalVariableIsFound(String mangled, String name) {
+    assertThat(MangledName.variable(mangled)).isEqualTo(name);
+  }
 }

@@ -1,0 +1,123 @@
+package dev.streamfence.internal.ptx.analysis;
+
+import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
+import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
+import dev.streamfence.internal.ptx.analysis.lattice.TooLargeException;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.StateSpace;
+import dev.streamfence.internal.ptx.syntax.Variable;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * What the code of a kernel needs of its launches, as far as instructions show it that control can
+ * reach. Code that is too large, or that handles a launch without the property, needs nothing.
+ * Immutable.
+ */
+public final class LaunchFacts {
+  /** The threads of a warp group: four warps. */
+  public static final int WARP_GROUP = 128;
+
+  private static final Set<String> CLUSTER_REGISTERS =
+      Set.of("%cluster_ctaid", "%cluster_nctaid", "%cluster_ctarank", "%cluster_nctarank");
+
+  private final Map<LaunchNeed, AccessSite> sites = new EnumMap<>(LaunchNeed.class);
+
+  private LaunchFacts() {}
+
+  /** Returns the needs of a kernel. Throws nothing for any module. */
+  public static LaunchFacts of(ModuleAnalysis analysis, PtxEntry entry) {
+    LaunchFacts facts = new LaunchFacts();
+    try {
+      ReachedCode code = new ReachedCode(analysis, entry.function());
+      facts.put(LaunchNeed.WARP_GROUPS, code.first(LaunchFacts::takesWarpGroup, ""));
+      if (!entry.function().clusters() && code.first(reads("%is_explicit_cluster"), "").isEmpty()) {
+        facts.put(LaunchNeed.CLUSTER, code.first(LaunchFacts::usesCluster, ""));
+      }
+      facts.put(LaunchNeed.DYNAMIC_SHARED, dynamicShared(analysis, entry, code));
+      facts.put(LaunchNeed.COOPERATIVE, GridBarrier.in(analysis, code));
+    } catch (TooLargeException e) {
+      // The needs that were found before hold.
+      return facts;
+    }
+    return facts;
+  }
+
+  private void put(LaunchNeed need, Optional<AccessSite> site) {
+    site.ifPresent(found -> sites.put(need, found));
+  }
+
+  /** The instruction that shows a need; empty if the code does not show it. */
+  public Optional<AccessSite> site(LaunchNeed need) {
+    return Optional.ofNullable(sites.get(need));
+  }
+
+  private static boolean takesWarpGroup(Instruction instruction) {
+    return instruction.opcode().equals("setmaxnreg")
+        || instruction.mnemonic().startsWith("wgmma.mma_async");
+  }
+
+  private static boolean usesCluster(Instruction instruction) {
+    boolean waits =
+        instruction.opcode().equals("barrier") && instruction.modifiers().contains("cluster");
+    return waits
+        || instruction.opcode().equals("mapa")
+        || CLUSTER_REGISTERS.stream().anyMatch(register -> reads(register).test(instruction));
+  }
+
+  private static Predicate<Instruction> reads(String register) {
+    return instruction ->
+        instruction.operands().stream().anyMatch(operand -> ThreadTaint.reads(operand, register));
+  }
+
+  /** Finds an access to an array without a length, or else a question for its size. */
+  private static Optional<AccessSite> dynamicShared(
+      ModuleAnalysis analysis, PtxEntry entry, ReachedCode code) {
+    if (code.first(LaunchFacts::namesOpenArray, "").isPresent()) {
+      ThreadTaint taint = new ThreadTaint(analysis.module(), entry.function());
+      do {
+        analysis.charge(taint.instructions());
+      } while (taint.spread());
+      Optional<AccessSite> access = code.first((flow, at) -> accesses(taint, flow, at), "");
+      if (access.isPresent()) {
+        return access;
+      }
+    }
+    return code.first(reads("%dynamic_smem_size"), "");
+  }
+
+  private static boolean namesOpenArray(Instruction instruction) {
+    return instruction.operands().stream().anyMatch(LaunchFacts::isOpenArray);
+  }
+
+  private static boolean isOpenArray(Operand operand) {
+    return operand instanceof Operand.VariableAddress address
+        ? isDynamic(address.variable())
+        : operand instanceof Operand.Memory place && isOpenArray(place.base());
+  }
+
+  private static boolean isDynamic(Variable variable) {
+    return variable.space() == StateSpace.SHARED && variable.external() && variable.isOpenArray();
+  }
+
+  private static boolean accesses(ThreadTaint taint, FunctionFlow flow, int at) {
+    OpcodeRule.Effect effect = flow.rule(at).effect();
+    if (effect == OpcodeRule.Effect.NO_ACCESS || effect == OpcodeRule.Effect.COMPUTES) {
+      return false;
+    }
+    for (Operand operand : flow.instruction(at).operands()) {
+      if (operand instanceof Operand.Memory place) {
+        Variable tile = taint.value(flow.function(), place.base()).tile();
+        if (tile != null && isDynamic(tile)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+}
