@@ -52,6 +52,10 @@ public @interface KernelModule {
    * The PTX resource with the kernels, named from the root of the class path, without a leading
    * slash: {@code "kernels/vector.ptx"}. The class loader (and module) of the annotated interface
    * finds it there.
+   *
+   * <p>A CUDA source, {@code "kernels/vector.cu"}, stands for the PTX of the same name. The
+   * processor compiles it if {@code -Astreamfence.nvcc} or {@code -Astreamfence.clang} names a
+   * compiler; otherwise the PTX must exist.
    */
   String value();
 }

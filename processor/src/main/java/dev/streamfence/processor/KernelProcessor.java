@@ -8,6 +8,7 @@ import dev.streamfence.processor.generate.LauncherGenerator;
 import dev.streamfence.processor.generate.LauncherSize;
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.QualifiedName;
+import dev.streamfence.processor.model.ResourceName;
 import dev.streamfence.processor.parse.KernelAnnotation;
 import dev.streamfence.processor.parse.KernelInterfaceParser;
 import dev.streamfence.processor.parse.ParsedInterface;
@@ -48,6 +49,10 @@ public final class KernelProcessor extends AbstractProcessor {
 
   private final LauncherNames names = new LauncherNames();
   private @Nullable VisibleResources resources;
+
+  /** Not released with the resources: a file can be written only once. */
+  private @Nullable CompiledModules compiled;
+
   private boolean isWrongFolderTold;
   private boolean hidesMethods;
 
@@ -71,7 +76,9 @@ public final class KernelProcessor extends AbstractProcessor {
 
   @Override
   public Set<String> getSupportedOptions() {
-    return Set.of(VisibleResources.OPTION);
+    Set<String> options = new LinkedHashSet<>(CompilerOptions.names());
+    options.add(VisibleResources.OPTION);
+    return options;
   }
 
   @Override
@@ -140,11 +147,26 @@ public final class KernelProcessor extends AbstractProcessor {
     } else if (!(mayLackValues && parser.hasUnresolvedValues(type))
         && !(hidesMethods && parser.isEmpty(type))) {
       ModuleCode code =
-          parser.resource(type).map(resources()::code).orElseGet(ModuleCode.Unseen::new);
+          parser
+              .resource(type)
+              .map(name -> code(name, type, parser.place(type), mistakes))
+              .orElseGet(ModuleCode.Unseen::new);
       parser
           .parse(type, code::accesses, mistakes)
           .ifPresent(parsed -> verifyAndWrite(parsed, code, type, mistakes));
     }
+  }
+
+  private ModuleCode code(ResourceName name, TypeElement type, Culprit place, Mistakes mistakes) {
+    if (!name.isSource() || !type.getKind().isInterface()) {
+      return resources().code(name);
+    }
+    if (compiled == null) {
+      compiled =
+          new CompiledModules(
+              processingEnv.getFiler(), CompilerOptions.of(processingEnv.getOptions()));
+    }
+    return compiled.code(name, type, place, resources(), mistakes);
   }
 
   private void verifyAndWrite(
@@ -173,9 +195,13 @@ public final class KernelProcessor extends AbstractProcessor {
     parsed
         .symbols()
         .forEach(symbol -> verifier.verify(symbol.symbol(), symbol.method(), symbol.name()));
+    code.staleness(parsed.entries())
+        .ifPresent(reason -> mistakes.report(Problem.STALE_PTX, culprit, name, reason));
     if (code instanceof ModuleCode.Unreadable unreadable) {
       mistakes.report(Problem.UNREADABLE_MODULE, culprit, name, unreadable.reason());
-    } else if (code instanceof ModuleCode.Ptx || parsed.source().isEmpty()) {
+    } else if (code instanceof ModuleCode.Ptx
+        || code instanceof ModuleCode.Uncompiled
+        || parsed.source().isEmpty()) {
       // Everything is compared, or nothing is generated: there is nothing to warn about.
       return;
     } else if (code instanceof ModuleCode.Opaque opaque) {

@@ -1,7 +1,5 @@
 package dev.streamfence.processor;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import dev.streamfence.processor.model.ResourceName;
 import dev.streamfence.processor.verify.CudaSource;
@@ -11,6 +9,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -61,6 +60,55 @@ final class VisibleResources {
     return known == null ? look(name) : known;
   }
 
+  /**
+   * A CUDA source on a disk.
+   *
+   * @param root the folder from which it is named
+   */
+  record SourceFile(Path root) {
+    private Optional<byte[]> read(String name) {
+      return beside(root.toString(), name);
+    }
+  }
+
+  /** The code that a source was compiled to in this compilation, or before. */
+  ModuleCode compiled(ResourceName name, byte[] ptx, SourceFile from) {
+    ModuleCode known = modules.find(name);
+    return known != null
+        ? known
+        : modules.add(name, ptx, entries -> source(name.code(), entries, from::read));
+  }
+
+  /** A source that compilers can read: a file, and not a part of an archive. */
+  Optional<SourceFile> source(ResourceName name) {
+    for (String folder : folders) {
+      try {
+        if (isFolder(folder) && Files.isRegularFile(Path.of(folder).resolve(name.value()))) {
+          return Optional.of(new SourceFile(Path.of(folder).toAbsolutePath().normalize()));
+        }
+      } catch (InvalidPathException e) {
+        return Optional.empty();
+      }
+    }
+    for (StandardLocation location : LOCATIONS) {
+      try {
+        Path file = Path.of(filer.getResource(location, "", name.value()).toUri());
+        if (Files.isRegularFile(file)) {
+          Path root = file.toAbsolutePath();
+          for (int i = name.value().split("/", -1).length; i > 0 && root != null; i--) {
+            root = root.getParent();
+          }
+          if (root != null && file.getFileSystem().equals(FileSystems.getDefault())) {
+            return Optional.of(new SourceFile(root));
+          }
+        }
+      } catch (IOException | RuntimeException ignored) {
+        // Compilers signal a missing file in many ways.
+      }
+    }
+    return Optional.empty();
+  }
+
   private ModuleCode look(ResourceName name) {
     for (String folder : folders) {
       if (isFolder(folder)) {
@@ -101,9 +149,7 @@ final class VisibleResources {
       return Optional.empty();
     }
     String name = ptx.value().substring(0, ptx.value().length() - PTX.length()) + ".cu";
-    return Optional.of(
-        new CudaSource(
-            name, entries, () -> reader.apply(name).map(file -> new String(file, UTF_8))));
+    return Optional.of(new CudaSource(name, entries, () -> reader.apply(name)));
   }
 
   private static boolean isFolder(String folder) {

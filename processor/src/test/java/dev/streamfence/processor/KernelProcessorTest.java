@@ -48,7 +48,14 @@ class KernelProcessorTest {
     KernelProcessor processor = new KernelProcessor();
 
     assertThat(processor.getSupportedSourceVersion()).isEqualTo(SourceVersion.latestSupported());
-    assertThat(processor.getSupportedOptions()).containsExactly("streamfence.resources");
+    assertThat(processor.getSupportedOptions())
+        .containsExactlyInAnyOrder(
+            "streamfence.resources",
+            "streamfence.nvcc",
+            "streamfence.nvcc.options",
+            "streamfence.clang",
+            "streamfence.clang.options",
+            "streamfence.compile.seconds");
     assertThat(processor.getSupportedAnnotationTypes())
         .containsExactlyInAnyOrder(
             "dev.streamfence.annotation.KernelModule",

@@ -31,6 +31,12 @@ class ProblemPageTest {
           Problem.ARGUMENT_BYTES,
           Problem.NO_JAVA_NAME,
           Problem.UNCHECKED_MODULE,
+          Problem.NO_CUDA_SOURCE,
+          Problem.COMPILER_OPTION,
+          Problem.COMPILER_FAILED,
+          Problem.CUDA_ERROR,
+          Problem.CUDA_WARNING,
+          Problem.STALE_PTX,
           Problem.RESOURCE_FOLDER,
           Problem.WRITE_FAILED,
           Problem.INTERNAL_ERROR);

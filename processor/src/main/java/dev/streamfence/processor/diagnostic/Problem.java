@@ -136,6 +136,17 @@ public enum Problem {
           + " -Astreamfence.resources"),
   UNREADABLE_MODULE("%s cannot be read as PTX: %s"),
   UNCHECKED_MODULE(Diagnostic.Kind.WARNING, "%s is %s, so its code cannot be compared with %s; %s"),
+  NO_CUDA_COMPILER(
+      "%s is not compiled: %s is not visible, and no compiler is named; give -Astreamfence.nvcc=nvcc or"
+          + " -Astreamfence.clang=clang, or compile it before"),
+  NO_CUDA_SOURCE(
+      "%s is not visible to the compiler as a file; copy resources before compilation, or name"
+          + " their folder with -Astreamfence.resources"),
+  COMPILER_OPTION("%s"),
+  COMPILER_FAILED("%s cannot compile %s: %s"),
+  CUDA_ERROR("%s does not compile: %s"),
+  CUDA_WARNING(Diagnostic.Kind.WARNING, "%s compiles with a warning: %s"),
+  STALE_PTX(Diagnostic.Kind.WARNING, "%s does not fit %s; compile it again"),
   RESOURCE_FOLDER("-Astreamfence.resources names %s, which is not a folder"),
   // Each begins with what differs; the second argument is what the code has, the third its place.
   NO_SUCH_ENTRY("%3$s: %1$s"),

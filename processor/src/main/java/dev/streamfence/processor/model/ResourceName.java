@@ -13,6 +13,9 @@ public record ResourceName(String value) {
   /** Longer than any path in file systems and archives. */
   public static final int MAX_LENGTH = 1024;
 
+  private static final String SOURCE = ".cu";
+  private static final String PTX = ".ptx";
+
   private static final Set<String> ILLEGAL_PARTS = Set.of("", ".", "..");
 
   public ResourceName {
@@ -32,6 +35,21 @@ public record ResourceName(String value) {
       }
     }
     return true;
+  }
+
+  /** Whether it names a CUDA source, which has to be compiled. */
+  public boolean isSource() {
+    return value.length() < MAX_LENGTH
+        && value.endsWith(SOURCE)
+        && !value.endsWith("/" + SOURCE)
+        && !value.equals(SOURCE);
+  }
+
+  /** The name of the PTX that is loaded: that of a source with {@code .ptx} in place of its end. */
+  public ResourceName code() {
+    return isSource()
+        ? new ResourceName(value.substring(0, value.length() - SOURCE.length()) + PTX)
+        : this;
   }
 
   private static boolean isIllegal(int character) {

@@ -82,6 +82,12 @@ public final class KernelInterfaceParser {
         .map(ResourceName::new);
   }
 
+  /** Where an interface names its resource. */
+  public Culprit place(TypeElement type) {
+    AnnotationMirror module = Mirrors.find(type, KernelAnnotation.KERNEL_MODULE).orElseThrow();
+    return Mirrors.culprit(type, module, "value");
+  }
+
   /**
    * Returns the correct parts of the interface; empty if it is not an interface, or names no legal
    * resource.
@@ -130,7 +136,7 @@ public final class KernelInterfaceParser {
         name ->
             new ParsedInterface(
                 name,
-                Mirrors.culprit(type, module, "value"),
+                place(type),
                 parsed,
                 symbols,
                 isComplete ? Optional.of(source(type, name, parsed, symbols)) : Optional.empty()));
@@ -173,7 +179,7 @@ public final class KernelInterfaceParser {
     }
     String name = written.get();
     if (ResourceName.isLegal(name)) {
-      return Optional.of(new ResourceName(name));
+      return Optional.of(new ResourceName(name).code());
     }
     mistakes.report(
         Problem.RESOURCE_NAME,

@@ -25,4 +25,9 @@ public record ParsedInterface(
     kernels = List.copyOf(kernels);
     symbols = List.copyOf(symbols);
   }
+
+  /** The entries of its kernels. */
+  public List<String> entries() {
+    return kernels.stream().map(parsed -> parsed.kernel().signature().entry()).toList();
+  }
 }

@@ -97,7 +97,9 @@ public final class KnownModules {
       Optional<KernelCheck> check = known.isPresent() ? known : parse(file, sha256);
       return check
           .<ModuleCode>map(
-              found -> new ModuleCode.Ptx(found, sha256, source.apply(found.entries())))
+              found ->
+                  new ModuleCode.Ptx(
+                      found, sha256, source.apply(found.entries()), SourceHash.in(file)))
           .orElseGet(
               () ->
                   ModuleCode.Opaque.tooLarge(

@@ -10,6 +10,7 @@ import dev.streamfence.internal.ptx.check.Passing;
 import dev.streamfence.internal.ptx.check.SymbolMismatch;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.KernelSymbol;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
@@ -35,6 +36,9 @@ public sealed interface ModuleCode {
     }
   }
 
+  /** A source that was not compiled, for a reason that is reported already. */
+  record Uncompiled() implements ModuleCode {}
+
   /** A file that is not PTX, but has no mark of another format either. */
   record Unreadable(String reason) implements ModuleCode {}
 
@@ -43,8 +47,26 @@ public sealed interface ModuleCode {
    *
    * @param check compares its kernels; confined to the compiler's thread
    * @param source the CUDA source, if it lies beside the PTX
+   * @param sourceSha256 the hash of its source, if the PTX states one, or empty
    */
-  record Ptx(KernelCheck check, String sha256, Optional<CudaSource> source) implements ModuleCode {}
+  record Ptx(KernelCheck check, String sha256, Optional<CudaSource> source, String sourceSha256)
+      implements ModuleCode {}
+
+  /**
+   * What shows that PTX was made from another version of the source beside it, in words that name
+   * the source; empty if nothing does.
+   *
+   * @param used the entries that an interface uses
+   */
+  default Optional<String> staleness(Collection<String> used) {
+    if (this instanceof Ptx ptx && ptx.source().isPresent()) {
+      CudaSource source = ptx.source().get();
+      return source
+          .difference(ptx.sourceSha256(), ptx.check().parameterCounts(), used)
+          .map(difference -> source.name() + " beside it: " + difference);
+    }
+    return Optional.empty();
+  }
 
   /** The hash of the file if its kernels were compared with their interface; otherwise empty. */
   default String comparedHash() {

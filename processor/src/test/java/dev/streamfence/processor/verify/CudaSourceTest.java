@@ -1,18 +1,27 @@
 package dev.streamfence.processor.verify;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
+import dev.streamfence.internal.ptx.check.KernelCheck;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class CudaSourceTest {
   private static CudaSource source(String text, String... entries) {
-    return new CudaSource("k.cu", List.of(entries), () -> Optional.of(text));
+    return new CudaSource("k.cu", List.of(entries), () -> Optional.of(text.getBytes(UTF_8)));
   }
 
   @Test
@@ -53,7 +62,7 @@ class CudaSourceTest {
             List.of("a"),
             () -> {
               reads.incrementAndGet();
-              return Optional.of("__global__ void a()");
+              return Optional.of("__global__ void a()".getBytes(UTF_8));
             });
 
     assertThat(reads).hasValue(0);
@@ -87,5 +96,55 @@ class CudaSourceTest {
             assertThat(source.place("k" + i)).hasValue("k.cu:" + (312 * i + 1));
           }
         });
+  }
+
+  /** The sources of this repository, each beside the PTX that was made from it. */
+  static List<Path> shippedSources() throws IOException {
+    List<Path> sources = new ArrayList<>();
+    for (String folder :
+        List.of(
+            "../runtime/src/test/resources",
+            "../integration-tests/src/test/resources",
+            "../examples/src/main/resources")) {
+      try (Stream<Path> files = Files.walk(Path.of(folder))) {
+        files
+            .filter(file -> file.toString().endsWith(".cu"))
+            .filter(file -> Files.exists(Path.of(file.toString().replace(".cu", ".ptx"))))
+            .forEach(sources::add);
+      }
+    }
+    return sources;
+  }
+
+  @ParameterizedTest
+  @MethodSource("shippedSources")
+  void shippedSourcesFitTheirPtx(Path source) throws IOException {
+    Path ptx = Path.of(source.toString().replace(".cu", ".ptx"));
+    KernelCheck check = new KernelCheck(PtxModule.parse(Files.readString(ptx)));
+    byte[] file = Files.readAllBytes(source);
+
+    assertThat(
+            new CudaSource("k.cu", check.entries(), () -> Optional.of(file))
+                .difference("", check.parameterCounts(), check.entries()))
+        .isEmpty();
+  }
+
+  /** The number of parameters of a kernel that the sources of this repository surely define. */
+  @Test
+  void mostShippedKernelsAreComparedByTheirParameters() throws IOException {
+    int known = 0;
+    int entries = 0;
+    for (Path source : shippedSources()) {
+      Path ptx = Path.of(source.toString().replace(".cu", ".ptx"));
+      entries += PtxModule.parse(Files.readString(ptx)).entries().size();
+      known +=
+          (int)
+              new CudaText(Files.readString(source))
+                  .kernels().stream()
+                      .filter(kernel -> kernel.parameters() != CudaText.UNCERTAIN)
+                      .count();
+    }
+    System.out.println("Kernels whose parameters the source shows: " + known + " of " + entries);
+    assertThat(known).isGreaterThan(entries / 2);
   }
 }

@@ -1,3 +1,4 @@
+// Long because the rules of all parts of a declaration stand side by side.
 package dev.streamfence.internal.ptx.check;
 
 import dev.streamfence.internal.ptx.analysis.AnalysisBudget;
@@ -203,6 +204,13 @@ public final class KernelCheck {
   /** Returns the names of the module's kernels, in the order of the text. */
   public List<String> entries() {
     return module.entries().stream().map(PtxEntry::name).toList();
+  }
+
+  /** Returns how many parameters each of the module's kernels takes. */
+  public Map<String, Integer> parameterCounts() {
+    Map<String, Integer> counts = new HashMap<>();
+    module.entries().forEach(entry -> counts.put(entry.name(), entry.parameters().size()));
+    return counts;
   }
 
   /** Returns how large the module is, see {@link PtxModule#parts}. */
