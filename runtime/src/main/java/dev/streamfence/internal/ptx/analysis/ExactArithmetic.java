@@ -36,6 +36,11 @@ final class ExactArithmetic {
         || !(operands.get(0) instanceof Operand.RegisterUse)) {
       return false;
     }
+    if (instruction.opcode().equals("setp")
+        && !instruction.modifiers().isEmpty()
+        && !COMPARISONS.contains(instruction.modifiers().get(0))) {
+      return false;
+    }
     int types = 0;
     for (String word : instruction.modifiers()) {
       ScalarType type = ScalarType.named(word).orElse(null);
@@ -74,8 +79,10 @@ final class ExactArithmetic {
       return new KnownValue(null, holds(words.get(0), order(type, in)) ? 1 : 0);
     }
     if (key.equals("cvt/1")) {
-      ScalarType to = ScalarType.named(words.get(0)).orElseThrow();
-      return number(in[0], to.bits);
+      // The type of the result is the first of two.
+      return ScalarType.named(words.get(words.size() - 2))
+          .map(to -> number(in[0], to.bits))
+          .orElse(null);
     }
     if (key.equals("selp/3")) {
       return number(from[2].bits() != 0 ? in[0] : in[1], type.bits);

@@ -167,13 +167,15 @@ final class WorkspaceFlow {
       call(flow, operands);
       return;
     }
-    if (instruction.opcode().equals("ld") && operands.size() == 2) {
-      load(flow, instruction);
-      return;
-    }
-    if (instruction.opcode().equals("st") && operands.size() == 2) {
-      store(flow, instruction);
-      return;
+    if (operands.size() == 2 && rule.effect() != OpcodeRule.Effect.UNKNOWN) {
+      if (instruction.opcode().equals("ld") && operands.get(1) instanceof Operand.Memory place) {
+        load(flow, instruction, place);
+        return;
+      }
+      if (instruction.opcode().equals("st") && operands.get(0) instanceof Operand.Memory place) {
+        store(flow, instruction, place);
+        return;
+      }
     }
     List<Held> sources = new ArrayList<>();
     for (int i = 0; i < operands.size(); i++) {
@@ -227,8 +229,7 @@ final class WorkspaceFlow {
     return keeps ? joined : Held.of(HeldKind.UNCLEAR);
   }
 
-  private void load(FunctionFlow flow, Instruction instruction) {
-    Operand.Memory place = (Operand.Memory) instruction.operands().get(1);
+  private void load(FunctionFlow flow, Instruction instruction, Operand.Memory place) {
     Held address = value(flow, place.base()).plus(place.offset());
     int width = width(instruction);
     List<Operand> parts = ValueFlow.parts(instruction.operands().get(0));
@@ -241,8 +242,7 @@ final class WorkspaceFlow {
     }
   }
 
-  private void store(FunctionFlow flow, Instruction instruction) {
-    Operand.Memory place = (Operand.Memory) instruction.operands().get(0);
+  private void store(FunctionFlow flow, Instruction instruction, Operand.Memory place) {
     Held address = value(flow, place.base()).plus(place.offset());
     int width = width(instruction);
     List<Operand> parts = ValueFlow.parts(instruction.operands().get(1));

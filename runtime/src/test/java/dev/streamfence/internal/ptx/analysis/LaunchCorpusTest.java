@@ -7,11 +7,15 @@ import dev.streamfence.corpus.KernelCase;
 import dev.streamfence.internal.ptx.run.machine.PtxGrid;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxException;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Kernels of the corpora need nothing that their own launches do not have. */
 final class LaunchCorpusTest {
@@ -66,5 +70,43 @@ final class LaunchCorpusTest {
             });
 
     assertThat(barriers).containsExactly("gridWide", "gridWide-debug");
+  }
+
+  /** Damaged code, as far as it can still be parsed, gives an answer, whatever it is. */
+  @ParameterizedTest
+  @ValueSource(strings = {"launch.ptx", "launch-debug.ptx", "access/traps.ptx"})
+  void damagedCodeThrowsNothing(String file) {
+    Random random = new Random(7);
+    List<String> lines = KernelCase.text(file).lines().toList();
+    List<String> words = List.of("ld", "st", "setp", "cvt", "atom", "bra", "call", "mad", "shl");
+    int parsed = 0;
+    for (int round = 0; round < 150; round++) {
+      List<String> damaged = new ArrayList<>(lines);
+      for (int i = 0; i < 8; i++) {
+        int at = random.nextInt(damaged.size());
+        String line = damaged.get(at);
+        damaged.set(
+            at,
+            switch (random.nextInt(4)) {
+              case 0 -> damaged.get(random.nextInt(damaged.size()));
+              case 1 -> line.replaceFirst("[a-z]+(?=\\.)", words.get(random.nextInt(words.size())));
+              case 2 -> line.replaceFirst(", [^,;]+", "");
+              default -> line.replaceFirst("\\.[a-z]\\d\\d", random.nextBoolean() ? "" : ".lo");
+            });
+      }
+      PtxModule module;
+      try {
+        module = PtxModule.parse(String.join("\n", damaged));
+      } catch (PtxException e) {
+        continue;
+      }
+      parsed++;
+      for (PtxEntry entry : module.entries()) {
+        ModuleAnalysis analysis = new ModuleAnalysis(module);
+        assertThat(LaunchFacts.of(analysis, entry)).isNotNull();
+        assertThat(TileOverrun.of(analysis, entry, new BlockLimit(33, 2, 1, true))).isNotNull();
+      }
+    }
+    assertThat(parsed).isGreaterThan(30);
   }
 }
