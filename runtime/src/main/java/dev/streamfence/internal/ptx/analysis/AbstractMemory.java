@@ -19,6 +19,7 @@ final class AbstractMemory {
   private final List<MemoryObject> objects = new ArrayList<>();
   private final Map<Integer, MemoryObject> moduleVariables = new HashMap<>();
   private final Map<String, MemoryObject> functions = new HashMap<>();
+  private final Map<String, MemoryObject> lanes = new HashMap<>();
   private final MemoryObject dynamicShared = create(StateSpace.SHARED, true);
   private final Map<StateSpace, MemoryObject> unresolved = new HashMap<>();
   private final Map<StateSpace, Set<Step>> unresolvedReaders = new HashMap<>();
@@ -63,6 +64,11 @@ final class AbstractMemory {
     return functions.computeIfAbsent(
         function.name(),
         name -> add(new MemoryObject(nextOrigin(), StateSpace.GENERIC, false, function)));
+  }
+
+  /** Returns the object that stands for what lanes exchange by instructions of one kind. */
+  MemoryObject lanes(String mnemonic) {
+    return lanes.computeIfAbsent(mnemonic, kind -> create(StateSpace.REG, true));
   }
 
   /** Returns the object of a module or shared variable, which is the same for all calls. */

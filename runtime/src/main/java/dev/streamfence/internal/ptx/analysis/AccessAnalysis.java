@@ -7,6 +7,7 @@ import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
 import dev.streamfence.internal.ptx.analysis.lattice.Multiple;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.analysis.lattice.TooLargeException;
+import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Lexer;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
@@ -199,6 +200,11 @@ final class AccessAnalysis {
   /** Returns the object of a variable in one activation of its function. */
   MemoryObject object(Activation activation, Variable variable) {
     return activations.object(activation, variable);
+  }
+
+  /** Returns the place through which lanes exchange values by instructions of one kind. */
+  MemoryObject lanes(Instruction instruction) {
+    return memory.lanes(instruction.mnemonic());
   }
 
   /** Returns the origin of the address of a variable. */

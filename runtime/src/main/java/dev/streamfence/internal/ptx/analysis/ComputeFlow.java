@@ -1,5 +1,6 @@
 package dev.streamfence.internal.ptx.analysis;
 
+import dev.streamfence.internal.ptx.analysis.controlflow.Carry;
 import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
 import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
 import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
@@ -38,7 +39,16 @@ final class ComputeFlow {
       return;
     }
     Provenance result = result(step, transfer);
+    if (Carry.isAdded(step.instruction())) {
+      result = narrowed(step.instruction(), ProvenanceArithmetic.add(result, values.carry(step)));
+    }
     values.assign(step, destination, result);
+    if (values.hasCarry(step) && Carry.isAssigned(step.instruction())) {
+      // Whether the sum is too large is one bit of the operands, and of the carry before it.
+      Provenance before =
+          Carry.isAdded(step.instruction()) ? values.carry(step) : Provenance.NUMBER;
+      values.assignCarry(step, BitArithmetic.part(BitArithmetic.mix(mix(step), before)));
+    }
   }
 
   /** Returns whether the instruction splits a value, as {@code mov.b64 {lo, hi}, x} does. */
@@ -83,7 +93,10 @@ final class ComputeFlow {
       }
       case CONVERT -> converted(step);
       case BITS -> floating ? computed(step) : narrowed(instruction, bits(step));
+      case COUNT -> BitArithmetic.count(values.source(step, 1));
       case MIX -> narrowed(instruction, mix(step));
+      case SHUFFLE -> narrowed(instruction, exchanged(step));
+      case REDUCE -> narrowed(instruction, BitArithmetic.mix(exchanged(step), exchanged(step)));
       case NEGATE -> {
         Provenance a = values.source(step, 1);
         yield floating
@@ -101,6 +114,19 @@ final class ComputeFlow {
       case NONE, NUMBER, ALLOCATE -> Provenance.NUMBER;
       default -> floating ? computed(step) : narrowed(instruction, arithmetic(step, transfer));
     };
+  }
+
+  /**
+   * Returns the provenance of what any lane passes to an instruction of this kind. Lanes in other
+   * branches take part if they run an instruction with the same modifiers.
+   */
+  private Provenance exchanged(Step step) {
+    MemoryObject lanes = analysis.lanes(step.instruction());
+    if (lanes.storeAnywhere(Long.BYTES, values.source(step, 1))) {
+      analysis.changed(lanes);
+    }
+    lanes.dependents().add(step);
+    return lanes.loadAnywhere(Long.BYTES);
   }
 
   /**

@@ -15,10 +15,11 @@ import java.util.Set;
  * parameters. Immutable.
  *
  * <p>The analysis does not run the kernel, and errs on one side only: an access that is reported
- * neither as definite nor as possible does not happen. This has three limits. A pointer that the
+ * neither as definite nor as possible does not happen. This has four limits. A pointer that the
  * kernel loads from the memory behind a parameter that is no table, or from a global variable,
  * belongs to no parameter, so accesses through it are not reported, although it may lead to the
- * same memory. Two parameters may hold the same address. An index may lead out of a buffer.
+ * same memory. Two parameters may hold the same address. An index may lead out of a buffer. The
+ * code may build an address from constants by comparing bits of another one.
  *
  * <p>The work is bounded by {@link CodeLimits}: if a kernel takes more than ten million steps, or
  * more than 32 KiB of parameters, every parameter is unknown. Beyond {@link

@@ -57,6 +57,7 @@ final class MemoryFlow {
           }
         }
         case 'D' -> values.assign(step, operand, Provenance.NUMBER);
+        case 'L' -> values.assign(step, operand, Provenance.LOADED);
         case 'A' -> values.assign(step, operand, accumulated(step));
         default -> {}
       }

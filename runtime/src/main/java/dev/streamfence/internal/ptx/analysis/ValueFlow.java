@@ -67,6 +67,16 @@ final class ValueFlow {
     return Provenance.NUMBER;
   }
 
+  /** Returns whether any instruction of the function adds the carry flag. */
+  boolean hasCarry(Step step) {
+    return step.activation().flow().slots().carry() >= 0;
+  }
+
+  /** Returns the provenance of the carry flag. */
+  Provenance carry(Step step) {
+    return register(step, step.activation().flow().slots().carry());
+  }
+
   private static Provenance register(Step step, int register) {
     Activation activation = step.activation();
     return activation.slot(activation.flow().slots().use(step.index(), register));
@@ -128,9 +138,17 @@ final class ValueFlow {
   }
 
   private void assign(Step step, Register register, int element, Provenance value) {
-    Provenance held = ProvenanceArithmetic.held(value, register.type().bits);
+    assign(
+        step, register.index() + element, ProvenanceArithmetic.held(value, register.type().bits));
+  }
+
+  /** Assigns to the carry flag. */
+  void assignCarry(Step step, Provenance value) {
+    assign(step, step.activation().flow().slots().carry(), value);
+  }
+
+  private void assign(Step step, int index, Provenance held) {
     RegisterSlots slots = step.activation().flow().slots();
-    int index = register.index() + element;
     int slot = slots.assignment(step.index(), index);
     analysis.assign(step.activation(), slot, held);
     if (slot != index && slots.isLasting(slot)) {

@@ -167,7 +167,7 @@ final class RandomPointerKernel {
     int m = next++;
     String result = "%rd" + m;
     String statements =
-        switch (random.nextInt(50)) {
+        switch (random.nextInt(51)) {
           case 0 -> "add.s64 D, A, 24;";
           case 1 -> "add.s64 D, A, %n;";
           case 2 -> "mad.wide.s32 D, %me, 8, A;";
@@ -268,6 +268,9 @@ final class RandomPointerKernel {
           case 48 ->
               "shl.b64 %x, A, 8; shr.u64 %x, %x, 8; bfe.u64 %y, A, 32, 32; shl.b64 %y, %y, 32;"
                   + " and.b64 %x, %x, 0xffffffff; or.b64 D, %x, %y;";
+          case 50 ->
+              "mov.b64 {%g, %h}, A; shfl.sync.bfly.b32 %g, %g, 1, 31, 3;"
+                  + " shfl.sync.bfly.b32 %h, %h, 1, 31, 3; mov.b64 D, {%g, %h};";
           default ->
               "mov.u64 %x, same; W: .callprototype (.param .b64 _) _ (.param .b64 _);"
                   + " { .param .b64 x; .param .b64 y; st.param.b64 [x], A;"

@@ -90,5 +90,8 @@ public final class FunctionFlow {
             operands.get(i), register -> visitor.visit(index, slots.use(index, register)));
       }
     }
+    if (Carry.isAdded(instruction(index))) {
+      visitor.visit(index, slots.use(index, slots.carry()));
+    }
   }
 }

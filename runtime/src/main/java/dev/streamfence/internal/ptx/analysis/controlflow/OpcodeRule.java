@@ -46,8 +46,14 @@ public record OpcodeRule(Effect effect, Transfer transfer, String operands) {
     CONVERT,
     /** The result contains some bits of the operands. */
     BITS,
+    /** The result is a small number that is counted from the bits of the first operand. */
+    COUNT,
     /** The result depends on all operands. */
     MIX,
+    /** The result is the first operand of any lane that runs an instruction of this kind. */
+    SHUFFLE,
+    /** The result depends on the first operands of all lanes that run such an instruction. */
+    REDUCE,
     /** The result is the address of new local memory. */
     ALLOCATE
   }
@@ -64,7 +70,7 @@ public record OpcodeRule(Effect effect, Transfer transfer, String operands) {
     if (operands.isEmpty()) {
       return index == 0 && transfer != Transfer.NONE;
     }
-    return "dDA".indexOf(letter(index)) >= 0;
+    return "dDLA".indexOf(letter(index)) >= 0;
   }
 
   boolean isSource(int index) {

@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
  *
  * <ul>
  *   <li>{@code d}: a result that is loaded from memory; {@code D}: a result that is a number
+ *   <li>{@code L}: a result that is loaded from memory that no pointer leads to
  *   <li>{@code r}, {@code w}, {@code b}: an address that is read, written, or both
  *   <li>{@code n}: an address that the instruction does not access
  *   <li>{@code t}: a tensor if it has coordinates, otherwise an address as {@code b}
@@ -36,12 +37,12 @@ public final class OpcodeTable {
       mad24 MULTIPLY_ADD; mad24.hi MIX; div BITS; rem BITS; sad MIX; abs MIX; neg NEGATE
       min JOIN; max JOIN; and AND; or OR; xor MIX; not NEGATE; cnot BITS; lop3 BITS
       shl SHIFT_LEFT; shr BITS; shf BITS; prmt BITS; bfe BITS; bfi BITS; szext BITS; bmsk BITS
-      brev MIX; bfind NUMBER; clz NUMBER; popc NUMBER; fns NUMBER; dp2a BITS; dp4a BITS
+      brev MIX; bfind COUNT; clz COUNT; popc COUNT; fns COUNT; dp2a BITS; dp4a BITS
       mov FIRST; cvt CONVERT; cvt.pack BITS; cvta FIRST; selp SELECT; slct SELECT
       set NUMBER; setp NUMBER; testp NUMBER; copysign MIX; isspacep NUMBER; istypep NUMBER
-      fma MULTIPLY_ADD; rcp BITS; sqrt BITS; rsqrt BITS; sin NUMBER; cos NUMBER; lg2 NUMBER
-      ex2 NUMBER; tanh NUMBER; mma BITS; wmma.mma BITS; movmatrix FIRST
-      shfl FIRST; vote NUMBER; match NUMBER; activemask NUMBER; redux MIX; elect NUMBER
+      fma MULTIPLY_ADD; rcp BITS; sqrt BITS; rsqrt BITS; sin BITS; cos BITS; lg2 BITS
+      ex2 BITS; tanh BITS; mma BITS; wmma.mma BITS; movmatrix FIRST
+      shfl SHUFFLE; vote NUMBER; match NUMBER; activemask NUMBER; redux REDUCE; elect NUMBER
       bar.red NUMBER; barrier.red NUMBER; barrier.cta.red NUMBER
       mapa FIRST; getctarank NUMBER; createpolicy.fractional NUMBER; createpolicy.cvt NUMBER
       mbarrier.pending_count NUMBER; clusterlaunchcontrol.query_cancel NUMBER
@@ -81,7 +82,7 @@ public final class OpcodeTable {
       cp.async.bulk.commit_group no_access; cp.async.bulk.wait_group no_access
       wgmma.fence no_access; wgmma.commit_group no_access; wgmma.wait_group no_access
       tcgen05.dealloc no_access; tcgen05.relinquish_alloc_permit no_access
-      tcgen05.ld no_access Dn; tcgen05.ld.red no_access DDn; tcgen05.st no_access nv
+      tcgen05.ld no_access Ln; tcgen05.ld.red no_access LLn; tcgen05.st no_access nv
       tcgen05.wait::ld no_access; tcgen05.wait::st no_access; tcgen05.cp no_access ns
       tcgen05.shift no_access n; tcgen05.mma no_access nssnnnnn; wgmma.mma_async no_access Ass-------
       tcgen05.fence::before_thread_sync no_access; tcgen05.fence::after_thread_sync no_access

@@ -13,7 +13,7 @@ import java.util.Map;
  * Divides the registers of a function into slots, so that values that use the same register one
  * after another stay apart. Within a basic block, each assignment has a slot of its own. The value
  * at the end of a block also goes to the register's common slot, from which all other blocks read
- * it.
+ * it. The carry flag counts as a register.
  */
 public final class RegisterSlots {
   private final SlotMap uses = new SlotMap();
@@ -26,11 +26,14 @@ public final class RegisterSlots {
   /** The slots of the current basic block, by register. */
   private final Map<Integer, Integer> current = new HashMap<>();
 
+  private final int carry;
   private int size;
 
   RegisterSlots(PtxFunction function, ControlFlow control, OpcodeRule[] rules) {
-    size = function.registers();
     List<Instruction> instructions = function.instructions();
+    boolean carries = instructions.stream().anyMatch(Carry::isAdded);
+    carry = carries ? function.registers() : -1;
+    size = function.registers() + (carries ? 1 : 0);
     BitSet once = new BitSet();
     for (int i = 0; i < instructions.size(); i++) {
       for (int register : assigned(instructions.get(i), rules[i])) {
@@ -53,14 +56,10 @@ public final class RegisterSlots {
 
   private void add(int index, Instruction instruction, OpcodeRule rule) {
     for (Operand operand : instruction.operands()) {
-      Registers.forEach(
-          operand,
-          register -> {
-            Integer slot = current.get(register);
-            if (slot != null) {
-              uses.put(index, register, slot);
-            }
-          });
+      Registers.forEach(operand, register -> recordUse(index, register));
+    }
+    if (Carry.isAdded(instruction)) {
+      recordUse(index, carry);
     }
     // An assignment that may leave the old value in place joins its slot.
     boolean sure = instruction.guard() == null && isSure(rule);
@@ -80,6 +79,13 @@ public final class RegisterSlots {
     }
   }
 
+  private void recordUse(int index, int register) {
+    Integer slot = current.get(register);
+    if (slot != null) {
+      uses.put(index, register, slot);
+    }
+  }
+
   private void mark(int slot, OpcodeRule rule) {
     assigned.set(slot);
     if (rule.effect() == OpcodeRule.Effect.COMPUTES) {
@@ -91,14 +97,22 @@ public final class RegisterSlots {
     return rule.effect() != OpcodeRule.Effect.UNKNOWN && rule.effect() != OpcodeRule.Effect.CALLS;
   }
 
-  private static List<Integer> assigned(Instruction instruction, OpcodeRule rule) {
+  private List<Integer> assigned(Instruction instruction, OpcodeRule rule) {
     List<Integer> registers = new ArrayList<>();
     for (int i = 0; i < instruction.operands().size(); i++) {
       if (!isSure(rule) || rule.isDestination(i)) {
         Registers.forEach(instruction.operands().get(i), registers::add);
       }
     }
+    if (carry >= 0 && Carry.isAssigned(instruction)) {
+      registers.add(carry);
+    }
     return registers;
+  }
+
+  /** Returns the register that stands for the carry flag; negative if no instruction adds it. */
+  public int carry() {
+    return carry;
   }
 
   /** Returns the number of slots; the first ones are the common slots of the registers. */

@@ -18,6 +18,15 @@ public final class BitArithmetic {
         : a.map(multiple -> Multiple.PART).withForeign(false).unfixed();
   }
 
+  /** Returns the provenance of a small number that is counted from the bits of a value. */
+  public static Provenance count(Provenance a) {
+    return a.map(
+        derivation ->
+            derivation.mayBeDistance()
+                ? unclear(derivation)
+                : derivation.map(multiple -> Multiple.COUNT).withForeign(false).unfixed());
+  }
+
   /**
    * Returns the provenance of a value in a narrower register, which can hold addresses of shared
    * memory.
@@ -28,8 +37,17 @@ public final class BitArithmetic {
           if (derivation.hasObject() || derivation.isConstant()) {
             return derivation;
           }
-          return partOf(derivation);
+          return isCount(derivation) ? derivation : partOf(derivation);
         });
+  }
+
+  private static boolean isCount(Derivation a) {
+    for (int i = 0; i < a.size(); i++) {
+      if (a.multiple(i) != Multiple.COUNT) {
+        return false;
+      }
+    }
+    return a.size() > 0 && !a.isForeign();
   }
 
   public static Provenance and(Provenance a, Provenance b) {

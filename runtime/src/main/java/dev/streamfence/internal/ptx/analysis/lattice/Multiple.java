@@ -18,6 +18,8 @@ public enum Multiple {
   MINUS_SCALED,
   /** Some of its bits, or a number computed from them: part of an address, but not an address. */
   PART,
+  /** A number below 128 that is counted from its bits: too small to be a part of an address. */
+  COUNT,
   /** The greatest element: in an unknown way. The value may be an address again. */
   TOP;
 
@@ -74,7 +76,7 @@ public enum Multiple {
       case ONE, ALIGNED -> SCALED;
       case MINUS_ONE, MINUS_ALIGNED -> MINUS_SCALED;
       // Bits that move up may return to their original position.
-      case PART -> TOP;
+      case PART, COUNT -> TOP;
       default -> this;
     };
   }

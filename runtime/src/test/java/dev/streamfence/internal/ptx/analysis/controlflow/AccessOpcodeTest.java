@@ -42,6 +42,7 @@ class AccessOpcodeTest {
             .reg .b128 %q<4>;
             .reg .b64 %rd<16>;
             .reg .b32 %r<16>;
+            .reg .b16 %h<4>;
             .reg .f32 %f<16>;
             .reg .pred %p<4>;
             .shared .align 16 .b8 tile[256];

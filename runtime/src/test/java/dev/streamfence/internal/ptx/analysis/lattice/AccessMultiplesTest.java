@@ -46,6 +46,11 @@ class AccessMultiplesTest {
     "MINUS_SCALED,  TOP,           TOP",
     "PART,          PART,          TOP",
     "PART,          TOP,           TOP",
+    "PART,          COUNT,         TOP",
+    "COUNT,         COUNT,         TOP",
+    "COUNT,         ONE,           TOP",
+    "COUNT,         SCALED,        TOP",
+    "COUNT,         TOP,           TOP",
     "TOP,           TOP,           TOP"
   })
   void aSumIsTheSameInEitherOrder(Multiple a, Multiple b, Multiple sum) {
@@ -70,6 +75,7 @@ class AccessMultiplesTest {
     "SCALED,        MINUS_SCALED,  SCALED,       SCALED",
     "MINUS_SCALED,  SCALED,        MINUS_SCALED, MINUS_SCALED",
     "PART,          PART,          TOP,          PART",
+    "COUNT,         COUNT,         TOP,          COUNT",
     "TOP,           TOP,           TOP,          TOP"
   })
   void signsFactorsAndMasksApplyToAMultipleAsToASum(
