@@ -589,6 +589,132 @@ class CodeMistakesTest {
                 + " ld.global.u32 in line 26 of k/k.ptx; take a DeviceArray");
   }
 
+  /** The head of a module with one kernel, to which its statements are added. */
+  private static byte[] kernel(String target, String parameters, String body) {
+    return (".version 7.0\n.target "
+            + target
+            + "\n.address_size 64\n.visible .entry run("
+            + parameters
+            + ")\n{ .reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+            + body
+            + "\nret; }\n")
+        .getBytes(UTF_8);
+  }
+
+  @Test
+  void aRecordComponentThatBecomesAnAddressIsReportedWithItsRemedy() {
+    byte[] code =
+        kernel(
+            "sm_75",
+            ".param .align 8 .b8 box[16], .param .u32 n",
+            "ld.param.u64 %rd1, [box+8]; cvta.to.global.u64 %rd2, %rd1;");
+
+    mistakesWith(
+            code,
+            kernels(
+                "record Box(long n, long x) {} @Kernel void run(Box «box, @ThreadCount int n);"))
+        .are(
+            Problem.NUMBER_AS_ADDRESS,
+            "parameter 'box.x' of run is passed by value, but the kernel uses it as an address:"
+                + " cvta.to.global.u64 in line 6 of k/k.ptx; make this component a DeviceArray");
+    mistakesWith(
+            code,
+            kernels(
+                "record Box(long n, @Reads DeviceArray<int[]> x) {}"
+                    + " @Kernel void run(Box box, @ThreadCount int n);"))
+        .areNoneAtAll();
+  }
+
+  @Test
+  void twoHalvesOfAnAddressAreReportedWithTheirRemedy() {
+    mistakesWith(
+            kernel(
+                "sm_75",
+                ".param .u32 low, .param .u32 high, .param .u32 n",
+                "ld.param.u32 %r1, [low]; ld.param.u32 %r2, [high]; mov.b64 %rd1, {%r1, %r2};\n"
+                    + "st.global.u32 [%rd1], 1;"),
+            kernels("@Kernel void run(int «low, int high, @ThreadCount int n);"))
+        .areWarning(
+            Problem.POSSIBLE_ADDRESS,
+            "parameter 'low' of run is passed by value, but the kernel may use it as an address:"
+                + " st.global.u32 in line 7 of k/k.ptx (its address may come from 'low' or"
+                + " 'high'); if it is one, take one DeviceArray instead of the parts of its"
+                + " address; suppress this with"
+                + " @SuppressWarnings(\"streamfence:PossibleAddress\")");
+  }
+
+  private static final String CHOOSING =
+      "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b];\n"
+          + "selp.b64 %rd3, %rd1, %rd2, %p1;\nst.global.u32 [%rd3], 1;";
+
+  @Test
+  void aNumberThatMayBeAnAddressIsAWarning() {
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", CHOOSING);
+    String chosen =
+        "@Kernel void run(@Writes DeviceArray<int[]> a, %slong «b, @ThreadCount int n);";
+
+    mistakesWith(code, kernels(chosen.formatted("")))
+        .areWarning(
+            Problem.POSSIBLE_ADDRESS,
+            "parameter 'b' of run is passed by value, but the kernel may use it as an address:"
+                + " st.global.u32 in line 8 of k/k.ptx (its address may come from 'a' or 'b'); if"
+                + " it is one, take a DeviceArray; suppress this with"
+                + " @SuppressWarnings(\"streamfence:PossibleAddress\")");
+    mistakesWith(
+            code,
+            kernels(
+                chosen
+                    .formatted("@SuppressWarnings(\"streamfence:PossibleAddress\") ")
+                    .replace("«", "")))
+        .areNoneAtAll();
+    mistakesWith(code, kernels("@Kernel void run(long «a, long b, @ThreadCount int n);"))
+        .are(Problem.POSSIBLE_ADDRESS);
+  }
+
+  @Test
+  void aCauseIsReportedOnceWithTheNamesOfItsParameters() {
+    byte[] code = kernel("sm_75, debug", ".param .u64 a, .param .u64 b, .param .u32 n", CHOOSING);
+    mistakesWith(
+            code,
+            kernels(
+                "@Kernel void run(@Reads DeviceArray<int[]> «from, @Reads DeviceArray<int[]> to,"
+                    + " @ThreadCount int n);"))
+        .areWarning(
+            Problem.UNCLEAR_ACCESS,
+            "parameter 'from' of run is @Reads, but the kernel may store to it: st.global.u32 in"
+                + " line 8 of k/k.ptx (its address may come from 'from' or 'to'); check it, and"
+                + " add @Trusted(\"reason\") if it never does; the module was compiled with -G,"
+                + " and is clearer without; suppress this with"
+                + " @SuppressWarnings(\"streamfence:UnclearAccess\")");
+  }
+
+  @Test
+  void addressesInAnArrayAreAWarningThatTrustSilences() {
+    byte[] code =
+        kernel(
+            "sm_75",
+            ".param .u64 rows, .param .u32 n",
+            "ld.param.u64 %rd1, [rows];\nld.global.u64 %rd2, [%rd1];\n"
+                + "ld.global.u32 %r1, [%rd2];\nst.global.u32 [%rd2+4], %r1;");
+    String kernel = "@Kernel void run(%s@Reads DeviceArray<long[]> «rows, @ThreadCount int n);";
+
+    mistakesWith(code, kernels(kernel.formatted("")))
+        .areWarning(
+            Problem.ADDRESSES_IN_ARRAY,
+            "parameter 'rows' of run is declared to hold values, but the kernel takes addresses"
+                + " from it and loads and stores through them: st.global.u32 in line 9 of k/k.ptx,"
+                + " which the runtime does not track; pass the arrays themselves in an array or"
+                + " List of DeviceArrays, or add @Trusted(\"reason\") if you order their uses;"
+                + " suppress this with @SuppressWarnings(\"streamfence:AddressesInArray\")");
+    mistakesWith(
+            code, kernels(kernel.formatted("@Trusted(\"rows are never freed\") ").replace("«", "")))
+        .areNoneAtAll();
+    mistakesWith(
+            code,
+            kernels("@Kernel void run(@ReadWrites DeviceArray<int[]>[] rows, @ThreadCount int n);"))
+        .areNoneAtAll();
+  }
+
   @Test
   void anUnclearAccessIsAWarningThatTrustSilences() {
     String kernel =

@@ -171,14 +171,19 @@ public enum Problem {
       Diagnostic.Kind.WARNING,
       "%s; declare @Reads, so that launches can run side by side; see %3$s"),
   ELEMENT_WIDTH(Diagnostic.Kind.WARNING, "%s; take a %s"),
-  NUMBER_AS_ADDRESS("%s; take a DeviceArray"),
+  NUMBER_AS_ADDRESS("%s; %s"),
+  POSSIBLE_ADDRESS(Diagnostic.Kind.WARNING, "%s; if it is one, %s%s"),
+  ADDRESSES_IN_ARRAY(
+      Diagnostic.Kind.WARNING,
+      "%s, which the runtime does not track; pass the arrays themselves in an array or List of"
+          + " DeviceArrays, or add @Trusted(\"reason\") if you order their uses"),
   STORES_TO_TABLE("%s; the table is the launcher's, so store to an array of its own"),
   NO_TABLE("%s; take a DeviceArray"),
   NO_SUCH_SYMBOL("%2$s: %1$s"),
   SYMBOL_LAYOUT("%s; declare other elements; see %s"),
   SYMBOL_KIND("%s; declare other elements; see %s"),
   UNCLEAR_ACCESS(
-      Diagnostic.Kind.WARNING, "%s; check it, and add @Trusted(\"reason\") if it never does"),
+      Diagnostic.Kind.WARNING, "%1$s; check it, and add @Trusted(\"reason\") if it never does%3$s"),
 
   // The processor itself.
   WRITE_FAILED("%s cannot be written: %s"),

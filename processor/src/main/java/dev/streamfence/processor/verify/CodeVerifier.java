@@ -18,6 +18,8 @@ import javax.lang.model.element.ExecutableElement;
 
 /** Reports where a kernel's code contradicts its interface. Confined to one thread at a time. */
 public final class CodeVerifier {
+  private static final String CLEARER = "the module was compiled with -G, and is clearer without";
+
   private final ModuleCode code;
   private final String resource;
   private final Mistakes mistakes;
@@ -38,8 +40,20 @@ public final class CodeVerifier {
           culprit(mismatch, signature, places),
           mismatch.sentence(signature, site -> describe(site, kernel)),
           mismatch.actual(),
-          mismatch.kind() == Mismatch.Difference.NO_ENTRY ? resource : place(kernel));
+          addition(mismatch.kind(), kernel));
     }
+  }
+
+  private String addition(Mismatch.Difference kind, KernelMethod kernel) {
+    return switch (problem(kind)) {
+      case NO_SUCH_ENTRY -> resource;
+      case UNCLEAR_ACCESS, POSSIBLE_ADDRESS -> isDebug() ? "; " + CLEARER : "";
+      default -> place(kernel);
+    };
+  }
+
+  private boolean isDebug() {
+    return code instanceof ModuleCode.Ptx ptx && ptx.check().isDebug();
   }
 
   /**
@@ -83,6 +97,8 @@ public final class CodeVerifier {
       case ONLY_LOADS -> Problem.NEEDLESS_WRITE;
       case ELEMENT_WIDTH -> Problem.ELEMENT_WIDTH;
       case ADDRESS -> Problem.NUMBER_AS_ADDRESS;
+      case MAY_BE_ADDRESS -> Problem.POSSIBLE_ADDRESS;
+      case CONTENT_ADDRESS -> Problem.ADDRESSES_IN_ARRAY;
       case STORES_TO_TABLE -> Problem.STORES_TO_TABLE;
       case NO_TABLE -> Problem.NO_TABLE;
       case MAY_STORE, MAY_LOAD, MAY_STORE_TO_TABLE -> Problem.UNCLEAR_ACCESS;

@@ -15,7 +15,8 @@ final class CodeCheck {
 
   /**
    * Refuses a kernel whose code contradicts its declaration, and logs each untrusted access that is
-   * not certain, and arrays of wider elements than the kernel touches.
+   * not certain, numbers that may be addresses, arrays of addresses, and arrays of wider elements
+   * than the kernel touches.
    *
    * @param source the file or resource of the code
    * @param origin what the refusal adds about the image's origin; may be empty
@@ -29,6 +30,8 @@ final class CodeCheck {
         case MAY_STORE,
             MAY_LOAD,
             MAY_STORE_TO_TABLE,
+            MAY_BE_ADDRESS,
+            CONTENT_ADDRESS,
             ELEMENT_WIDTH,
             NO_DYNAMIC_SHARED,
             NO_CLUSTER,

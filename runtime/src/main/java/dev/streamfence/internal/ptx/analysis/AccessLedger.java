@@ -34,8 +34,20 @@ final class AccessLedger {
   /** The tables from which whole addresses are loaded, and the contents that are used as such. */
   private final Set<Integer> loadedFrom = new HashSet<>();
 
+  /** The indexes of the parameters from whose memory the code loads. */
+  private final Set<Integer> sources = new HashSet<>();
+
+  /** The uses of addresses that were in the memory behind one of several parameters. */
+  private AddressUses ofSeveral = AddressUses.NONE;
+
   /** The indexes of the addresses that other code may have from here. */
   private final Set<Integer> handedOut = new HashSet<>();
+
+  /**
+   * Whether code follows an address that it does not have from a parameter: then, a number that was
+   * stored may be that address.
+   */
+  private boolean followsUnknown;
 
   private boolean open;
 
@@ -44,6 +56,11 @@ final class AccessLedger {
     @Nullable AccessSite write;
     @Nullable AccessSite possibleRead;
     @Nullable AccessSite possibleWrite;
+    AddressUses addresses = AddressUses.NONE;
+
+    /** Where other code may get a number that is as wide as an address. */
+    @Nullable AccessSite passedOn;
+
     final AccessedWords.WordCollector words = new AccessedWords.WordCollector();
   }
 
@@ -93,6 +110,8 @@ final class AccessLedger {
         .map(Origin::index)
         .filter(parameters::isContents)
         .forEach(loadedFrom::add);
+    follow(step, judge, reads, writes);
+    mayBeAddresses(step, judge);
     if (judge.isDefinite()) {
       Entry entry = entries[Origin.index(judge.touched().iterator().next())];
       AccessSite site = site(step, "");
@@ -105,6 +124,61 @@ final class AccessLedger {
     }
   }
 
+  /** Records an access through addresses that were loaded from memory. */
+  private void follow(Step step, AddressJudge judge, boolean reads, boolean writes) {
+    if (judge.loaded().isEmpty()) {
+      return;
+    }
+    followsUnknown = true;
+    AccessSite site = site(step, "");
+    AddressUses uses = new AddressUses(null, null, reads ? site : null, writes ? site : null);
+    for (Derivation address : judge.loaded()) {
+      if (address.hasSeveralSources()) {
+        ofSeveral = ofSeveral.and(uses);
+      }
+      address
+          .source()
+          .ifPresent(index -> entries[index].addresses = entries[index].addresses.and(uses));
+    }
+  }
+
+  /** Records that an instruction loads from the memory behind a parameter. */
+  void addSource(int parameter) {
+    if (open) {
+      sources.add(parameter);
+    }
+  }
+
+  /** Records that an instruction converts a value between state spaces: it is an address. */
+  void convert(Step step, Provenance address) {
+    if (!open || address.isNumber()) {
+      return;
+    }
+    AddressJudge judge = AddressJudge.of(address);
+    if (judge.isDefinite()) {
+      Entry entry = entries[Origin.index(judge.touched().iterator().next())];
+      entry.addresses = entry.addresses.and(new AddressUses(site(step, ""), null, null, null));
+    } else {
+      mayBeAddresses(step, judge);
+    }
+  }
+
+  private void mayBeAddresses(Step step, AddressJudge judge) {
+    Set<Integer> numbers = judge.isDefinite() ? judge.suspects() : judge.numbers();
+    if (!numbers.isEmpty()) {
+      AccessSite site = site(step, judge.doubt(parameters::describe));
+      for (int number : numbers) {
+        Entry entry = entries[Origin.index(number)];
+        entry.addresses = entry.addresses.and(new AddressUses(null, site, null, null));
+      }
+    }
+  }
+
+  /** Records that code runs that the module does not have. */
+  void callUnknown() {
+    followsUnknown |= open;
+  }
+
   private Optional<Long> stride(Step step, Operand address) {
     return strides
         .computeIfAbsent(step.activation().flow(), ThreadStrides::of)
@@ -115,6 +189,19 @@ final class AccessLedger {
   void handOut(Step step, Provenance value, String reason) {
     // Scaled values can be scaled down again, and parts can be put together.
     note(step, value, reason, multiple -> true, false, true);
+    if (open) {
+      for (Derivation alternative : value.alternatives()) {
+        for (int i = 0; i < alternative.size(); i++) {
+          int origin = alternative.origin(i);
+          if (Origin.is(origin, ParameterRole.NUMBER)
+              && !Origin.isNarrow(origin)
+              && alternative.multiple(i) == Multiple.ONE) {
+            Entry entry = entries[Origin.index(origin)];
+            entry.passedOn = first(entry.passedOn, site(step, reason));
+          }
+        }
+      }
+    }
   }
 
   /** Returns the indexes of the addresses that other code may have from this kernel. */
@@ -211,8 +298,13 @@ final class AccessLedger {
     ParameterAccess[] accesses = new ParameterAccess[entries.length];
     for (int i = 0; i < accesses.length; i++) {
       Entry e = entries[i];
+      AddressUses uses = sources.contains(i) ? e.addresses.and(ofSeveral) : e.addresses;
+      if (uses.possible() == null && followsUnknown) {
+        uses = uses.and(new AddressUses(null, e.passedOn, null, null));
+      }
       accesses[i] =
-          new ParameterAccess(e.read, e.write, e.possibleRead, e.possibleWrite, e.words.words());
+          new ParameterAccess(
+              e.read, e.write, e.possibleRead, e.possibleWrite, e.words.words(), uses);
     }
     return List.of(accesses);
   }

@@ -3,10 +3,15 @@ package dev.streamfence.internal.ptx.analysis;
 import dev.streamfence.internal.ptx.syntax.SourcePosition;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.IntFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** An instruction that accesses, or may access, the memory behind a parameter. Immutable. */
 public final class AccessSite {
+  private static final Pattern PARAMETER = Pattern.compile("\\bparameter (\\d{1,6})\\b");
+
   private final int line;
   private final String function;
   private final String instruction;
@@ -24,6 +29,30 @@ public final class AccessSite {
     this.instruction = instruction;
     this.reason = reason;
     this.position = position;
+  }
+
+  /**
+   * Returns the site with the names of parameters in its reason, instead of their numbers.
+   *
+   * @param names names the parameter with an index from 0
+   */
+  public AccessSite withNames(IntFunction<String> names) {
+    String named =
+        PARAMETER
+            .matcher(reason)
+            .replaceAll(
+                match ->
+                    Matcher.quoteReplacement(
+                        "'" + names.apply(Integer.parseInt(match.group(1)) - 1) + "'"));
+    return new AccessSite(line, function, instruction, named, position);
+  }
+
+  /** Returns the site that comes first in the text; null if there is none. */
+  static @Nullable AccessSite first(@Nullable AccessSite a, @Nullable AccessSite b) {
+    if (a == null) {
+      return b;
+    }
+    return b == null || a.line <= b.line ? a : b;
   }
 
   /**
@@ -63,7 +92,8 @@ public final class AccessSite {
   }
 
   /**
-   * Returns the position in the source; in an inlined function, the innermost position.
+   * Returns the position in the source; in an inlined function, the innermost position outside the
+   * headers of the CUDA toolkit.
    *
    * @return the position, if the PTX text has it
    */

@@ -186,6 +186,7 @@ final class CallFlow {
     if (READERS.contains(name)) {
       passed.forEach(value -> analysis.escapes().show(step, value, "'" + name + "' may read it"));
     } else if (!ALLOCATORS.contains(name)) {
+      analysis.ledger().callUnknown();
       String callee = name.isEmpty() ? "an unknown function" : "'" + name + "'";
       passed.forEach(value -> analysis.escapes().handOut(step, value, "it is passed to " + callee));
       // Unknown code can reach the variables that the threads of its block share.

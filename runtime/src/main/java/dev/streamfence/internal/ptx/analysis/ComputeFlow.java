@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.analysis;
 
 import dev.streamfence.internal.ptx.analysis.controlflow.Carry;
 import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
+import dev.streamfence.internal.ptx.analysis.lattice.AddressJudge;
 import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
 import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
@@ -136,8 +137,17 @@ final class ComputeFlow {
    */
   private Provenance generic(Step step, Provenance source) {
     List<String> modifiers = step.instruction().modifiers();
-    if (modifiers.contains("to")
-        || source.alternatives().stream().allMatch(Derivation::hasObject)) {
+    if (modifiers.contains("to") || modifiers.contains("global")) {
+      analysis.ledger().convert(step, source);
+      Provenance converted = AddressJudge.converted(source);
+      return modifiers.contains("to") ? converted : opened(step, converted);
+    }
+    return opened(step, source);
+  }
+
+  private Provenance opened(Step step, Provenance source) {
+    List<String> modifiers = step.instruction().modifiers();
+    if (source.alternatives().stream().allMatch(Derivation::hasObject)) {
       return source;
     }
     Provenance address = source;
@@ -167,7 +177,7 @@ final class ComputeFlow {
       }
       origin |= !source.hasNoOrigin();
     }
-    return origin ? narrowed(step.instruction(), mix(step)) : Provenance.LOADED;
+    return narrowed(step.instruction(), origin ? mix(step) : Provenance.LOADED);
   }
 
   private Provenance arithmetic(Step step, OpcodeRule.Transfer transfer) {
@@ -189,16 +199,18 @@ final class ComputeFlow {
       return bits(step);
     }
     int narrowest = analysis.pointerBits();
+    boolean isFloat = false;
     for (String modifier : step.instruction().modifiers()) {
       Optional<ScalarType> type = ScalarType.named(modifier);
       if (type.isPresent()) {
         if (type.get().isFloat()) {
-          return BitArithmetic.part(a);
+          isFloat = true;
         }
         narrowest = Math.min(narrowest, type.get().bits);
       }
     }
-    return narrowest < analysis.pointerBits() ? BitArithmetic.narrowed(a) : a;
+    Provenance whole = isFloat ? BitArithmetic.part(a) : a;
+    return narrowest < analysis.pointerBits() ? BitArithmetic.narrowed(whole, narrowest) : whole;
   }
 
   /** Returns the provenance of a result that contains bits of the operands at other positions. */
@@ -216,7 +228,8 @@ final class ComputeFlow {
         only = source;
       }
     }
-    return strong == 1 ? BitArithmetic.part(only) : mix(step);
+    Provenance some = strong == 1 ? BitArithmetic.part(only) : mix(step);
+    return step.instruction().opcode().equals("bfi") ? BitArithmetic.raised(some) : some;
   }
 
   private Provenance mix(Step step) {
@@ -229,9 +242,8 @@ final class ComputeFlow {
 
   /** Narrows a value to the width of the result, which may be too small for a pointer. */
   private Provenance narrowed(Instruction instruction, Provenance value) {
-    return width(instruction) < analysis.pointerBits() && !value.isNumber()
-        ? BitArithmetic.narrowed(value)
-        : value;
+    int width = width(instruction);
+    return width < analysis.pointerBits() ? BitArithmetic.narrowed(value, width) : value;
   }
 
   /** Returns the width of the result in bits. */

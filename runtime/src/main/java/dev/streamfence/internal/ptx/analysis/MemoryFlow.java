@@ -57,7 +57,7 @@ final class MemoryFlow {
           }
         }
         case 'D' -> values.assign(step, operand, Provenance.NUMBER);
-        case 'L' -> values.assign(step, operand, Provenance.LOADED);
+        case 'L' -> values.assign(step, operand, Provenance.loaded(Integer.SIZE));
         case 'A' -> values.assign(step, operand, accumulated(step));
         default -> {}
       }
@@ -71,7 +71,7 @@ final class MemoryFlow {
       Provenance value = values.value(step, operand);
       sum = value.isBottom() ? sum : BitArithmetic.mix(sum, value);
     }
-    return BitArithmetic.narrowed(sum);
+    return BitArithmetic.narrowed(sum, Long.SIZE);
   }
 
   private void access(Step step, OpcodeRule rule, Operand operand, StateSpace space, char letter) {

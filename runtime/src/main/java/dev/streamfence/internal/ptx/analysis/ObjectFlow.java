@@ -10,6 +10,7 @@ import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The data flow through memory objects: loads from and stores to those that an address may lie in.
@@ -75,7 +76,11 @@ final class ObjectFlow {
 
   /** Returns the value that a load finds in memory that is no object. */
   private Provenance outside(Step step, Derivation address, int width) {
-    Provenance unknown = width >= analysis.pointerBytes() ? Provenance.FOREIGN : Provenance.LOADED;
+    Provenance unknown =
+        width >= analysis.pointerBytes()
+            ? Provenance.FOREIGN
+            : Provenance.loaded(width * Byte.SIZE);
+    unknown = withSource(unknown, address);
     if (!hasTable(address)) {
       return unknown;
     }
@@ -89,6 +94,23 @@ final class ObjectFlow {
       }
     }
     return found.isBottom() ? unknown : found;
+  }
+
+  /** Returns what a load finds, marked with the parameter whose memory the address leads to. */
+  private Provenance withSource(Provenance found, Derivation address) {
+    int source = address.source().orElse(-1);
+    if (address.size() > 0) {
+      Set<Integer> touched = AddressJudge.of(Provenance.of(address)).touched();
+      if (touched.size() == 1) {
+        source = Origin.index(touched.iterator().next());
+      }
+    }
+    int known = source;
+    if (known < 0) {
+      return found;
+    }
+    analysis.ledger().addSource(known);
+    return found.map(each -> each.withSource(known));
   }
 
   private static boolean hasTable(Derivation address) {

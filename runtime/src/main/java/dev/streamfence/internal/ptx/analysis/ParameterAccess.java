@@ -40,6 +40,7 @@ public final class ParameterAccess {
   private final @Nullable AccessSite write;
   private final @Nullable AccessSite possibleRead;
   private final @Nullable AccessSite possibleWrite;
+  private final AddressUses addresses;
   private final @Nullable AccessedWords words;
 
   ParameterAccess(
@@ -48,11 +49,22 @@ public final class ParameterAccess {
       @Nullable AccessSite possibleRead,
       @Nullable AccessSite possibleWrite,
       @Nullable AccessedWords words) {
+    this(read, write, possibleRead, possibleWrite, words, AddressUses.NONE);
+  }
+
+  ParameterAccess(
+      @Nullable AccessSite read,
+      @Nullable AccessSite write,
+      @Nullable AccessSite possibleRead,
+      @Nullable AccessSite possibleWrite,
+      @Nullable AccessedWords words,
+      AddressUses addresses) {
     this.read = read;
     this.write = write;
     this.possibleRead = possibleRead;
     this.possibleWrite = possibleWrite;
     this.words = words;
+    this.addresses = addresses;
   }
 
   /**
@@ -92,6 +104,47 @@ public final class ParameterAccess {
   }
 
   /**
+   * Returns the first instruction that certainly takes the parameter for an address: one that reads
+   * or writes its memory, or else converts it to another state space.
+   *
+   * @return the site, if there is one
+   */
+  public Optional<AccessSite> address() {
+    AccessSite access = read != null ? read : write;
+    return Optional.ofNullable(access != null ? access : addresses.conversion());
+  }
+
+  /**
+   * Returns the first site that may take a parameter for an address although it was declared a
+   * number.
+   *
+   * @return the site, which has a reason, if there is one
+   */
+  public Optional<AccessSite> possibleAddress() {
+    return Optional.ofNullable(addresses.possible());
+  }
+
+  /**
+   * Returns the first site that reads memory whose address was loaded from the memory behind the
+   * parameter, or from memory to which such an address leads.
+   *
+   * @return the site, if there is one
+   */
+  public Optional<AccessSite> readThroughContent() {
+    return Optional.ofNullable(addresses.load());
+  }
+
+  /**
+   * Returns the first site that writes memory whose address was loaded from the memory behind the
+   * parameter, or from memory to which such an address leads.
+   *
+   * @return the site, if there is one
+   */
+  public Optional<AccessSite> writeThroughContent() {
+    return Optional.ofNullable(addresses.store());
+  }
+
+  /**
    * Returns the width of all accesses, and their stride if that is known.
    *
    * @return the width, if every access is a definite load or store of one word of that width
@@ -111,7 +164,7 @@ public final class ParameterAccess {
   public Optional<AccessSite> unknown() {
     AccessSite unclearRead = read == null ? possibleRead : null;
     AccessSite unclearWrite = write == null ? possibleWrite : null;
-    return Optional.ofNullable(first(unclearRead, unclearWrite));
+    return Optional.ofNullable(AccessSite.first(unclearRead, unclearWrite));
   }
 
   /**
@@ -132,19 +185,13 @@ public final class ParameterAccess {
   /** Returns the accesses to two parts of one structure together. */
   ParameterAccess and(ParameterAccess other) {
     return new ParameterAccess(
-        first(read, other.read),
-        first(write, other.write),
-        first(possibleRead, other.possibleRead),
-        first(possibleWrite, other.possibleWrite),
+        AccessSite.first(read, other.read),
+        AccessSite.first(write, other.write),
+        AccessSite.first(possibleRead, other.possibleRead),
+        AccessSite.first(possibleWrite, other.possibleWrite),
         // Two pointers have no width in common that would say anything.
-        this == UNTOUCHED ? other.words : null);
-  }
-
-  private static @Nullable AccessSite first(@Nullable AccessSite a, @Nullable AccessSite b) {
-    if (a == null) {
-      return b;
-    }
-    return b == null || a.line() <= b.line() ? a : b;
+        this == UNTOUCHED ? other.words : null,
+        addresses.and(other.addresses));
   }
 
   @Override

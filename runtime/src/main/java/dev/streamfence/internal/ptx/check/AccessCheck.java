@@ -39,11 +39,11 @@ final class AccessCheck {
     declared
         .match(
             new PassedCases<>(
-                value -> number(value.name(), whole),
+                value -> number(value.name(), whole, remedy(value)),
                 this::fields,
                 array -> array(array, array.name(), 0),
                 table -> table(table, table.name(), 0),
-                threadCount -> number(threadCount.name(), whole)))
+                threadCount -> number(threadCount.name(), whole, remedy(threadCount))))
         .ifPresent(mismatches::add);
   }
 
@@ -63,22 +63,47 @@ final class AccessCheck {
         // Numbers that share the bytes of an address are told apart from others, not from each
         // other.
         compared = offset / Long.BYTES;
-        number(name, accesses.parameter(parameter, offset)).ifPresent(mismatches::add);
+        ParameterAccess access = accesses.parameter(parameter, offset);
+        if (field.sizeInBytes() == Long.BYTES) {
+          number(name, access, "make this component a DeviceArray").ifPresent(mismatches::add);
+        } else if (access.address().isPresent() || hasNeighbour(struct, i)) {
+          number(name, access, "replace the parts of the address by one DeviceArray")
+              .ifPresent(mismatches::add);
+        }
       }
     }
     return Optional.empty();
   }
 
-  private Optional<Mismatch> number(String name, ParameterAccess access) {
+  /** Returns whether the number after this field fills the rest of an address with it. */
+  private static boolean hasNeighbour(KernelParameter.Struct struct, int field) {
+    StructLayout layout = struct.layout();
+    return field + 1 < struct.fields().size()
+        && layout.offset(field + 1) / Long.BYTES == layout.offset(field) / Long.BYTES;
+  }
+
+  private static String remedy(KernelParameter.Passed number) {
+    return number.sizeInBytes() == Long.BYTES
+        ? "take a DeviceArray"
+        : "take one DeviceArray instead of the parts of its address";
+  }
+
+  private Optional<Mismatch> number(String name, ParameterAccess access, String remedy) {
+    Subject subject = new Subject(parameter, name, "");
     return access
-        .read()
-        .or(access::write)
-        .map(site -> Mismatch.at(site, new Subject(parameter, name, ""), Difference.ADDRESS, ""));
+        .address()
+        .map(site -> Mismatch.at(site, subject, Difference.ADDRESS, remedy))
+        .or(
+            () ->
+                access
+                    .possibleAddress()
+                    .map(site -> Mismatch.at(site, subject, Difference.MAY_BE_ADDRESS, remedy)));
   }
 
   private Optional<Mismatch> array(KernelParameter.Array array, String name, int offset) {
     ParameterAccess access = accesses.parameter(parameter, offset);
     Subject subject = new Subject(parameter, name, "it");
+    addContent(array, access, subject);
     return withWidth(compare(array, access, subject), access, subject, array.elementType(), "%s[]");
   }
 
@@ -111,6 +136,7 @@ final class AccessCheck {
     ParameterAccess itself = accesses.parameter(parameter, offset);
     ParameterAccess contents = accesses.contents(parameter, offset);
     Subject subject = new Subject(parameter, name, "its arrays");
+    addContent(table, contents, subject);
     if (itself.write().isPresent()) {
       return itself.write().map(site -> Mismatch.at(site, subject, Difference.STORES_TO_TABLE, ""));
     }
@@ -161,6 +187,22 @@ final class AccessCheck {
     return mayStore
         ? unclear(subject, tracked, Difference.MAY_LOAD, access.possibleRead())
         : Optional.of(Mismatch.of(subject, Difference.NEVER_STORES, ""));
+  }
+
+  /** Adds that the kernel follows addresses that it takes from an array, unless it is trusted. */
+  private void addContent(
+      KernelParameter.Tracked tracked, ParameterAccess access, Subject subject) {
+    Optional<AccessSite> load = access.readThroughContent();
+    Optional<AccessSite> store = access.writeThroughContent();
+    String verbs =
+        load.isPresent() && store.isPresent()
+            ? "loads and stores"
+            : load.isPresent() ? "loads" : "stores";
+    store
+        .or(() -> load)
+        .filter(site -> !tracked.trusted())
+        .map(site -> Mismatch.at(site, subject, Difference.CONTENT_ADDRESS, verbs))
+        .ifPresent(mismatches::add);
   }
 
   private static Optional<Mismatch> unclear(

@@ -127,7 +127,23 @@ public final class KernelCheck {
     blocks.ifPresent(mismatches::add);
     mismatches.addAll(
         launches.compare(declared, entry, blocks.isPresent() ? Optional.empty() : block(declared)));
-    return List.copyOf(mismatches);
+    return withoutRepetitions(mismatches);
+  }
+
+  /** Returns the differences with only the first of those that have the same unclear cause. */
+  private static List<Mismatch> withoutRepetitions(List<Mismatch> mismatches) {
+    List<Mismatch> kept = new ArrayList<>();
+    for (Mismatch mismatch : mismatches) {
+      if (kept.stream().noneMatch(mismatch::hasCauseOf)) {
+        kept.add(mismatch);
+      }
+    }
+    return List.copyOf(kept);
+  }
+
+  /** Returns whether the code was compiled for debugging, which leaves more accesses unclear. */
+  public boolean isDebug() {
+    return module.isDebug();
   }
 
   /** Returns the first difference between a variable and its declaration, if there is any. */

@@ -52,8 +52,21 @@ public final class Mismatch {
      * that it may be written for.
      */
     ELEMENT_WIDTH,
-    /** The kernel uses a number as an address, so its memory is not tracked. */
+    /**
+     * The kernel uses a number as an address, so its memory is not tracked; {@link #actual} is the
+     * remedy.
+     */
     ADDRESS,
+    /**
+     * The kernel may use a number as an address; the site has a reason, and {@link #actual} is the
+     * remedy.
+     */
+    MAY_BE_ADDRESS,
+    /**
+     * The kernel follows addresses that it takes from an array; {@link #actual} says what it does
+     * through them.
+     */
+    CONTENT_ADDRESS,
     /** The kernel stores to a table of arrays, which it should only read. */
     STORES_TO_TABLE,
     /** The kernel reads a table of arrays, but takes no address from it. */
@@ -63,7 +76,15 @@ public final class Mismatch {
     /** The kernel may store to a read-only buffer that is not trusted; the site has a reason. */
     MAY_STORE,
     /** The kernel may load from a write-only buffer that is not trusted; the site has a reason. */
-    MAY_LOAD
+    MAY_LOAD;
+
+    /** Returns whether the code may as well agree with the declaration. */
+    boolean isUnclear() {
+      return switch (this) {
+        case MAY_BE_ADDRESS, MAY_STORE_TO_TABLE, MAY_STORE, MAY_LOAD -> true;
+        default -> false;
+      };
+    }
   }
 
   /**
@@ -170,6 +191,18 @@ public final class Mismatch {
     return new Mismatch(Difference.TILE_SIZE, null, "", overrun.site(), predicate);
   }
 
+  /**
+   * Returns whether another difference has the same cause: it is as unclear, at the same place, for
+   * the same reason.
+   */
+  boolean hasCauseOf(Mismatch other) {
+    return kind.isUnclear()
+        && other.kind.isUnclear()
+        && (kind == Difference.MAY_BE_ADDRESS) == (other.kind == Difference.MAY_BE_ADDRESS)
+        && site != null
+        && site.equals(other.site);
+  }
+
   /** Returns the kind of the difference. */
   public Difference kind() {
     return kind;
@@ -197,7 +230,10 @@ public final class Mismatch {
    */
   public String sentence(KernelSignature declared, Function<AccessSite, String> place) {
     String entry = declared.entry();
-    String shown = site == null ? "" : ": " + place.apply(site);
+    String shown =
+        site == null
+            ? ""
+            : ": " + place.apply(site.withNames(index -> declared.passed().get(index).name()));
     return switch (kind) {
       case NO_ENTRY -> "the code has no entry " + entry + "; it has " + actual;
       case PARAMETER_COUNT ->
@@ -234,6 +270,17 @@ public final class Mismatch {
       case ELEMENT_WIDTH -> use(declared, predicate + shown);
       case ADDRESS ->
           use(declared, " is passed by value, but the kernel uses it as an address" + shown);
+      case MAY_BE_ADDRESS ->
+          use(declared, " is passed by value, but the kernel may use it as an address" + shown);
+      case CONTENT_ADDRESS ->
+          use(
+              declared,
+              " is declared to hold values, but the kernel takes addresses from "
+                  + memory()
+                  + " and "
+                  + actual
+                  + " through them"
+                  + shown);
       case STORES_TO_TABLE ->
           use(declared, " is a table of arrays, but the kernel stores to the table itself" + shown);
       case NO_TABLE ->

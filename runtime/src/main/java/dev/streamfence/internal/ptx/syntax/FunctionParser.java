@@ -34,6 +34,7 @@ final class FunctionParser {
     final List<Instruction> instructions = new ArrayList<>();
     Scope scope;
     int depth;
+    final SourceLines positions = new SourceLines();
     SourceLine source = SourceLine.NONE;
     @Nullable BlockLimit blockLimit;
     boolean clusters;
@@ -207,7 +208,7 @@ final class FunctionParser {
       return;
     }
     switch (word) {
-      case "loc" -> body.source = ModuleParser.location(lexer);
+      case "loc" -> body.source = ModuleParser.location(lexer, body.positions);
       case "pragma" -> pragma();
       case "branchtargets", "calltargets" -> targets(body, label, line);
       case "callprototype" -> prototype(label, line);

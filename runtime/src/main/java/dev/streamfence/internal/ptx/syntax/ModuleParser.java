@@ -25,6 +25,7 @@ final class ModuleParser {
   private final Map<Long, String> files = new HashMap<>();
   private String isaVersion = "";
   private String target = "";
+  private boolean debug;
   private int addressSize = 32;
 
   /**
@@ -74,6 +75,7 @@ final class ModuleParser {
     return new PtxModule(
         isaVersion,
         target,
+        debug,
         addressSize,
         variables,
         new ArrayList<>(functions.values()),
@@ -88,7 +90,7 @@ final class ModuleParser {
       case "target" -> target();
       case "address_size" -> addressSize();
       case "file" -> file();
-      case "loc" -> location(lexer);
+      case "loc" -> location(lexer, new SourceLines());
       case "section" -> skipSection();
       case "alias" -> alias();
       case "pragma", "branchtargets", "calltargets" -> skipToSemicolon();
@@ -133,7 +135,7 @@ final class ModuleParser {
   private void target() {
     target = lexer.take(Lexer.TokenKind.WORD, "a target such as sm_75");
     while (lexer.accept(',')) {
-      lexer.take(Lexer.TokenKind.WORD, "a target option");
+      debug |= lexer.take(Lexer.TokenKind.WORD, "a target option").equals("debug");
     }
   }
 
@@ -157,9 +159,13 @@ final class ModuleParser {
   /**
    * Parses {@code .loc 1 2 3, function_name label, inlined_at 1 2 3} after {@code .loc}. The
    * innermost position comes first.
+   *
+   * @param known the positions before it in the same function
    */
-  static SourceLine location(Lexer lexer) {
-    SourceLine innermost = numbers(lexer);
+  static SourceLine location(Lexer lexer, SourceLines known) {
+    long file = fileNumber(lexer);
+    long line = lineNumber(lexer);
+    SourceLine caller = null;
     while (lexer.accept(',')) {
       boolean function = lexer.is(Lexer.TokenKind.WORD) && lexer.text().equals("function_name");
       lexer.take(Lexer.TokenKind.WORD, "function_name or inlined_at");
@@ -169,17 +175,22 @@ final class ModuleParser {
           lexer.take(Lexer.TokenKind.NUMBER, "an offset");
         }
       } else {
-        numbers(lexer);
+        long callerFile = fileNumber(lexer);
+        caller = known.find(callerFile, lineNumber(lexer));
       }
     }
-    return innermost;
+    return known.add(new SourceLine(file, line, caller));
   }
 
-  private static SourceLine numbers(Lexer lexer) {
-    long file = number(lexer.take(Lexer.TokenKind.NUMBER, "a number"));
+  private static long fileNumber(Lexer lexer) {
+    return number(lexer.take(Lexer.TokenKind.NUMBER, "a number"));
+  }
+
+  /** Parses a line and a column, of which only the line is kept. */
+  private static long lineNumber(Lexer lexer) {
     long line = number(lexer.take(Lexer.TokenKind.NUMBER, "a number"));
     lexer.take(Lexer.TokenKind.NUMBER, "a number");
-    return new SourceLine(file, line);
+    return line;
   }
 
   /** Returns the number, or -1, which matches no file, if it is not an integer. */

@@ -15,8 +15,12 @@ public final class PtxModule {
   /** {@code sm_90}: the last digit is the second number of the compute capability. */
   private static final Pattern ARCHITECTURE = Pattern.compile("sm_(\\d{1,2})(\\d)([af]?)");
 
+  /** The most calls around an inlined instruction that are followed. */
+  private static final int MAX_INLINED = 64;
+
   private final String isaVersion;
   private final String target;
+  private final boolean debug;
   private final int addressSize;
   private final List<Variable> variables;
   private final List<PtxFunction> functions;
@@ -30,6 +34,7 @@ public final class PtxModule {
   PtxModule(
       String isaVersion,
       String target,
+      boolean debug,
       int addressSize,
       List<Variable> variables,
       List<PtxFunction> functions,
@@ -39,6 +44,7 @@ public final class PtxModule {
     this.parts = parts;
     this.isaVersion = isaVersion;
     this.target = target;
+    this.debug = debug;
     this.addressSize = addressSize;
     this.variables = List.copyOf(variables);
     this.functions = List.copyOf(functions);
@@ -127,6 +133,11 @@ public final class PtxModule {
     return target;
   }
 
+  /** Returns whether the text was compiled for debugging, as with {@code nvcc -G}. */
+  public boolean isDebug() {
+    return debug;
+  }
+
   /**
    * Tells whether a device can run the text. The device must be new enough; for a text made for
    * only one architecture ({@code sm_90a}) or one family ({@code sm_100f}), it must match.
@@ -210,8 +221,25 @@ public final class PtxModule {
     return aliases.contains(name);
   }
 
-  /** Returns the position in the source, if the text knows one. */
+  /**
+   * Returns the position in the source, if the text knows one. In an inlined function, that is the
+   * innermost position outside the headers of the CUDA toolkit, if there is any.
+   */
   public Optional<SourcePosition> position(SourceLine source) {
+    Optional<SourcePosition> innermost = Optional.empty();
+    SourceLine at = source;
+    for (int depth = 0; at != null && depth < MAX_INLINED; depth++) {
+      Optional<SourcePosition> position = place(at);
+      if (position.isPresent() && !ToolkitHeaders.contains(position.get().file())) {
+        return position;
+      }
+      innermost = innermost.or(() -> position);
+      at = at.inlinedAt();
+    }
+    return innermost;
+  }
+
+  private Optional<SourcePosition> place(SourceLine source) {
     String file = files.get(source.file());
     return file == null || source.line() < 1 || source.line() > Integer.MAX_VALUE
         ? Optional.empty()

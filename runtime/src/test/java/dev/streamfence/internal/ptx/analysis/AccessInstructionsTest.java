@@ -192,7 +192,7 @@ class AccessInstructionsTest {
             + "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd5, %rd6,"
             + " 1, 1, 1, 0, 0; mov.b32 %r7, %f2; st.global.u32 [%r7], 1; => ?---",
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd5, %rd6,"
-            + " 1, 1, 1, 0, 0; mov.b32 %r7, %f2; add.s64 %rd9, %rd4, %r7;"
+            + " 1, 1, 1, 0, 0; mov.b64 %rd7, {%f1, %f2}; add.s64 %rd9, %rd4, %rd7;"
             + "st.global.u32 [%rd9], 1; => ---?",
         "st.global.L2::cache_hint.u32 [%rd1], 7, %rd5; => W---",
         "atom.global.add.u32 [%rd1], 1; => B---",

@@ -166,7 +166,8 @@ class AccessJudgeTest {
         .isEqualTo(
             "its address may come from parameter 1 or parameter 2"
                 + " or the field at offset 0 of parameter 5");
-    assertThat(doubt("p | q | x | n")).contains("of parameter 5 or parameter 3");
+    assertThat(doubt("p | q | x | n"))
+        .contains("or parameter 3 or the field at offset 0 of parameter 5");
     assertThat(doubt("p | q | x | y | n"))
         .isEqualTo("its address may come from any of 5 parameters or fields");
   }

@@ -4,8 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.SourcePosition;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AccessSiteTest {
   @Test
@@ -37,6 +44,79 @@ class AccessSiteTest {
     assertThat(write.line()).isEqualTo(read.line() + 2);
     assertThat(write.reason()).isEmpty();
     assertThat(write).hasToString("st.global.v2.u32 in line " + write.line() + " (b.cuh:7)");
+  }
+
+  private static String position(String locations) {
+    AnalysedKernel kernel =
+        AnalysedKernel.of(
+            """
+            LOCATIONS
+              st.global.u32 [%rd1], 1;
+              bra END; END:
+            ret; }
+            .file 1 "/home/me/kernels.cu"
+            .file 2 "/home/me/helpers.cuh"
+            .file 3 "/usr/local/cuda-13.0/bin/../targets/x86_64-linux/include/sm_30_intrinsics.hpp"
+            .file 4 "C:\\\\CUDA\\\\v13.0\\\\include\\\\crt\\\\device_functions.h"
+            .file 5 "device_atomic_functions.hpp"
+            .entry other() {
+            bra END; END:
+            """
+                .replace("LOCATIONS", locations));
+    PtxEntry entry = kernel.module().entry("k").orElseThrow();
+    return KernelAccesses.of(kernel.module(), entry)
+        .parameter(0)
+        .write()
+        .flatMap(AccessSite::position)
+        .map(SourcePosition::toString)
+        .orElse("none");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {3, 4, 5})
+  void inAHeaderOfTheToolkitTheCallCounts(int header) {
+    String inlined = ".loc " + header + " 107 3, function_name $n, inlined_at ";
+
+    assertThat(position(inlined + "1 21 5")).isEqualTo("/home/me/kernels.cu:21");
+    assertThat(position(inlined + "2 9 5")).isEqualTo("/home/me/helpers.cuh:9");
+    assertThat(position(".loc " + header + " 107 3")).endsWith(":107");
+    assertThat(position(inlined + "9 9 9")).endsWith(":107");
+  }
+
+  @Test
+  void callsInHeadersOfTheToolkitAreFollowedFurther() {
+    assertThat(
+            position(
+                """
+                .loc 4 50 3, function_name $a, inlined_at 1 30 5
+                .loc 3 60 3, function_name $b, inlined_at 4 50 3
+                .loc 5 70 3, function_name $c, inlined_at 3 60 3
+                """))
+        .isEqualTo("/home/me/kernels.cu:30");
+  }
+
+  @Test
+  void noSiteOfTheCorpusIsInAHeaderOfTheToolkit() {
+    List<String> inHeaders = new ArrayList<>();
+    for (var file : AccessTruth.corpus().entrySet()) {
+      PtxModule module = PtxModule.parse(AccessTruth.ptx(file.getKey()));
+      for (AccessTruth truth : file.getValue()) {
+        PtxEntry entry = module.entry(truth.entry()).orElseThrow();
+        KernelAccesses accesses = KernelAccesses.of(module, entry);
+        for (int i = 0; i < truth.parameters().size(); i++) {
+          ParameterAccess access = accesses.parameter(i);
+          Stream.of(access.read(), access.write(), access.possibleRead(), access.possibleWrite())
+              .flatMap(Optional::stream)
+              .flatMap(site -> site.position().stream())
+              .filter(position -> !position.file().equals(file.getKey() + ".cu"))
+              // Its folder, which would tell, is not in the corpus.
+              .filter(position -> !position.file().equals("async.h"))
+              .forEach(position -> inHeaders.add(truth.entry() + " " + position));
+        }
+      }
+    }
+
+    assertThat(inHeaders).isEmpty();
   }
 
   @Test

@@ -20,6 +20,12 @@ public final class AddressJudge {
   /** The origins in whose memory the address may lie. */
   private final Set<Integer> touched = new TreeSet<>();
 
+  /** Numbers that may be the address if their declaration is wrong; not touched otherwise. */
+  private final Set<Integer> suspects = new TreeSet<>();
+
+  /** The sums whose base may be an address that was loaded from memory. */
+  private final List<Derivation> loaded = new ArrayList<>();
+
   private boolean exact = true;
 
   /** Whether the address may also lie in memory that belongs to no parameter. */
@@ -41,6 +47,40 @@ public final class AddressJudge {
     return touched;
   }
 
+  /** Returns the numbers that may be the address if their declaration is wrong. */
+  public Set<Integer> suspects() {
+    suspects.removeIf(Origin::isNarrow);
+    return suspects;
+  }
+
+  /** Returns all numbers that may be the address. */
+  public Set<Integer> numbers() {
+    Set<Integer> numbers = new TreeSet<>(suspects());
+    touched.stream()
+        .filter(origin -> Origin.is(origin, ParameterRole.NUMBER))
+        .forEach(numbers::add);
+    return numbers;
+  }
+
+  /** Returns the sums whose base may be an address that was loaded from memory. */
+  public List<Derivation> loaded() {
+    return loaded;
+  }
+
+  /**
+   * Returns a value that certainly is an address, with its base marked as a buffer; unchanged if
+   * its base is unclear.
+   */
+  public static Provenance converted(Provenance address) {
+    AddressJudge judge = of(address);
+    Integer base = judge.isDefinite() ? judge.touched.iterator().next() : null;
+    if (base == null || Origin.is(base, ParameterRole.BUFFER)) {
+      return address;
+    }
+    return address.map(
+        sum -> sum.multipleOf(base).isWhole() ? sum.withRole(base, ParameterRole.BUFFER) : sum);
+  }
+
   /** Returns whether the address certainly derives from exactly one parameter. */
   public boolean isDefinite() {
     return touched.size() == 1 && exact && !elsewhere;
@@ -57,7 +97,10 @@ public final class AddressJudge {
     }
     if (touched.size() > 1) {
       return touched.stream()
-          .map(origin -> names.apply(Origin.index(origin)))
+          .map(Origin::index)
+          .distinct()
+          .sorted()
+          .map(names::apply)
           .collect(Collectors.joining(" or ", "its address may come from ", ""));
     }
     return elsewhere
@@ -82,6 +125,10 @@ public final class AddressJudge {
         && only(unclear, ParameterRole.BUFFER).isEmpty()
         && !unclearObject) {
       touched.addAll(buffers);
+      if (only(all(sum), ParameterRole.BUFFER).size() > 1) {
+        // With the distance of two buffers, the base may be anything.
+        suspects.addAll(only(whole, ParameterRole.NUMBER));
+      }
     } else if (unclear.isEmpty() && !unclearObject) {
       addPlain(sum, whole, buffers);
     } else {
@@ -98,10 +145,14 @@ public final class AddressJudge {
       candidates = all(sum);
     }
     if (!candidates.stream().allMatch(origin -> Origin.is(origin, ParameterRole.NUMBER))) {
+      suspects.addAll(only(candidates, ParameterRole.NUMBER));
       candidates.removeIf(origin -> Origin.is(origin, ParameterRole.NUMBER));
     }
     removeNarrow(candidates, sum);
     boolean other = unclearObject || sum.isForeign() || isLoadedNumber(candidates, sum);
+    if (sum.isForeign() && only(candidates, ParameterRole.NUMBER).size() == candidates.size()) {
+      loaded.add(sum);
+    }
     if (candidates.size() == 1 && !other) {
       touched.addAll(candidates);
     } else {
@@ -121,6 +172,7 @@ public final class AddressJudge {
       base(either, sum);
     } else if (sum.isForeign()) {
       elsewhere = true;
+      loaded.add(sum);
       doubt(numbers);
     } else if (!numbers.isEmpty()) {
       numbers.addAll(rest(sum));

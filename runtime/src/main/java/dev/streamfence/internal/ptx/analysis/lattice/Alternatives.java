@@ -60,7 +60,10 @@ final class Alternatives {
 
   /** Returns whether the first is equal to or above the second in the lattice. */
   private static boolean covers(Derivation a, Derivation b) {
-    if (!a.isForeign() && (b.isForeign() || (b.isLoaded() && !a.isLoaded()))) {
+    if (!a.isForeign() && (b.isForeign() || b.loadedBits() > a.loadedBits())) {
+      return false;
+    }
+    if (!a.coversSource(b)) {
       return false;
     }
     if (a.isFixed() && (!b.isFixed() || a.offset() != b.offset())) {
@@ -81,6 +84,9 @@ final class Alternatives {
   }
 
   private static boolean isSame(Derivation a, Derivation b) {
+    if (a.isForeign() && b.isForeign() && !a.coversSource(b) && !b.coversSource(a)) {
+      return false;
+    }
     if (a.hasObject() && a.isFixed() && b.isFixed() && a.offset() != b.offset()) {
       return false;
     }

@@ -18,6 +18,11 @@ public final class BitArithmetic {
         : a.map(multiple -> Multiple.PART).withForeign(false).unfixed();
   }
 
+  /** Returns the provenance of a value after its bits moved up within 64 bits. */
+  public static Provenance raised(Provenance a) {
+    return a.map(derivation -> derivation.withWiderNumbers(Integer.SIZE));
+  }
+
   /** Returns the provenance of a small number that is counted from the bits of a value. */
   public static Provenance count(Provenance a) {
     return a.map(
@@ -31,13 +36,14 @@ public final class BitArithmetic {
    * Returns the provenance of a value in a narrower register, which can hold addresses of shared
    * memory.
    */
-  public static Provenance narrowed(Provenance a) {
+  public static Provenance narrowed(Provenance a, int bits) {
     return a.map(
         derivation -> {
           if (derivation.hasObject() || derivation.isConstant()) {
             return derivation;
           }
-          return isCount(derivation) ? derivation : partOf(derivation);
+          Derivation part = isCount(derivation) ? derivation : partOf(derivation);
+          return part.withNarrowNumbers(bits);
         });
   }
 
@@ -120,7 +126,7 @@ public final class BitArithmetic {
           boolean constants = x.isConstant() && y.isConstant();
           Derivation both =
               x.combine(
-                  y,
+                  y.withWiderNumbers(Integer.SIZE),
                   (origin, m, n) -> m == Multiple.NONE ? n : n == Multiple.NONE ? m : Multiple.TOP,
                   x.isForeign() || y.isForeign(),
                   false,

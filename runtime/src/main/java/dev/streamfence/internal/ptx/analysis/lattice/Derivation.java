@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.analysis.lattice;
 
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -10,16 +11,25 @@ import org.jspecify.annotations.Nullable;
  * known, and of numbers that do not matter. Immutable.
  */
 public final class Derivation {
+  /** Stands for the sources of values from several parameters. */
+  static final int SEVERAL = -1;
+
+  /** The width of a value that may be anything. */
+  private static final int WHOLE_BITS = 64;
+
+  /** A loaded number that is narrower than this counts as an index, not as an address. */
+  private static final int ADDRESS_BITS = 48;
+
   private static final int[] NO_ORIGINS = {};
   private static final Multiple[] NO_MULTIPLES = {};
 
   static final Derivation ZERO = constant(0);
 
   /** A number that derives from no address. */
-  static final Derivation NUMBER = new Derivation(NO_ORIGINS, NO_MULTIPLES, false, false, false, 0);
+  static final Derivation NUMBER = new Derivation(NO_ORIGINS, NO_MULTIPLES, false, 0, false, 0, 0);
 
   /** A value that was loaded from memory or returned by unknown code, and may be any pointer. */
-  static final Derivation FOREIGN = new Derivation(NO_ORIGINS, NO_MULTIPLES, true, false, false, 0);
+  static final Derivation FOREIGN = new Derivation(NO_ORIGINS, NO_MULTIPLES, true, 0, false, 0, 0);
 
   /** A number that may be part of such a pointer. */
   static final Derivation LOADED = FOREIGN.withForeign(false);
@@ -29,27 +39,38 @@ public final class Derivation {
 
   private final Multiple[] multiples;
   private final boolean foreign;
-  private final boolean loaded;
+
+  /** How wide the loaded numbers in the sum may be; 0 if there are none. */
+  private final int loadedBits;
+
   private final boolean fixed;
   private final long offset;
+
+  /**
+   * From where its loaded part comes: 0 if that is unknown, {@link #SEVERAL}, or one more than the
+   * index of the parameter in whose memory it was.
+   */
+  private final int source;
 
   private Derivation(
       int[] origins,
       Multiple[] multiples,
       boolean foreign,
-      boolean loaded,
+      int loadedBits,
       boolean fixed,
-      long offset) {
+      long offset,
+      int source) {
     this.origins = origins;
     this.multiples = multiples;
     this.foreign = foreign;
-    this.loaded = loaded;
+    this.loadedBits = loadedBits;
     this.fixed = fixed;
     this.offset = fixed ? offset : 0;
+    this.source = source;
   }
 
   public static Derivation constant(long value) {
-    return new Derivation(NO_ORIGINS, NO_MULTIPLES, false, false, true, value);
+    return new Derivation(NO_ORIGINS, NO_MULTIPLES, false, 0, true, value, 0);
   }
 
   public static Derivation of(int origin) {
@@ -61,10 +82,11 @@ public final class Derivation {
         new int[] {origin},
         new Multiple[] {Multiple.ONE},
         false,
-        false,
+        0,
         // Offsets into a parameter's memory are not needed, and differ in each iteration of a loop.
         Origin.isObject(origin),
-        offset);
+        offset,
+        0);
   }
 
   public int size() {
@@ -90,11 +112,50 @@ public final class Derivation {
   }
 
   /**
-   * Returns whether the sum contains a number that was once a value of unknown provenance: probably
-   * an index, but not certainly.
+   * Returns whether the sum contains a number that was once a value of unknown provenance, and is
+   * wide enough for an address: probably an index, but not certainly.
    */
   public boolean isLoaded() {
-    return loaded;
+    return loadedBits >= ADDRESS_BITS;
+  }
+
+  /** Returns the sum as it is in memory that a parameter with this index leads to. */
+  public Derivation withSource(int parameter) {
+    return new Derivation(origins, multiples, foreign, loadedBits, fixed, offset, parameter + 1);
+  }
+
+  /** Returns the index of the parameter in whose memory it was, if there is only one. */
+  public OptionalInt source() {
+    return source > 0 ? OptionalInt.of(source - 1) : OptionalInt.empty();
+  }
+
+  /** Returns whether it was in the memory behind several parameters. */
+  public boolean hasSeveralSources() {
+    return source == SEVERAL;
+  }
+
+  /** Returns whether its source is the other's or more. */
+  boolean coversSource(Derivation other) {
+    return other.source == 0 || source == other.source || source == SEVERAL;
+  }
+
+  private int sourceWith(Derivation other) {
+    if (foreign != other.foreign) {
+      return foreign ? source : other.source;
+    }
+    if (source == 0 || other.source == 0 || source == other.source) {
+      return source == 0 ? other.source : source;
+    }
+    return SEVERAL;
+  }
+
+  int loadedBits() {
+    return loadedBits;
+  }
+
+  /** Returns a number of this width that was loaded from memory. */
+  static Derivation loaded(int bits) {
+    return new Derivation(NO_ORIGINS, NO_MULTIPLES, false, bits, false, 0, 0);
   }
 
   /** Returns whether the sum consists only of the origins and a known constant. */
@@ -149,17 +210,41 @@ public final class Derivation {
 
   /** Returns the sum with a loaded number added, if wanted. */
   Derivation withLoaded(boolean wanted) {
-    return !wanted || loaded ? this : new Derivation(origins, multiples, foreign, true, false, 0);
+    return wanted ? withLoadedBits(WHOLE_BITS) : this;
+  }
+
+  /** Returns the sum with loaded numbers of this width instead of its own. */
+  Derivation withLoadedBits(int bits) {
+    return bits == loadedBits
+        ? this
+        : new Derivation(origins, multiples, foreign, bits, fixed && bits == 0, offset, source);
+  }
+
+  /** Returns the sum after a multiplication of its loaded numbers by 2 to this power. */
+  Derivation withWiderNumbers(int power) {
+    return loadedBits == 0 ? this : withLoadedBits(Math.min(WHOLE_BITS, loadedBits + power));
+  }
+
+  /** Returns the sum after all but this many bits of it were cut off. */
+  Derivation withNarrowNumbers(int bits) {
+    return loadedBits <= bits ? this : withLoadedBits(bits);
   }
 
   public Derivation unfixed() {
-    return fixed ? new Derivation(origins, multiples, foreign, loaded, false, 0) : this;
+    return fixed ? new Derivation(origins, multiples, foreign, loadedBits, false, 0, source) : this;
   }
 
   public Derivation withForeign(boolean wanted) {
     return foreign == wanted
         ? this
-        : new Derivation(origins, multiples, wanted, loaded || foreign, fixed && !wanted, offset);
+        : new Derivation(
+            origins,
+            multiples,
+            wanted,
+            foreign ? WHOLE_BITS : loadedBits,
+            fixed && !wanted,
+            offset,
+            source);
   }
 
   /** Combines the multiples of one origin in two sums. */
@@ -194,9 +279,26 @@ public final class Derivation {
         Arrays.copyOf(merged, size),
         Arrays.copyOf(found, size),
         nowForeign,
-        loaded || other.loaded || (!nowForeign && (foreign || other.foreign)),
+        !nowForeign && (foreign || other.foreign)
+            ? WHOLE_BITS
+            : Math.max(loadedBits, other.loadedBits),
         nowFixed,
-        sum);
+        sum,
+        sourceWith(other));
+  }
+
+  /** Returns the sum with another role of the origin that it contains once. */
+  Derivation withRole(int origin, ParameterRole role) {
+    int[] changed = {Origin.parameter(Origin.index(origin), role)};
+    Derivation other =
+        new Derivation(changed, new Multiple[] {multipleOf(origin)}, false, 0, false, 0, 0);
+    return combine(
+            NUMBER,
+            (each, multiple, none) -> each == origin ? Multiple.NONE : multiple,
+            foreign,
+            false,
+            0)
+        .combine(other, (each, a, b) -> a.plus(b), foreign, false, 0);
   }
 
   /** Replaces all multiples. */
@@ -209,9 +311,10 @@ public final class Derivation {
   public boolean equals(@Nullable Object other) {
     return other instanceof Derivation derivation
         && foreign == derivation.foreign
-        && loaded == derivation.loaded
+        && loadedBits == derivation.loadedBits
         && fixed == derivation.fixed
         && offset == derivation.offset
+        && source == derivation.source
         && Arrays.equals(origins, derivation.origins)
         && Arrays.equals(multiples, derivation.multiples);
   }

@@ -28,6 +28,11 @@ public final class Provenance {
     return new Provenance(List.of(only));
   }
 
+  /** Returns a number that was loaded from memory with this many bits. */
+  public static Provenance loaded(int bits) {
+    return of(Derivation.loaded(bits));
+  }
+
   public List<Derivation> alternatives() {
     return alternatives;
   }

@@ -70,8 +70,11 @@ public final class ProvenanceArithmetic {
     }
     if (a.size() == 0 || b.size() == 0) {
       Derivation number = a.size() == 0 ? a : b;
+      Derivation other = a.size() == 0 ? b : a;
       Derivation factor =
-          (a.size() == 0 ? b : a).withLoaded(number.isForeign() || number.isLoaded());
+          number.isForeign()
+              ? other.withLoaded(true)
+              : other.withLoadedBits(Math.max(other.loadedBits(), number.loadedBits()));
       // A pointer times an unknown number may be a choice between the pointer and null.
       return factor.size() == 1
               && !factor.mayBeDistance()
@@ -99,7 +102,10 @@ public final class ProvenanceArithmetic {
     if (a.isForeign() && a.mayBeDistance()) {
       return BitArithmetic.unclear(a);
     }
-    return a.map(multiple -> multiple.times(factor)).withForeign(false).unfixed();
+    return a.map(multiple -> multiple.times(factor))
+        .withForeign(false)
+        .withWiderNumbers(WHOLE_BITS - Long.numberOfLeadingZeros(Math.abs(factor) - 1))
+        .unfixed();
   }
 
   private static Derivation constant(long a, long b) {
