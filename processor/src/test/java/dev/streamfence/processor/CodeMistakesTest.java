@@ -638,7 +638,7 @@ class CodeMistakesTest {
             Problem.POSSIBLE_ADDRESS,
             "parameter 'low' of run is passed by value, but the kernel may use it as an address:"
                 + " st.global.u32 in line 7 of k/k.ptx (its address may come from 'low' or"
-                + " 'high'); if it is one, take one DeviceArray instead of the parts of its"
+                + " 'high' since mov.b64 in line 6 of k/k.ptx); if it is one, take one DeviceArray instead of the parts of its"
                 + " address; suppress this with"
                 + " @SuppressWarnings(\"streamfence:PossibleAddress\")");
   }
@@ -657,8 +657,8 @@ class CodeMistakesTest {
         .areWarning(
             Problem.POSSIBLE_ADDRESS,
             "parameter 'b' of run is passed by value, but the kernel may use it as an address:"
-                + " st.global.u32 in line 8 of k/k.ptx (its address may come from 'a' or 'b'); if"
-                + " it is one, take a DeviceArray; suppress this with"
+                + " st.global.u32 in line 8 of k/k.ptx (its address may come from 'a' or 'b' since"
+                + " selp.b64 in line 7 of k/k.ptx); if it is one, take a DeviceArray; suppress this with"
                 + " @SuppressWarnings(\"streamfence:PossibleAddress\")");
     mistakesWith(
             code,
@@ -673,19 +673,48 @@ class CodeMistakesTest {
 
   @Test
   void aCauseIsReportedOnceWithTheNamesOfItsParameters() {
-    byte[] code = kernel("sm_75, debug", ".param .u64 a, .param .u64 b, .param .u32 n", CHOOSING);
+    byte[] code =
+        kernel(
+            "sm_75, debug",
+            ".param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n",
+            "ld.param.u64 %rd4, [c];\n"
+                + CHOOSING
+                    .replace("[%rd3]", "[%rd5]")
+                    .replace("st.", "selp.b64 %rd5, %rd3, %rd4, %p2; st."));
     mistakesWith(
             code,
             kernels(
                 "@Kernel void run(@Reads DeviceArray<int[]> «from, @Reads DeviceArray<int[]> to,"
-                    + " @ThreadCount int n);"))
+                    + " @ReadWrites DeviceArray<int[]> other, @ThreadCount int n);"))
         .areWarning(
             Problem.UNCLEAR_ACCESS,
             "parameter 'from' of run is @Reads, but the kernel may store to it: st.global.u32 in"
-                + " line 8 of k/k.ptx (its address may come from 'from' or 'to'); check it, and"
-                + " add @Trusted(\"reason\") if it never does; the module was compiled with -G,"
-                + " and is clearer without; suppress this with"
-                + " @SuppressWarnings(\"streamfence:UnclearAccess\")");
+                + " line 9 of k/k.ptx (its address may come from 'from' or 'to' or 'other' since"
+                + " selp.b64 in line 8 of k/k.ptx); check it, and add @Trusted(\"reason\") if it"
+                + " never does; the module was compiled with -G, and is clearer without; suppress"
+                + " this with @SuppressWarnings(\"streamfence:UnclearAccess\")");
+  }
+
+  @Test
+  void aStoreThroughOneOfSeveralArraysThatAreOnlyReadIsAnError() {
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", CHOOSING);
+    String arrays =
+        "@Kernel void run(@%s DeviceArray<int[]> a, @%s DeviceArray<int[]> b, @ThreadCount int n);";
+
+    mistakesWith(code, kernels(arrays.formatted("Reads", "Reads").replace("> a", "> «a")))
+        .are(
+            Problem.STORES_THROUGH_READS,
+            "parameter 'a' of run is @Reads, but the kernel stores to it or another array that is"
+                + " @Reads: st.global.u32 in line 8 of k/k.ptx (its address may come from 'a' or 'b'"
+                + " since selp.b64 in line 7 of k/k.ptx); declare @Writes");
+    mistakesWith(code, kernels(arrays.formatted("Writes", "Writes"))).areNoneAtAll();
+    mistakesWith(
+            kernel(
+                "sm_75",
+                ".param .u64 a, .param .u64 b, .param .u32 n",
+                CHOOSING.replace("st.global.u32 [%rd3], 1", "ld.global.u32 %r1, [%rd3]")),
+            kernels(arrays.formatted("Reads", "Reads")))
+        .areNoneAtAll();
   }
 
   @Test

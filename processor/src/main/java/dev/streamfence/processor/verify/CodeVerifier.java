@@ -135,9 +135,21 @@ public final class CodeVerifier {
   }
 
   private String describe(AccessSite site, KernelMethod kernel) {
-    String instruction = site.instruction() + " in line " + site.line() + " of " + resource;
-    return instruction
-        + site.position().map(position -> ", " + position).or(() -> sourceOf(kernel)).orElse("")
-        + site.reason().map(reason -> " (" + reason + ")").orElse("");
+    return place(site)
+        + (site.position().isPresent() ? "" : sourceOf(kernel).orElse(""))
+        + site.reason().map(reason -> " (" + reason + cause(site) + ")").orElse("");
+  }
+
+  private String cause(AccessSite site) {
+    return site.cause().map(first -> " since " + place(first)).orElse("");
+  }
+
+  private String place(AccessSite site) {
+    return site.instruction()
+        + " in line "
+        + site.line()
+        + " of "
+        + resource
+        + site.position().map(position -> ", " + position).orElse("");
   }
 }

@@ -1,3 +1,4 @@
+// Long because one pass records all kinds of access, each with its first site.
 package dev.streamfence.internal.ptx.analysis;
 
 import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,8 @@ final class AccessLedger {
 
   /** The tables from which whole addresses are loaded, and the contents that are used as such. */
   private final Set<Integer> loadedFrom = new HashSet<>();
+
+  private final AccessChoices choices;
 
   /** The indexes of the parameters from whose memory the code loads. */
   private final Set<Integer> sources = new HashSet<>();
@@ -67,6 +71,7 @@ final class AccessLedger {
   AccessLedger(PtxModule module, EntryParameters parameters) {
     this.module = module;
     this.parameters = parameters;
+    choices = new AccessChoices(parameters);
     entries = new Entry[parameters.size()];
     for (int i = 0; i < entries.length; i++) {
       entries[i] = new Entry();
@@ -111,7 +116,7 @@ final class AccessLedger {
         .filter(parameters::isContents)
         .forEach(loadedFrom::add);
     follow(step, judge, reads, writes);
-    mayBeAddresses(step, judge);
+    mayBeAddresses(step, operand, judge);
     if (judge.isDefinite()) {
       Entry entry = entries[Origin.index(judge.touched().iterator().next())];
       AccessSite site = site(step, "");
@@ -119,9 +124,39 @@ final class AccessLedger {
       entry.write = writes ? first(entry.write, site) : entry.write;
       entry.words.add(site, width, width > 1 ? stride(step, operand) : Optional.empty());
     } else if (!judge.touched().isEmpty()) {
-      AccessSite site = site(step, judge.doubt(parameters::describe));
-      judge.touched().forEach(origin -> possible(Origin.index(origin), site, reads, writes));
+      if (judge.isChoice()) {
+        Supplier<AccessSite> site = () -> unclearSite(step, operand, judge);
+        choices.add(judge.touched(), step.instruction().line(), reads, writes, site);
+      }
+      boolean news =
+          judge.touched().stream()
+              .anyMatch(origin -> isNews(entries[Origin.index(origin)], step, reads, writes));
+      if (news) {
+        AccessSite site = unclearSite(step, operand, judge);
+        judge.touched().forEach(origin -> possible(Origin.index(origin), site, reads, writes));
+      }
     }
+  }
+
+  /** Returns the accesses through one of several parameters. */
+  List<AccessChoice> choices() {
+    return choices.all();
+  }
+
+  /** Returns whether a possible access comes before all that are known. */
+  private static boolean isNews(Entry entry, Step step, boolean reads, boolean writes) {
+    int line = step.instruction().line();
+    return (reads && isBefore(line, entry.possibleRead))
+        || (writes && isBefore(line, entry.possibleWrite));
+  }
+
+  private static boolean isBefore(int line, @Nullable AccessSite known) {
+    return known == null || line < known.line();
+  }
+
+  private AccessSite unclearSite(Step step, Operand operand, AddressJudge judge) {
+    AccessSite site = site(step, judge.doubt(parameters::describe));
+    return OutOfSight.find(step, operand).map(first -> site.because(site(first, ""))).orElse(site);
   }
 
   /** Records an access through addresses that were loaded from memory. */
@@ -150,7 +185,7 @@ final class AccessLedger {
   }
 
   /** Records that an instruction converts a value between state spaces: it is an address. */
-  void convert(Step step, Provenance address) {
+  void convert(Step step, Operand operand, Provenance address) {
     if (!open || address.isNumber()) {
       return;
     }
@@ -159,14 +194,16 @@ final class AccessLedger {
       Entry entry = entries[Origin.index(judge.touched().iterator().next())];
       entry.addresses = entry.addresses.and(new AddressUses(site(step, ""), null, null, null));
     } else {
-      mayBeAddresses(step, judge);
+      mayBeAddresses(step, operand, judge);
     }
   }
 
-  private void mayBeAddresses(Step step, AddressJudge judge) {
+  private void mayBeAddresses(Step step, Operand operand, AddressJudge judge) {
     Set<Integer> numbers = judge.isDefinite() ? judge.suspects() : judge.numbers();
-    if (!numbers.isEmpty()) {
-      AccessSite site = site(step, judge.doubt(parameters::describe));
+    int line = step.instruction().line();
+    if (numbers.stream()
+        .anyMatch(number -> isBefore(line, entries[Origin.index(number)].addresses.possible()))) {
+      AccessSite site = unclearSite(step, operand, judge);
       for (int number : numbers) {
         Entry entry = entries[Origin.index(number)];
         entry.addresses = entry.addresses.and(new AddressUses(null, site, null, null));
@@ -265,6 +302,7 @@ final class AccessLedger {
     for (int i = 0; i < entries.length; i++) {
       handedOut.add(i);
     }
+    choices.clear();
     for (Entry entry : entries) {
       entry.read = null;
       entry.write = null;

@@ -17,6 +17,7 @@ public final class AccessSite {
   private final String instruction;
   private final String reason;
   private final @Nullable SourcePosition position;
+  private final @Nullable AccessSite cause;
 
   AccessSite(
       int line,
@@ -24,11 +25,27 @@ public final class AccessSite {
       String instruction,
       String reason,
       @Nullable SourcePosition position) {
+    this(line, function, instruction, reason, position, null);
+  }
+
+  private AccessSite(
+      int line,
+      String function,
+      String instruction,
+      String reason,
+      @Nullable SourcePosition position,
+      @Nullable AccessSite cause) {
     this.line = line;
     this.function = function;
     this.instruction = instruction;
     this.reason = reason;
     this.position = position;
+    this.cause = cause;
+  }
+
+  /** Returns the site with the one where its pointer gets out of sight. */
+  AccessSite because(AccessSite first) {
+    return new AccessSite(line, function, instruction, reason, position, first);
   }
 
   /**
@@ -44,7 +61,7 @@ public final class AccessSite {
                 match ->
                     Matcher.quoteReplacement(
                         "'" + names.apply(Integer.parseInt(match.group(1)) - 1) + "'"));
-    return new AccessSite(line, function, instruction, named, position);
+    return new AccessSite(line, function, instruction, named, position, cause);
   }
 
   /** Returns the site that comes first in the text; null if there is none. */
@@ -101,6 +118,16 @@ public final class AccessSite {
     return Optional.ofNullable(position);
   }
 
+  /**
+   * Returns the earlier instruction after which it is unclear to which parameter the address
+   * belongs.
+   *
+   * @return the site, which has no reason, if there is one in the same function
+   */
+  public Optional<AccessSite> cause() {
+    return Optional.ofNullable(cause);
+  }
+
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof AccessSite site
@@ -108,12 +135,13 @@ public final class AccessSite {
         && function.equals(site.function)
         && instruction.equals(site.instruction)
         && reason.equals(site.reason)
-        && Objects.equals(position, site.position);
+        && Objects.equals(position, site.position)
+        && Objects.equals(cause, site.cause);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(line, function, instruction, reason, position);
+    return Objects.hash(line, function, instruction, reason, position, cause);
   }
 
   @Override
@@ -122,6 +150,7 @@ public final class AccessSite {
     if (position != null) {
       text += " (" + position + ")";
     }
-    return reason.isEmpty() ? text : text + ": " + reason;
+    String since = cause == null ? "" : " since " + cause;
+    return reason.isEmpty() ? text : text + ": " + reason + since;
   }
 }

@@ -138,7 +138,7 @@ final class ComputeFlow {
   private Provenance generic(Step step, Provenance source) {
     List<String> modifiers = step.instruction().modifiers();
     if (modifiers.contains("to") || modifiers.contains("global")) {
-      analysis.ledger().convert(step, source);
+      analysis.ledger().convert(step, step.instruction().operands().get(1), source);
       Provenance converted = AddressJudge.converted(source);
       return modifiers.contains("to") ? converted : opened(step, converted);
     }

@@ -107,6 +107,23 @@ final class EntryParameters {
     return byParameter.get(parameter);
   }
 
+  /** Returns the position of what has an index; that of a variable is negative. */
+  AccessChoice.Member member(int index) {
+    if (!isContents(index)) {
+      return index < pieces.size()
+          ? new AccessChoice.Member(
+              pieces.get(index).parameter(), (int) pieces.get(index).offset(), false)
+          : new AccessChoice.Member(-1, 0, false);
+    }
+    for (Map.Entry<Integer, Integer> table : contents.entrySet()) {
+      if (table.getValue() == index) {
+        AccessChoice.Member itself = member(table.getKey());
+        return new AccessChoice.Member(itself.parameter(), itself.offset(), true);
+      }
+    }
+    throw new IllegalArgumentException("no table has the contents " + index);
+  }
+
   /** Returns the name of a piece for messages. */
   String describe(int index) {
     if (index >= pieces.size() + contents.size()) {

@@ -31,6 +31,8 @@ public final class KernelAccesses {
   private final EntryParameters pieces;
   private final List<ParameterAccess> accesses;
 
+  private final List<AccessChoice> choices;
+
   /** See {@link AccessLedger#loadedFrom}. */
   private final Set<Integer> loadedFrom;
 
@@ -41,6 +43,7 @@ public final class KernelAccesses {
     this.entry = entry;
     this.pieces = pieces;
     this.accesses = ledger.accesses();
+    this.choices = List.copyOf(ledger.choices());
     this.loadedFrom = ledger.loadedFrom();
     this.handedOut = ledger.handedOut();
   }
@@ -129,6 +132,14 @@ public final class KernelAccesses {
     Map.Entry<Long, Integer> piece = pieces.of(index).floorEntry((long) offset);
     int found = piece == null ? -1 : pieces.contents(piece.getValue());
     return found < 0 ? ParameterAccess.UNTOUCHED : accesses.get(found);
+  }
+
+  /**
+   * Returns the accesses through one of several parameters, of which each is only possible for one
+   * parameter, but certain for all together.
+   */
+  public List<AccessChoice> choices() {
+    return choices;
   }
 
   /** Returns the access to an analysed variable, other than through an address in memory. */

@@ -1,6 +1,7 @@
-// Long because the rules of all parts of a declaration stand side by side.
+// Long because it joins the comparisons of all parts of a declaration.
 package dev.streamfence.internal.ptx.check;
 
+import dev.streamfence.internal.ptx.analysis.AccessChoice;
 import dev.streamfence.internal.ptx.analysis.AnalysisBudget;
 import dev.streamfence.internal.ptx.analysis.BlockSizeDependence;
 import dev.streamfence.internal.ptx.analysis.KernelAccesses;
@@ -123,11 +124,27 @@ public final class KernelCheck {
               mismatches::add,
               () -> new AccessCheck(index, accesses, mismatches).compare(parameter));
     }
+    if (mismatches.stream().noneMatch(KernelCheck::isOfType)) {
+      for (AccessChoice choice : accesses.choices()) {
+        ChoiceCheck.compare(choice, accesses, parameters)
+            .filter(mismatch -> mismatches.stream().noneMatch(mismatch::repeats))
+            .ifPresent(
+                mismatch -> {
+                  mismatches.removeIf(mismatch::explains);
+                  mismatches.add(mismatch);
+                });
+      }
+    }
     Optional<Mismatch> blocks = compareBlocks(declared, entry);
     blocks.ifPresent(mismatches::add);
     mismatches.addAll(
         launches.compare(declared, entry, blocks.isPresent() ? Optional.empty() : block(declared)));
     return withoutRepetitions(mismatches);
+  }
+
+  private static boolean isOfType(Mismatch mismatch) {
+    return mismatch.kind() == Difference.PARAMETER_SIZE
+        || mismatch.kind() == Difference.PARAMETER_KIND;
   }
 
   /** Returns the differences with only the first of those that have the same unclear cause. */

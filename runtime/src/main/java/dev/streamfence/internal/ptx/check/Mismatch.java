@@ -199,8 +199,23 @@ public final class Mismatch {
     return kind.isUnclear()
         && other.kind.isUnclear()
         && (kind == Difference.MAY_BE_ADDRESS) == (other.kind == Difference.MAY_BE_ADDRESS)
-        && site != null
-        && site.equals(other.site);
+        && isCausedLike(other);
+  }
+
+  /** Returns whether another difference is only the doubt about which of several arrays it is. */
+  boolean explains(Mismatch other) {
+    return other.kind.isUnclear() && isCausedLike(other);
+  }
+
+  /** Returns whether another difference says the same about the same parameter. */
+  boolean repeats(Mismatch other) {
+    return kind == other.kind && parameter() == other.parameter();
+  }
+
+  private boolean isCausedLike(Mismatch other) {
+    return site != null
+        && other.site != null
+        && site.cause().orElse(site).equals(other.site.cause().orElse(other.site));
   }
 
   /** Returns the kind of the difference. */

@@ -3,12 +3,15 @@ package dev.streamfence.internal.ptx.analysis.controlflow;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A function prepared for the analysis: its rules, its basic blocks, and the uses of its registers.
- * Immutable.
+ * Confined to one thread.
  */
 public final class FunctionFlow {
   private final PtxFunction function;
@@ -20,6 +23,9 @@ public final class FunctionFlow {
   private final int[] starts;
 
   private final int[] users;
+
+  /** Filled when a message first needs it. */
+  private final Map<Integer, List<Integer>> writers = new HashMap<>();
 
   public FunctionFlow(PtxFunction function) {
     this.function = function;
@@ -75,6 +81,35 @@ public final class FunctionFlow {
   /** Returns the instructions that use a slot, in order and with repetitions. */
   public int[] users(int slot) {
     return Arrays.copyOfRange(users, starts[slot], starts[slot + 1]);
+  }
+
+  /** Returns the reachable instructions that assign to a slot, in order. */
+  public int[] writers(int slot) {
+    if (writers.isEmpty()) {
+      for (int i = 0; i < size(); i++) {
+        if (isReachable(i)) {
+          addWriter(i);
+        }
+      }
+    }
+    return writers.getOrDefault(slot, List.of()).stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  private void addWriter(int index) {
+    List<Operand> operands = instruction(index).operands();
+    for (int i = 0; i < operands.size(); i++) {
+      if (rules[index].isDestination(i) || rules[index].effect() == OpcodeRule.Effect.CALLS) {
+        Registers.forEach(
+            operands.get(i),
+            register -> {
+              int slot = slots.assignment(index, register);
+              writers.computeIfAbsent(slot, s -> new ArrayList<>(1)).add(index);
+              if (slot != register && slots.isLasting(slot)) {
+                writers.computeIfAbsent(register, s -> new ArrayList<>(1)).add(index);
+              }
+            });
+      }
+    }
   }
 
   @FunctionalInterface

@@ -86,6 +86,11 @@ public final class AddressJudge {
     return touched.size() == 1 && exact && !elsewhere;
   }
 
+  /** Returns whether the address certainly derives from one of the touched parameters. */
+  public boolean isChoice() {
+    return touched.size() > 1 && exact && !elsewhere;
+  }
+
   /**
    * Returns the reason why the address is not definite.
    *

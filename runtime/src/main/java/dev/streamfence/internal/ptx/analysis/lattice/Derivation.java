@@ -1,3 +1,4 @@
+// Long because one value has all its operations beside its fields.
 package dev.streamfence.internal.ptx.analysis.lattice;
 
 import java.util.Arrays;
