@@ -16,10 +16,12 @@ import java.util.Set;
  *
  * <p>The analysis does not run the kernel, and errs on one side only: an access that is reported
  * neither as definite nor as possible does not happen. This has four limits. A pointer that the
- * kernel loads from the memory behind a parameter that is no table, or from a global variable,
- * belongs to no parameter, so accesses through it are not reported, although it may lead to the
- * same memory. Two parameters may hold the same address. An index may lead out of a buffer. The
- * code may build an address from constants by comparing bits of another one.
+ * kernel loads from the memory behind a parameter that is no table belongs to no parameter:
+ * accesses through it are reported apart, with the parameter ({@link
+ * ParameterAccess#readThroughContent}), although it may lead to the same memory; accesses through a
+ * pointer in a global variable are not reported. Two parameters may hold the same address. An index
+ * may lead out of a buffer. The code may build an address from constants by comparing bits of
+ * another one.
  *
  * <p>The work is bounded by {@link CodeLimits}: if a kernel takes more than ten million steps, or
  * more than 32 KiB of parameters, every parameter is unknown. Beyond {@link

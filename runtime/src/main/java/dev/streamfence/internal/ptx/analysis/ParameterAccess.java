@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If neither a definite nor a possible write is reported, the kernel does not write through this
  * parameter; likewise for reads. The kernel may still reach the same memory through a pointer that
- * it loads, or through another parameter with the same address.
+ * it loads ({@link #readThroughContent}), or through another parameter with the same address.
  *
  * <p>The verdict follows values, not decisions: code that learns an address by comparisons alone,
  * bit by bit, and builds the same number from constants is not seen. This holds for predicates

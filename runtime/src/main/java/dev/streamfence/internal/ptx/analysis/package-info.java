@@ -12,6 +12,10 @@
  * parameter, a field of a structure, or the address of a variable. Each has a <em>multiple</em>: in
  * {@code p + 4 * i}, {@code p} occurs once and {@code i} is scaled.
  *
+ * <p>A loaded value of unknown provenance remembers two things: the parameter in whose memory it
+ * was, so that accesses through it can be reported with that parameter, and how wide it can be,
+ * because a narrow one is an index and not the base of an address.
+ *
  * <ul>
  *   <li><em>Bottom</em> is the empty set: no value has arrived.
  *   <li><em>Join</em> is the union of the alternatives. It merges those that differ only in
@@ -29,6 +33,9 @@
  * the order of basic blocks does not matter. Within a basic block, each assignment of a register is
  * kept apart ({@code controlflow}). Calls are context-sensitive: each call has its own
  * <em>activation</em> of the called function, up to a limit beyond which calls share one.
+ *
+ * <p>What the lanes of a warp exchange has a place for each kind of instruction, and the carry flag
+ * has slots like a register.
  *
  * <p><b>Transfer functions.</b> A table names the effect and the transfer function of each opcode.
  * The {@code …Flow} classes evaluate instructions: those that compute, access memory, or call. The
