@@ -42,6 +42,11 @@ public final class VectorKernelsLauncher implements VectorKernels {
     return module.occupancy(entry);
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Bounds: 'x' provable and checked at launch; 'y' provable and checked at launch.
+   */
   @Override
   public void saxpy(float a, DeviceArray<float[]> x, DeviceArray<float[]> y, int n) {
     try (LaunchRecorder recorder = saxpy.begin()) {

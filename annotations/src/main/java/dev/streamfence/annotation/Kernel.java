@@ -92,4 +92,11 @@ public @interface Kernel {
    * ({@code grid.sync()}). A grid that exceeds the device's occupancy is refused.
    */
   boolean cooperative() default false;
+
+  /**
+   * Whether launches have to stay in their arrays provably. Arithmetic of the kernel that wraps
+   * around in 32 bits proves nothing, and neither does an index that the kernel loads and does not
+   * compare.
+   */
+  Bounds bounds() default Bounds.CHECKED;
 }

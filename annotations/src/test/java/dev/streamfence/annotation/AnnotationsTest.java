@@ -94,6 +94,7 @@ class AnnotationsTest {
             "blockSize=256",
             "requiredBlock=[]",
             "dynamicSharedBytes=0",
+            "bounds=CHECKED",
             "mayAlias=false",
             "cooperative=false");
     assertThat(defaultsOf(KernelModule.class)).containsExactly("value=null");

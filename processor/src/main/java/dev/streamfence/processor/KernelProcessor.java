@@ -34,6 +34,7 @@ import javax.lang.model.element.ModuleElement;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
+import javax.tools.Diagnostic;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,9 @@ import org.jspecify.annotations.Nullable;
  */
 @AutoService(Processor.class)
 public final class KernelProcessor extends AbstractProcessor {
+  /** Lists what is known of each array's bounds. */
+  private static final String BOUNDS_OPTION = "streamfence.bounds";
+
   /** Interfaces that wait for a later round. */
   private final Set<Waiting> deferred = new LinkedHashSet<>();
 
@@ -78,6 +82,7 @@ public final class KernelProcessor extends AbstractProcessor {
   public Set<String> getSupportedOptions() {
     Set<String> options = new LinkedHashSet<>(CompilerOptions.names());
     options.add(VisibleResources.OPTION);
+    options.add(BOUNDS_OPTION);
     return options;
   }
 
@@ -180,13 +185,24 @@ public final class KernelProcessor extends AbstractProcessor {
       mistakes.report(Problem.RESOURCE_FOLDER, Culprit.of(type), wrongFolder.get());
     }
     if (!mistakes.hasErrors()) {
-      parsed
-          .source()
-          .ifPresent(source -> write(parsed, source, code.comparedHash(), type, mistakes));
+      parsed.source().ifPresent(source -> write(parsed, source, code, type, mistakes));
     }
   }
 
-  private static void verify(
+  /** Lists what the code shows of the elements that a kernel touches. */
+  private void list(ParsedKernel kernel, ModuleCode code) {
+    List<String> bounds = code.bounds(kernel.kernel().signature());
+    if (!bounds.isEmpty()) {
+      processingEnv
+          .getMessager()
+          .printMessage(
+              Diagnostic.Kind.NOTE,
+              "bounds of " + kernel.kernel().signature().entry() + ": " + String.join("; ", bounds),
+              kernel.places().method());
+    }
+  }
+
+  private void verify(
       ParsedInterface parsed, ModuleCode code, TypeElement type, Mistakes mistakes) {
     String name = parsed.resource().value();
     Culprit culprit = parsed.place();
@@ -195,6 +211,9 @@ public final class KernelProcessor extends AbstractProcessor {
     parsed
         .symbols()
         .forEach(symbol -> verifier.verify(symbol.symbol(), symbol.method(), symbol.name()));
+    if (processingEnv.getOptions().containsKey(BOUNDS_OPTION)) {
+      parsed.kernels().forEach(kernel -> list(kernel, code));
+    }
     code.staleness(parsed.entries())
         .ifPresent(reason -> mistakes.report(Problem.STALE_PTX, culprit, name, reason));
     if (code instanceof ModuleCode.Unreadable unreadable) {
@@ -220,7 +239,7 @@ public final class KernelProcessor extends AbstractProcessor {
   private void write(
       ParsedInterface parsed,
       KernelInterface source,
-      String sha256,
+      ModuleCode code,
       TypeElement type,
       Mistakes mistakes) {
     QualifiedName launcher = source.name().launcher();
@@ -254,7 +273,11 @@ public final class KernelProcessor extends AbstractProcessor {
     LauncherGenerator generator = new LauncherGenerator(KernelProcessor.class.getName());
     try {
       new LauncherWriter(processingEnv.getFiler())
-          .write(names.ofFile(moduleOf(type), launcher), generator.generate(source, sha256), type);
+          .write(
+              names.ofFile(moduleOf(type), launcher),
+              generator.generate(
+                  source, code.comparedHash(), kernel -> code.bounds(kernel.signature())),
+              type);
     } catch (IOException e) {
       mistakes.report(Problem.WRITE_FAILED, Culprit.of(type), launcher.canonical(), e);
     }

@@ -589,6 +589,55 @@ class CodeMistakesTest {
                 + " ld.global.u32 in line 26 of k/k.ptx; take a DeviceArray");
   }
 
+  private static final String SCATTER =
+      """
+      ld.param.u64 %rd1, [a];
+      ld.param.u64 %rd2, [b];
+      mov.u32 %r1, %tid.x;
+      mul.wide.u32 %rd3, %r1, 4;
+      add.s64 %rd4, %rd1, %rd3;
+      ld.global.u32 %r2, [%rd4];
+      mul.wide.u32 %rd5, %r2, 4;
+      add.s64 %rd6, %rd2, %rd5;
+      st.global.u32 [%rd6], %r1;""";
+
+  @Test
+  void boundsThatTheCodeDoesNotShowAreAnErrorWhereTheyAreRequired() {
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", SCATTER);
+    String declared =
+        "@Kernel%s void run(@Reads DeviceArray<int[]> a, @Writes DeviceArray<int[]> %sb,"
+            + " @ThreadCount int n);";
+
+    mistakesWith(code, kernels(declared.formatted("(bounds = Bounds.REQUIRED)", "«")))
+        .are(
+            Problem.UNPROVED_BOUNDS,
+            "parameter 'b' of run has no provable bounds: the index is a value that the kernel"
+                + " loads or receives, and nothing limits it: st.global.u32 in line 14 of k/k.ptx;"
+                + " limit the index by a comparison with a number of the launch, or remove bounds ="
+                + " Bounds.REQUIRED");
+    mistakesWith(code, kernels(declared.formatted("", ""))).areNoneAtAll();
+    mistakesWith(code, kernels(declared.formatted("(bounds = Bounds.CHECKED)", ""))).areNoneAtAll();
+  }
+
+  @Test
+  void anOptionListsTheBoundsOfEachArray() {
+    byte[] code = kernel("sm_75", ".param .u64 a, .param .u64 b, .param .u32 n", SCATTER);
+    String source =
+        kernels(
+            "@Kernel void run(@Reads DeviceArray<int[]> a, @Writes DeviceArray<int[]> b,"
+                + " @ThreadCount int n);");
+
+    Mistakes.in(
+            Resources.in(folder).with("k/k.ptx", code),
+            List.of("-Astreamfence.bounds"),
+            Sources.importing("@KernelModule(\"k/k.ptx\")\n" + source))
+        .say(
+            "bounds of run: 'a' provable and checked at launch; 'b' unknown (the index is a value"
+                + " that the kernel loads or receives, and nothing limits it)");
+    assertThat(mistakesWith(code, source).launcher())
+        .contains("<p>Bounds: 'a' provable and checked at launch; 'b' unknown");
+  }
+
   /** The head of a module with one kernel, to which its statements are added. */
   private static byte[] kernel(String target, String parameters, String body) {
     return (".version 7.0\n.target "

@@ -50,6 +50,7 @@ class KernelProcessorTest {
     assertThat(processor.getSupportedSourceVersion()).isEqualTo(SourceVersion.latestSupported());
     assertThat(processor.getSupportedOptions())
         .containsExactlyInAnyOrder(
+            "streamfence.bounds",
             "streamfence.resources",
             "streamfence.nvcc",
             "streamfence.nvcc.options",

@@ -71,6 +71,7 @@ public final class KernelSignature {
   private final boolean aliasing;
   private final boolean cooperative;
   private final @Nullable BlockShape requiredBlock;
+  private final boolean boundsRequired;
 
   private KernelSignature(
       String entry,
@@ -78,18 +79,20 @@ public final class KernelSignature {
       int dynamicSharedBytes,
       boolean aliasing,
       boolean cooperative,
-      @Nullable BlockShape requiredBlock) {
+      @Nullable BlockShape requiredBlock,
+      boolean boundsRequired) {
     this.entry = entry;
     this.parameters = List.copyOf(parameters);
     this.dynamicSharedBytes = dynamicSharedBytes;
     this.aliasing = aliasing;
     this.cooperative = cooperative;
     this.requiredBlock = requiredBlock;
+    this.boundsRequired = boundsRequired;
   }
 
   /** The signature of the kernel with the given entry point, as yet without parameters. */
   public static KernelSignature entry(String entry) {
-    return new KernelSignature(entry, List.of(), 0, false, false, null);
+    return new KernelSignature(entry, List.of(), 0, false, false, null, false);
   }
 
   /** The structure with the given name, as yet without fields, to be added by {@link #struct}. */
@@ -173,7 +176,7 @@ public final class KernelSignature {
     List<KernelParameter> changed = new ArrayList<>(parameters);
     changed.set(changed.size() - 1, last);
     return new KernelSignature(
-        entry, changed, dynamicSharedBytes, aliasing, cooperative, requiredBlock);
+        entry, changed, dynamicSharedBytes, aliasing, cooperative, requiredBlock, boundsRequired);
   }
 
   /**
@@ -258,19 +261,20 @@ public final class KernelSignature {
       throw new IllegalArgumentException(
           entry + ": " + bytes + " bytes of dynamic shared memory; the size is at least 0");
     }
-    return new KernelSignature(entry, parameters, bytes, aliasing, cooperative, requiredBlock);
+    return new KernelSignature(
+        entry, parameters, bytes, aliasing, cooperative, requiredBlock, boundsRequired);
   }
 
   /** Allows one array to be passed for two parameters, one of them written. */
   public KernelSignature mayAlias() {
     return new KernelSignature(
-        entry, parameters, dynamicSharedBytes, true, cooperative, requiredBlock);
+        entry, parameters, dynamicSharedBytes, true, cooperative, requiredBlock, boundsRequired);
   }
 
   /** Launches all blocks at the same time, so that they may wait for each other. */
   public KernelSignature cooperative() {
     return new KernelSignature(
-        entry, parameters, dynamicSharedBytes, aliasing, true, requiredBlock);
+        entry, parameters, dynamicSharedBytes, aliasing, true, requiredBlock, boundsRequired);
   }
 
   /**
@@ -280,7 +284,18 @@ public final class KernelSignature {
    */
   public KernelSignature requiredBlock(int x, int y, int z) {
     BlockShape block = new BlockShape(x, y, z);
-    return new KernelSignature(entry, parameters, dynamicSharedBytes, aliasing, cooperative, block);
+    return new KernelSignature(
+        entry, parameters, dynamicSharedBytes, aliasing, cooperative, block, boundsRequired);
+  }
+
+  /**
+   * Requires that every launch provably stays in its arrays. A kernel whose code does not limit
+   * what it touches is refused when it is loaded, and a launch that may leave an array is refused
+   * with both numbers.
+   */
+  public KernelSignature boundsRequired() {
+    return new KernelSignature(
+        entry, parameters, dynamicSharedBytes, aliasing, cooperative, requiredBlock, true);
   }
 
   /** The name of the entry point. */
@@ -342,6 +357,11 @@ public final class KernelSignature {
   /** Whether all blocks of a launch run at the same time, so that they may wait for each other. */
   public boolean isCooperative() {
     return cooperative;
+  }
+
+  /** Whether every launch has to stay in its arrays provably. */
+  public boolean requiresBounds() {
+    return boundsRequired;
   }
 
   /** The block that every launch must have, if there is one. */
@@ -420,7 +440,7 @@ public final class KernelSignature {
     List<KernelParameter> more = new ArrayList<>(parameters);
     more.add(parameter);
     return new KernelSignature(
-        entry, more, dynamicSharedBytes, aliasing, cooperative, requiredBlock);
+        entry, more, dynamicSharedBytes, aliasing, cooperative, requiredBlock, boundsRequired);
   }
 
   private void requireCount(KernelParameter.Threads count) {

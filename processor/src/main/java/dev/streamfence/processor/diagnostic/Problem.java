@@ -171,6 +171,9 @@ public enum Problem {
       Diagnostic.Kind.WARNING,
       "%s; declare @Reads, so that launches can run side by side; see %3$s"),
   ELEMENT_WIDTH(Diagnostic.Kind.WARNING, "%s; take a %s"),
+  UNPROVED_BOUNDS(
+      "%s; limit the index by a comparison with a number of the launch, or remove bounds ="
+          + " Bounds.REQUIRED"),
   NUMBER_AS_ADDRESS("%s; %s"),
   POSSIBLE_ADDRESS(Diagnostic.Kind.WARNING, "%s; if it is one, %s%s"),
   ADDRESSES_IN_ARRAY(

@@ -46,9 +46,11 @@ final class LaunchMethodGenerator {
   private static final ClassName TABLE_OF_COLUMNS = ClassName.get(DeviceTable.class);
 
   private final MemberNames names;
+  private final Function<KernelMethod, List<String>> bounds;
 
-  LaunchMethodGenerator(MemberNames names) {
+  LaunchMethodGenerator(MemberNames names, Function<KernelMethod, List<String>> bounds) {
     this.names = names;
+    this.bounds = bounds;
   }
 
   /**
@@ -62,6 +64,10 @@ final class LaunchMethodGenerator {
             .addAnnotation(OVERRIDE)
             .addModifiers(Modifier.PUBLIC);
     DeprecationGenerator.mark(kernel.deprecation()).ifPresent(method::addAnnotation);
+    List<String> known = bounds.apply(kernel);
+    if (!known.isEmpty()) {
+      method.addJavadoc("{@inheritDoc}\n\n<p>Bounds: $L.", String.join("; ", known));
+    }
     Cases<TypeName> types = types(kernel);
     kernel.parameters().forEach(p -> method.addParameter(parameter(kernel, p, types)));
     if (kernel.tellsCompletion()) {

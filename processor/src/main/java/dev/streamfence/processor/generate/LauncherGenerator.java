@@ -16,6 +16,7 @@ import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.QualifiedName;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import javax.annotation.processing.Generated;
 import javax.lang.model.element.Modifier;
 
@@ -43,17 +44,23 @@ public final class LauncherGenerator {
    * The text of the launcher's source file.
    *
    * @param sha256 the hash of the file that the interface was compared with; empty if none was
+   * @param bounds what is known of the bounds of a kernel's arrays, one clause per array
    */
-  public String generate(KernelInterface source, String sha256) {
+  public String generate(
+      KernelInterface source, String sha256, Function<KernelMethod, List<String>> bounds) {
     ClassName launcher = className(source.name().launcher());
     JavaFile file =
-        JavaFile.builder(launcher.packageName(), launcher(source, sha256, launcher))
+        JavaFile.builder(launcher.packageName(), launcher(source, sha256, bounds, launcher))
             .skipJavaLangImports(true)
             .build();
     return SourceLayout.tidy(file.toString());
   }
 
-  private TypeSpec launcher(KernelInterface source, String sha256, ClassName launcher) {
+  private TypeSpec launcher(
+      KernelInterface source,
+      String sha256,
+      Function<KernelMethod, List<String>> bounds,
+      ClassName launcher) {
     ClassName implemented = className(source.name());
     MemberNames names = new MemberNames(source.kernels(), source.symbols());
     TypeSpec.Builder type =
@@ -81,7 +88,7 @@ public final class LauncherGenerator {
             .addStatement(
                 "final $T module = $T.of(stream, IMAGE)", LoadedModule.class, LoadedModule.class);
     List<List<KernelMethod>> parts = LauncherSize.parts(source.kernels());
-    LaunchMethodGenerator methods = new LaunchMethodGenerator(names);
+    LaunchMethodGenerator methods = new LaunchMethodGenerator(names, bounds);
     List<MethodSpec> launches = new ArrayList<>();
     if (parts.size() == 1) {
       addRecorders(source.kernels(), names, type, constructor);

@@ -121,6 +121,9 @@ final class SignatureGenerator {
     if (signature.isCooperative()) {
       steps.add(".cooperative()");
     }
+    if (signature.requiresBounds()) {
+      steps.add(".boundsRequired()");
+    }
     signature
         .requiredBlock()
         .map(block -> ".requiredBlock(" + block.x() + ", " + block.y() + ", " + block.z() + ")")

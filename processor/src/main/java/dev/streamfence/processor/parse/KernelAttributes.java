@@ -61,12 +61,22 @@ record KernelAttributes(KernelSignature signature, int blockSize) {
     KernelSignature signature = KernelSignature.entry(entry.get()).dynamicSharedBytes(bytes.get());
     signature = aliases.get() ? signature.mayAlias() : signature;
     signature = together.get() ? signature.cooperative() : signature;
+    signature = requiresBounds(kernel) ? signature.boundsRequired() : signature;
     if (required.isEmpty()) {
       return Optional.of(new KernelAttributes(signature, threads.get()));
     }
     BlockShape block = required.get();
     return Optional.of(
         new KernelAttributes(signature.requiredBlock(block.x(), block.y(), block.z()), block.x()));
+  }
+
+  private static boolean requiresBounds(AnnotationMirror kernel) {
+    return Mirrors.attribute(kernel, "bounds")
+        .map(AnnotationValue::getValue)
+        .filter(VariableElement.class::isInstance)
+        .map(constant -> ((VariableElement) constant).getSimpleName())
+        .filter(name -> name.contentEquals("REQUIRED"))
+        .isPresent();
   }
 
   /** The entry point's name as written, legal or not. */

@@ -96,6 +96,7 @@ public final class CodeVerifier {
       case NEVER_STORES -> Problem.NEVER_STORED;
       case ONLY_LOADS -> Problem.NEEDLESS_WRITE;
       case ELEMENT_WIDTH -> Problem.ELEMENT_WIDTH;
+      case UNPROVED_BOUNDS -> Problem.UNPROVED_BOUNDS;
       case ADDRESS -> Problem.NUMBER_AS_ADDRESS;
       case MAY_BE_ADDRESS -> Problem.POSSIBLE_ADDRESS;
       case CONTENT_ADDRESS -> Problem.ADDRESSES_IN_ARRAY;

@@ -83,6 +83,11 @@ public sealed interface ModuleCode {
         : List.of();
   }
 
+  /** What the visible code shows of the elements that a kernel touches, one clause per array. */
+  default List<String> bounds(KernelSignature declared) {
+    return this instanceof Ptx ptx ? ptx.check().bounds(declared) : List.of();
+  }
+
   /** The differences between a declaration and the visible code. */
   default List<Mismatch> compare(KernelSignature declared) {
     if (this instanceof Ptx ptx) {

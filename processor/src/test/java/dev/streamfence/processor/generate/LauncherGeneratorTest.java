@@ -19,7 +19,8 @@ class LauncherGeneratorTest {
   @Test
   void noLineEndsInABlankAndLinesEndInOneCharacter() {
     String source =
-        new LauncherGenerator("me").generate(launcher(List.of(kernel(3), kernel(40))), "");
+        new LauncherGenerator("me")
+            .generate(launcher(List.of(kernel(3), kernel(40))), "", kernel -> List.of());
 
     assertThat(source).doesNotContain("\r", "\t").doesNotContainPattern("(?m) $");
     assertThat(source.lines()).allMatch(line -> line.length() <= 100);
@@ -28,7 +29,9 @@ class LauncherGeneratorTest {
   @Test
   void javadocThatIsTooLongForOneLineTakesSeveral() {
     String name = "K".repeat(45);
-    String source = new LauncherGenerator("me").generate(launcher(name, List.of(kernel(0))), "");
+    String source =
+        new LauncherGenerator("me")
+            .generate(launcher(name, List.of(kernel(0))), "", kernel -> List.of());
 
     assertThat(source)
         .contains("/** Launches the kernels of {@link " + name + "} on one stream. */")

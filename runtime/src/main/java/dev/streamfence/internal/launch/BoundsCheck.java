@@ -1,6 +1,5 @@
 package dev.streamfence.internal.launch;
 
-import dev.streamfence.ArrayTooShortException;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.ptx.bounds.BoundsEvaluator;
@@ -52,7 +51,7 @@ final class BoundsCheck implements LaunchNumbers {
   /**
    * Compares the launch with the lengths of its arrays.
    *
-   * @throws ArrayTooShortException if an array is too short
+   * @throws IllegalArgumentException if an array is too short, with both numbers
    */
   void check(ArrayArguments arrays) {
     if (takeNumbers() || !isComputed) {
@@ -106,31 +105,61 @@ final class BoundsCheck implements LaunchNumbers {
 
   private void compute() {
     isComputed = false;
+    if (bounds.isProofRequired()) {
+      evaluator.limit(this);
+    }
     for (int i = 0; i < ends.length; i++) {
       boolean reaches = evaluator.reach(i, this);
       begins[i] = reaches ? evaluator.reachedBegin() : 0;
       ends[i] = reaches ? evaluator.reachedEnd() : 0;
+      if (bounds.isProofRequired()) {
+        begins[i] = Math.min(begins[i], evaluator.mayBegin(i));
+        ends[i] = Math.max(ends[i], evaluator.mayEnd(i));
+      }
     }
     isComputed = true;
   }
 
-  private ArrayTooShortException refusal(int array, ArrayArguments arrays, int argument) {
-    evaluator.reach(array, this);
+  private IllegalArgumentException refusal(int array, ArrayArguments arrays, int argument) {
     int size = arrays.elementBytes(argument);
     Region region = arrays.region(argument);
-    long length = region == null ? 0 : region.sizeInBytes() / size;
-    boolean inFront = begins[array] < 0;
+    long bytes = region == null ? 0 : region.sizeInBytes();
+    boolean isCertain =
+        evaluator.reach(array, this)
+            && (evaluator.reachedBegin() < 0 || evaluator.reachedEnd() > bytes);
+    String elements = bytes / size + (bytes / size == 1 ? " element" : " elements");
+    return new IllegalArgumentException(
+        bounds.use(array)
+            + " has "
+            + elements
+            + "; the kernel "
+            + (isCertain ? certain(size) : possible(array, size)));
+  }
+
+  /** The element that the kernel certainly touches. */
+  private String certain(int size) {
+    boolean inFront = evaluator.reachedBegin() < 0;
     ReachedAccess access = inFront ? evaluator.reachedFirst() : evaluator.reachedLast();
-    long element = inFront ? Math.floorDiv(begins[array], (long) size) : (ends[array] - 1) / size;
-    return new ArrayTooShortException(
-        bounds.kernel(),
-        bounds.name(array),
-        length,
-        element,
-        (access.writes() ? "writes" : "reads")
-            + " element "
-            + element
-            + bounds.inWords(access, Arrays.copyOf(numbers, offsets.length)));
+    long element =
+        inFront
+            ? Math.floorDiv(evaluator.reachedBegin(), (long) size)
+            : (evaluator.reachedEnd() - 1) / size;
+    return (access.writes() ? "writes" : "reads")
+        + " element "
+        + element
+        + bounds.inWords(access, Arrays.copyOf(numbers, offsets.length));
+  }
+
+  /** The element that the kernel may touch, where the interface requires a proof. */
+  private String possible(int array, int size) {
+    long begin = evaluator.mayBegin(array);
+    long end = evaluator.mayEnd(array);
+    if (begin == Long.MIN_VALUE || end == Long.MAX_VALUE) {
+      return "may touch any element with these numbers, where its arithmetic wraps around; the"
+          + " interface requires a proof";
+    }
+    long element = begin < 0 ? Math.floorDiv(begin, (long) size) : (end - 1) / size;
+    return "may touch element " + element + ", and the interface requires a proof that it does not";
   }
 
   @Override

@@ -39,9 +39,10 @@ final class LoadedBounds {
             .filter(entry -> entry.parameters().size() == signature.passed().size())
             .map(entry -> KernelBounds.of(module, entry, declared.places()))
             .orElse(null);
-    return bounds != null && bounds.arrays().stream().anyMatch(ArrayBounds::isChecked)
-        ? new LoadedBounds(signature, module, bounds, declared)
-        : null;
+    boolean refuses =
+        signature.requiresBounds()
+            || (bounds != null && bounds.arrays().stream().anyMatch(ArrayBounds::isChecked));
+    return bounds != null && refuses ? new LoadedBounds(signature, module, bounds, declared) : null;
   }
 
   BoundsEvaluator evaluator() {
@@ -67,13 +68,14 @@ final class LoadedBounds {
     return declared.indexAt(position);
   }
 
-  String kernel() {
-    return signature.entry();
+  /** Whether launches are refused unless they provably stay in their arrays. */
+  boolean isProofRequired() {
+    return signature.requiresBounds();
   }
 
-  /** The name of an array's parameter. */
-  String name(int array) {
-    return declared.name(array);
+  /** An array's parameter, for errors. */
+  String use(int array) {
+    return signature.use(declared.name(array));
   }
 
   /** The numbers that decide an access, and its place in the source. */

@@ -96,10 +96,27 @@ final class LoadedImage {
           function,
           blockSize,
           symbols.of(signature.entry()),
-          runtime.options().boundsChecks() ? code.bounds(signature) : null);
+          bounds(signature));
     } catch (CudaDriverException e) {
       throw e.during("loading kernel " + signature + " of " + image);
     }
+  }
+
+  /** What launches of a kernel touch; null if that is unknown, or not checked. */
+  private @Nullable LoadedBounds bounds(KernelSignature signature) {
+    if (!runtime.options().boundsChecks() && !signature.requiresBounds()) {
+      return null;
+    }
+    LoadedBounds bounds = code.bounds(signature);
+    if (bounds == null && signature.requiresBounds()) {
+      throw new KernelLoadException(
+          image.name(),
+          signature
+              + ": the interface requires proved bounds, which only PTX that is read here shows",
+          "",
+          null);
+    }
+    return bounds;
   }
 
   private int chooseBlockSize(KernelSignature signature, LoadedFunction function) {

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.ptx.analysis;
 
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.SourcePosition;
 import java.util.Objects;
 import java.util.Optional;
@@ -41,6 +43,21 @@ public final class AccessSite {
     this.reason = reason;
     this.position = position;
     this.cause = cause;
+  }
+
+  /**
+   * Returns the site of an instruction.
+   *
+   * @param reason a clause that says why an access is unclear; may be empty
+   */
+  public static AccessSite of(
+      PtxModule module, String function, Instruction instruction, String reason) {
+    return new AccessSite(
+        instruction.line(),
+        function,
+        instruction.mnemonic(),
+        reason,
+        module.position(instruction.source()).orElse(null));
   }
 
   /** Returns the site with the one where its pointer gets out of sight. */

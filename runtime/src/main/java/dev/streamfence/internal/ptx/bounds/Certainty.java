@@ -73,7 +73,37 @@ final class Certainty {
       }
     }
     join(certain);
+    certain.removeIf(access -> !isKnownBeforeALaunch(access));
     return certain;
+  }
+
+  /** Whether neither the branches nor the address depend on values that only the run shows. */
+  private boolean isKnownBeforeALaunch(CertainAccess access) {
+    List<Node> open = new ArrayList<>(List.of(access.address()));
+    access.conditions().forEach(way -> open.add(way.predicate()));
+    Set<Node> seen = new HashSet<>();
+    while (!open.isEmpty()) {
+      Node node = open.remove(open.size() - 1);
+      if (!seen.add(node)) {
+        continue;
+      }
+      boolean isHeader = node.is(Operator.PHI) && isHeader(node.block);
+      if (node.is(Operator.UNKNOWN) || (node.is(Operator.PHI) && !isHeader && node.gate == null)) {
+        return false;
+      }
+      if (isHeader) {
+        // In the first iteration it has its first value, whatever the loop adds.
+        open.add(node.input(0));
+      } else {
+        open.addAll(node.inputs);
+      }
+    }
+    return true;
+  }
+
+  private boolean isHeader(int block) {
+    Loop loop = graph.loop(block);
+    return loop != null && loop.header == block;
   }
 
   /** An access on both ways of a branch is made whatever the branch decides. */

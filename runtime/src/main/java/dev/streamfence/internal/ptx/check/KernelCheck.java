@@ -139,7 +139,24 @@ public final class KernelCheck {
     blocks.ifPresent(mismatches::add);
     mismatches.addAll(
         launches.compare(declared, entry, blocks.isPresent() ? Optional.empty() : block(declared)));
+    if (declared.requiresBounds() && mismatches.isEmpty()) {
+      mismatches.addAll(new BoundsReport(module, entry, declared).unproved());
+    }
     return withoutRepetitions(mismatches);
+  }
+
+  /**
+   * Says what a kernel's code shows of the elements that it touches.
+   *
+   * @param declared a declaration that agrees with the code
+   * @return one clause per array; empty if there is no such entry
+   */
+  public List<String> bounds(KernelSignature declared) {
+    return module
+        .entry(declared.entry())
+        .filter(entry -> entry.parameters().size() == declared.passed().size())
+        .map(entry -> new BoundsReport(module, entry, declared).inWords())
+        .orElse(List.of());
   }
 
   private static boolean isOfType(Mismatch mismatch) {

@@ -52,6 +52,8 @@ public final class Mismatch {
      * that it may be written for.
      */
     ELEMENT_WIDTH,
+    /** The interface requires proved bounds, and the code does not limit what it touches. */
+    UNPROVED_BOUNDS,
     /**
      * The kernel uses a number as an address, so its memory is not tracked; {@link #actual} is the
      * remedy.
@@ -277,6 +279,7 @@ public final class Mismatch {
           use(declared, " has " + passed(declared).sizeInBytes() + " bytes; " + ofKernel("has"));
       case PARAMETER_KIND ->
           use(declared, " is " + passed(declared).inWords() + "; " + ofKernel("is"));
+      case UNPROVED_BOUNDS -> use(declared, " has no provable bounds: " + memory() + shown);
       case STORES -> use(declared, " is @Reads, but the kernel stores to " + memory() + shown);
       case LOADS -> use(declared, " is @Writes, but the kernel loads from " + memory() + shown);
       case NEVER_STORES -> use(declared, " is @Writes, but the kernel never stores to " + memory());

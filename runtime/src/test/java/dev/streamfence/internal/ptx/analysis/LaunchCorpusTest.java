@@ -80,7 +80,7 @@ final class LaunchCorpusTest {
     List<String> lines = KernelCase.text(file).lines().toList();
     List<String> words = List.of("ld", "st", "setp", "cvt", "atom", "bra", "call", "mad", "shl");
     int parsed = 0;
-    for (int round = 0; round < 150; round++) {
+    for (int round = 0; round < 50; round++) {
       List<String> damaged = new ArrayList<>(lines);
       for (int i = 0; i < 8; i++) {
         int at = random.nextInt(damaged.size());
@@ -107,6 +107,6 @@ final class LaunchCorpusTest {
         assertThat(TileOverrun.of(analysis, entry, new BlockLimit(33, 2, 1, true))).isNotNull();
       }
     }
-    assertThat(parsed).isGreaterThan(30);
+    assertThat(parsed).isGreaterThan(10);
   }
 }

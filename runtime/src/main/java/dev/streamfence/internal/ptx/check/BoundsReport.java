@@ -1,0 +1,69 @@
+package dev.streamfence.internal.ptx.check;
+
+import dev.streamfence.internal.ptx.analysis.AccessSite;
+import dev.streamfence.internal.ptx.bounds.ArrayBounds;
+import dev.streamfence.internal.ptx.bounds.KernelBounds;
+import dev.streamfence.internal.ptx.check.Mismatch.Difference;
+import dev.streamfence.internal.ptx.check.Mismatch.Subject;
+import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.launch.KernelSignature;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a kernel's code shows of the elements that it touches, for each declared array. */
+final class BoundsReport {
+  private final PtxModule module;
+  private final PtxEntry entry;
+  private final DeclaredArrays declared;
+  private final KernelBounds bounds;
+
+  BoundsReport(PtxModule module, PtxEntry entry, KernelSignature signature) {
+    this.module = module;
+    this.entry = entry;
+    this.declared = DeclaredArrays.of(signature);
+    this.bounds = KernelBounds.of(module, entry, declared.places());
+  }
+
+  /** One clause per array. */
+  List<String> inWords() {
+    List<String> words = new ArrayList<>();
+    for (int i = 0; i < bounds.arrays().size(); i++) {
+      ArrayBounds array = bounds.arrays().get(i);
+      words.add("'" + declared.name(i) + "' " + inWords(array));
+    }
+    return words;
+  }
+
+  private static String inWords(ArrayBounds array) {
+    if (array.isLimited()) {
+      return array.isChecked() ? "provable and checked at launch" : "provable";
+    }
+    String why = array.reason().isEmpty() ? "" : " (" + array.reason() + ")";
+    return (array.isChecked() ? "checked at launch where certain, otherwise unknown" : "unknown")
+        + why;
+  }
+
+  /** The arrays whose bounds cannot be proved. */
+  List<Mismatch> unproved() {
+    List<Mismatch> unproved = new ArrayList<>();
+    for (int i = 0; i < bounds.arrays().size(); i++) {
+      ArrayBounds array = bounds.arrays().get(i);
+      if (!array.isLimited()) {
+        Subject subject = new Subject(array.place().parameter(), declared.name(i), array.reason());
+        unproved.add(
+            array
+                .unclear()
+                .map(
+                    instruction ->
+                        Mismatch.at(
+                            AccessSite.of(module, entry.name(), instruction, ""),
+                            subject,
+                            Difference.UNPROVED_BOUNDS,
+                            ""))
+                .orElseGet(() -> Mismatch.of(subject, Difference.UNPROVED_BOUNDS, "")));
+      }
+    }
+    return unproved;
+  }
+}
