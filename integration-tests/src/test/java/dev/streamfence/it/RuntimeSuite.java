@@ -95,6 +95,45 @@ abstract class RuntimeSuite {
   }
 
   @Test
+  void aLaunchThatLeavesAnArrayIsRefusedAndTheDeviceGoesOn() {
+    int n = 1000 * scale();
+    try (DeviceArray<float[]> x = gpu.memory().upload(a, new float[n]);
+        DeviceArray<float[]> y = gpu.memory().upload(a, new float[n + 1])) {
+      assertThatThrownBy(() -> onA.saxpy(2f, x, y, n + 1))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith(
+              "saxpy: parameter 'x' has "
+                  + n
+                  + " elements; the kernel reads element "
+                  + n
+                  + " (n = "
+                  + (n + 1)
+                  + ")");
+      assertThatThrownBy(() -> onA.saxpy(2f, x.view(1, n - 1), y, n))
+          .hasMessageContaining("the kernel reads element " + (n - 1));
+      for (int fitting : new int[] {n, 1, 0, n - 1}) {
+        onA.saxpy(2f, x, y, fitting);
+      }
+      assertThat(y.download(a)).containsOnly(0f);
+    }
+  }
+
+  /** As the structure of that name, without its flag. */
+  record Sample(byte small, int number, double wide) {}
+
+  @Test
+  void arraysOfRecordsComeBackAsTheyWere() {
+    Sample[] samples = new Sample[100 * scale() + 3];
+    for (int i = 0; i < samples.length; i++) {
+      samples[i] = new Sample((byte) i, -i, i * 0.25);
+    }
+    try (DeviceArray<Sample[]> array = gpu.memory().upload(a, samples)) {
+      assertThat(array.download(b)).isEqualTo(samples);
+      assertThat(array.view(2, 1).download(a)).containsExactly(samples[2]);
+    }
+  }
+
+  @Test
   void everyKindOfValueReachesTheKernel() {
     try (DeviceArray<long[]> out = gpu.memory().allocate(a, long[].class, 8)) {
       onA.kinds(

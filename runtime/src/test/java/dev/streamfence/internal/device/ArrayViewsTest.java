@@ -8,6 +8,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.launch.VectorKernels;
@@ -68,7 +69,9 @@ final class ArrayViewsTest {
 
   @Test
   void aKernelThatLeavesTheViewIsFoundThoughItStaysInTheArray() {
-    DeviceRuntime other = DeviceRuntime.simulated(SimulatedDevice.builder().build());
+    DeviceRuntime other =
+        DeviceRuntime.simulated(
+            SimulatedDevice.builder().build(), RuntimeOptions.defaults().withBoundsChecks(false));
     DeviceStream stream = other.streams().acquire();
     DeviceArray<int[]> array = other.memory().upload(stream, new int[N]);
     VectorKernels.on(stream).increment(array.view(16, 8), 9);

@@ -418,7 +418,8 @@ final class DeviceMemoryTest {
 
   @Test
   void guardedArraysReportAnOverrunWhenTheyAreClosed() {
-    RuntimeOptions guarded = RuntimeOptions.defaults().withGuardMemory(true);
+    RuntimeOptions guarded =
+        RuntimeOptions.defaults().withGuardMemory(true).withBoundsChecks(false);
     SimulatedDevice other =
         SimulatedDevice.builder().schedule(Schedule.LAZY).checkRaces(false).build();
     try (DeviceRuntime runtime = DeviceRuntime.simulated(other, guarded)) {

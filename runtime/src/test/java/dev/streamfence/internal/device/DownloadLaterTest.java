@@ -11,6 +11,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.Download;
 import dev.streamfence.PinnedArray;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.DriverCall;
@@ -169,7 +170,8 @@ final class DownloadLaterTest {
   @Test
   void aLostDeviceDeliversWhatWasDoneAndFailsTheRest() {
     SimulatedDevice other = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
-    DeviceRuntime runtime = DeviceRuntime.simulated(other);
+    DeviceRuntime runtime =
+        DeviceRuntime.simulated(other, RuntimeOptions.defaults().withBoundsChecks(false));
     DeviceStream stream = runtime.streams().acquire();
     DeviceArray<int[]> values = runtime.memory().upload(stream, new int[] {1, 2});
     Download<int[]> done = values.downloadLater(stream);

@@ -12,6 +12,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.RacyAccessException.Kind;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.driver.CudaDriver;
@@ -336,7 +337,8 @@ final class MappedArrayTest {
   @Test
   void aKernelThatLeavesItIsReported() {
     SimulatedDevice strict = SimulatedDevice.builder().build();
-    DeviceRuntime runtime = DeviceRuntime.simulated(strict);
+    DeviceRuntime runtime =
+        DeviceRuntime.simulated(strict, RuntimeOptions.defaults().withBoundsChecks(false));
     DeviceStream stream = runtime.streams().acquire();
     PinnedArray<int[]> small = runtime.memory().pinned(int[].class, 8);
     small.put(0, new int[8]);

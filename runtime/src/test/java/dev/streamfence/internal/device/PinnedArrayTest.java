@@ -10,6 +10,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeClosedException;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.launch.VectorKernels;
@@ -294,7 +295,8 @@ final class PinnedArrayTest {
   @Test
   void onALostDeviceTheCloseSucceeds() {
     SimulatedDevice other = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
-    DeviceRuntime runtime = DeviceRuntime.simulated(other);
+    DeviceRuntime runtime =
+        DeviceRuntime.simulated(other, RuntimeOptions.defaults().withBoundsChecks(false));
     DeviceStream stream = runtime.streams().acquire();
     DeviceArray<int[]> values = runtime.memory().upload(stream, new int[2]);
     PinnedArray<int[]> down = runtime.memory().pinned(int[].class, 2);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
@@ -22,7 +23,11 @@ abstract class ThreeStreams {
   static final int N = 4;
 
   final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
-  final DeviceRuntime gpu = DeviceRuntime.simulated(device);
+
+  /** A launch that leaves its array is how these tests lose the device. */
+  final DeviceRuntime gpu =
+      DeviceRuntime.simulated(device, RuntimeOptions.defaults().withBoundsChecks(false));
+
   final DeviceStream a = gpu.streams().acquire();
   final DeviceStream b = gpu.streams().acquire();
   final DeviceStream c = gpu.streams().acquire();
