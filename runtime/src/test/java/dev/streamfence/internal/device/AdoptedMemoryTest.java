@@ -209,7 +209,10 @@ final class AdoptedMemoryTest {
                 });
     DeviceArray<int[]> array = gpu.memory().adopt(a, slow, int[].class);
     array.fill(a, 0);
-    array.close();
+    // Work that is done by then lets the thread that closes the array call its owner.
+    Thread closer = new Thread(array::close);
+    closer.start();
+    closer.join(100);
     a.synchronize();
     entered.await();
     Thread closing = new Thread(gpu::close);
@@ -218,6 +221,7 @@ final class AdoptedMemoryTest {
     assertThat(closing.isAlive()).isTrue();
     goOn.complete(null);
     closing.join();
+    closer.join();
     assertThat(released).hasValue(1);
   }
 
