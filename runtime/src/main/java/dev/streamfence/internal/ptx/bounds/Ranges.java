@@ -108,13 +108,45 @@ final class Ranges {
       }
       int[] checks = checks(fact, context);
       if (fact.isTrue()) {
-        context = add(context, difference, false, checks);
+        context = signed(add(context, difference, false, checks), difference, checks);
         if (fact.operation() == Operator.EQUAL) {
           context = add(context, negated(difference), false, checks);
         }
       } else {
         context = add(context, difference, true, checks);
       }
+    }
+    return context;
+  }
+
+  /**
+   * What a comparison without sign says of the same bits with a sign: below a number that has no
+   * sign bit, neither have they.
+   */
+  private Context signed(Context before, Polynomial difference, int[] checks) {
+    Context context = before;
+    for (Map.Entry<Monomial, Long> term : difference.terms().entrySet()) {
+      int[] factors = term.getKey().nodes();
+      Node extended = factors.length == 1 ? nodes.node(factors[0]) : null;
+      if (extended == null
+          || term.getValue() != -1
+          || !extended.is(Operator.ZERO_EXTEND)
+          || !extended.input(0).is(Operator.UNKNOWN)) {
+        continue;
+      }
+      Node bits = extended.input(0);
+      Polynomial most = difference.plus(Polynomial.of(extended.id));
+      Polynomial rest = most == null ? null : most.minus(Polynomial.of(bits.id));
+      if (most == null || rest == null) {
+        continue;
+      }
+      int[] all = Arrays.copyOf(checks, checks.length + 1);
+      all[checks.length] =
+          program.add(
+              new RangeProgram.Within(
+                  range(most, before), Interval.LEAST, OperationRange.most(bits.bits, false)));
+      context = add(context, rest, false, all);
+      context = add(context, Polynomial.of(bits.id), false, all);
     }
     return context;
   }

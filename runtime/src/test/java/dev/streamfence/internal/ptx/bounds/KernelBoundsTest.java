@@ -140,6 +140,24 @@ class KernelBoundsTest {
   }
 
   @Test
+  void aComparisonWithoutSignLimitsTheSameBitsWithASign() {
+    KernelBounds bounds =
+        bounds(
+            """
+            ld.global.u32 %r6, [%rd1];
+            setp.ge.u32 %p1, %r6, %r5;
+            @%p1 bra END;
+            mul.wide.s32 %rd2, %r6, 4;
+            add.s64 %rd3, %rd1, %rd2;
+            st.global.u32 [%rd3], %r4;
+            END:
+            """);
+    isLimitedTo(bounds, new Shape(1, 32, 50), 0, 200);
+    // Below a number with a sign bit, the loaded one may have it as well.
+    isLimitedTo(bounds, new Shape(1, 32, -50), 4L * Integer.MIN_VALUE, 4L * Integer.MAX_VALUE + 4);
+  }
+
+  @Test
   void aGatherIsUnknownAndSaysSo() {
     KernelBounds bounds =
         bounds(
