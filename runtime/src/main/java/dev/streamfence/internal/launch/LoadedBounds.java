@@ -37,7 +37,7 @@ final class LoadedBounds {
         module
             .entry(signature.entry())
             .filter(entry -> entry.parameters().size() == signature.passed().size())
-            .map(entry -> KernelBounds.of(module, entry, declared.places()))
+            .map(entry -> KernelBounds.of(module, entry, declared.places(), declared.tables()))
             .orElse(null);
     boolean refuses =
         signature.requiresBounds()

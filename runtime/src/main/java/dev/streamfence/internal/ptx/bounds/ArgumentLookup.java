@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.syntax.Variable;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the values that a launch passes. */
@@ -12,4 +13,11 @@ interface ArgumentLookup {
    * @return a number or the address of an array, of that width; null if it is neither
    */
   @Nullable Node value(Variable parameter, long offset, int bits);
+
+  /**
+   * Returns the addresses of arrays in bytes of a kernel's parameter.
+   *
+   * @param bytes how many; 0 for all bytes of the parameter
+   */
+  List<Node> addresses(Variable parameter, long offset, int bytes);
 }

@@ -7,7 +7,10 @@ import dev.streamfence.internal.ptx.bounds.ControlGraph.Block;
 import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
 import dev.streamfence.internal.ptx.bounds.Polynomial.Monomial;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -33,12 +36,22 @@ final class Certainty {
   /** So many accesses of one array are looked at when a kernel is launched. */
   private static final int MAX_ACCESSES = 12;
 
+  /** So many questions about ways are answered for one kernel. */
+  private static final int MAX_WORK = 200_000;
+
   private record Group(int block, int guard, Polynomial offset) {}
 
   private final ControlGraph graph;
   private final Guards guards;
   private final Formulas formulas;
+
+  /** The ways to blocks that were found for the loops of {@link #around}. */
   private final Map<Integer, List<List<Way>>> known = new HashMap<>();
+
+  /** The loops around the access that is looked at. */
+  private List<Loop> around = List.of();
+
+  private int work;
 
   Certainty(ControlGraph graph, Guards guards, Formulas formulas) {
     this.graph = graph;
@@ -87,7 +100,7 @@ final class Certainty {
       if (!seen.add(node)) {
         continue;
       }
-      boolean isHeader = node.is(Operator.PHI) && isHeader(node.block);
+      boolean isHeader = node.isCarried;
       if (node.is(Operator.UNKNOWN) || (node.is(Operator.PHI) && !isHeader && node.gate == null)) {
         return false;
       }
@@ -99,11 +112,6 @@ final class Certainty {
       }
     }
     return true;
-  }
-
-  private boolean isHeader(int block) {
-    Loop loop = graph.loop(block);
-    return loop != null && loop.header == block;
   }
 
   /** An access on both ways of a branch is made whatever the branch decides. */
@@ -125,8 +133,11 @@ final class Certainty {
   private static @Nullable CertainAccess joined(CertainAccess a, CertainAccess b) {
     List<Way> rest = new ArrayList<>(a.conditions());
     rest.removeAll(b.conditions());
+    List<Way> others = new ArrayList<>(b.conditions());
+    others.removeAll(a.conditions());
     boolean opposite =
         rest.size() == 1
+            && others.size() == 1
             && b.conditions().contains(new Way(rest.get(0).predicate(), !rest.get(0).holds()));
     if (!opposite
         || a.address() != b.address()
@@ -151,6 +162,11 @@ final class Certainty {
     if (graph.block(access.block()).mayExit()) {
       return;
     }
+    List<Loop> loops = loops(access.block());
+    if (!loops.equals(around)) {
+      around = loops;
+      known.clear();
+    }
     for (List<Way> ways : ways(access.block(), new TreeSet<>())) {
       if (certain.size() >= MAX_ACCESSES) {
         return;
@@ -164,7 +180,7 @@ final class Certainty {
           new CertainAccess(
               access.instruction(),
               access.writes(),
-              List.copyOf(all),
+              all.stream().distinct().toList(),
               loops(access.block()),
               access.address(),
               arguments(access.address(), all, loops(access.block())),
@@ -213,13 +229,47 @@ final class Certainty {
     return List.copyOf(loops);
   }
 
+  /**
+   * Whether a thread comes from the second block to the first one in the same iteration of the
+   * loops around the access: at the end of an iteration it would come there in another one.
+   */
+  private boolean comesTo(int first, int second) {
+    if (++work > MAX_WORK) {
+      throw new TooComplexException("it has too many branches");
+    }
+    if (first == second) {
+      return true;
+    }
+    if (!graph.postdominates(first, second)) {
+      return false;
+    }
+    BitSet seen = new BitSet();
+    Deque<Integer> open = new ArrayDeque<>(List.of(second));
+    seen.set(second);
+    while (!open.isEmpty()) {
+      int block = open.pop();
+      for (int next : block == first ? List.<Integer>of() : graph.block(block).successors()) {
+        for (Loop loop : around) {
+          if (loop.header == next && loop.body.get(block)) {
+            return false;
+          }
+        }
+        if (!seen.get(next)) {
+          seen.set(next);
+          open.push(next);
+        }
+      }
+    }
+    return true;
+  }
+
   /** For each way to a block, the branches on it; none if no branch decides alone. */
   private List<List<Way>> ways(int block, Set<Integer> open) {
     List<List<Way>> found = known.get(block);
     if (found != null) {
       return found;
     }
-    if (graph.postdominates(block, 0)) {
+    if (comesTo(block, 0)) {
       return List.of(List.of());
     }
     List<List<Way>> all = new ArrayList<>();
@@ -231,10 +281,12 @@ final class Certainty {
       Block branch = graph.block(from);
       Node condition = guards.condition(from);
       for (int successor : branch.successors()) {
-        boolean decides =
-            graph.postdominates(block, successor)
-                && (from == block || !graph.postdominates(block, from));
-        if (!decides || condition == null || branch.taken() == branch.fallen()) {
+        boolean decides = comesTo(block, successor) && (from == block || !comesTo(block, from));
+        // A call in front of the branch may end the thread.
+        if (!decides
+            || condition == null
+            || branch.mayExit()
+            || branch.taken() == branch.fallen()) {
           continue;
         }
         if (open.contains(from)) {

@@ -141,7 +141,7 @@ final class ControlGraph {
     leaders.set(0);
     for (int i = 0; i < count; i++) {
       Instruction instruction = flow.instruction(i);
-      if (flow.isReachable(i) && isTerminator(instruction, ends)) {
+      if (isTerminator(instruction, ends)) {
         leaders.set(i + 1);
         if (instruction.opcode().equals("bra")) {
           leaders.set(target(instruction));

@@ -28,12 +28,16 @@ final class Formulas {
    */
   record Condition(Node value, long least, long most) {}
 
+  private record InLoop(Node node, int loop) {}
+
   private final NodeGraph nodes;
   private final ControlGraph graph;
   private final Map<Node, Polynomial> raw = new HashMap<>();
   private final Map<Node, Polynomial> known = new HashMap<>();
   private final Map<Node, Set<Condition>> conditions = new HashMap<>();
   private final Map<Node, Boolean> uniform = new HashMap<>();
+  private final Map<InLoop, Boolean> invariant = new HashMap<>();
+  private final Map<Node, Boolean> loading = new HashMap<>();
 
   /** The phis of loops that grow by the same amount in each iteration, with that amount. */
   private final Map<Node, Polynomial> steps = new HashMap<>();
@@ -44,7 +48,7 @@ final class Formulas {
     for (Loop loop : graph.loops()) {
       for (int i = 0; i < nodes.size(); i++) {
         Node node = nodes.node(i);
-        if (node.is(Operator.PHI) && node.block == loop.header) {
+        if (node.isCarried && node.block == loop.header) {
           findStep(node, loop);
         }
       }
@@ -83,6 +87,15 @@ final class Formulas {
 
   /** Whether a value is the same in all iterations of a loop. */
   boolean isInvariant(Node node, Loop loop, int depth) {
+    Boolean found = invariant.get(new InLoop(node, loop.index));
+    if (found == null) {
+      found = computesInvariant(node, loop, depth);
+      invariant.put(new InLoop(node, loop.index), found);
+    }
+    return found;
+  }
+
+  private boolean computesInvariant(Node node, Loop loop, int depth) {
     return switch (node.operation) {
       case CONSTANT, ARGUMENT, BASE, SPECIAL -> true;
       case UNKNOWN, PHI -> !loop.body.get(node.block);
@@ -140,8 +153,15 @@ final class Formulas {
   /** Whether a value is loaded from memory, received from other code, or computed from such. */
   boolean loads(int id) {
     Node node = nodes.node(id);
-    return node.is(Operator.UNKNOWN)
-        || (!node.is(Operator.PHI) && node.inputs.stream().anyMatch(input -> loads(input.id)));
+    Boolean found = loading.get(node);
+    if (found == null) {
+      found =
+          node.is(Operator.UNKNOWN)
+              || (!node.is(Operator.PHI)
+                  && node.inputs.stream().anyMatch(input -> loads(input.id)));
+      loading.put(node, found);
+    }
+    return found;
   }
 
   /** How many terms of a polynomial differ between threads or iterations. */
@@ -257,7 +277,7 @@ final class Formulas {
 
   /** A choice between two places in one array is the array's address and a choice of offsets. */
   private @Nullable Polynomial sameBase(Node node, int depth) {
-    boolean isLoop = node.is(Operator.PHI) && isHeader(node.block);
+    boolean isLoop = node.isCarried;
     if (node.bits != Long.SIZE || isLoop) {
       return null;
     }
@@ -270,11 +290,6 @@ final class Formulas {
       base = found;
     }
     return base == null ? null : Polynomial.of(base.id).plus(Polynomial.of(node.id));
-  }
-
-  private boolean isHeader(int block) {
-    Loop loop = graph.loop(block);
-    return loop != null && loop.header == block;
   }
 
   /** The values of which a select or a phi is one. */

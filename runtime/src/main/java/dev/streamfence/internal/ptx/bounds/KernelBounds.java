@@ -55,13 +55,26 @@ public final class KernelBounds {
    * @param arrays the arrays that the kernel takes
    */
   public static KernelBounds of(PtxModule module, PtxEntry entry, List<ArrayPlace> arrays) {
+    return of(module, entry, arrays, List.of());
+  }
+
+  /**
+   * Analyses a kernel that takes tables of arrays as well.
+   *
+   * @param tables where the kernel receives the tables, whose arrays have no bounds
+   */
+  public static KernelBounds of(
+      PtxModule module, PtxEntry entry, List<ArrayPlace> arrays, List<ArrayPlace> tables) {
     try {
       if (module.addressSize() != Long.SIZE) {
         throw new TooComplexException("it has no 64-bit addresses");
       }
-      return new Analysis(module, entry, arrays).bounds();
-    } catch (TooComplexException e) {
-      String reason = String.valueOf(e.getMessage());
+      return new Analysis(module, entry, arrays, tables).bounds();
+    } catch (TooComplexException | StackOverflowError e) {
+      String reason =
+          e instanceof TooComplexException
+              ? String.valueOf(e.getMessage())
+              : "its addresses are too long a formula";
       List<ArrayBounds> unknown =
           arrays.stream().map(place -> ArrayBounds.unknown(place, null, reason)).toList();
       return new KernelBounds(List.of(), unknown, new RangeProgram(), List.of(), null);
@@ -88,10 +101,12 @@ public final class KernelBounds {
     private final PtxModule module;
     private final PtxFunction function;
     private final List<ArrayPlace> arrays;
+    private final List<ArrayPlace> tables;
     private final List<NumberPlace> arguments = new ArrayList<>();
     private final NodeGraph nodes = new NodeGraph();
 
-    Analysis(PtxModule module, PtxEntry entry, List<ArrayPlace> arrays) {
+    Analysis(PtxModule module, PtxEntry entry, List<ArrayPlace> arrays, List<ArrayPlace> tables) {
+      this.tables = tables;
       this.module = module;
       this.function = entry.function();
       this.arrays = arrays;
@@ -157,8 +172,8 @@ public final class KernelBounds {
       if (found != null) {
         return found;
       }
-      // A function that calls itself exits if another of its instructions does.
-      known.put(name, false);
+      // A function that calls itself may exit, for all that is known before its end.
+      known.put(name, true);
       Optional<PtxFunction> called = module.function(name);
       boolean exits = called.isEmpty() || !called.get().hasBody();
       exits &= !RETURNING.contains(name);
@@ -188,6 +203,10 @@ public final class KernelBounds {
         if (at >= 0 && bits == Long.SIZE) {
           return nodes.base(at);
         }
+        if (tables.contains(new ArrayPlace(i, (int) offset)) && bits == Long.SIZE) {
+          // The launch places a table after its bounds are checked.
+          return nodes.unknown(bits, 0, List.of());
+        }
         for (ArrayPlace array : arrays) {
           boolean overlaps =
               array.parameter() == i
@@ -201,6 +220,24 @@ public final class KernelBounds {
         return number(i, offset, bits, variable);
       }
       return null;
+    }
+
+    @Override
+    public List<Node> addresses(Variable parameter, long offset, int bytes) {
+      List<PtxFunction.Formal> formals = function.parameters();
+      List<Node> found = new ArrayList<>();
+      for (int i = 0; i < arrays.size(); i++) {
+        ArrayPlace array = arrays.get(i);
+        boolean isThere =
+            formals.get(array.parameter()) instanceof PtxFunction.Formal.InMemory formal
+                && formal.variable().id() == parameter.id();
+        boolean overlaps =
+            bytes == 0 || (offset < array.offset() + Long.BYTES && array.offset() < offset + bytes);
+        if (isThere && overlaps) {
+          found.add(nodes.base(i));
+        }
+      }
+      return found;
     }
 
     private @Nullable Node number(int parameter, long offset, int bits, Variable variable) {

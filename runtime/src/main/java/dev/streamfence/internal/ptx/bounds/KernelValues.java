@@ -34,6 +34,7 @@ final class KernelValues {
   private final ControlGraph graph;
   private final InstructionValues instructions;
   private final NodeGraph nodes;
+  private final ArgumentLookup arguments;
   private final int registers;
   private final @Nullable Node[][] leaving;
   private final @Nullable Node[] conditions;
@@ -49,6 +50,7 @@ final class KernelValues {
     this.flow = flow;
     this.graph = graph;
     this.nodes = nodes;
+    this.arguments = arguments;
     this.registers = flow.function().registers();
     if ((long) registers * graph.size() > MAX_STATES) {
       throw new TooComplexException("it has too many registers and blocks");
@@ -193,6 +195,7 @@ final class KernelValues {
         }
         Node phi = nodes.phi(value.bits, block);
         phi.inputs = List.of(value);
+        phi.isCarried = true;
         phis[register] = phi;
         value = phi;
       }
@@ -264,7 +267,13 @@ final class KernelValues {
           case READS, WRITES, ATOMIC, COPIES, NO_ACCESS -> true;
           default -> false;
         };
-    List<Node> sources = assigned.isEmpty() || fromMemory ? List.of() : sources(instruction, state);
+    List<Node> parameters = parameters(instruction);
+    List<Node> sources =
+        assigned.isEmpty() || fromMemory ? parameters : sources(instruction, state);
+    if (!fromMemory) {
+      // The address of a parameter, through which the code may read it unseen.
+      escaping.addAll(parameters);
+    }
     for (Register register : assigned) {
       int bits = InstructionValues.bits(register);
       for (int i = 0; i < register.vectorLength(); i++) {
@@ -289,13 +298,28 @@ final class KernelValues {
     if (loads && type != null && type.isInteger() && type.bits < bits) {
       long all = type.mask();
       return type.isSigned()
-          ? nodes.unknown(bits, -(all >> 1) - 1, all >> 1, block, List.of())
-          : nodes.unknown(bits, 0, all, block, List.of());
+          ? nodes.unknown(bits, -(all >> 1) - 1, all >> 1, block, sources)
+          : nodes.unknown(bits, 0, all, block, sources);
     }
     long most = InstructionValues.countsAtMost(instruction);
     return most > 0
         ? nodes.unknown(bits, most == Integer.SIZE - 1 ? -1 : 0, most, block, sources)
         : nodes.unknown(bits, block, sources);
+  }
+
+  /** The arrays' addresses, if an instruction reads parameters in a way that is not followed. */
+  private List<Node> parameters(Instruction instruction) {
+    List<Node> found = new ArrayList<>();
+    for (Operand operand : instruction.operands()) {
+      Operand base = operand instanceof Operand.Memory memory ? memory.base() : operand;
+      if (base instanceof Operand.VariableAddress address) {
+        long offset =
+            address.offset() + (operand instanceof Operand.Memory memory ? memory.offset() : 0);
+        int bytes = operand == base ? 0 : InstructionValues.width(instruction);
+        found.addAll(arguments.addresses(address.variable(), offset, bytes));
+      }
+    }
+    return found;
   }
 
   private List<Node> sources(Instruction instruction, @Nullable Node[] state) {

@@ -115,6 +115,9 @@ final class Node {
 
   List<Node> inputs;
 
+  /** Whether it is the phi of a loop's header for what the loop leaves in a register. */
+  boolean isCarried;
+
   /** The predicate by which a phi has its first input, and otherwise its second; null if none. */
   @Nullable Node gate;
 

@@ -46,7 +46,7 @@ final class OperationRange {
       results.setEmpty(self);
       return;
     }
-    if (a == b && c == d && leftKnown && rightKnown) {
+    if (a == b && c == d && leftKnown && rightKnown && Interval.isBound(a) && Interval.isBound(c)) {
       exact(step, results, self, a, c);
       return;
     }

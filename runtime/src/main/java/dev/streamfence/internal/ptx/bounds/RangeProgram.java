@@ -186,7 +186,11 @@ final class RangeProgram {
     @Override
     public void run(LaunchNumbers launch, Results results, int self) {
       boolean holds =
-          results.isEmpty(step) || (results.low[step] >= least && results.high[step] <= most);
+          results.isEmpty(step)
+              || (Interval.isBound(results.low[step])
+                  && Interval.isBound(results.high[step])
+                  && results.low[step] >= least
+                  && results.high[step] <= most);
       results.set(self, holds ? 1 : 0, holds ? 1 : 0);
     }
 

@@ -495,10 +495,8 @@ final class Ranges {
   }
 
   private int phi(Node node) {
-    Loop loop = graph.loop(node.block);
     List<Integer> before = graph.block(node.block).predecessors();
-    boolean isHeader = loop != null && loop.header == node.block;
-    if (isHeader || node.inputs.size() != before.size()) {
+    if (node.isCarried || node.inputs.size() != before.size()) {
       return any(node);
     }
     int[] parts = new int[before.size()];

@@ -36,12 +36,12 @@ final class Witness {
 
   private final WitnessPlan plan;
   private final long[] values;
-  private final int[] stamps;
+  private final long[] stamps;
   private final long[] iterations;
   private final int[] blocks = new int[DIMENSIONS];
   private final int[] threads = new int[DIMENSIONS];
   private @Nullable LaunchNumbers launch;
-  private int now;
+  private long now;
   private boolean failed;
 
   /** The first byte that the thread touches, after {@link #reaches}. */
@@ -50,7 +50,7 @@ final class Witness {
   Witness(WitnessPlan plan) {
     this.plan = plan;
     this.values = new long[plan.nodes()];
-    this.stamps = new int[plan.nodes()];
+    this.stamps = new long[plan.nodes()];
     this.iterations = new long[plan.loops()];
   }
 

@@ -240,6 +240,6 @@ final class WitnessPlan {
   /** The loop at whose header a phi lies; negative if it lies at none. */
   int loopOf(Node phi) {
     Loop loop = graph.loop(phi.block);
-    return loop != null && loop.header == phi.block ? loop.index : -1;
+    return loop != null && phi.isCarried ? loop.index : -1;
   }
 }

@@ -22,7 +22,7 @@ final class BoundsReport {
     this.module = module;
     this.entry = entry;
     this.declared = DeclaredArrays.of(signature);
-    this.bounds = KernelBounds.of(module, entry, declared.places());
+    this.bounds = KernelBounds.of(module, entry, declared.places(), declared.tables());
   }
 
   /** One clause per array. */

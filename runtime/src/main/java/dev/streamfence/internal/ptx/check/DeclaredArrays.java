@@ -10,6 +10,7 @@ import java.util.List;
 /** The arrays that a kernel's interface declares, other than those in tables. Immutable. */
 public final class DeclaredArrays {
   private final List<ArrayPlace> places = new ArrayList<>();
+  private final List<ArrayPlace> tables = new ArrayList<>();
   private final List<String> names = new ArrayList<>();
   private final List<Integer> indexes = new ArrayList<>();
 
@@ -36,6 +37,9 @@ public final class DeclaredArrays {
   private void add(KernelParameter parameter, String name, int passed, int offset) {
     boolean isArray = parameter instanceof KernelParameter.Array;
     indexes.add(isArray ? places.size() : -1);
+    if (parameter instanceof KernelParameter.Table) {
+      tables.add(new ArrayPlace(passed, offset));
+    }
     if (isArray) {
       places.add(new ArrayPlace(passed, offset));
       names.add(name);
@@ -45,6 +49,11 @@ public final class DeclaredArrays {
   /** Where the kernel receives each array. */
   public List<ArrayPlace> places() {
     return List.copyOf(places);
+  }
+
+  /** Where the kernel receives each table of arrays. */
+  public List<ArrayPlace> tables() {
+    return List.copyOf(tables);
   }
 
   /** The name of an array's parameter, {@code column.values} for a field of a structure. */

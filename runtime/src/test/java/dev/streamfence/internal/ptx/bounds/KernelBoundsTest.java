@@ -243,6 +243,126 @@ class KernelBoundsTest {
   }
 
   @Test
+  void whatALaterIterationDoesIsNotClaimedOfTheFirstOne() {
+    KernelBounds bounds =
+        bounds(
+            """
+            mov.u32 %r7, 0;
+            H: setp.lt.s32 %p1, %r7, 7;
+            @%p1 bra L;
+            mul.wide.s32 %rd2, %r7, 4;
+            add.s64 %rd3, %rd1, %rd2;
+            st.global.u32 [%rd3+-8], %r5;
+            setp.ge.s32 %p2, %r7, %r5;
+            @%p2 bra END;
+            L: add.s32 %r7, %r7, 1;
+            bra H;
+            END:
+            """);
+    reachesNothing(bounds, new Shape(1, 32, 100));
+  }
+
+  @Test
+  void twoWaysIntoALoopAreNotItsFirstIteration() {
+    KernelBounds bounds =
+        bounds(
+            """
+            ld.param.u32 %r6, [p2];
+            mov.u32 %r8, 500;
+            setp.gt.s32 %p1, %r5, 5;
+            @%p1 bra H;
+            mov.u32 %r8, 3;
+            H: mul.wide.s32 %rd2, %r8, 4;
+            add.s64 %rd3, %rd1, %rd2;
+            st.global.u32 [%rd3], %r5;
+            add.s32 %r8, %r8, 1;
+            setp.lt.s32 %p2, %r8, %r6;
+            @%p2 bra H;
+            """);
+    reaches(bounds, new Shape(1, 32, 6, 0), 2004);
+    reaches(bounds, new Shape(1, 32, 5, 0), 16);
+  }
+
+  @Test
+  void waysThatDifferInMoreThanOneBranchAreNotJoined() {
+    KernelBounds bounds =
+        bounds(
+            """
+            ld.param.u32 %r6, [p2];
+            setp.gt.s32 %p1, %r5, 5;
+            setp.gt.s32 %p2, %r6, 5;
+            setp.gt.s32 %p3, %r3, 100;
+            @!%p1 bra END;
+            @!%p2 bra F;
+            @%p3 st.global.u32 [%rd1+400], %r5;
+            bra END;
+            F: @%p1 st.global.u32 [%rd1+400], %r5;
+            END:
+            """);
+    reachesNothing(bounds, new Shape(1, 32, 6, 6));
+    reaches(bounds, new Shape(1, 32, 6, 5), 404);
+  }
+
+  @Test
+  void arithmeticIn64BitsThatMayWrapAroundIsNoNumber() {
+    KernelBounds bounds =
+        bounds(
+            """
+            cvt.s64.s32 %rd2, %r5;
+            mul.lo.s64 %rd3, %rd2, 6364136223846793005;
+            rem.u64 %rd4, %rd3, 100;
+            add.s64 %rd5, %rd1, %rd4;
+            st.global.u8 [%rd5], %r5;
+            """);
+    isLimitedTo(bounds, new Shape(1, 1, 7), 0, 100);
+  }
+
+  @Test
+  void aParameterThatIsReadAsAVectorOrThroughItsAddressIsFollowedNoFurther() {
+    KernelBounds bounds =
+        bounds(
+            """
+            mov.b64 %rd2, p0;
+            ld.param.u64 %rd3, [%rd2];
+            st.global.u32 [%rd3+4000], %r5;
+            """);
+    assertThat(bounds.arrays().get(0).isLimited()).isFalse();
+    KernelBounds vector =
+        bounds(
+            "ld.param.v2.u32 {%r7, %r8}, [p0];\nmov.b64 %rd3, {%r7, %r8};\n"
+                + "st.global.u32 [%rd3+4000], %r5;\n");
+    assertThat(vector.arrays().get(0).isLimited()).isFalse();
+  }
+
+  @Test
+  void codeThatIsNeverReachedIsReadAsWell() {
+    KernelBounds bounds =
+        bounds(
+            """
+            bra END;
+            mov.u32 %r7, 1;
+            X: add.s32 %r7, %r7, 1;
+            bra X;
+            END: st.global.u32 [%rd1], %r5;
+            """);
+    reaches(bounds, new Shape(1, 1, 7), 4);
+  }
+
+  @Test
+  void valuesThatShareOperandsTakeNoExponentialTime() {
+    StringBuilder body = new StringBuilder("mov.u32 %r6, %r5;\nmov.u32 %r8, %r3;\n");
+    for (int i = 0; i < 60; i++) {
+      body.append("shl.b32 %r7, %r6, 3;\nxor.b32 %r6, %r6, %r7;\n");
+    }
+    body.append("H: setp.ge.s32 %p1, %r8, %r5;\n@%p1 bra END;\nmul.wide.s32 %rd2, %r8, 4;\n");
+    body.append("add.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r5;\n");
+    body.append("add.s32 %r8, %r8, %r6;\nbra H;\nEND:\n");
+    long begin = System.nanoTime();
+    bounds(body.toString());
+    assertThat(System.nanoTime() - begin).isLessThan(20_000_000_000L);
+  }
+
+  @Test
   void codeThatJumpsThroughATableIsUnknown() {
     KernelBounds bounds =
         bounds("ts: .branchtargets A, B;\nbrx.idx %r4, ts;\nA:\nB:\nst.global.u32 [%rd1], %r4;\n");
