@@ -127,7 +127,11 @@ final class CompiledModules {
       return new CompiledModule(said, write(name, ptx, compiler, result, origin, said), source);
     } catch (IOException e) {
       said.add(
-          SaidProblem.of(Problem.COMPILER_FAILED, compiler.program(), name.value(), reason(e)));
+          SaidProblem.of(
+              Problem.COMPILER_FAILED,
+              compiler.program(),
+              name.value(),
+              String.valueOf(e.getMessage())));
       return new CompiledModule(said, Optional.empty(), source);
     }
   }
@@ -194,10 +198,5 @@ final class CompiledModules {
     both.writeBytes(first);
     both.writeBytes(second);
     return both.toByteArray();
-  }
-
-  private static String reason(IOException e) {
-    Throwable cause = e.getCause() instanceof IOException inner ? inner : e;
-    return String.valueOf(cause.getMessage());
   }
 }

@@ -83,7 +83,8 @@ final class CompilerMistakesTest {
     compiled("-Astreamfence.nvcc=/nowhere/nvcc")
         .are(
             Problem.COMPILER_FAILED,
-            "/nowhere/nvcc cannot compile k.cu: error=2, No such file or directory");
+            "/nowhere/nvcc cannot compile k.cu: it cannot be started; name a program on the path, or"
+                + " its file");
   }
 
   @Test

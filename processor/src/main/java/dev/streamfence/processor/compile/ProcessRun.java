@@ -27,8 +27,7 @@ record ProcessRun(int exit, String output) {
    * @throws IOException if it cannot be started, or does not end in time; it is then stopped
    */
   static ProcessRun of(List<String> command, Path folder, int seconds) throws IOException {
-    Process process =
-        new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
+    Process process = start(command, folder);
     StringBuilder output = new StringBuilder();
     Thread reader = new Thread(() -> read(process.getInputStream(), output), "compiler-output");
     reader.setDaemon(true);
@@ -49,6 +48,18 @@ record ProcessRun(int exit, String output) {
       // A driver program leaves the compilers that it has started.
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();
+    }
+  }
+
+  private static Process start(List<String> command, Path folder) throws IOException {
+    try {
+      return new ProcessBuilder(command)
+          .directory(folder.toFile())
+          .redirectErrorStream(true)
+          .start();
+    } catch (IOException e) {
+      // Each JDK says this in other words.
+      throw new IOException("it cannot be started; name a program on the path, or its file", e);
     }
   }
 
