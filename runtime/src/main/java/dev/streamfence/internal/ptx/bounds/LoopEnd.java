@@ -72,7 +72,10 @@ record LoopEnd(
       conditions.add(new Condition(side, unsigned ? 0 : Interval.LEAST + 1, Interval.MOST - 1));
     }
     for (Condition each : conditions) {
-      if (coefficient(formulas.of(each.value()), iteration) == null) {
+      Polynomial value = formulas.of(each.value());
+      // Only a value that grows evenly is in its range between two iterations in which it is.
+      if (coefficient(value, iteration) == null
+          || value.has(id -> id != iteration && !formulas.isInvariant(nodes.node(id), loop, 0))) {
         return null;
       }
     }
