@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A call of the CUDA driver returned an error code. The call that reports an error is not always
  * its cause: work on a stream fails later than the call that queued it.
  */
-public final class CudaDriverException extends DeviceException {
+public sealed class CudaDriverException extends DeviceException permits RacyAccessException {
   private static final long serialVersionUID = 1L;
 
   private final String call;
@@ -31,7 +31,7 @@ public final class CudaDriverException extends DeviceException {
     this(call, code, codeName, purpose, List.of(), cause);
   }
 
-  private CudaDriverException(
+  CudaDriverException(
       String call,
       int code,
       String codeName,
@@ -63,8 +63,9 @@ public final class CudaDriverException extends DeviceException {
     if (cause instanceof CudaDriverException) {
       return cause.getMessage() + "; this lost the device";
     }
-    if (isSticky() && cause instanceof DeviceException) {
-      return cause.getMessage() + "; noticed by " + call + during + ", which answered " + error;
+    String culprit = culprit();
+    if (culprit != null) {
+      return culprit + "; noticed by " + call + during + ", which answered " + error;
     }
     if (isSticky() && cause == null && outstanding.length > 0) {
       return (outstanding.length == 1 ? outstanding[0] + " failed" : "one of these failed")
@@ -83,6 +84,11 @@ public final class CudaDriverException extends DeviceException {
         + (outstanding.length == 0
             ? ""
             : "; not known to be done: " + String.join(", ", outstanding));
+  }
+
+  /** What lost the device, in words; null if this error did not, or nothing is known. */
+  @Nullable String culprit() {
+    return isSticky() && getCause() instanceof DeviceException known ? known.getMessage() : null;
   }
 
   /** The driver's function, such as {@code cuLaunchKernel}. */
@@ -115,13 +121,22 @@ public final class CudaDriverException extends DeviceException {
 
   /** The same error with the work that may have caused it. Called by the runtime. */
   public CudaDriverException withOutstanding(List<String> work) {
-    CudaDriverException copy =
-        new CudaDriverException(call, code, codeName, purpose, List.copyOf(work), getCause());
+    CudaDriverException copy = copy(purpose, List.copyOf(work), getCause());
     copy.setStackTrace(getStackTrace());
     for (Throwable suppressed : getSuppressed()) {
       copy.addSuppressed(suppressed);
     }
     return copy;
+  }
+
+  /** The error of a later call on the device that this one lost. Called by the runtime. */
+  public CudaDriverException again() {
+    return copy("an earlier operation, which lost the device", List.of(), this);
+  }
+
+  /** An error of the same kind, call and code. */
+  CudaDriverException copy(String during, List<String> work, @Nullable Throwable cause) {
+    return new CudaDriverException(call, code, codeName, during, work, cause);
   }
 
   /**

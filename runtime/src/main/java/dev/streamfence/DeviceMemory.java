@@ -2,14 +2,8 @@ package dev.streamfence;
 
 import dev.streamfence.internal.device.TrackedMemory;
 
-/**
- * Allocates the arrays of a runtime and accounts for their bytes. Thread-safe.
- *
- * <p>Each allocation throws a {@link StreamMisuseException} if the stream is closed or belongs to
- * another runtime, a {@link RuntimeClosedException} if the runtime is closed, and a {@link
- * CudaDriverException} if the device is lost or a driver call fails.
- */
-public sealed interface DeviceMemory permits TrackedMemory {
+/** Allocates the arrays of a runtime and accounts for their bytes. Thread-safe. */
+public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemory {
   /**
    * The same memory within a budget of its own, for one of several users of a runtime. Its arrays
    * count in both budgets: in its own until they are closed, in the enclosing one until the device
@@ -28,48 +22,6 @@ public sealed interface DeviceMemory permits TrackedMemory {
    * @throws IllegalArgumentException if {@code budgetInBytes} is negative
    */
   DeviceMemory within(long budgetInBytes, String name);
-
-  /**
-   * Allocates an array with undefined content, in stream order. Does not synchronise unless memory
-   * is short.
-   *
-   * @param arrayType the Java array type, such as {@code float[].class}
-   * @param length the number of elements; 0 takes no device memory
-   * @throws IllegalArgumentException if the length is negative, too large to count in bytes, or the
-   *     type is not an array of primitives or of a record of primitives
-   * @throws OutOfMemoryBudgetException if there is not enough memory
-   */
-  <A> DeviceArray<A> allocate(DeviceStream stream, Class<A> arrayType, long length);
-
-  /**
-   * Allocates an array like {@link #allocate(DeviceStream, Class, long)}.
-   *
-   * @param tag its purpose, which errors, logs and reports give instead of its type and length
-   * @throws IllegalArgumentException as there
-   * @throws OutOfMemoryBudgetException if there is not enough memory
-   */
-  <A> DeviceArray<A> allocate(DeviceStream stream, Class<A> arrayType, long length, String tag);
-
-  /**
-   * Allocates an array of zeros, like {@link #allocate} followed by a fill. Does not synchronise
-   * unless memory is short.
-   *
-   * @throws IllegalArgumentException as there
-   * @throws OutOfMemoryBudgetException if there is not enough memory
-   * @throws StreamMisuseException if this thread has a launch open
-   */
-  <A> DeviceArray<A> allocateZeroed(DeviceStream stream, Class<A> arrayType, long length);
-
-  /**
-   * Allocates an array with the content of a host array, which may be changed as soon as this
-   * returns. Synchronises only while memory is short.
-   *
-   * @throws IllegalArgumentException if {@code source} is not an array of primitives or of a record
-   *     of primitives
-   * @throws OutOfMemoryBudgetException if there is not enough memory
-   * @throws StreamMisuseException if this thread has a launch open
-   */
-  <A> DeviceArray<A> upload(DeviceStream stream, A source);
 
   /**
    * Allocates a page-locked host array, with undefined content. Does not wait for the device,
@@ -136,6 +88,19 @@ public sealed interface DeviceMemory permits TrackedMemory {
    */
   MemoryReservation reserve(long bytes);
 
+  /**
+   * Checks whether a request of this size would be admitted now. Sets nothing aside, so another
+   * thread may take the bytes before the request; {@link #reserve} holds them. Closed arrays that
+   * are still in use count as free, since a request waits for them. Makes no driver call, and
+   * counts as no request.
+   *
+   * @param bytes at least 0
+   * @throws OutOfMemoryBudgetException if the bytes do not fit into the budget, or an enclosing one
+   * @throws IllegalArgumentException if {@code bytes} is negative
+   * @throws RuntimeClosedException if the runtime is closed
+   */
+  void checkBudget(long bytes);
+
   /** Bytes in open arrays, and in closed ones that may still be in use. */
   long bytesOutstanding();
 
@@ -154,8 +119,11 @@ public sealed interface DeviceMemory permits TrackedMemory {
   /** Resets the count of allocation requests to 0. */
   void resetAllocationRequests();
 
-  /** Resets the counts of uploads and downloads to 0. */
+  /** Resets the counts of uploads, downloads and refused downloads to 0. */
   void resetTransfers();
+
+  /** Resets the counts of metadata reads and of uploads of tables to 0. */
+  void resetMetadataTransfers();
 
   /**
    * Turns the refusal of downloads on or off, to show that a computation stays on the device. While

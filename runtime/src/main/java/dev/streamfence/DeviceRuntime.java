@@ -115,8 +115,8 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
   RuntimeStatistics statistics();
 
   /**
-   * Waits until everything queued on any stream so far is done. An interrupt does not end the wait;
-   * the thread stays interrupted.
+   * Waits until everything queued on any stream so far is done, the frees of closed arrays
+   * included. An interrupt does not end the wait; the thread stays interrupted.
    *
    * @throws CudaDriverException if some of it failed
    * @throws RuntimeClosedException if the runtime is closed
@@ -150,6 +150,10 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    * something else. Closing again does nothing, but waits while another thread closes. An interrupt
    * does not end the wait; the thread stays interrupted.
    *
+   * <p>Calls the owners of adopted memory that were not called back. A call that another thread has
+   * begun is waited for, but reported and left alone after the same timeout: it may be waiting for
+   * this thread.
+   *
    * @throws CudaDriverException the first failure; everything else was closed regardless
    * @throws StreamMisuseException if this thread is inside an operation of the runtime, or has a
    *     launch open
@@ -159,9 +163,9 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
   void close();
 
   /**
-   * Closes like {@link #close()}, unless operations of other threads or queued work take longer
-   * than a timeout. After a timeout the runtime refuses all operations but has freed nothing; a
-   * later call continues.
+   * Closes like {@link #close()}, unless operations of other threads, queued work or the owners of
+   * adopted memory, who are called in another thread, take longer than a timeout. After a timeout
+   * the runtime refuses all operations; a later call continues.
    *
    * @param timeout at least 0
    * @return whether it is closed

@@ -14,11 +14,13 @@ public sealed interface DeviceStreams permits TrackedStreams {
   DeviceStream acquire();
 
   /**
-   * Lends a stream with a priority until it is closed. Does not synchronise.
+   * Lends a stream with a priority until it is closed. Does not synchronise: if only streams of
+   * other priorities are free, the driver's stream of one is exchanged, and its work comes first.
    *
    * @param priority 0 for the default, lower for more urgent; the device has a few levels and uses
    *     the nearest
-   * @throws StreamMisuseException if all streams are lent, or the free ones have another priority
+   * @throws StreamMisuseException if all streams are lent; or if one has to be exchanged that
+   *     another thread is using at this moment, and this thread has a launch open
    * @throws RuntimeClosedException if the runtime is closed
    * @throws CudaDriverException if the device is lost, or the driver cannot create a stream
    */
@@ -55,6 +57,17 @@ public sealed interface DeviceStreams permits TrackedStreams {
    * @throws CudaDriverException if the device is lost, or the driver refuses the stream
    */
   DeviceStream adopt(long rawHandle);
+
+  /**
+   * The device memory to plan with for operators that run at the same time: {@link
+   * RuntimeOptions#plannedBytesPerStream} for each of their streams. Limits and allocates nothing;
+   * a caller may reserve so much, or compare it with the budget. At most {@link Long#MAX_VALUE}.
+   *
+   * @param operators how many run at the same time, at least 0
+   * @param streamsPerOperator how many streams each of them uses, at least 0
+   * @throws IllegalArgumentException if one of the numbers is negative
+   */
+  long plannedBytes(int operators, int streamsPerOperator);
 
   /** How many streams may be lent at the same time. */
   int capacity();

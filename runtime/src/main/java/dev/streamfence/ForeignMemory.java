@@ -173,9 +173,10 @@ public final class ForeignMemory {
   /**
    * Calls the owner back once, after every use of the memory by the runtime is done, or, with
    * {@link #signalling} or {@link #returnedTo}, after the owner's stream is made to wait for them.
-   * The call comes from the thread that closes the array, or from one of the runtime's own, at the
-   * latest before the close of the runtime returns; it must not wait for the runtime. An exception
-   * that it throws is logged. It is not called if the adoption fails.
+   * The call comes from the thread that closes the array or the runtime, or from one of the
+   * runtime's own, at the latest before the close of the runtime returns. That thread holds nothing
+   * of the runtime meanwhile, so the call may use and close the runtime, and wait for threads that
+   * do. An exception that it throws is logged. It is not called if the adoption fails.
    */
   public ForeignMemory releasedBy(Runnable newRelease) {
     Objects.requireNonNull(newRelease, "release");

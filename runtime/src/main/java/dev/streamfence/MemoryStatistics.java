@@ -21,6 +21,12 @@ package dev.streamfence;
  * @param downloads copies to the host, empty ones not counted
  * @param downloadedBytes their bytes
  * @param refusedDownloads downloads refused by {@link DeviceMemory#refuseDownloads}
+ * @param metadataReads reads of numbers of rows, and of lengths of adopted text, from the device;
+ *     they are no downloads
+ * @param metadataReadBytes their bytes
+ * @param tableUploads copies of tables of addresses to the device for launches that pass arrays in
+ *     tables, one for each launch that has new ones; they are no uploads
+ * @param tableUploadedBytes their bytes
  * @param guardViolations writes outside arrays, or after their close, that guarded memory found
  * @param droppedLogRecords records that the allocation log did not take
  * @param pinnedBytes page-locked host memory of pinned arrays, which no budget limits
@@ -44,6 +50,10 @@ public record MemoryStatistics(
     long downloads,
     long downloadedBytes,
     long refusedDownloads,
+    long metadataReads,
+    long metadataReadBytes,
+    long tableUploads,
+    long tableUploadedBytes,
     long guardViolations,
     long droppedLogRecords,
     long pinnedBytes,

@@ -2,33 +2,43 @@ package dev.streamfence;
 
 import org.jspecify.annotations.Nullable;
 
-/** A request for device memory exceeds what is left. Nothing was allocated and nothing changed. */
+/**
+ * A request for device memory exceeds what is left: of a budget, or, if {@link #isByDriver}, of the
+ * device. Nothing was allocated and nothing changed.
+ */
 public final class OutOfMemoryBudgetException extends DeviceException {
   private static final long serialVersionUID = 1L;
 
   private final long requested;
   private final long current;
+  private final long pending;
+  private final long peak;
   private final long limit;
   private final String budget;
+  private final boolean byDriver;
 
   /**
-   * Creates the exception.
+   * Creates the exception of a budget.
    *
    * @param what the requested array or allocation
    * @param requested bytes requested
-   * @param current bytes in use, including those freed but not yet given back
+   * @param current bytes in use, including those pending
+   * @param pending bytes freed that the device may still use
+   * @param peak the most bytes of open arrays before the request
    * @param limit bytes that may be in use
-   * @param budget the name of the budget that refuses; empty for that of the runtime or the device
-   * @param cause the driver's error if the driver refused, or why freed memory did not come back
+   * @param budget the name of the budget that refuses; empty for that of the runtime
+   * @param cause why freed memory did not come back, if it did not
    */
   public OutOfMemoryBudgetException(
       String what,
       long requested,
       long current,
+      long pending,
+      long peak,
       long limit,
       String budget,
       @Nullable Throwable cause) {
-    super(
+    this(
         what
             + " needs "
             + requested
@@ -38,12 +48,102 @@ public final class OutOfMemoryBudgetException extends DeviceException {
             + limit
             + " bytes "
             + (budget.isEmpty() ? "" : "of the budget '" + budget + "' ")
-            + "are in use; close arrays that are no longer needed or ask for less",
+            + "are in use"
+            + (pending == 0
+                ? ""
+                : ", " + pending + " of them freed, though the device may still use them")
+            + "; close arrays that are no longer needed or ask for less",
+        requested,
+        current,
+        pending,
+        peak,
+        limit,
+        budget,
+        false,
         cause);
+  }
+
+  private OutOfMemoryBudgetException(
+      String message,
+      long requested,
+      long current,
+      long pending,
+      long peak,
+      long limit,
+      String budget,
+      boolean byDriver,
+      @Nullable Throwable cause) {
+    super(message, cause);
     this.requested = requested;
     this.current = current;
+    this.pending = pending;
+    this.peak = peak;
     this.limit = limit;
     this.budget = budget;
+    this.byDriver = byDriver;
+  }
+
+  /**
+   * Creates the exception of a request that fits the budget, and that the driver refuses: the rest
+   * of the device is used by other code, or is free in pieces that are too small.
+   *
+   * @param what the requested array or allocation
+   * @param requested bytes requested
+   * @param open bytes of the runtime's open allocations
+   * @param pending bytes that the runtime has freed, and the device may still use
+   * @param peak the most bytes of the runtime's open arrays before the request
+   * @param free bytes that the driver says are free on the device; negative if it does not say
+   * @param total bytes of the device
+   * @param error the driver's error
+   */
+  public static OutOfMemoryBudgetException byDriver(
+      String what,
+      long requested,
+      long open,
+      long pending,
+      long peak,
+      long free,
+      long total,
+      CudaDriverException error) {
+    String figures =
+        (free < 0 ? "how many of " : free + " of ")
+            + total
+            + " bytes of the device are free"
+            + (free < 0 ? " is unknown" : "");
+    return new OutOfMemoryBudgetException(
+        what
+            + " needs "
+            + requested
+            + " bytes, which the driver refuses: "
+            + error.call()
+            + " answered "
+            + error.codeName()
+            + " ("
+            + error.code()
+            + "); "
+            + figures
+            + ", this runtime has "
+            + open
+            + " in open arrays and "
+            + pending
+            + " freed that the device may still use; close arrays of this runtime or of other code"
+            + " on the device, or ask for less",
+        requested,
+        free < 0 ? open + pending : total - free,
+        pending,
+        peak,
+        total,
+        "",
+        true,
+        error);
+  }
+
+  /**
+   * Whether the driver refused a request that the budget admits: the cause is the driver's error,
+   * and {@link #current} and {@link #limit} are the device's. Otherwise they are a budget's.
+   */
+  public boolean isByDriver() {
+    return byDriver;
   }
 
   /** Bytes requested. */
@@ -51,9 +151,14 @@ public final class OutOfMemoryBudgetException extends DeviceException {
     return requested;
   }
 
-  /** Bytes in use when the request came. */
+  /** Bytes in use when the request came, including those {@link #pending}. */
   public long current() {
     return current;
+  }
+
+  /** Bytes that were freed, and that the device may still use. */
+  public long pending() {
+    return pending;
   }
 
   /** Bytes that may be in use. */
@@ -61,7 +166,20 @@ public final class OutOfMemoryBudgetException extends DeviceException {
     return limit;
   }
 
-  /** The name of the budget that refuses; empty for that of the runtime or the device. */
+  /**
+   * The most bytes of open arrays at the same time before the request, since the beginning or the
+   * last {@link DeviceMemory#resetPeak}. A refused request does not change it.
+   */
+  public long peak() {
+    return peak;
+  }
+
+  /** Whether the bytes requested and the bytes in use are together more than a long counts. */
+  public boolean isOverflow() {
+    return requested > Long.MAX_VALUE - current;
+  }
+
+  /** The name of the budget that refuses; empty for that of the runtime, or for the device. */
   public String budget() {
     return budget;
   }

@@ -29,13 +29,17 @@ import java.util.function.Consumer;
  *     another file; nothing then checks that its kernels do what the interface declares
  * @param kernelFolders folders searched for kernel modules before the class path, in this order
  * @param abandonedLaunchTimeout how long closing the runtime waits for a launch that another thread
- *     has begun and not closed, while that thread does something else; if the thread has ended,
- *     closing does not wait
+ *     has begun and not closed, while that thread does something else, and for the owner of adopted
+ *     memory whom another thread is calling back; if the thread has ended, closing does not wait
  * @param stagingThreads how many threads copy a large Java array or buffer to or from page-locked
  *     memory for a transfer, the calling thread included, at least 1. The helping threads are
  *     daemons, shared by all runtimes of the process, and at most one for each processor
  * @param boundsChecks whether a launch is refused if its kernel certainly touches an element that
  *     an array does not have, as far as the kernel's PTX shows that before the launch
+ * @param plannedBytesPerStream device memory to plan with for each stream, at least 1; advisory,
+ *     see {@link DeviceStreams#plannedBytes}
+ * @param orderingVisibleToTools whether a stream also waits for work that the host has seen finish;
+ *     for tools that follow the order of streams, which costs a few driver calls more
  */
 public record RuntimeOptions(
     int streams,
@@ -50,12 +54,20 @@ public record RuntimeOptions(
     List<Path> kernelFolders,
     Duration abandonedLaunchTimeout,
     int stagingThreads,
-    boolean boundsChecks) {
+    boolean boundsChecks,
+    long plannedBytesPerStream,
+    boolean orderingVisibleToTools) {
+  /** The system property whose value is the default of {@link #orderingVisibleToTools()}. */
+  public static final String ORDERING_VISIBLE_TO_TOOLS = "streamfence.orderingVisibleToTools";
+
   /** The limit in statistics if only the device limits memory. */
   public static final long NO_BUDGET = Long.MAX_VALUE;
 
   /** The rest is for the context, the driver's own needs and other libraries. */
   private static final double DEFAULT_SHARE = 0.8;
+
+  /** Room for a few arrays of a million rows; so many streams fit a small device. */
+  private static final long DEFAULT_PLANNED_BYTES = 256L << 20;
 
   private static final RuntimeOptions DEFAULTS =
       new RuntimeOptions(
@@ -71,13 +83,15 @@ public record RuntimeOptions(
           List.of(),
           Duration.ofSeconds(10),
           Math.min(4, Runtime.getRuntime().availableProcessors()),
-          true);
+          true,
+          DEFAULT_PLANNED_BYTES,
+          Boolean.getBoolean(ORDERING_VISIBLE_TO_TOOLS));
 
   /**
    * Checks the numbers, and that nothing is null.
    *
-   * @throws IllegalArgumentException if {@code streams} or {@code stagingThreads} is less than 1,
-   *     or the threshold or the timeout is negative
+   * @throws IllegalArgumentException if {@code streams}, {@code stagingThreads} or {@code
+   *     plannedBytesPerStream} is less than 1, or the threshold or the timeout is negative
    * @throws NullPointerException if the budget, the log, the folders or the timeout is null
    */
   public RuntimeOptions {
@@ -99,12 +113,18 @@ public record RuntimeOptions(
       throw new IllegalArgumentException(
           "a pool that keeps " + poolReleaseThresholdInBytes + " bytes; it keeps at least 0");
     }
+    if (plannedBytesPerStream < 1) {
+      throw new IllegalArgumentException(
+          "a plan of " + plannedBytesPerStream + " bytes per stream; it is of at least 1");
+    }
     kernelFolders = List.copyOf(kernelFolders);
   }
 
   /**
    * 16 streams, a budget of 80 % of the device's memory, and memory from the stream-ordered pool,
-   * which keeps what is freed; no tracing, log, guard or folders; up to 4 staging threads.
+   * which keeps what is freed; no tracing, log, guard or folders; up to 4 staging threads. The
+   * system property {@value #ORDERING_VISIBLE_TO_TOOLS}, read once, decides on {@link
+   * #orderingVisibleToTools()}: without it, off.
    */
   public static RuntimeOptions defaults() {
     return DEFAULTS;
@@ -209,6 +229,25 @@ public record RuntimeOptions(
     return with(draft -> draft.stagingThreads = stagingThreads);
   }
 
+  /**
+   * The same with another figure for the device memory to plan with for each stream.
+   *
+   * @throws IllegalArgumentException if it is less than 1
+   */
+  public RuntimeOptions withPlannedBytesPerStream(long bytes) {
+    return with(draft -> draft.plannedBytesPerStream = bytes);
+  }
+
+  /**
+   * The same with or without an order that tools can follow. On, the runtime leaves out no wait
+   * between streams because the host has seen the work finish, or has waited for it: the calls of
+   * the driver alone then show the whole order. A race checker that follows streams and events,
+   * such as {@code compute-sanitizer --track-stream-ordered-races all}, needs this.
+   */
+  public RuntimeOptions withOrderingVisibleToTools(boolean orderingVisibleToTools) {
+    return with(draft -> draft.orderingVisibleToTools = orderingVisibleToTools);
+  }
+
   private RuntimeOptions with(Consumer<Draft> change) {
     Draft draft = new Draft(this);
     change.accept(draft);
@@ -230,6 +269,8 @@ public record RuntimeOptions(
     private Duration abandonedLaunchTimeout;
     private int stagingThreads;
     private boolean boundsChecks;
+    private long plannedBytesPerStream;
+    private boolean orderingVisibleToTools;
 
     private Draft(RuntimeOptions options) {
       streams = options.streams;
@@ -245,6 +286,8 @@ public record RuntimeOptions(
       abandonedLaunchTimeout = options.abandonedLaunchTimeout;
       stagingThreads = options.stagingThreads;
       boundsChecks = options.boundsChecks;
+      plannedBytesPerStream = options.plannedBytesPerStream;
+      orderingVisibleToTools = options.orderingVisibleToTools;
     }
 
     private RuntimeOptions options() {
@@ -261,7 +304,9 @@ public record RuntimeOptions(
           kernelFolders,
           abandonedLaunchTimeout,
           stagingThreads,
-          boundsChecks);
+          boundsChecks,
+          plannedBytesPerStream,
+          orderingVisibleToTools);
     }
   }
 }

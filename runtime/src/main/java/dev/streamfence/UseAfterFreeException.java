@@ -9,38 +9,57 @@ import org.jspecify.annotations.Nullable;
 public final class UseAfterFreeException extends DeviceException {
   private static final long serialVersionUID = 1L;
 
+  /** How the array ended. */
+  public enum Ending {
+    /** It was closed, or what it is a part of. */
+    CLOSED,
+    /** Its memory was handed over to another array. */
+    HANDED_OVER,
+    /** It was joined with the other parts. */
+    JOINED
+  }
+
+  private final Ending kind;
+  private final String kernel;
+  private final String parameter;
   private final long generation;
 
   /**
    * Creates the exception.
    *
-   * @param use the attempted use, such as {@code saxpy: parameter 'x'}
+   * @param use the attempted use
    * @param allocation a description of the allocation
    * @param generation the allocation's number, unique in this process
    * @param closedAt where it was closed, if that was traced
    */
   public UseAfterFreeException(
-      String use, String allocation, long generation, @Nullable Throwable closedAt) {
-    this(use + " uses " + allocation + ", which is closed", generation, closedAt);
+      AttemptedUse use, String allocation, long generation, @Nullable Throwable closedAt) {
+    this(Ending.CLOSED, use, allocation + ", which is closed", generation, closedAt);
   }
 
-  private UseAfterFreeException(String message, long generation, @Nullable Throwable closedAt) {
-    super(message, closedAt);
+  private UseAfterFreeException(
+      Ending kind, AttemptedUse use, String fact, long generation, @Nullable Throwable closedAt) {
+    super(use + " uses " + fact, closedAt);
+    this.kind = kind;
+    this.kernel = use.kernel();
+    this.parameter = use.parameter();
     this.generation = generation;
   }
 
   /**
    * Creates the exception for an array whose memory was handed over to another one.
    *
-   * @param use the attempted use, such as {@code saxpy: parameter 'x'}
+   * @param use the attempted use
    * @param array a description of the array
    * @param generation its allocation's number, unique in this process
    * @param heir a description of the array that has its memory
    */
   public static UseAfterFreeException handedOver(
-      String use, String array, long generation, String heir) {
+      AttemptedUse use, String array, long generation, String heir) {
     return new UseAfterFreeException(
-        use + " uses " + array + ", whose memory was handed over to " + heir + "; use that",
+        Ending.HANDED_OVER,
+        use,
+        array + ", whose memory was handed over to " + heir + "; use that",
         generation,
         null);
   }
@@ -48,17 +67,34 @@ public final class UseAfterFreeException extends DeviceException {
   /**
    * Creates the exception for a part of an array that was joined with the others.
    *
-   * @param use the attempted use, such as {@code saxpy: parameter 'x'}
+   * @param use the attempted use
    * @param part a description of the part
    * @param generation the part's number, unique in this process
    * @param whole a description of the memory that it was a part of
    */
   public static UseAfterFreeException joined(
-      String use, String part, long generation, String whole) {
+      AttemptedUse use, String part, long generation, String whole) {
     return new UseAfterFreeException(
-        use + " uses " + part + ", which was joined with the other parts; use " + whole,
+        Ending.JOINED,
+        use,
+        part + ", which was joined with the other parts; use " + whole,
         generation,
         null);
+  }
+
+  /** How the array ended. */
+  public Ending kind() {
+    return kind;
+  }
+
+  /** The entry point of the launch that was refused; empty for another operation. */
+  public String kernel() {
+    return kernel;
+  }
+
+  /** The parameter, with its index in a table; empty if none is concerned. */
+  public String parameter() {
+    return parameter;
   }
 
   /** The closed allocation's number, unique in this process. */

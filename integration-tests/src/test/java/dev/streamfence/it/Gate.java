@@ -18,7 +18,7 @@ import java.util.Objects;
  * some seconds.
  */
 final class Gate implements AutoCloseable {
-  private static final long CYCLES = 8_000_000_000L;
+  private static final long CYCLES = Load.of(8_000_000_000L);
 
   private final CudaDriver driver;
   private final ModuleHandle module;

@@ -1,119 +1,43 @@
 package dev.streamfence.it;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
-import dev.streamfence.DeviceStream;
-import dev.streamfence.corpus.Corpus;
-import dev.streamfence.corpus.KernelCase;
-import dev.streamfence.corpus.KernelStruct;
-import dev.streamfence.internal.driver.CudaDriver;
-import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
-import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
-import dev.streamfence.internal.driver.HostMemory;
-import dev.streamfence.internal.driver.KernelLaunch;
-import dev.streamfence.internal.memory.Allocation;
-import dev.streamfence.internal.ptx.run.machine.PtxGrid;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Objects;
-import org.junit.jupiter.api.AfterAll;
+import dev.streamfence.RuntimeOptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Runs the kernels of the interpreter's tests on a GPU: the hardware gives the results that Java
- * expects. The driver seam launches them, since some take structures.
- */
 @Tag("gpu")
 final class InstructionGroupsOnAGpuTest {
-  private static DeviceRuntime gpu;
-
   @BeforeAll
-  static void openDevice() {
+  static void requireGpu() {
     assumeTrue(DeviceRuntime.isGpuAvailable(), "there is no GPU here");
-    gpu = DeviceRuntime.open(0);
   }
 
-  @AfterAll
-  static void closeDevice() {
-    if (gpu != null) {
-      gpu.close();
+  private abstract static class OnAGpu extends InstructionGroupsSuite {
+    @Override
+    DeviceRuntime open(RuntimeOptions options) {
+      return DeviceRuntime.open(0, options);
     }
   }
 
-  static List<KernelCase> cases() {
-    return Corpus.all();
-  }
+  @Nested
+  final class StreamOrdered extends OnAGpu {}
 
-  @ParameterizedTest
-  @MethodSource("cases")
-  void theHardwareGivesTheResultsThatJavaExpects(KernelCase kernel) throws Exception {
-    kernel.check(InstructionGroupsOnAGpuTest::run);
-  }
-
-  private static void run(String ptx, String entry, PtxGrid grid, List<Object> arguments) {
-    CudaDriver driver = Inside.driver(gpu);
-    ModuleHandle module = driver.loadModule(entry, ptx.getBytes(UTF_8));
-    HostMemory frame = driver.allocateHost(4096);
-    List<DeviceArray<byte[]>> buffers = new ArrayList<>();
-    try (DeviceStream stream = gpu.streams().acquire()) {
-      FunctionHandle function = driver.function(module, entry);
-      write(frame, arguments, stream, buffers);
-      driver.launchKernel(
-          new KernelLaunch(function, false, Inside.timeline(stream).stream(), frame)
-              .grid(grid.gridX(), grid.gridY(), grid.gridZ())
-              .block(grid.blockX(), grid.blockY(), grid.blockZ())
-              .dynamicSharedBytes(grid.dynamicSharedBytes()));
-      int next = 0;
-      for (Object argument : arguments) {
-        if (argument instanceof byte[] buffer) {
-          buffers.get(next++).download(stream, buffer);
-        }
-      }
-    } finally {
-      driver.synchronizeDevice();
-      buffers.forEach(DeviceArray::close);
-      driver.freeHost(frame);
-      driver.unloadModule(module);
+  @Nested
+  final class Guarded extends OnAGpu {
+    @Override
+    RuntimeOptions options() {
+      return super.options().withGuardMemory(true);
     }
   }
 
-  /** A table of addresses, then the arguments, each at a multiple of 16 bytes. */
-  private static void write(
-      HostMemory frame,
-      List<Object> arguments,
-      DeviceStream stream,
-      List<DeviceArray<byte[]>> buffers) {
-    ByteBuffer bytes = frame.buffer();
-    int offset = 512;
-    for (int i = 0; i < arguments.size(); i++) {
-      Object argument = arguments.get(i);
-      bytes.putLong(8 * i, frame.address() + offset);
-      int size = Long.BYTES;
-      if (argument instanceof byte[] buffer) {
-        DeviceArray<byte[]> array = gpu.memory().upload(stream, buffer);
-        buffers.add(array);
-        Allocation allocation = Inside.allocation(array);
-        bytes.putLong(offset, Objects.requireNonNull(allocation).address());
-      } else if (argument instanceof Integer value) {
-        bytes.putInt(offset, value);
-      } else if (argument instanceof Long value) {
-        bytes.putLong(offset, value);
-      } else if (argument instanceof Float value) {
-        bytes.putFloat(offset, value);
-      } else if (argument instanceof KernelStruct struct) {
-        bytes.put(offset, struct.bytes());
-        size = struct.bytes().length;
-      } else {
-        throw new IllegalArgumentException("no kernel takes " + argument);
-      }
-      offset += (size + 15) / 16 * 16;
+  @Nested
+  final class Direct extends OnAGpu {
+    @Override
+    RuntimeOptions options() {
+      return super.options().withDirectMemory(true);
     }
   }
 }

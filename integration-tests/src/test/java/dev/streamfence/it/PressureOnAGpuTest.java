@@ -23,7 +23,7 @@ final class PressureOnAGpuTest {
 
     @Override
     int iterations() {
-      return 128;
+      return (int) Load.of(128);
     }
   }
 

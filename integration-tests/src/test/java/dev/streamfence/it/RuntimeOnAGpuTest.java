@@ -37,7 +37,7 @@ final class RuntimeOnAGpuTest extends RuntimeSuite {
 
   @Override
   int scale() {
-    return 100;
+    return (int) Load.of(100);
   }
 
   @Test

@@ -416,7 +416,6 @@ abstract class RuntimeSuite {
   }
 
   @Test
-  @Tag("ordered-by-the-host")
   void aCompletionIsDoneWhenItsLaunchIs() throws Exception {
     try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, 64)) {
       Completion first = onA.slowly(values, 64, 1000 * scale());
@@ -590,7 +589,7 @@ abstract class RuntimeSuite {
     KernelImage corrupt =
         KernelImage.of(
             "corrupt.ptx",
-            ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k() { frob; }\n"
+            ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k() { .reg .frob %x; ret; }\n"
                 .getBytes(UTF_8));
     assertThatThrownBy(() -> LoadedModule.of(a, corrupt))
         .isInstanceOf(KernelLoadException.class)

@@ -31,6 +31,7 @@ class ReadmeTest {
   private static final String METHOD =
       """
       package demo;
+      import static org.assertj.core.api.Assertions.assertThat;
       import dev.streamfence.*;
       import dev.streamfence.column.*;
       import dev.streamfence.column.arrow.*;

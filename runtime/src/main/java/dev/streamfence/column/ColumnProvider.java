@@ -1,7 +1,7 @@
 package dev.streamfence.column;
 
+import dev.streamfence.ArrayAllocator;
 import dev.streamfence.DeviceArray;
-import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.internal.column.TrackedColumns;
@@ -47,14 +47,23 @@ public sealed interface ColumnProvider permits TrackedColumns {
 
   /** See {@link DeviceColumn#allocate}. */
   <A> DeviceColumn<A> allocate(
-      DeviceStream stream, ColumnField field, Class<A> arrayType, long length);
+      DeviceStream stream,
+      ArrayAllocator memory,
+      ColumnField field,
+      Class<A> arrayType,
+      long length);
 
-  /** See {@link DeviceTable#allocate(DeviceStream, DeviceMemory, Schema, long)}. */
-  DeviceTable allocate(DeviceStream stream, DeviceMemory memory, Schema schema, long capacity);
+  /** See {@link DeviceTable#allocate(DeviceStream, ArrayAllocator, Schema, long, String)}. */
+  DeviceTable allocate(
+      DeviceStream stream, ArrayAllocator memory, Schema schema, long capacity, String tag);
 
-  /** See {@link DeviceTable#of(DeviceStream, Schema, List, long)}. */
+  /** See {@link DeviceTable#of(DeviceStream, ArrayAllocator, Schema, List, long)}. */
   DeviceTable table(
-      DeviceStream stream, Schema schema, List<? extends ReadableColumn<?>> columns, long rows);
+      DeviceStream stream,
+      ArrayAllocator memory,
+      Schema schema,
+      List<? extends ReadableColumn<?>> columns,
+      long rows);
 
   /** See {@link DeviceTable#of(Schema, List, long, DeviceArray)}. */
   DeviceTable table(

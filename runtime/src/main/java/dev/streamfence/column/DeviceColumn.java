@@ -1,5 +1,6 @@
 package dev.streamfence.column;
 
+import dev.streamfence.ArrayAllocator;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.Services;
@@ -98,7 +99,24 @@ public sealed interface DeviceColumn<A> extends ReadableColumn<A> permits Tracke
    */
   static <A> DeviceColumn<A> allocate(
       DeviceStream stream, ColumnField field, Class<A> arrayType, long length) {
-    return Services.create(ColumnProvider.class).allocate(stream, field, arrayType, length);
+    return allocate(stream, stream.runtime().memory(), field, arrayType, length);
+  }
+
+  /**
+   * Allocates a column like {@link #allocate(DeviceStream, ColumnField, Class, long)}.
+   *
+   * @param memory what it is allocated from, such as a part of the runtime's budget or a
+   *     reservation
+   * @throws IllegalArgumentException as there
+   * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
+   */
+  static <A> DeviceColumn<A> allocate(
+      DeviceStream stream,
+      ArrayAllocator memory,
+      ColumnField field,
+      Class<A> arrayType,
+      long length) {
+    return Services.create(ColumnProvider.class).allocate(stream, memory, field, arrayType, length);
   }
 
   @Override

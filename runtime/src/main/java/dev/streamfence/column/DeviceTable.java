@@ -2,6 +2,7 @@
 // refuses.
 package dev.streamfence.column;
 
+import dev.streamfence.ArrayAllocator;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceRuntime;
@@ -42,13 +43,28 @@ public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
   /**
    * Allocates a table like {@link #allocate(DeviceStream, Schema, long)}.
    *
-   * @param memory what it counts in, such as a part of the runtime's budget
+   * @param memory what it is allocated from, such as a part of the runtime's budget or a
+   *     reservation
    * @throws IllegalArgumentException as there
    * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
    */
   static DeviceTable allocate(
-      DeviceStream stream, DeviceMemory memory, Schema schema, long capacity) {
-    return Services.create(ColumnProvider.class).allocate(stream, memory, schema, capacity);
+      DeviceStream stream, ArrayAllocator memory, Schema schema, long capacity) {
+    return allocate(stream, memory, schema, capacity, "");
+  }
+
+  /**
+   * Allocates a table with a tag, like {@link #allocate(DeviceStream, ArrayAllocator, Schema,
+   * long)}.
+   *
+   * @param tag its purpose, which is in the tag of each of its arrays, as in {@code column 'key' of
+   *     orders}; empty for none
+   * @throws IllegalArgumentException as there
+   * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
+   */
+  static DeviceTable allocate(
+      DeviceStream stream, ArrayAllocator memory, Schema schema, long capacity, String tag) {
+    return Services.create(ColumnProvider.class).allocate(stream, memory, schema, capacity, tag);
   }
 
   /**
@@ -59,14 +75,31 @@ public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
    * @param schema names them; the types are those of the columns
    * @param columns all of one length, which is the capacity
    * @param rows how many logical rows there are; the capacity of a table without columns
-   * @throws IllegalArgumentException if the columns do not fit the schema or differ in length, or
-   *     there are more rows than the capacity
+   * @throws IllegalArgumentException if the columns do not fit the schema or differ in length, one
+   *     of them belongs to another table, or there are more rows than the capacity
    * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
    * @throws dev.streamfence.StreamMisuseException if a column belongs to another runtime
    */
   static DeviceTable of(
       DeviceStream stream, Schema schema, List<? extends ReadableColumn<?>> columns, long rows) {
-    return Services.create(ColumnProvider.class).table(stream, schema, columns, rows);
+    return of(stream, stream.runtime().memory(), schema, columns, rows);
+  }
+
+  /**
+   * A table of columns like {@link #of(DeviceStream, Schema, List, long)}.
+   *
+   * @param memory what the number of rows is allocated from
+   * @throws IllegalArgumentException as there
+   * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
+   * @throws dev.streamfence.StreamMisuseException if a column belongs to another runtime
+   */
+  static DeviceTable of(
+      DeviceStream stream,
+      ArrayAllocator memory,
+      Schema schema,
+      List<? extends ReadableColumn<?>> columns,
+      long rows) {
+    return Services.create(ColumnProvider.class).table(stream, memory, schema, columns, rows);
   }
 
   /**
@@ -76,8 +109,8 @@ public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
    * @param schema names them; the types are those of the columns
    * @param columns all as long as the capacity
    * @param rowCount one element, read as an unsigned number
-   * @throws IllegalArgumentException if the columns do not fit the schema or the capacity, or the
-   *     number of rows is not one element
+   * @throws IllegalArgumentException if the columns do not fit the schema or the capacity, one of
+   *     them belongs to another table, or the number of rows is not one element
    * @throws dev.streamfence.StreamMisuseException if a column belongs to another runtime
    */
   static DeviceTable of(
@@ -164,7 +197,10 @@ public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
    */
   long rows(DeviceStream stream);
 
-  /** The number of logical rows, if the host knows it without asking the device. */
+  /**
+   * The number of logical rows, if the host knows it without asking the device. One that {@link
+   * #rows} would refuse is not known.
+   */
   OptionalLong knownRows();
 
   /**
@@ -180,6 +216,20 @@ public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
    * @throws IllegalStateException as there
    */
   boolean isEmpty(DeviceStream stream);
+
+  /**
+   * Certifies that the logical rows are sorted by the columns in their order, and that no two are
+   * equal: so the caller knows, of everything that is queued. Nothing is checked. The certificate
+   * ends with the next write of a column or of the number of rows, by whatever operation, through
+   * whichever table.
+   */
+  void certifySortedAndUnique();
+
+  /**
+   * Whether {@link #certifySortedAndUnique} was called, and nothing was written since. Tables that
+   * are made from this one have no certificate until they get one. Makes no driver call.
+   */
+  boolean isSortedAndUnique();
 
   /** The bytes of all columns, dictionaries included. The number of rows is not counted. */
   long sizeInBytes();
@@ -208,8 +258,9 @@ public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
 
   /**
    * Some of the rows. Its logical rows are those of this table that lie in the range when this is
-   * called; later they are counted independently. Close it: it owns their number, four bytes. Waits
-   * like {@link #rows}.
+   * called; later they are counted independently. If the device has counted more rows than the
+   * capacity, {@link #rows} of the slice refuses that number as well. Close the slice: it owns the
+   * number of its rows, four bytes.
    *
    * @param from the first row
    * @param count how many rows it has room for

@@ -6,6 +6,7 @@ import dev.streamfence.ElementType;
 import dev.streamfence.launch.KernelParameter.Cases;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * access, and the shape of its launches. {@link #entry} starts one, and each other method returns
  * the signature with one thing more. The fields of a structure are described in the same way. A
  * launch passes the parameters in the same order; exactly one of them says how many threads run. A
- * parameter without a name is named by its position, from {@code #0} on. Immutable.
+ * parameter without a name is named by its position, from {@code #0} on. Immutable; two signatures
+ * that say the same are equal, and share what a runtime keeps for them.
  */
 public final class KernelSignature {
   private static final Cases<Boolean> SETS_THREADS =
@@ -461,6 +463,23 @@ public final class KernelSignature {
   /** The next parameter's name in errors: a signature written by hand may leave names out. */
   private String named(String name) {
     return name.isBlank() ? "#" + parameters.size() : name;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof KernelSignature that
+        && entry.equals(that.entry)
+        && parameters.equals(that.parameters)
+        && dynamicSharedBytes == that.dynamicSharedBytes
+        && aliasing == that.aliasing
+        && cooperative == that.cooperative
+        && Objects.equals(requiredBlock, that.requiredBlock)
+        && boundsRequired == that.boundsRequired;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * entry.hashCode() + parameters.hashCode();
   }
 
   @Override

@@ -3,6 +3,8 @@ package dev.streamfence.launch;
 
 import dev.streamfence.Completion;
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelArgumentException;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.ReadableArray;
@@ -34,6 +36,23 @@ import org.jspecify.annotations.Nullable;
  * does so with synchronous launches, or for a postponed free that waits.
  */
 public sealed interface LaunchRecorder extends AutoCloseable permits TrackedRecorder {
+  /** The stream that it launches on. */
+  DeviceStream stream();
+
+  /**
+   * Whether it refuses memory that is not tracked; a permissive one passes it on, and the caller
+   * orders its uses.
+   */
+  boolean isStrict();
+
+  /**
+   * How many arrays the open launch uses so far that the runtime orders: an array that is passed
+   * twice counts twice, and one without elements or without tracking not at all.
+   *
+   * @throws StreamMisuseException before {@link #begin}, after {@link #close}, or in another thread
+   */
+  int recordedUses();
+
   /**
    * Begins a launch. Waits while another thread is between this and {@link #close} on the same
    * stream.
@@ -49,7 +68,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /**
    * Passes a {@code boolean}, as one byte.
    *
-   * @throws IllegalArgumentException if the parameter whose turn it is takes no {@code boolean}
+   * @throws KernelArgumentException if the parameter whose turn it is takes no {@code boolean}
    * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
    */
   LaunchRecorder value(boolean value);
@@ -57,7 +76,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /**
    * Passes a {@code byte}.
    *
-   * @throws IllegalArgumentException if the parameter whose turn it is takes no {@code byte}
+   * @throws KernelArgumentException if the parameter whose turn it is takes no {@code byte}
    * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
    */
   LaunchRecorder value(byte value);
@@ -65,7 +84,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /**
    * Passes a {@code char}, as an unsigned 16-bit number.
    *
-   * @throws IllegalArgumentException if the parameter whose turn it is takes no {@code char}
+   * @throws KernelArgumentException if the parameter whose turn it is takes no {@code char}
    * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
    */
   LaunchRecorder value(char value);
@@ -73,7 +92,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /**
    * Passes a {@code short}.
    *
-   * @throws IllegalArgumentException if the parameter whose turn it is takes no {@code short}
+   * @throws KernelArgumentException if the parameter whose turn it is takes no {@code short}
    * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
    */
   LaunchRecorder value(short value);
@@ -81,7 +100,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /**
    * Passes an {@code int}.
    *
-   * @throws IllegalArgumentException if the parameter whose turn it is takes no {@code int}
+   * @throws KernelArgumentException if the parameter whose turn it is takes no {@code int}
    * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
    */
   LaunchRecorder value(int value);
@@ -89,7 +108,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /**
    * Passes a {@code long}.
    *
-   * @throws IllegalArgumentException if the parameter whose turn it is takes no {@code long}
+   * @throws KernelArgumentException if the parameter whose turn it is takes no {@code long}
    * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
    */
   LaunchRecorder value(long value);
@@ -97,7 +116,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /**
    * Passes a {@code float}.
    *
-   * @throws IllegalArgumentException if the parameter whose turn it is takes no {@code float}
+   * @throws KernelArgumentException if the parameter whose turn it is takes no {@code float}
    * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
    */
   LaunchRecorder value(float value);
@@ -105,7 +124,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /**
    * Passes a {@code double}.
    *
-   * @throws IllegalArgumentException if the parameter whose turn it is takes no {@code double}
+   * @throws KernelArgumentException if the parameter whose turn it is takes no {@code double}
    * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
    */
   LaunchRecorder value(double value);
@@ -114,7 +133,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    * Begins a structure; its fields follow in order, each like a parameter.
    *
    * @param struct the object that holds the fields; only checked for null
-   * @throws IllegalArgumentException if it is null, or the parameter whose turn it is takes no
+   * @throws KernelArgumentException if it is null, or the parameter whose turn it is takes no
    *     structure
    * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
    */
@@ -125,7 +144,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    * array that is read-only. The kernel receives the address 0 for an array without elements, and
    * for {@code null} where the signature says {@link KernelSignature#optional}.
    *
-   * @throws IllegalArgumentException if it is null for an array that is not optional, or the
+   * @throws KernelArgumentException if it is null for an array that is not optional, or the
    *     parameter whose turn it is takes no array of such elements
    * @throws UseAfterFreeException if the array is closed
    * @throws StreamMisuseException if it belongs to another runtime; if it is passed twice and one
@@ -145,7 +164,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    * well; beyond that, {@link #preflight} waits for earlier copies. A budget that is short of room
    * for it waits for memory that was freed.
    *
-   * @throws IllegalArgumentException if it is null or one of its arrays is, or the parameter whose
+   * @throws KernelArgumentException if it is null or one of its arrays is, or the parameter whose
    *     turn it is takes no table of such arrays
    * @throws UseAfterFreeException if one of the arrays is closed
    * @throws StreamMisuseException like {@link #array}, for each of the arrays; the message names it
@@ -159,7 +178,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /**
    * Passes the values of a column like {@link #array}; its other arrays are not passed.
    *
-   * @throws IllegalArgumentException if it is null for an array that is not optional, or the
+   * @throws KernelArgumentException if it is null for an array that is not optional, or the
    *     parameter whose turn it is takes no array of such values
    * @throws UseAfterFreeException if the column is closed, or what it is a part of
    * @throws StreamMisuseException like {@link #array}
@@ -169,7 +188,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /**
    * Passes a table of the values of columns, like {@link #table(ReadableArray[])}.
    *
-   * @throws IllegalArgumentException if it is null or one of its columns is, or the parameter whose
+   * @throws KernelArgumentException if it is null or one of its columns is, or the parameter whose
    *     turn it is takes no table of such arrays
    * @throws UseAfterFreeException if one of the columns is closed
    * @throws StreamMisuseException like {@link #array}, for each of the columns; the message names
@@ -193,7 +212,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    * Passes an untracked device address in the place of an array or a table: the caller orders every
    * use of it. Permissive recorders only.
    *
-   * @throws IllegalArgumentException if the parameter whose turn it is takes no array
+   * @throws KernelArgumentException if the parameter whose turn it is takes no array
    * @throws StreamMisuseException if the recorder is strict; before {@link #begin} or after {@link
    *     #preflight}
    */
@@ -203,7 +222,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    * Passes the number of threads, which also shapes the launch: {@code ceil(threads / blockSize)}
    * blocks. 0 launches nothing.
    *
-   * @throws IllegalArgumentException if it is negative, is more than the parameter's type holds, or
+   * @throws KernelArgumentException if it is negative, is more than the parameter's type holds, or
    *     needs more blocks than a grid can have; or if the parameter whose turn it is counts no
    *     threads
    * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
@@ -213,8 +232,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /**
    * Shapes the launch. An empty grid launches nothing.
    *
-   * @throws IllegalArgumentException if it is null, or the parameter whose turn it is takes no
-   *     shape
+   * @throws KernelArgumentException if it is null, or the parameter whose turn it is takes no shape
    * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
    */
   LaunchRecorder shape(LaunchShape shape);
@@ -222,7 +240,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   /**
    * Sets the dynamic shared memory per block of this launch, in bytes.
    *
-   * @throws IllegalArgumentException if it is negative, or the parameter whose turn it is does not
+   * @throws KernelArgumentException if it is negative, or the parameter whose turn it is does not
    *     set it
    * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
    */
@@ -232,7 +250,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    * Checks the arguments and the shape, registers the launch on every array at once, and queues the
    * waits. Nothing is registered or queued when an argument is refused.
    *
-   * @throws IllegalArgumentException if an argument or the shape is missing or too large
+   * @throws KernelArgumentException if an argument or the shape is missing or too large
    * @throws OutOfMemoryBudgetException if there is no device memory for a table
    * @throws UseAfterFreeException if an array is closed
    * @throws UninitializedReadException if memory is guarded and the kernel reads an array that
@@ -269,6 +287,16 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    *     then lost
    */
   Completion completion();
+
+  /**
+   * Ends a launch whose kernel was not queued and will not be, like {@link #close}. A launch that
+   * is ended so after its preflight is neither counted nor logged as abandoned; it still counts as
+   * a use, of a kernel that takes no time.
+   *
+   * @throws StreamMisuseException if the kernel is queued; the launch goes on
+   * @throws CudaDriverException if an array that was closed during the launch could not be freed
+   */
+  void abort();
 
   /**
    * Ends the launch, successful or not, and releases the stream to the next thread.

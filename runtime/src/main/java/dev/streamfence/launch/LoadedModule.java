@@ -60,6 +60,19 @@ public sealed interface LoadedModule permits TrackedModule {
   <A> DeviceArray<A> symbol(String name, Class<A> arrayType);
 
   /**
+   * Unloads the image from the device, for all streams: its code and its variables give their
+   * memory back, and {@link #of} loads it anew, from a file that may have been replaced. Waits for
+   * launches that other threads have open, and then for the device. Launches by recorders and
+   * launchers that were made before are refused with an {@link IllegalStateException}, and uses of
+   * its variables as closed. Unloading again does nothing, or completes what has failed.
+   *
+   * @throws dev.streamfence.StreamMisuseException if this thread has a launch open
+   * @throws dev.streamfence.RuntimeClosedException if the runtime is closed
+   * @throws dev.streamfence.CudaDriverException if earlier work has failed, or the driver refuses
+   */
+  void unload();
+
+  /**
    * The occupancy of a kernel on the device of the stream.
    *
    * @param entry the name of its entry point

@@ -6,7 +6,8 @@ public enum Schedule {
   EAGER,
   /**
    * As late as possible: an operation runs only when the host waits for it, directly or through
-   * another operation.
+   * another operation, or for the whole runtime. So everything has run when the runtime is
+   * synchronised or closed, also work of other code.
    */
   LAZY,
   /**

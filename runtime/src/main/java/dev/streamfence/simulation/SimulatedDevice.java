@@ -18,11 +18,11 @@ import java.util.function.Consumer;
  * <p>A kernel that touches memory outside every allocation ends the device as it would end a GPU's
  * context; the error gives the launch, thread, argument and address, and the line of the PTX and,
  * if the PTX has it, of the source. An access that races with another one also ends the device,
- * regardless of the order in which the two ran; the error's cause is then a {@link
- * RacyAccessException}. Two operations conflict if one of them writes, allocates or frees a byte
- * that the other one uses. They are ordered by their stream, by events that streams wait for, and
- * by what the host waits for before it submits the second. Atomic accesses count as ordinary ones:
- * the order of launches is declared for whole parameters.
+ * regardless of the order in which the two ran; the error is then a {@link RacyAccessException}.
+ * Two operations conflict if one of them writes, allocates or frees a byte that the other one uses.
+ * They are ordered by their stream, by events that streams wait for, and by what the host waits for
+ * before it submits the second. Atomic accesses count as ordinary ones: the order of launches is
+ * declared for whole parameters.
  *
  * <p>Thread-safe. A kernel runs in the thread that calls the driver when the schedule selects it:
  * the one that launches, or one that waits. The device holds one lock meanwhile. {@link
@@ -62,6 +62,13 @@ public sealed interface SimulatedDevice extends DeviceSimulation permits Simulat
   void failCall(long nth, int code);
 
   /**
+   * The failures planned by {@code failCall} that no call has met yet: each with its call, counted
+   * from now, and its code. A runtime that closes while there are any logs them as a warning, by
+   * the {@link System.Logger} of this interface's name.
+   */
+  List<String> pendingFailures();
+
+  /**
    * The number of streams, events, device and host allocations and modules that exist at this
    * moment: 0 after an orderly close.
    */
@@ -76,8 +83,9 @@ public sealed interface SimulatedDevice extends DeviceSimulation permits Simulat
   SimulatedLibrary library(String name);
 
   /**
-   * From now on only collects races and other wrong accesses, for {@link #findings}: they do not
-   * end the device, and an access to freed memory ends only its own kernel or copy.
+   * Switches, for good, from throwing races and other wrong accesses to collecting them for {@link
+   * #findings}: from now on they do not end the device, and an access to freed memory ends only its
+   * own kernel or copy.
    */
   void collectFindings();
 
@@ -175,8 +183,18 @@ public sealed interface SimulatedDevice extends DeviceSimulation permits Simulat
     Builder checkRaces(boolean check);
 
     /**
-     * Whether reading bytes not written since the allocation is also an error, if accesses are
-     * checked at all; false by default.
+     * Whether to check the threads of a launch against each other as well, in global and in shared
+     * memory, if accesses are checked at all; true by default. Two accesses of different threads to
+     * the same bytes, one of them a store, are an error if nothing orders them: no barrier of the
+     * block, the warp or the grid, and no release that the other thread acquires in its scope.
+     * Atomic and other strong accesses (volatile, relaxed, acquire, release) do not conflict with
+     * each other if each is in the other's scope. Stores of the same value are logged as a warning.
+     */
+    Builder checkThreadRaces(boolean check);
+
+    /**
+     * Whether reading bytes not written since the allocation, or shared memory that the block has
+     * not written, is also an error, if accesses are checked at all; false by default.
      */
     Builder checkUninitializedReads(boolean check);
 

@@ -118,9 +118,4 @@ final class Scene implements UseLabels {
   public String purpose() {
     return "a test";
   }
-
-  @Override
-  public String use(int label) {
-    return "a test's allocation";
-  }
 }

@@ -77,7 +77,6 @@ class TpchJobTest {
 
   @Test
   @Tag("gpu")
-  @Tag("ordered-by-the-host")
   void answersAtScaleOneOnTheGpuAreThePublishedOnes() {
     assumeTrue(DeviceRuntime.isGpuAvailable(), "there is no GPU here");
     try (DeviceRuntime gpu = DeviceRuntime.open(0)) {

@@ -1,7 +1,7 @@
 package dev.streamfence.processor.verify;
 
-import dev.streamfence.internal.ptx.check.MangledName;
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
+import dev.streamfence.internal.ptx.syntax.MangledName;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.processor.verify.CudaText.DefinedKernel;
 import java.nio.charset.StandardCharsets;

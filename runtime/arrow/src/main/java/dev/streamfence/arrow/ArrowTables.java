@@ -1,5 +1,6 @@
 package dev.streamfence.arrow;
 
+import dev.streamfence.ArrayAllocator;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.ReadableColumn;
@@ -51,25 +52,42 @@ public final class ArrowTables {
    */
   public static DeviceTable upload(
       DeviceStream stream, VectorSchemaRoot root, DictionaryProvider dictionaries) {
-    return upload(stream, root, dictionaries, HostTransfer.IN_LARGE_PIECES);
+    return upload(stream, stream.runtime().memory(), root, dictionaries);
+  }
+
+  /**
+   * Uploads a table like {@link #upload(DeviceStream, VectorSchemaRoot, DictionaryProvider)}.
+   *
+   * @param memory what it is allocated from, such as a part of the runtime's budget or a
+   *     reservation
+   * @throws IllegalArgumentException as there
+   * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough device memory
+   */
+  public static DeviceTable upload(
+      DeviceStream stream,
+      ArrayAllocator memory,
+      VectorSchemaRoot root,
+      DictionaryProvider dictionaries) {
+    return upload(stream, memory, root, dictionaries, HostTransfer.IN_LARGE_PIECES);
   }
 
   static DeviceTable upload(
       DeviceStream stream,
+      ArrayAllocator memory,
       VectorSchemaRoot root,
       DictionaryProvider dictionaries,
       HostTransfer transfer) {
     Schema schema = schemaOf(root.getSchema(), dictionaries);
     List<ReadableColumn<?>> columns = new ArrayList<>(schema.columnCount());
     try {
-      ColumnUpload upload = new ColumnUpload(stream, dictionaries, transfer);
+      ColumnUpload upload = new ColumnUpload(stream, memory, dictionaries, transfer);
       for (int i = 0; i < schema.columnCount(); i++) {
         upload.require(schema.field(i), root.getVector(i), root.getRowCount());
       }
       for (int i = 0; i < schema.columnCount(); i++) {
         columns.add(upload.column(schema.field(i), root.getVector(i)));
       }
-      return DeviceTable.of(stream, schema, columns, root.getRowCount());
+      return DeviceTable.of(stream, memory, schema, columns, root.getRowCount());
     } catch (RuntimeException | Error e) {
       Closing.closeAfter(e, columns);
       throw e;

@@ -1,7 +1,7 @@
 package dev.streamfence.arrow;
 
+import dev.streamfence.ArrayAllocator;
 import dev.streamfence.DeviceArray;
-import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnType;
@@ -19,13 +19,17 @@ import org.apache.arrow.vector.dictionary.DictionaryProvider;
 /** Makes columns of vectors. Confined to one thread. */
 final class ColumnUpload {
   private final DeviceStream stream;
-  private final DeviceMemory memory;
+  private final ArrayAllocator memory;
   private final DictionaryProvider dictionaries;
   private final HostTransfer transfer;
 
-  ColumnUpload(DeviceStream stream, DictionaryProvider dictionaries, HostTransfer transfer) {
+  ColumnUpload(
+      DeviceStream stream,
+      ArrayAllocator memory,
+      DictionaryProvider dictionaries,
+      HostTransfer transfer) {
     this.stream = stream;
-    this.memory = stream.runtime().memory();
+    this.memory = memory;
     this.dictionaries = dictionaries;
     this.transfer = transfer;
   }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.MemoryReservation;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnType;
@@ -28,6 +29,7 @@ import org.apache.arrow.vector.DecimalVector;
 import org.apache.arrow.vector.IntVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.junit.jupiter.api.AfterEach;
@@ -84,6 +86,19 @@ final class ArrowTablesTest {
       assertThat(table.sizeInBytes()).isEqualTo(4000);
       ArrowTables.download(stream, table, allocator).close();
       assertThat(gpu.memory().statistics().downloadedBytes()).isEqualTo(4000);
+    }
+  }
+
+  @Test
+  void anUploadIsDrawnFromAReservation() {
+    long bytes = 4 * 1000 + Integer.BYTES;
+    try (MemoryReservation reservation = gpu.memory().reserve(bytes);
+        VectorSchemaRoot root = Vectors.table(allocator, Vectors.nullable("x", INT32), 1000, 0);
+        DeviceTable table =
+            ArrowTables.upload(stream, reservation, root, new MapDictionaryProvider())) {
+      assertThat(table.capacity()).isEqualTo(1000);
+      assertThat(reservation.remainingBytes()).isZero();
+      assertThat(gpu.memory().statistics().liveBytes()).isEqualTo(bytes);
     }
   }
 

@@ -161,7 +161,7 @@ final class ArrowTypesTest {
   private ReadableColumn<?> roundTrip(Pair pair, int rows, int nullEvery, HostTransfer transfer) {
     MapDictionaryProvider none = new MapDictionaryProvider();
     try (VectorSchemaRoot root = Vectors.table(allocator, pair.field(), rows, nullEvery);
-        DeviceTable table = ArrowTables.upload(stream, root, none, transfer)) {
+        DeviceTable table = ArrowTables.upload(stream, gpu.memory(), root, none, transfer)) {
       assertThat(table.schema().fields())
           .containsExactly(ColumnField.nullable("größe", pair.type()));
       assertThat(ArrowTables.schemaOf(root.getSchema())).isEqualTo(table.schema());

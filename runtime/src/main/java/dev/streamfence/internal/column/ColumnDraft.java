@@ -27,7 +27,6 @@ public final class ColumnDraft<A> {
   private final long length;
   private final TrackedArray<A> values;
   private final TrackedRuntime runtime;
-  private final List<Runnable> closes = new ArrayList<>();
   private long bitOffset;
   private @Nullable TrackedArray<byte[]> validity;
   private long validityOffset;
@@ -98,14 +97,6 @@ public final class ColumnDraft<A> {
   }
 
   /**
-   * Sets an action that {@code close} runs before it closes the arrays. It may run more than once.
-   */
-  public ColumnDraft<A> closedFirst(Runnable action) {
-    closes.add(action);
-    return this;
-  }
-
-  /**
    * Checks the parts and makes the column, which owns them from then on.
    *
    * @throws IllegalArgumentException if they do not fit each other or the field
@@ -119,6 +110,7 @@ public final class ColumnDraft<A> {
     checkText();
     checkDictionary();
     TrackedArray<byte[]> bitmap = checkedValidity();
+    List<Runnable> closes = new ArrayList<>();
     closes.add(values::close);
     closes.add(bitmap::close);
     if (offsets != null) {
@@ -259,6 +251,7 @@ public final class ColumnDraft<A> {
 
   private StreamMisuseException ofTwoRuntimes(Object other) {
     return new StreamMisuseException(
+        StreamMisuseException.Misuse.OTHER_RUNTIME,
         "column '"
             + field.name()
             + "' of "

@@ -31,6 +31,7 @@ final class ColumnKernels {
   private static final KernelSignature COUNT =
       KernelSignature.entry("count_slice")
           .reads("rows", int[].class)
+          .value("capacity", long.class)
           .value("from", long.class)
           .value("room", long.class)
           .writes("count", int[].class)
@@ -55,15 +56,19 @@ final class ColumnKernels {
     }
   }
 
-  /** Sets {@code count} to the rows from row {@code from} on, at most {@code room}. */
+  /**
+   * Sets {@code count} to the rows from row {@code from} on, at most {@code room}; or to all rows,
+   * if these are more than the capacity.
+   */
   static void countSlice(
       DeviceStream stream,
       ReadableArray<int[]> rows,
+      long capacity,
       long from,
       long room,
       DeviceArray<int[]> count) {
     try (LaunchRecorder launch = recorder(stream, COUNT).begin()) {
-      launch.array(rows).value(from).value(room).array(count).threads(1);
+      launch.array(rows).value(capacity).value(from).value(room).array(count).threads(1);
       launch.preflight().launch().commit();
     }
   }

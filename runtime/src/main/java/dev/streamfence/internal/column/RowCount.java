@@ -1,10 +1,11 @@
 package dev.streamfence.internal.column;
 
-import dev.streamfence.DeviceMemory;
+import dev.streamfence.ArrayAllocator;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.device.TrackedArray;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,33 +26,39 @@ final class RowCount {
     this.array = array;
   }
 
-  /** Allocates a number of rows and sets it. */
-  static RowCount allocate(DeviceStream stream, DeviceMemory memory, long rows) {
-    return allocate(stream, memory, count -> count.set(stream, rows));
+  /**
+   * Allocates a number of rows and sets it.
+   *
+   * @param tag the purpose of its table; empty for none
+   */
+  static RowCount allocate(DeviceStream stream, ArrayAllocator memory, long rows, String tag) {
+    return allocate(stream, memory, tag, count -> count.set(stream, rows));
   }
 
   /**
    * Allocates the number of the rows from row {@code from} on, at most {@code room}, without
-   * waiting for it.
+   * waiting for it. A number beyond the capacity stays what it is, so that it is refused.
    */
-  RowCount slice(DeviceStream stream, DeviceMemory memory, long from, long room) {
+  RowCount slice(DeviceStream stream, ArrayAllocator memory, long capacity, long from, long room) {
     OptionalLong now = known();
     return allocate(
         stream,
         memory,
+        "",
         count -> {
           if (now.isPresent()) {
             count.set(stream, Math.min(Math.max(now.getAsLong() - from, 0), room));
           } else {
-            ColumnKernels.countSlice(stream, array, from, room, count.array);
+            ColumnKernels.countSlice(stream, array, capacity, from, room, count.array);
           }
         });
   }
 
   private static RowCount allocate(
-      DeviceStream stream, DeviceMemory memory, Consumer<RowCount> setting) {
+      DeviceStream stream, ArrayAllocator memory, String tag, Consumer<RowCount> setting) {
     TrackedArray<int[]> array =
-        TrackedArray.of(memory.allocate(stream, int[].class, 1, "number of rows"));
+        TrackedArray.of(
+            memory.allocate(stream, int[].class, 1, TrackedColumns.of("number of rows", tag)));
     try {
       RowCount count = new RowCount(array);
       setting.accept(count);
@@ -68,20 +75,25 @@ final class RowCount {
 
   OptionalLong known() {
     Known now = known;
-    return now != null && now.writes() == array.registeredWrites()
+    return now != null && array.isUnchangedSince(now.writes())
         ? OptionalLong.of(now.rows())
         : OptionalLong.empty();
   }
 
-  /** The number that the host knows, or else the one that it reads from the device. */
-  long read(DeviceStream stream) {
+  /**
+   * The number that the host knows, or else the one that it reads from the device.
+   *
+   * @param check refuses a number that is read, which the host then does not know
+   */
+  long read(DeviceStream stream, LongConsumer check) {
     OptionalLong now = known();
     if (now.isPresent()) {
       return now.getAsLong();
     }
     // Before the copy: if a write is registered meanwhile, the number may be older than it.
     long writes = array.registeredWrites();
-    long rows = Integer.toUnsignedLong(array.download(stream, 0, 1)[0]);
+    long rows = Integer.toUnsignedLong(array.readMetadata(stream, 0, 1)[0]);
+    check.accept(rows);
     known = new Known(rows, writes);
     return rows;
   }

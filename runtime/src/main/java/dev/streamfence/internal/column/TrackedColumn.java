@@ -2,6 +2,7 @@
 package dev.streamfence.internal.column;
 
 import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.column.ColumnField;
@@ -14,6 +15,7 @@ import dev.streamfence.internal.memory.ClosedHere;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +54,7 @@ public final class TrackedColumn<A> implements DeviceColumn<A> {
   private final @Nullable TrackedColumn<?> source;
 
   private final Owned owned;
+  private final AtomicBoolean isInTable = new AtomicBoolean();
   private volatile boolean closed;
   private volatile @Nullable Throwable closedAt;
 
@@ -138,7 +141,7 @@ public final class TrackedColumn<A> implements DeviceColumn<A> {
     if (validity.length() == 0) {
       return OptionalLong.of(0);
     }
-    return nulls.count() >= 0 && nulls.writes() == validity.registeredWrites()
+    return nulls.count() >= 0 && validity.isUnchangedSince(nulls.writes())
         ? OptionalLong.of(nulls.count())
         : OptionalLong.empty();
   }
@@ -239,6 +242,21 @@ public final class TrackedColumn<A> implements DeviceColumn<A> {
         flags -> ColumnKernels.unpack(stream, (TrackedArray<byte[]>) values, bitOffset, flags));
   }
 
+  /** Whether a table closes it. */
+  boolean isInTable() {
+    return isInTable.get();
+  }
+
+  /** Gives it to a table, which closes it; returns whether no table had it. A view has no owner. */
+  boolean enterTable() {
+    return source != null || isInTable.compareAndSet(false, true);
+  }
+
+  /** Takes {@link #enterTable} back. */
+  void leaveTable() {
+    isInTable.set(false);
+  }
+
   /** The same column as another field, which has the same type. */
   TrackedColumn<A> as(ColumnField other) {
     return other.equals(field)
@@ -320,10 +338,18 @@ public final class TrackedColumn<A> implements DeviceColumn<A> {
     return bytes.view(first / 8, ColumnDraft.bytes(first % 8, count));
   }
 
+  /** How many writes of its arrays were registered so far, those of its dictionary included. */
+  long registeredWrites() {
+    return values.registeredWrites()
+        + validity.registeredWrites()
+        + (offsets == null ? 0 : offsets.registeredWrites())
+        + (dictionary == null ? 0 : dictionary.registeredWrites());
+  }
+
   private void requireOpen(String use) {
     TrackedColumn<?> root = source == null ? this : source;
     if (root.closed) {
-      throw new UseAfterFreeException(use, toString(), 0, root.closedAt);
+      throw new UseAfterFreeException(AttemptedUse.of(use), toString(), 0, root.closedAt);
     }
   }
 

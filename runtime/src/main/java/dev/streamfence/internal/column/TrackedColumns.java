@@ -1,7 +1,7 @@
 package dev.streamfence.internal.column;
 
+import dev.streamfence.ArrayAllocator;
 import dev.streamfence.DeviceArray;
-import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.column.ColumnField;
@@ -86,22 +86,26 @@ public final class TrackedColumns implements ColumnProvider {
 
   @Override
   public <A> TrackedColumn<A> allocate(
-      DeviceStream stream, ColumnField field, Class<A> arrayType, long length) {
+      DeviceStream stream,
+      ArrayAllocator memory,
+      ColumnField field,
+      Class<A> arrayType,
+      long length) {
     requireAllocatable(field);
-    return allocate(stream, stream.runtime().memory(), field, arrayType, length);
+    return allocate(stream, memory, field, arrayType, length, "");
   }
 
   @Override
   public TrackedTable allocate(
-      DeviceStream stream, DeviceMemory memory, Schema schema, long capacity) {
+      DeviceStream stream, ArrayAllocator memory, Schema schema, long capacity, String tag) {
     schema.fields().forEach(TrackedColumns::requireAllocatable);
     TrackedTable.requireCapacity(schema, capacity);
     List<TrackedColumn<?>> columns = new ArrayList<>(schema.columnCount());
     try {
       for (ColumnField field : schema.fields()) {
-        columns.add(allocate(stream, memory, field, field.type().arrayType(), capacity));
+        columns.add(allocate(stream, memory, field, field.type().arrayType(), capacity, tag));
       }
-      RowCount rows = RowCount.allocate(stream, memory, 0);
+      RowCount rows = RowCount.allocate(stream, memory, 0, tag);
       return TrackedTable.of(of(stream), schema, columns, capacity, rows);
     } catch (RuntimeException | Error e) {
       List<Runnable> closes = new ArrayList<>();
@@ -113,7 +117,11 @@ public final class TrackedColumns implements ColumnProvider {
 
   @Override
   public DeviceTable table(
-      DeviceStream stream, Schema schema, List<? extends ReadableColumn<?>> columns, long rows) {
+      DeviceStream stream,
+      ArrayAllocator memory,
+      Schema schema,
+      List<? extends ReadableColumn<?>> columns,
+      long rows) {
     TrackedRuntime runtime = of(stream);
     long capacity = columns.isEmpty() ? rows : columns.get(0).length();
     List<TrackedColumn<?>> fitting = TrackedTable.fitting(runtime, schema, columns, capacity);
@@ -121,8 +129,13 @@ public final class TrackedColumns implements ColumnProvider {
       throw new IllegalArgumentException(
           rows + " logical rows of a table " + schema + " with room for " + capacity + " rows");
     }
-    RowCount count = RowCount.allocate(stream, runtime.memory(), rows);
-    return TrackedTable.of(runtime, schema, fitting, capacity, count);
+    RowCount count = RowCount.allocate(stream, memory, rows, "");
+    try {
+      return TrackedTable.of(runtime, schema, fitting, capacity, count);
+    } catch (RuntimeException | Error e) {
+      Owned.by(count::close).closeAfter(e);
+      throw e;
+    }
   }
 
   @Override
@@ -143,10 +156,11 @@ public final class TrackedColumns implements ColumnProvider {
 
   private static <A> TrackedColumn<A> allocate(
       DeviceStream stream,
-      DeviceMemory memory,
+      ArrayAllocator memory,
       ColumnField field,
       Class<A> arrayType,
-      long length) {
+      long length,
+      String table) {
     if (field.type().arrayType() != arrayType) {
       throw new IllegalArgumentException(
           "column '"
@@ -160,7 +174,7 @@ public final class TrackedColumns implements ColumnProvider {
     }
     long bytes = length < 0 ? length : length / 8 + (length % 8 == 0 ? 0 : 1);
     boolean isBits = field.type() == ColumnType.BOOL;
-    String tag = "column '" + field.name() + "'";
+    String tag = of("column '" + field.name() + "'", table);
     List<Runnable> closes = new ArrayList<>();
     try {
       DeviceArray<A> values = memory.allocate(stream, arrayType, isBits ? bytes : length, tag);
@@ -204,6 +218,11 @@ public final class TrackedColumns implements ColumnProvider {
               + field.type()
               + ") cannot be allocated by its length alone; make it of its arrays");
     }
+  }
+
+  /** The tag of an array of a table; that of the table may be empty. */
+  static String of(String what, String table) {
+    return table.isEmpty() ? what : what + " of " + table;
   }
 
   private static TrackedRuntime of(DeviceStream stream) {

@@ -2,6 +2,7 @@
 package dev.streamfence.internal.column;
 
 import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
@@ -30,6 +31,10 @@ public final class TrackedTable implements DeviceTable {
   private final @Nullable TrackedTable source;
 
   private final Owned owned;
+
+  /** How many writes were registered when the rows were certified; negative if they never were. */
+  private volatile long certifiedAt = -1;
+
   private volatile boolean closed;
   private volatile @Nullable Throwable closedAt;
 
@@ -61,6 +66,12 @@ public final class TrackedTable implements DeviceTable {
       List<TrackedColumn<?>> columns,
       long capacity,
       RowCount rows) {
+    for (int i = 0; i < columns.size(); i++) {
+      if (!columns.get(i).enterTable()) {
+        columns.subList(0, i).forEach(TrackedColumn::leaveTable);
+        throw inTwoTables(columns.get(i));
+      }
+    }
     List<TrackedColumn<?>> named = new ArrayList<>(columns.size());
     List<Runnable> closes = new ArrayList<>(columns.size() + 1);
     for (int i = 0; i < columns.size(); i++) {
@@ -88,7 +99,12 @@ public final class TrackedTable implements DeviceTable {
     }
     List<TrackedColumn<?>> fitting = new ArrayList<>(columns.size());
     for (int i = 0; i < columns.size(); i++) {
-      fitting.add(fitting(runtime, schema.field(i), columns.get(i), capacity));
+      TrackedColumn<?> column = fitting(runtime, schema.field(i), columns.get(i), capacity);
+      // Here as well, before anything is allocated.
+      if (column.isInTable()) {
+        throw inTwoTables(column);
+      }
+      fitting.add(column);
     }
     return fitting;
   }
@@ -105,11 +121,19 @@ public final class TrackedTable implements DeviceTable {
     }
   }
 
+  private static IllegalArgumentException inTwoTables(TrackedColumn<?> column) {
+    return new IllegalArgumentException(
+        column
+            + " belongs to another table, which closes it; pass a slice of it, or append it to the"
+            + " other table");
+  }
+
   private static TrackedColumn<?> fitting(
       TrackedRuntime runtime, ColumnField field, ReadableColumn<?> column, long capacity) {
     TrackedColumn<?> tracked = (TrackedColumn<?>) Objects.requireNonNull(column, "column");
     if (tracked.runtime() != runtime) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
           tracked + " in a table of " + runtime + ": they belong to two runtimes");
     }
     if (!tracked.type().equals(field.type())) {
@@ -186,7 +210,7 @@ public final class TrackedTable implements DeviceTable {
   @Override
   public long rows(DeviceStream stream) {
     requireOpen("rows()");
-    return checked(rows.read(stream));
+    return rows.read(stream, this::requireWithinCapacity);
   }
 
   @Override
@@ -207,6 +231,27 @@ public final class TrackedTable implements DeviceTable {
   @Override
   public boolean isEmpty(DeviceStream stream) {
     return rows(stream) == 0;
+  }
+
+  @Override
+  public void certifySortedAndUnique() {
+    requireOpen("certifySortedAndUnique()");
+    certifiedAt = registeredWrites();
+  }
+
+  @Override
+  public boolean isSortedAndUnique() {
+    requireOpen("isSortedAndUnique()");
+    return certifiedAt == registeredWrites();
+  }
+
+  /** Every count only grows, so the sum is the same as long as each of them is. */
+  private long registeredWrites() {
+    long writes = rows.array().registeredWrites();
+    for (TrackedColumn<?> column : columns) {
+      writes += column.registeredWrites();
+    }
+    return writes;
   }
 
   @Override
@@ -253,7 +298,7 @@ public final class TrackedTable implements DeviceTable {
     for (TrackedColumn<?> column : columns) {
       slices.add(column.slice(from, count));
     }
-    RowCount own = rows.slice(stream, runtime.memory(), from, count);
+    RowCount own = rows.slice(stream, runtime.memory(), capacity, from, count);
     return new TrackedTable(runtime, schema, slices, count, own, this, Owned.by(own::close));
   }
 
@@ -306,7 +351,7 @@ public final class TrackedTable implements DeviceTable {
     return (TrackedColumn<A>) column;
   }
 
-  private long checked(long count) {
+  private void requireWithinCapacity(long count) {
     if (count > capacity) {
       throw new IllegalStateException(
           count
@@ -314,13 +359,12 @@ public final class TrackedTable implements DeviceTable {
               + this
               + "; what counted them went beyond the capacity");
     }
-    return count;
   }
 
   private void requireOpen(String use) {
     for (TrackedTable table = this; table != null; table = table.source) {
       if (table.closed) {
-        throw new UseAfterFreeException(use, table.toString(), 0, table.closedAt);
+        throw new UseAfterFreeException(AttemptedUse.of(use), table.toString(), 0, table.closedAt);
       }
     }
   }

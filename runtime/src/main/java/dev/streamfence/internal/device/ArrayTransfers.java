@@ -53,6 +53,12 @@ final class ArrayTransfers {
     counts.downloaded(source.sizeInBytes());
   }
 
+  /** Downloads what says how the data is to be read, and counts it apart from data. */
+  void readMetadata(TrackedArray<?> array, DeviceStream stream, Region source, HostBytes target) {
+    carryOut(array, () -> runtime.copies().download(timeline(stream), source, target));
+    counts.metadataRead(source.sizeInBytes());
+  }
+
   /** Downloads unless a deadline passes before; returns whether the data is there. */
   boolean download(
       TrackedArray<?> array,

@@ -4,6 +4,8 @@ import dev.streamfence.internal.memory.DeviceCopies;
 import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.internal.memory.HostRegion;
 import java.nio.ByteOrder;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,10 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
   private volatile @Nullable HostRegion memory;
 
   private volatile boolean isLost;
+
+  /** Whether the elements are made of the bytes; null before a thread has begun to. */
+  private final AtomicReference<@Nullable CompletableFuture<Boolean>> made =
+      new AtomicReference<>();
 
   /** Why the end of the runtime could not deliver; null if the device was lost. */
   private @Nullable RuntimeException refusal;
@@ -62,15 +68,21 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
   }
 
   @Override
-  public synchronized T deliver() {
+  public T deliver() {
+    copyToTarget();
+    makeElements();
+    return value;
+  }
+
+  private synchronized void copyToTarget() {
     HostRegion from = memory;
     if (from != null) {
       copies.deliver(
           from.memory().readOnlyBuffer().slice(0, sizeInBytes).order(ByteOrder.nativeOrder()),
           target);
-      target.received();
-      memory = null;
       source.giveBack(this, from);
+      // Last: the end of the runtime does not wait for a delivery whose memory is given back.
+      memory = null;
     } else if (isLost) {
       throw new IllegalStateException(
           completion
@@ -80,7 +92,34 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
                   : "the runtime was closed, and could not write to the target"),
           refusal);
     }
-    return value;
+  }
+
+  /**
+   * Makes the elements of the bytes, once, or waits for the thread that does. May run code of the
+   * user, and so holds no lock.
+   */
+  private void makeElements() {
+    CompletableFuture<Boolean> mine = new CompletableFuture<>();
+    while (true) {
+      CompletableFuture<Boolean> other = made.compareAndExchange(null, mine);
+      if (other == null) {
+        break;
+      }
+      if (other.join()) {
+        return;
+      }
+    }
+    boolean isMade = false;
+    try {
+      target.received();
+      isMade = true;
+    } finally {
+      if (!isMade) {
+        // The next caller tries again.
+        made.set(null);
+      }
+      mine.complete(isMade);
+    }
   }
 
   /** Delivers the elements at the end of the runtime, unless the copy fails. */
@@ -106,7 +145,7 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
     }
     boolean isHere = false;
     try {
-      isHere = isDone && tryDeliver();
+      isHere = isDone && tryCopy();
     } finally {
       if (!isHere) {
         isLost = true;
@@ -116,9 +155,9 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
   }
 
   /** Delivers unless this thread cannot write to the target, such as that of a closed arena. */
-  private boolean tryDeliver() {
+  private boolean tryCopy() {
     try {
-      deliver();
+      copyToTarget();
       return true;
     } catch (RuntimeException e) {
       refusal = e;
@@ -135,8 +174,8 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
   private void giveUp() {
     HostRegion unread = memory;
     if (unread != null) {
-      memory = null;
       source.abandon(this, unread);
+      memory = null;
     }
   }
 }

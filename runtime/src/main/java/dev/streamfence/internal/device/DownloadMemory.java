@@ -1,7 +1,7 @@
 package dev.streamfence.internal.device;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.memory.HostRegion;
 import dev.streamfence.internal.order.HazardState;
@@ -28,7 +28,7 @@ final class DownloadMemory {
   /** Enough for many results at a time, and little beside what a machine with a GPU has. */
   private static final long MAX_IDLE_BYTES = 64L << 20;
 
-  private final CudaDriver driver;
+  private final CheckedDriver driver;
   private final Set<DownloadDelivery<?>> underWay = ConcurrentHashMap.newKeySet();
 
   /** Memory whose download no caller can ask for any more; the copy may be in flight. */
@@ -38,7 +38,7 @@ final class DownloadMemory {
   private final Map<Long, Deque<HostRegion>> idle = new HashMap<>();
   private long idleBytes;
 
-  DownloadMemory(CudaDriver driver) {
+  DownloadMemory(CheckedDriver driver) {
     this.driver = driver;
   }
 
@@ -152,6 +152,7 @@ final class DownloadMemory {
       driver.freeHost(memory.memory());
     } catch (CudaDriverException e) {
       // The caller has its elements; the end of the runtime tries again, and reports the error.
+      driver.sticky().swallowed(e);
       abandoned.add(memory);
     }
   }

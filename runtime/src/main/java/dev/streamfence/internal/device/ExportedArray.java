@@ -1,5 +1,6 @@
 package dev.streamfence.internal.device;
 
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.memory.Region;
@@ -55,12 +56,13 @@ public final class ExportedArray {
     TrackedRuntime runtime = array.runtime();
     if (stream.isPresent() && !runtime.life().mayWait()) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_LAUNCH,
           purpose + " of " + array + " inside of a launch of this thread; close that first");
     }
     runtime.life().enter();
     try {
       if (array.isGone()) {
-        throw array.useAfterFree(purpose);
+        throw array.useAfterFree(AttemptedUse.of(purpose));
       }
       Region region = array.region();
       if (region == null || region.sizeInBytes() == 0) {
@@ -76,10 +78,14 @@ public final class ExportedArray {
       TrackedArray<?> array, Region region, String purpose, boolean writable, OptionalLong stream) {
     if (writable && region.hazards().refusesWrites()) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.READ_ONLY,
           purpose + " would let other code write " + array + ", which is read-only");
     }
     HazardState held = region.allocation().hazards();
     held.hold(purpose);
+    if (writable) {
+      region.hazards().beginForeignWrites();
+    }
     boolean isExported = false;
     try {
       ForeignConsumer consumer = null;
@@ -92,6 +98,9 @@ public final class ExportedArray {
       return new ExportedArray(array, held, consumer, writable);
     } finally {
       if (!isExported) {
+        if (writable) {
+          region.hazards().endForeignWrites();
+        }
         run(held.endHold());
       }
     }
@@ -194,7 +203,7 @@ public final class ExportedArray {
   private void endHold(HazardState memory) {
     Region region = array.region();
     if (writable && region != null) {
-      region.hazards().noteForeignWrite();
+      region.hazards().endForeignWrites();
     }
     Runnable free = memory.endHold();
     if (free != null) {
@@ -216,12 +225,7 @@ public final class ExportedArray {
     }
   }
 
-  private record ExportLabel(String purpose) implements UseLabels {
-    @Override
-    public String use(int label) {
-      return purpose;
-    }
-  }
+  private record ExportLabel(String purpose) implements UseLabels {}
 
   @Override
   public String toString() {

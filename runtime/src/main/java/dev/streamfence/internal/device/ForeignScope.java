@@ -3,6 +3,7 @@ package dev.streamfence.internal.device;
 import dev.streamfence.Completion;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.ForeignCall;
 import dev.streamfence.ForeignCode;
 import dev.streamfence.ForeignUses;
@@ -34,6 +35,7 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
 
   private record DeclaredUse(TrackedArray<?> array, boolean reads, boolean writes) {}
 
+  private final Thread thread = Thread.currentThread();
   private final TrackedRuntime runtime;
   private final String purpose;
   private final Timeline timeline;
@@ -50,11 +52,16 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
   /** Carries the call out. */
   <X extends Exception> Completion run(Consumer<ForeignUses> declare, ForeignCode<X> code)
       throws X {
+    try {
+      // First: it is code of the caller, which must not run while the stream is held.
+      declare.accept(this);
+    } finally {
+      phase = ScopePhase.WAITING;
+    }
     long ticket;
     try (Submission begun = timeline.begin(this)) {
       submission = begun;
-      declare.accept(this);
-      phase = ScopePhase.WAITING;
+      addUses(begun);
       begun.preflight();
       ticket = begun.ticket();
       run(begun, code);
@@ -71,6 +78,16 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
       awaitWork();
     }
     return runtime.completion(timeline, ticket, purpose);
+  }
+
+  private void addUses(Submission begun) {
+    for (int i = 0; i < uses.size(); i++) {
+      DeclaredUse use = uses.get(i);
+      Region region = use.array().region();
+      if (region != null && region.sizeInBytes() > 0) {
+        begun.use(region.hazards(), use.reads(), use.writes(), i);
+      }
+    }
   }
 
   private <X extends Exception> void run(Submission begun, ForeignCode<X> code) throws X {
@@ -109,7 +126,7 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
       if (region != null && region.sizeInBytes() > 0) {
         declared.add(
             new Use(
-                use.array().toString(),
+                "",
                 region.address(),
                 region.sizeInBytes(),
                 use.reads(),
@@ -147,9 +164,9 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
   }
 
   private ForeignScope use(@Nullable ReadableArray<?> array, boolean reads, boolean writes) {
-    Submission declaring = submission;
-    if (phase != ScopePhase.DECLARING || declaring == null || !declaring.isHeldByCurrentThread()) {
+    if (phase != ScopePhase.DECLARING || thread != Thread.currentThread()) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OUT_OF_SCOPE,
           purpose + " declares a use after its declaration has ended, or in another thread");
     }
     int number = uses.size();
@@ -157,9 +174,9 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
       throw new IllegalArgumentException(use(number) + " is null");
     }
     TrackedArray<?> used = TrackedArray.of(array);
-    uses.add(new DeclaredUse(used, reads, writes));
     if (used.runtime() != runtime) {
-      throw new StreamMisuseException(use(number) + ": they belong to two runtimes");
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OTHER_RUNTIME, use(number), ": they belong to two runtimes");
     }
     if (used.isGone()) {
       throw used.useAfterFree(use(number));
@@ -167,8 +184,8 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
     Region region = used.region();
     if (region != null && region.sizeInBytes() > 0) {
       region.requireTracked(this, number);
-      declaring.use(region.hazards(), reads, writes, number);
     }
+    uses.add(new DeclaredUse(used, reads, writes));
     return this;
   }
 
@@ -188,6 +205,7 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
       }
     }
     throw new StreamMisuseException(
+        StreamMisuseException.Misuse.UNTRACKED,
         purpose + " asks for the address of " + array + ", which it does not declare as used");
   }
 
@@ -200,6 +218,7 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
     Submission running = submission;
     if (phase != ScopePhase.RUNNING || running == null || !running.isHeldByCurrentThread()) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OUT_OF_SCOPE,
           "the call of "
               + purpose
               + " asks for "
@@ -214,8 +233,8 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
   }
 
   @Override
-  public String use(int label) {
-    return purpose + ": use " + (label + 1);
+  public AttemptedUse use(int label) {
+    return AttemptedUse.of(purpose + ": use " + (label + 1));
   }
 
   @Override

@@ -28,7 +28,11 @@ final class MemoryStack {
   MemoryStack(
       StreamPool streams, RuntimeOptions options, Function<StreamPool, MemoryResource> backends) {
     backend = backends.apply(streams);
-    guard = options.guardMemory() ? new GuardResource(backend, streams, MemoryStack::report) : null;
+    guard =
+        options.guardMemory()
+            ? new GuardResource(
+                backend, streams, found -> streams.life().callOutside(() -> report(found)))
+            : null;
     MemoryResource guarded = guard == null ? backend : guard;
     log =
         options.allocationLog() == AllocationLog.none()
@@ -65,8 +69,13 @@ final class MemoryStack {
     return live().stream().filter(Allocation::isOpen).toList();
   }
 
-  /** A snapshot of the allocations that are not freed, in no particular order. */
-  List<Allocation> live() {
+  /** An allocation that is not freed and overlaps a range; null if none does. */
+  @Nullable Allocation overlapping(long address, long bytes) {
+    MemoryResource guarded = guard == null ? backend : guard;
+    return guarded instanceof TrackedResource tracked ? tracked.overlapping(address, bytes) : null;
+  }
+
+  private List<Allocation> live() {
     MemoryResource guarded = guard == null ? backend : guard;
     return guarded instanceof TrackedResource tracked ? tracked.live() : List.of();
   }

@@ -4,6 +4,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.ReadableArray;
+import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.MemoryResource;
@@ -69,7 +70,7 @@ final class OpenArrays {
       } else if (allocation.pass(this, null)) {
         isEnded = shares || allocation.hazards().isHeld();
         try {
-          free(allocation);
+          counted(() -> closeForUser(allocation), allocation);
         } catch (RuntimeException | Error e) {
           if (allocation.isOpen()) {
             allocation.pass(null, this);
@@ -116,17 +117,24 @@ final class OpenArrays {
   private final AdoptedMemory adopted;
   private final boolean freeWaits;
   private final Life life;
+  private final StickyError faults;
 
   private final Queue<Allocation> lost = new ConcurrentLinkedQueue<>();
   private final LongAdder lostArrays = new LongAdder();
   private final LongAdder failedFrees = new LongAdder();
   private final LongAdder failedFreeBytes = new LongAdder();
 
-  OpenArrays(MemoryResource resource, AdoptedMemory adopted, boolean freeWaits, Life life) {
+  OpenArrays(
+      MemoryResource resource,
+      AdoptedMemory adopted,
+      boolean freeWaits,
+      Life life,
+      StickyError faults) {
     this.resource = resource;
     this.adopted = adopted;
     this.freeWaits = freeWaits;
     this.life = life;
+    this.faults = faults;
   }
 
   /**
@@ -150,6 +158,11 @@ final class OpenArrays {
     return lifetime;
   }
 
+  /** The lifetime of an array that is to take the memory of another one over. */
+  Lifetime watchHeir(ReadableArray<?> array, Lifetime source) {
+    return watch(array, source.allocation, source.shares);
+  }
+
   /** Frees the lost arrays that the cleaner's thread must not, or could not, free. */
   void freeLost() {
     List<Allocation> failed = new ArrayList<>(0);
@@ -158,6 +171,7 @@ final class OpenArrays {
         try {
           free(allocation);
         } catch (DeviceException e) {
+          faults.swallowed(e);
           failed.add(allocation);
         } catch (Error e) {
           if (allocation.isOpen()) {
@@ -194,12 +208,24 @@ final class OpenArrays {
 
   /** Frees an allocation, and counts a failure. */
   void free(Allocation allocation) {
+    counted(() -> deallocate(allocation), allocation);
+  }
+
+  private void counted(Runnable free, Allocation allocation) {
     try {
-      deallocate(allocation);
+      free.run();
     } catch (CudaDriverException e) {
       failedFrees.increment();
       failedFreeBytes.add(allocation.sizeInBytes());
       throw e;
+    }
+  }
+
+  private void closeForUser(Allocation allocation) {
+    if (allocation.isForeign()) {
+      adopted.close(allocation);
+    } else {
+      resource.deallocate(allocation);
     }
   }
 
@@ -221,11 +247,13 @@ final class OpenArrays {
       // counted.
       lost.add(allocation);
       lostArrays.increment();
-      System.getLogger(DeviceRuntime.class.getName())
-          .log(
-              System.Logger.Level.WARNING,
-              "an array was lost without being closed: " + allocation,
-              allocation.allocatedAt());
+      life.callOutside(
+          () ->
+              System.getLogger(DeviceRuntime.class.getName())
+                  .log(
+                      System.Logger.Level.WARNING,
+                      "an array was lost without being closed: " + allocation,
+                      allocation.allocatedAt()));
       if (!freeWaits) {
         freeLost();
       }

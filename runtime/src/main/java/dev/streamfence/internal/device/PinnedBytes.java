@@ -144,10 +144,12 @@ final class PinnedBytes {
         try {
           isUnreachable = true;
           lost.add(this);
-          System.getLogger(DeviceRuntime.class.getName())
-              .log(
-                  System.Logger.Level.WARNING,
-                  "a pinned array was lost without being closed: " + description);
+          life.callOutside(
+              () ->
+                  System.getLogger(DeviceRuntime.class.getName())
+                      .log(
+                          System.Logger.Level.WARNING,
+                          "a pinned array was lost without being closed: " + description));
         } finally {
           life.leave();
         }
@@ -172,6 +174,7 @@ final class PinnedBytes {
           ended.set(false);
           throw e.during("closing " + description);
         }
+        driver.sticky().swallowed(e);
       } finally {
         // After an Error the driver may have freed it, so it is not freed again.
         if (!refused) {
@@ -261,6 +264,7 @@ final class PinnedBytes {
         }
       } catch (CudaDriverException e) {
         // The next call tries again.
+        driver.sticky().swallowed(e);
       } finally {
         if (!freed) {
           lost.add(lease);

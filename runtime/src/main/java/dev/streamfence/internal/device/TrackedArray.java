@@ -3,6 +3,7 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.ArrayElement;
 import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.ReadableArray;
@@ -82,6 +83,21 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     this.isView = adoption.region().allocation() != adoption.lease();
     this.endsLifetime = true;
     this.lifetime = memory.arrays().watch(this, adoption.lease(), isView);
+  }
+
+  /** Creates the heir of an array, once it has taken the memory over. */
+  private TrackedArray(
+      TrackedArray<?> source, Class<A> arrayType, ArrayElement elementType, long length) {
+    this.runtime = source.runtime;
+    this.memory = source.memory;
+    this.arrayType = arrayType;
+    this.elementType = elementType;
+    this.length = length;
+    this.region = source.region;
+    this.owner = null;
+    this.isView = source.isView;
+    this.endsLifetime = true;
+    this.lifetime = memory.arrays().watchHeir(this, source.lifetime);
   }
 
   /** Creates the array of a variable, which its module owns. */
@@ -252,6 +268,21 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     return target;
   }
 
+  /**
+   * Downloads like {@link #download(DeviceStream, long, long)}, and counts the copy as one of
+   * metadata.
+   */
+  public A readMetadata(DeviceStream stream, long from, long count) {
+    A target = newTarget(stream, from, count);
+    Region source = used(from, count, "download");
+    if (source != null) {
+      HostBytes host = HostArray.to(target, elementType, 0, count);
+      memory.transfers().readMetadata(this, stream, source, host);
+      host.received();
+    }
+    return target;
+  }
+
   @Override
   public void download(DeviceStream stream, A target) {
     requireRoom(target);
@@ -385,7 +416,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public TrackedArray<A> copy(DeviceStream stream) {
-    TrackedArray<A> copy = memory.allocate(stream, arrayType, length);
+    TrackedArray<A> copy = memory.allocate(stream, arrayType, length, "");
     try {
       copy.copyFrom(stream, this);
       return copy;
@@ -404,16 +435,28 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public TrackedParts<A> split(long... at) {
-    runtime.life().requireOpen();
-    requireNotGone("a split");
+    // Before the hazard state is asked: the close of the runtime closes the array, too.
+    runtime.life().enter();
+    try {
+      requireNotGone("a split");
+      requireWhole();
+      return TrackedParts.of(this, at);
+    } finally {
+      runtime.life().leave();
+    }
+  }
+
+  private void requireWhole() {
     if (isView && owner == null && !endsLifetime) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.NOT_WHOLE,
           this + " is a variable of a module and cannot be split; use views");
     }
     if (isView) {
-      throw new StreamMisuseException(this + " is a view and cannot be split; split the array");
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.NOT_WHOLE,
+          this + " is a view and cannot be split; split the array");
     }
-    return TrackedParts.of(this, at);
   }
 
   @Override
@@ -440,12 +483,13 @@ public final class TrackedArray<A> implements DeviceArray<A> {
               + ", which is not aligned for a "
               + type.typeName());
     }
-    if (isView) {
+    if (isView && !endsLifetime) {
       requireInUse("reinterpret");
       return new TrackedArray<>(this, false, arrayType, type, newLength, same);
     }
     if (owner != null) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.NOT_WHOLE,
           "reinterpret of "
               + this
               + ", which is a part; join the parts, or reinterpret a view of it");
@@ -454,11 +498,9 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     try {
       requireInUse("reinterpret");
       // First: if the Java heap is full, nothing has changed.
-      TrackedArray<B> heir =
-          new TrackedArray<>(
-              memory, arrayType, type, newLength, same == null ? null : same.allocation());
+      TrackedArray<B> heir = new TrackedArray<>(this, arrayType, type, newLength);
       if (!heir.lifetime.takeOver(lifetime, heir.toString())) {
-        throw useAfterFree("reinterpret");
+        throw useAfterFree(AttemptedUse.of("reinterpret"));
       }
       return heir;
     } finally {
@@ -503,6 +545,11 @@ public final class TrackedArray<A> implements DeviceArray<A> {
    */
   public long registeredWrites() {
     return region == null ? 0 : region.hazards().writes();
+  }
+
+  /** Whether nothing has written its memory since, see {@link HazardState#isUnchangedSince}. */
+  public boolean isUnchangedSince(long earlierWrites) {
+    return region == null || region.hazards().isUnchangedSince(earlierWrites);
   }
 
   /** Whether its memory refuses writes. */
@@ -662,7 +709,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     if (used == null || count > 0) {
       return used;
     }
-    used.hazards().requireUsable(operation);
+    requireInUse(operation);
     return null;
   }
 
@@ -688,6 +735,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
         (TrackedPinnedArray<A>) Objects.requireNonNull(array, "the pinned array");
     if (host.runtime() != runtime) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
           operation + " of " + this + " with " + host + ": they belong to two runtimes");
     }
     host.requireRange(arrayFrom, count, operation);
@@ -708,6 +756,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     TrackedStream.timelineOf(stream);
     if (stream.runtime() != runtime) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
           operation + " of " + this + " on " + stream + ": they belong to two runtimes");
     }
     requireNotGone(operation);
@@ -715,21 +764,26 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   /** Refuses what is closed, or split into parts, before it is handed on. */
   public void requireInUse(String operation) {
-    runtime.life().requireOpen();
-    requireNotGone(operation);
-    if (region != null) {
-      region.hazards().requireUsable(operation);
+    // Before the hazard state is asked: the close of the runtime closes the array, too.
+    runtime.life().enter();
+    try {
+      requireNotGone(operation);
+      if (region != null) {
+        region.hazards().requireUsable(operation);
+      }
+    } finally {
+      runtime.life().leave();
     }
   }
 
   private void requireNotGone(String operation) {
     if (lifetime.isGone()) {
-      throw useAfterFree(operation);
+      throw useAfterFree(AttemptedUse.of(operation));
     }
   }
 
   /** The exception for a use of this array, which no longer has memory. */
-  public UseAfterFreeException useAfterFree(String use) {
+  public UseAfterFreeException useAfterFree(AttemptedUse use) {
     long generation = region == null ? 0 : region.allocation().generation();
     String heir = lifetime.heir();
     return heir == null

@@ -65,19 +65,25 @@ public final class TrackedMemory implements DeviceMemory {
   }
 
   @Override
-  public <A> TrackedArray<A> allocate(DeviceStream stream, Class<A> arrayType, long length) {
-    return allocate(resource::allocate, stream, arrayType, length, "");
-  }
-
-  @Override
   public <A> TrackedArray<A> allocate(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
     return allocate(resource::allocate, stream, arrayType, length, tag);
   }
 
   @Override
-  public <A> TrackedArray<A> allocateZeroed(DeviceStream stream, Class<A> arrayType, long length) {
-    TrackedArray<A> array = allocate(stream, arrayType, length);
+  public <A> TrackedArray<A> allocateZeroed(
+      DeviceStream stream, Class<A> arrayType, long length, String tag) {
+    return allocateZeroed(resource::allocate, stream, arrayType, length, tag);
+  }
+
+  @Override
+  public <A> TrackedArray<A> upload(DeviceStream stream, A source, String tag) {
+    return upload(resource::allocate, stream, source, tag);
+  }
+
+  <A> TrackedArray<A> allocateZeroed(
+      Source from, DeviceStream stream, Class<A> arrayType, long length, String tag) {
+    TrackedArray<A> array = allocate(from, stream, arrayType, length, tag);
     try {
       if (array.elementType() == ElementType.BOOLEAN) {
         array.fill(stream, false);
@@ -93,11 +99,11 @@ public final class TrackedMemory implements DeviceMemory {
     }
   }
 
-  @Override
   @SuppressWarnings("unchecked") // The class of an A is a Class<A>, which getClass cannot express.
-  public <A> TrackedArray<A> upload(DeviceStream stream, A source) {
+  <A> TrackedArray<A> upload(Source from, DeviceStream stream, A source, String tag) {
     Objects.requireNonNull(source, "source");
-    TrackedArray<A> array = allocate(stream, (Class<A>) source.getClass(), hostLength(source));
+    TrackedArray<A> array =
+        allocate(from, stream, (Class<A>) source.getClass(), hostLength(source), tag);
     try {
       array.upload(stream, source);
       return array;
@@ -165,6 +171,7 @@ public final class TrackedMemory implements DeviceMemory {
     try {
       if (stream.runtime() != runtime) {
         throw new StreamMisuseException(
+            StreamMisuseException.Misuse.OTHER_RUNTIME,
             "adopting " + block + " on " + stream + ": they belong to two runtimes");
       }
       Timeline timeline = TrackedStream.timelineOf(stream);
@@ -172,7 +179,7 @@ public final class TrackedMemory implements DeviceMemory {
       arrays.freeLost();
       if (block.sizeInBytes() == 0) {
         TrackedArray<A> empty = new TrackedArray<>(this, arrayType, elementType, 0, null);
-        AdoptedMemory.callOwner(block);
+        runtime.life().callOutside(() -> AdoptedMemory.callOwner(block));
         return empty;
       }
       AdoptedMemory.Adoption adoption = runtime.adopted().adopt(block, readOnly, timeline);
@@ -204,6 +211,15 @@ public final class TrackedMemory implements DeviceMemory {
   }
 
   @Override
+  public void checkBudget(long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("a check of " + bytes + " bytes; it is of at least 0");
+    }
+    runtime.life().requireOpen();
+    resource.check(bytes);
+  }
+
+  @Override
   public long bytesOutstanding() {
     return resource.bytesOutstanding();
   }
@@ -223,6 +239,17 @@ public final class TrackedMemory implements DeviceMemory {
     }
   }
 
+  /**
+   * Queues the frees that were postponed, so that a wait for the device covers them. Does not wait:
+   * where a free does, the next reap carries it out.
+   */
+  void releasePostponed() {
+    runtime.adopted().retry();
+    if (!runtime.freeWaits()) {
+      stack.budget().releasePostponed();
+    }
+  }
+
   @Override
   public void resetPeak() {
     resource.resetPeak();
@@ -236,6 +263,16 @@ public final class TrackedMemory implements DeviceMemory {
   @Override
   public void resetTransfers() {
     counts.reset();
+  }
+
+  @Override
+  public void resetMetadataTransfers() {
+    counts.resetMetadata();
+  }
+
+  /** Counts a copy of tables of addresses. */
+  public void countTables(long bytes) {
+    counts.tablesUploaded(bytes);
   }
 
   @Override
@@ -261,6 +298,10 @@ public final class TrackedMemory implements DeviceMemory {
         counts.downloads.sum(),
         counts.downloadedBytes.sum(),
         counts.refusedDownloads.sum(),
+        counts.metadataReads.sum(),
+        counts.metadataReadBytes.sum(),
+        counts.tableUploads.sum(),
+        counts.tableUploadedBytes.sum(),
         stack.guardViolations(),
         stack.droppedLogRecords(),
         runtime.pinned().bytes(),
@@ -304,6 +345,7 @@ public final class TrackedMemory implements DeviceMemory {
     }
     if (stream.runtime() != runtime) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
           "allocation of "
               + what
               + " by "

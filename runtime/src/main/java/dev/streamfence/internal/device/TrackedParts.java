@@ -106,13 +106,21 @@ public final class TrackedParts<A> implements DeviceParts<A> {
 
   @Override
   public DeviceArray<A> join() {
-    if (!tryJoin()) {
-      if (hazards != null) {
-        hazards.requireUsable("a join");
+    // Before the hazard state is asked: the close of the runtime closes the array, too.
+    whole.runtime().life().enter();
+    try {
+      if (!tryJoin()) {
+        if (hazards != null) {
+          hazards.requireUsable("a join");
+        }
+        throw new StreamMisuseException(
+            StreamMisuseException.Misuse.WRONG_STEP,
+            "the parts of " + whole + " are joined a second time");
       }
-      throw new StreamMisuseException("the parts of " + whole + " are joined a second time");
+      return whole;
+    } finally {
+      whole.runtime().life().leave();
     }
-    return whole;
   }
 
   @Override

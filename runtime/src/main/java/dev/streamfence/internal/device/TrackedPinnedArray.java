@@ -2,6 +2,7 @@
 package dev.streamfence.internal.device;
 
 import dev.streamfence.ArrayElement;
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
@@ -93,6 +94,7 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
           R result = whenOrdered(false, "a read of ", () -> access.apply(readable()));
           if (result instanceof Buffer) {
             throw new StreamMisuseException(
+                StreamMisuseException.Misuse.OUT_OF_SCOPE,
                 "a read of "
                     + this
                     + " returns a buffer, which is valid inside the read alone; copy the elements");
@@ -239,7 +241,7 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
   /** Refuses a use of the closed array. */
   void requireOpen(String use) {
     if (closed) {
-      throw new UseAfterFreeException(use, toString(), 0, null);
+      throw new UseAfterFreeException(AttemptedUse.of(use), toString(), 0, null);
     }
   }
 
@@ -252,6 +254,7 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
       lock.lock();
     } else if (!lock.tryLock()) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_LAUNCH,
           use
               + " of "
               + this
@@ -313,14 +316,18 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
 
   private void requireNotWritten(String use) {
     if (accesses.isWriteLockedByCurrentThread()) {
-      throw new StreamMisuseException(use + " of " + this + " inside a write by the same thread");
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_HOST_ACCESS,
+          use + " of " + this + " inside a write by the same thread");
     }
   }
 
   private void requireNotAccessed(String use) {
     requireNotWritten(use);
     if (accesses.getReadHoldCount() > 0) {
-      throw new StreamMisuseException(use + " of " + this + " inside a read by the same thread");
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_HOST_ACCESS,
+          use + " of " + this + " inside a read by the same thread");
     }
   }
 

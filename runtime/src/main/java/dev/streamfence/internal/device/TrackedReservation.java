@@ -20,8 +20,20 @@ public final class TrackedReservation implements MemoryReservation {
   }
 
   @Override
-  public <A> TrackedArray<A> allocate(DeviceStream stream, Class<A> arrayType, long length) {
-    return memory.allocate(reservation::allocate, stream, arrayType, length, "");
+  public <A> TrackedArray<A> allocate(
+      DeviceStream stream, Class<A> arrayType, long length, String tag) {
+    return memory.allocate(reservation::allocate, stream, arrayType, length, tag);
+  }
+
+  @Override
+  public <A> TrackedArray<A> allocateZeroed(
+      DeviceStream stream, Class<A> arrayType, long length, String tag) {
+    return memory.allocateZeroed(reservation::allocate, stream, arrayType, length, tag);
+  }
+
+  @Override
+  public <A> TrackedArray<A> upload(DeviceStream stream, A source, String tag) {
+    return memory.upload(reservation::allocate, stream, source, tag);
   }
 
   @Override

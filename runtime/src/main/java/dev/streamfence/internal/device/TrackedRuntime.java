@@ -23,7 +23,10 @@ import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.simulation.DriverCall;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -37,6 +40,10 @@ import org.jspecify.annotations.Nullable;
 /** The implementation of {@link DeviceRuntime}. */
 public final class TrackedRuntime implements DeviceRuntime {
   private static final AtomicLong OPENED = new AtomicLong();
+
+  /** Open arrays that the report at the close names, oldest first: enough to find the place. */
+  private static final int NAMED_LEAKS = 10;
+
   private final long number = OPENED.incrementAndGet();
   private final CheckedDriver driver;
   private final boolean simulated;
@@ -53,22 +60,29 @@ public final class TrackedRuntime implements DeviceRuntime {
   private final TrackedMemory memory;
   private final Attachments attachments = new Attachments(this);
   private final CompletionWatcher watcher;
-  private final ThreadPoolExecutor later =
-      new ThreadPoolExecutor(0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), this::thread);
+  private final Executor later = executor("returns to ");
+
+  /** Runs other code, which may block it. */
+  private final Executor callsOfOthers = executor("calls by ");
+
   private final LongAdder abandonedLaunches = new LongAdder();
 
-  /** Used only by the closing thread. */
-  private final Teardown teardown = new Teardown();
+  /** Whether nothing but the driver is open. Used only by the closing thread. */
+  private boolean isTornDown;
 
   TrackedRuntime(Opening opening) {
     this.driver = new CheckedDriver(opening.driver());
     this.simulated = opening.simulated();
     this.shared = opening.shared();
     this.options = opening.options();
-    this.pool = new StreamPool(driver, options.streams(), this::toString);
+    this.pool =
+        new StreamPool(driver, options.streams(), options.orderingVisibleToTools(), this::toString);
     this.stack = new MemoryStack(pool, options, opening.backend());
-    this.adopted = new AdoptedMemory(pool, options.traceAllocations(), stack::live, this::whenDone);
-    this.arrays = new OpenArrays(stack.budget(), adopted, freeWaits(), pool.life());
+    this.adopted =
+        new AdoptedMemory(
+            pool, options.traceAllocations(), stack::overlapping, new CallsOfOwners());
+    this.arrays =
+        new OpenArrays(stack.budget(), adopted, freeWaits(), pool.life(), driver.sticky());
     this.copies = opening.copies().apply(pool);
     this.pinned = new PinnedBytes(driver, pool.life());
     this.downloads = new DownloadMemory(driver);
@@ -119,6 +133,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   public void synchronize() {
     pool.life().enter();
     try {
+      memory.releasePostponed();
       pool.synchronizeAll("synchronizing " + this);
     } finally {
       pool.life().leave();
@@ -128,7 +143,12 @@ public final class TrackedRuntime implements DeviceRuntime {
   @Override
   public boolean synchronize(Duration timeout) throws InterruptedException {
     Deadline deadline = Deadline.after(timeout);
-    pool.life().requireOpen();
+    pool.life().enter();
+    try {
+      memory.releasePostponed();
+    } finally {
+      pool.life().leave();
+    }
     return pool.synchronizeAll(deadline);
   }
 
@@ -141,9 +161,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   public void close() {
     requireMayClose();
     try {
-      if (pool.life().beginClosing(null)) {
-        closeUntil(null);
-      }
+      closeUntil(null);
     } catch (InterruptedException e) {
       throw new AssertionError("a wait without a deadline ends with what it waits for", e);
     }
@@ -153,7 +171,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   public boolean close(Duration timeout) throws InterruptedException {
     Deadline deadline = Deadline.after(timeout);
     requireMayClose();
-    return pool.life().beginClosing(deadline) ? closeUntil(deadline) : pool.life().isClosed();
+    return closeUntil(deadline);
   }
 
   private void requireMayClose() {
@@ -163,36 +181,68 @@ public final class TrackedRuntime implements DeviceRuntime {
     }
     if (pool.life().isEntered()) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_LAUNCH,
           this
               + " is closed by a thread that is inside of one of its operations or has a launch"
               + " open on it; end that first");
     }
   }
 
-  /** Closes as the closing thread; returns whether the runtime is then closed. */
+  /**
+   * Closes in three steps: frees everything, calls the owners of adopted memory, closes the driver.
+   * Owners may call the driver, may close the runtime themselves, and may wait for a thread that
+   * does, so this thread is not the closing one while they are called.
+   *
+   * @return whether the runtime is then closed
+   */
   private boolean closeUntil(@Nullable Deadline deadline) throws InterruptedException {
-    boolean isQuiet = false;
+    boolean wasLost = driver.sticky().isKnownToCallers();
+    Teardown failures = new Teardown();
+    boolean isClosed;
     try {
-      isQuiet = awaitQuiet(deadline);
+      isClosed =
+          tearDown(deadline, wasLost, failures)
+              && callOwners(deadline)
+              && (closeDriver(deadline, failures) || pool.life().isClosed());
+    } catch (InterruptedException e) {
+      failures.suppressIn(e);
+      throw e;
+    }
+    try {
+      failures.finish();
+    } catch (RuntimeException e) {
+      // On a device lost earlier, each of these calls returns the same error again.
+      if (!wasLost) {
+        throw e instanceof CudaDriverException error ? error.during("closing " + this) : e;
+      }
+    }
+    return isClosed;
+  }
+
+  /** Frees everything as the closing thread, unless that was done; returns whether it was. */
+  private boolean tearDown(@Nullable Deadline deadline, boolean wasLost, Teardown failures)
+      throws InterruptedException {
+    if (!pool.life().beginClosing(deadline)) {
+      return pool.life().isClosed();
+    }
+    // What is logged meanwhile waits until this thread is no longer the closing one.
+    pool.life().enter();
+    try {
+      if (!isTornDown && awaitQuiet(deadline, failures)) {
+        isTornDown = true;
+        tearDownAlone(wasLost, failures);
+      }
+      return isTornDown;
     } finally {
-      if (!isQuiet) {
-        pool.life().pauseClosing();
-      }
+      pool.life().pauseClosing();
+      pool.life().leave();
     }
-    if (isQuiet) {
-      try {
-        closeAlone();
-      } finally {
-        pool.life().endClosing();
-      }
-    }
-    return isQuiet;
   }
 
   /** Waits for other threads and, if there is a deadline, for the device as well. */
-  private boolean awaitQuiet(@Nullable Deadline deadline) throws InterruptedException {
-    if (!pool.awaitAlone(
-        options.abandonedLaunchTimeout(), TrackedRuntime::warn, teardown, deadline)) {
+  private boolean awaitQuiet(@Nullable Deadline deadline, Teardown failures)
+      throws InterruptedException {
+    if (!pool.awaitAlone(options.abandonedLaunchTimeout(), this::warn, failures, deadline)) {
       return false;
     }
     try {
@@ -203,8 +253,12 @@ public final class TrackedRuntime implements DeviceRuntime {
     }
   }
 
-  private void closeAlone() {
-    boolean wasLost = driver.sticky().error() != null;
+  /**
+   * Frees everything.
+   *
+   * @param wasLost whether a caller has had the error that lost the device
+   */
+  private void tearDownAlone(boolean wasLost, Teardown teardown) {
     Teardown waiting = new Teardown();
     if (!wasLost) {
       waiting.step(() -> pool.synchronizeAll("closing " + this));
@@ -213,7 +267,7 @@ public final class TrackedRuntime implements DeviceRuntime {
     teardown.step(waiting::finish);
     teardown.step(this::reportLeaks);
     teardown.step(() -> attachments.close(teardown));
-    teardown.step(() -> adopted.releaseAll(teardown));
+    teardown.step(() -> adopted.giveBackAll(teardown));
     teardown.step(
         () -> stack.open().forEach(allocation -> teardown.step(() -> arrays.free(allocation))));
     teardown.step(stack::close);
@@ -221,15 +275,54 @@ public final class TrackedRuntime implements DeviceRuntime {
     teardown.step(() -> pinned.freeAll(teardown, isDeviceDone));
     teardown.step(() -> downloads.end(driver.sticky().error() != null, teardown));
     teardown.step(pool::destroy);
-    teardown.step(driver::close);
+  }
+
+  /**
+   * Calls the owners of adopted memory that were not, in this thread unless there is a deadline,
+   * and waits for the calls of other threads; without a deadline, no longer than for an abandoned
+   * launch.
+   *
+   * @return whether the deadline has not passed
+   */
+  private boolean callOwners(@Nullable Deadline deadline) throws InterruptedException {
+    if (deadline != null) {
+      return adopted.callOwners(callsOfOthers, deadline);
+    }
+    Deadline patience = Deadline.after(options.abandonedLaunchTimeout());
+    boolean interrupted = false;
     try {
-      teardown.finish();
-    } catch (RuntimeException e) {
-      // On a device lost earlier, each of these calls returns the same error again.
-      if (!wasLost) {
-        throw e instanceof CudaDriverException error ? error.during("closing " + this) : e;
+      while (true) {
+        try {
+          if (!adopted.callOwners(Runnable::run, patience)) {
+            // The other code may be waiting for this thread.
+            adopted
+                .runningCalls()
+                .forEach(call -> warn(call + " goes on after " + this + " is closed"));
+          }
+          return true;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /** Closes the driver as the closing thread; returns whether it did. */
+  private boolean closeDriver(@Nullable Deadline deadline, Teardown failures)
+      throws InterruptedException {
+    if (!pool.life().beginClosing(deadline)) {
+      return false;
+    }
+    try {
+      failures.step(driver::close);
+    } finally {
+      pool.life().endClosing();
+    }
+    return true;
   }
 
   /** The completion of the work with a ticket of a stream. */
@@ -237,35 +330,55 @@ public final class TrackedRuntime implements DeviceRuntime {
     return new TrackedCompletion(watcher, timeline, ticket, purpose);
   }
 
-  /** Runs an action when the work with a ticket is done, or the runtime is closed. */
-  private void whenDone(Timeline timeline, long ticket, Runnable action) {
-    Thread caller = Thread.currentThread();
-    completion(timeline, ticket, "the last use of adopted memory")
-        .stage()
-        .whenComplete(
-            (done, failure) -> {
-              if (failure == null || !isOpen() || driver.sticky().error() != null) {
-                callOwner(action, caller);
-              } else {
-                // The question failed, not the work: the close of the runtime releases it.
-                warn("the owner of adopted memory is called back late: " + failure);
-              }
-            });
-  }
+  private final class CallsOfOwners implements AdoptedMemory.OwnerCalls {
+    @Override
+    public void outside(Runnable call) {
+      pool.life().callOutside(call);
+    }
 
-  /** The thread of completions must not be held up by the owner of memory. */
-  private void callOwner(Runnable action, Thread closer) {
-    if (Thread.currentThread() == closer) {
-      action.run();
-    } else {
-      later.execute(action);
+    @Override
+    public void elsewhere(Runnable call) {
+      callsOfOthers.execute(
+          () -> {
+            // The thread that closes the runtime calls the owners that were not called: it may hold
+            // what they wait for.
+            if (isOpen()) {
+              call.run();
+            }
+          });
+    }
+
+    @Override
+    public void whenDone(Timeline timeline, long ticket, Runnable action) {
+      completion(timeline, ticket, "the last use of adopted memory")
+          .stage()
+          .whenComplete(
+              (done, failure) -> {
+                if (failure instanceof CompletionException wrapped && wrapped.getCause() != null) {
+                  driver.sticky().swallowed(wrapped.getCause());
+                }
+                if (failure == null || !isOpen() || driver.sticky().error() != null) {
+                  action.run();
+                } else {
+                  // The question failed, not the work: the close of the runtime releases it.
+                  warn("the owner of adopted memory is called back late: " + failure);
+                }
+              });
     }
   }
 
-  private Thread thread(Runnable run) {
-    Thread thread = new Thread(run, "returns to " + this);
-    thread.setDaemon(true);
-    return thread;
+  private Executor executor(String purpose) {
+    return new ThreadPoolExecutor(
+        0,
+        1,
+        1,
+        TimeUnit.SECONDS,
+        new LinkedBlockingQueue<>(),
+        run -> {
+          Thread thread = new Thread(run, purpose + this);
+          thread.setDaemon(true);
+          return thread;
+        });
   }
 
   /** Counts and logs a launch that was neither committed nor refused after its preflight. */
@@ -274,8 +387,13 @@ public final class TrackedRuntime implements DeviceRuntime {
     warn(purpose + " was closed between preflight and commit; its arrays count as used by it");
   }
 
-  private static void warn(String fact) {
-    System.getLogger(DeviceRuntime.class.getName()).log(System.Logger.Level.WARNING, fact);
+  /** Logs a warning once the calling thread is outside of the runtime. */
+  public void warn(String fact) {
+    pool.life()
+        .callOutside(
+            () ->
+                System.getLogger(DeviceRuntime.class.getName())
+                    .log(System.Logger.Level.WARNING, fact));
   }
 
   /** The options that it was opened with. */
@@ -302,6 +420,25 @@ public final class TrackedRuntime implements DeviceRuntime {
   public <T extends AutoCloseable> T attachment(
       Class<T> type, Function<TrackedRuntime, T> factory) {
     return attachments.get(type, factory);
+  }
+
+  /**
+   * Refuses an operation that waits for other threads, if this thread has a launch open.
+   *
+   * @param act the operation, for errors
+   */
+  public void requireOutsideLaunch(String act) {
+    if (!pool.mayWaitForOthers()) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_LAUNCH,
+          act + " inside of a launch of this thread; close that first");
+    }
+  }
+
+  /** Waits for every submission that is open, and then for all work of the device. */
+  public void awaitAllWork(String purpose) {
+    pool.awaitSubmissions();
+    pool.synchronizeAll(purpose);
   }
 
   /** Tables of addresses for the kernels of a stream, paid for like arrays. */
@@ -370,19 +507,40 @@ public final class TrackedRuntime implements DeviceRuntime {
         Stream.concat(stack.open().stream(), adopted.live().stream())
             .filter(Allocation::isOpen)
             .filter(Allocation::isHeld)
+            .sorted(Comparator.comparingLong(Allocation::generation))
             .toList();
-    if (!leaked.isEmpty()) {
-      System.Logger logger = System.getLogger(DeviceRuntime.class.getName());
-      logger.log(
-          System.Logger.Level.WARNING, "{0} is closed with {1} open arrays", this, leaked.size());
-      leaked.forEach(
-          allocation ->
-              logger.log(
-                  System.Logger.Level.WARNING, "open: " + allocation, allocation.allocatedAt()));
+    List<String> inWords =
+        Stream.concat(leaked.stream().map(Allocation::toString), pinned.open().stream()).toList();
+    if (!inWords.isEmpty()) {
+      String fact = this + " is closed with " + inWords.size() + " open arrays: " + first(inWords);
+      Leaks leaks = options.traceAllocations() ? new Leaks(leaked) : null;
+      pool.life()
+          .callOutside(
+              () ->
+                  System.getLogger(DeviceRuntime.class.getName())
+                      .log(System.Logger.Level.WARNING, fact, leaks));
     }
-    for (String open : pinned.open()) {
-      warn(this + " is closed with an open array: " + open);
+  }
+
+  /** Where the arrays that a report names were allocated: never thrown. */
+  private static final class Leaks extends Throwable {
+    private static final long serialVersionUID = 1L;
+
+    private Leaks(List<Allocation> leaked) {
+      super("where they were allocated", null, true, false);
+      leaked.stream()
+          .limit(NAMED_LEAKS)
+          .map(Allocation::allocatedAt)
+          .filter(Objects::nonNull)
+          .forEach(this::addSuppressed);
     }
+  }
+
+  private static String first(List<String> arrays) {
+    String named = String.join(", ", arrays.subList(0, Math.min(NAMED_LEAKS, arrays.size())));
+    return arrays.size() <= NAMED_LEAKS
+        ? named
+        : named + " and " + (arrays.size() - NAMED_LEAKS) + " more";
   }
 
   @Override

@@ -89,7 +89,8 @@ public final class TrackedStream implements DeviceStream {
   /** The order of this stream's work; throws if the stream or its runtime is closed. */
   Timeline timeline() {
     if (closed.get()) {
-      throw new StreamMisuseException(this + " is closed; acquire another one");
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.CLOSED_STREAM, this + " is closed; acquire another one");
     }
     runtime.life().requireOpen();
     return timeline;

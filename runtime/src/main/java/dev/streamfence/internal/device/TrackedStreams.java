@@ -49,6 +49,22 @@ public final class TrackedStreams implements DeviceStreams {
   }
 
   @Override
+  public long plannedBytes(int operators, int streamsPerOperator) {
+    if (operators < 0 || streamsPerOperator < 0) {
+      throw new IllegalArgumentException(
+          "a plan for "
+              + operators
+              + " operators of "
+              + streamsPerOperator
+              + " streams; each number is at least 0");
+    }
+    // Two ints fit in a long.
+    long streams = (long) operators * streamsPerOperator;
+    long bytes = runtime.options().plannedBytesPerStream();
+    return streams > 0 && bytes > Long.MAX_VALUE / streams ? Long.MAX_VALUE : streams * bytes;
+  }
+
+  @Override
   public int capacity() {
     return pool.capacity();
   }

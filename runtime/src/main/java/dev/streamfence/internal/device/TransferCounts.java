@@ -10,6 +10,10 @@ final class TransferCounts {
   final LongAdder downloads = new LongAdder();
   final LongAdder downloadedBytes = new LongAdder();
   final LongAdder refusedDownloads = new LongAdder();
+  final LongAdder metadataReads = new LongAdder();
+  final LongAdder metadataReadBytes = new LongAdder();
+  final LongAdder tableUploads = new LongAdder();
+  final LongAdder tableUploadedBytes = new LongAdder();
   private volatile boolean downloadsRefused;
 
   void refuseDownloads(boolean refuse) {
@@ -32,6 +36,23 @@ final class TransferCounts {
   void downloaded(long bytes) {
     downloads.increment();
     downloadedBytes.add(bytes);
+  }
+
+  void metadataRead(long bytes) {
+    metadataReads.increment();
+    metadataReadBytes.add(bytes);
+  }
+
+  void tablesUploaded(long bytes) {
+    tableUploads.increment();
+    tableUploadedBytes.add(bytes);
+  }
+
+  void resetMetadata() {
+    metadataReads.reset();
+    metadataReadBytes.reset();
+    tableUploads.reset();
+    tableUploadedBytes.reset();
   }
 
   void reset() {

@@ -474,7 +474,20 @@ public final class CheckedDriver implements CudaDriver {
   }
 
   @Override
+  public void everyStreamAwaited() {
+    try {
+      driver.everyStreamAwaited();
+    } catch (CudaDriverException e) {
+      throw sticky.keep(e);
+    }
+  }
+
+  @Override
   public void close() {
-    driver.close();
+    try {
+      driver.close();
+    } catch (CudaDriverException e) {
+      throw sticky.keep(e);
+    }
   }
 }

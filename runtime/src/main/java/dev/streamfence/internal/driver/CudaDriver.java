@@ -264,6 +264,13 @@ public interface CudaDriver extends AutoCloseable {
   /** Waits until all work of this device's context is done. {@code cuCtxSynchronize}. */
   void synchronizeDevice();
 
+  /**
+   * Notes that the host has waited for every stream of the runtime. A device that runs work only
+   * when the host waits for it now also runs what other code has queued; that orders nothing. Does
+   * nothing on a GPU, which runs all work anyway.
+   */
+  default void everyStreamAwaited() {}
+
   /** Releases the device. Handles not destroyed before are lost. Idempotent. */
   @Override
   void close();

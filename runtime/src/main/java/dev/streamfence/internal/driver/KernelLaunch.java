@@ -5,14 +5,14 @@ import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.simulation.DriverCall;
 
 /**
- * One launch of a kernel as it goes down to the device. A recorder reuses it: only the grid, the
- * blocks and the dynamic shared memory change from launch to launch. Holds one block of one thread
- * at first. Mutable; confined to the thread that holds the stream's submission lock.
+ * One launch of a kernel as it goes down to the device. A recorder reuses it: only the stream, the
+ * grid, the blocks and the dynamic shared memory change from launch to launch. Holds one block of
+ * one thread at first. Mutable; confined to the thread that holds the stream's submission lock.
  */
 public final class KernelLaunch {
   private final FunctionHandle function;
   private final boolean cooperative;
-  private final StreamHandle stream;
+  private StreamHandle stream;
   private final HostMemory parameters;
   private int gridX = 1;
   private int gridY = 1;
@@ -36,6 +36,12 @@ public final class KernelLaunch {
     this.cooperative = cooperative;
     this.stream = stream;
     this.parameters = parameters;
+  }
+
+  /** Sets the stream: that of a timeline may be exchanged between two launches. */
+  public KernelLaunch stream(StreamHandle next) {
+    stream = next;
+    return this;
   }
 
   /** Sets the number of blocks in each dimension. */

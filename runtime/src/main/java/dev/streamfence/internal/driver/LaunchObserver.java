@@ -11,9 +11,9 @@ public interface LaunchObserver {
    * The declared use of one range of device memory. Immutable.
    *
    * @param parameter the kernel's parameter
-   * @param address the first byte
+   * @param address the first byte; 0 for an empty array
    * @param bytes how many bytes; 0 for an untracked address, which stands for the whole allocation
-   *     around it
+   *     around it, and for an empty array
    * @param reads whether the kernel may load from it before it stores there
    * @param writes whether the kernel may store to it
    * @param argument the array that was passed, with its length and tag; empty if there is none
@@ -44,8 +44,7 @@ public interface LaunchObserver {
    * @param purpose kernel and stream, for reports
    * @param stream the stream of the launch
    * @param ticket the launch's ticket, at least 1
-   * @param uses one per address parameter, in parameter order, without empty arrays; the observer
-   *     keeps the list
+   * @param uses one per address parameter, in parameter order; the observer keeps the list
    */
   void launching(String purpose, CudaDriver.StreamHandle stream, long ticket, List<Use> uses);
 

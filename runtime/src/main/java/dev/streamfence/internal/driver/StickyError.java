@@ -17,6 +17,12 @@ public final class StickyError {
   private final AtomicReference<@Nullable CudaDriverException> first = new AtomicReference<>();
   private volatile Supplier<List<String>> outstanding = List::of;
 
+  // Guarded by this: the error thrown last, whether it reached no caller, and whether an earlier
+  // one did.
+  private @Nullable CudaDriverException latest;
+  private boolean isLatestSwallowed;
+  private boolean hasReachedCaller;
+
   /** Sets the source of descriptions of unfinished work, which is asked when the device is lost. */
   public void askForOutstanding(Supplier<List<String>> source) {
     outstanding = source;
@@ -39,12 +45,7 @@ public final class StickyError {
   public void check() {
     CudaDriverException fault = first.get();
     if (fault != null) {
-      throw new CudaDriverException(
-          fault.call(),
-          fault.code(),
-          fault.codeName(),
-          "an earlier operation, which lost the device",
-          fault);
+      throw again(fault);
     }
   }
 
@@ -59,6 +60,26 @@ public final class StickyError {
     CudaDriverException fatal = error.withOutstanding(outstanding.get());
     first.compareAndSet(null, fatal);
     return fatal;
+  }
+
+  private synchronized CudaDriverException again(CudaDriverException fault) {
+    hasReachedCaller |= !isLatestSwallowed;
+    isLatestSwallowed = false;
+    latest = fault.again();
+    return latest;
+  }
+
+  /**
+   * Notes that an error reaches no caller. Unless one did, the close of the runtime has to throw
+   * it.
+   */
+  public synchronized void swallowed(Throwable error) {
+    isLatestSwallowed |= error == (latest == null ? first.get() : latest);
+  }
+
+  /** Whether the device is lost and a caller has had the error, as far as is known. */
+  public synchronized boolean isKnownToCallers() {
+    return first.get() != null && (hasReachedCaller || !isLatestSwallowed);
   }
 
   /** Declares the device lost because order could not be kept, whatever the kind of error. */

@@ -90,10 +90,13 @@ final class ArrowExport implements Exports.Export {
   /** Releases the children that are still in their places, and the memory. */
   void end() {
     int parts = children + (hasDictionary ? 1 : 0);
-    for (int i = 0; i < parts; i++) {
-      kind.release(child(i));
+    try {
+      for (int i = 0; i < parts; i++) {
+        kind.release(child(i));
+      }
+    } finally {
+      memory.close();
+      lease.end();
     }
-    memory.close();
-    lease.end();
   }
 }

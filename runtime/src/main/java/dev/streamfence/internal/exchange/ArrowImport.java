@@ -31,8 +31,11 @@ public final class ArrowImport {
   /** Calls the release function. Does nothing if called again. */
   public void release() {
     if (ended.compareAndSet(false, true)) {
-      releaseArray(Pointer.nativeValue(moved));
-      moved.close();
+      try {
+        releaseArray(Pointer.nativeValue(moved));
+      } finally {
+        moved.close();
+      }
     }
   }
 

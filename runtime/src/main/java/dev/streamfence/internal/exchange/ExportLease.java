@@ -7,10 +7,11 @@ final class ExportLease {
   private final Object owner;
   private final Runnable released;
 
-  /** The structures that are not released, and one more until all are built. */
+  /**
+   * The structures that are not released, and one more until all are built: a tree that failed
+   * half-way was never its user's, and is not released.
+   */
   private final AtomicInteger holders = new AtomicInteger(1);
-
-  private volatile boolean isBuilt;
 
   /**
    * Creates a lease.
@@ -34,15 +35,13 @@ final class ExportLease {
 
   /** One structure is released. */
   void end() {
-    // A tree that failed half-way was never its user's.
-    if (holders.decrementAndGet() == 0 && isBuilt) {
+    if (holders.decrementAndGet() == 0) {
       released.run();
     }
   }
 
   /** The whole tree is built. */
   void built() {
-    isBuilt = true;
     end();
   }
 }

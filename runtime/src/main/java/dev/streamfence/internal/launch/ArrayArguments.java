@@ -215,8 +215,9 @@ final class ArrayArguments {
       return;
     }
     throw new StreamMisuseException(
-        names.use(later)
-            + (region.equals(other)
+        StreamMisuseException.Misuse.ALIAS,
+        names.use(later),
+        (region.equals(other)
                 ? " is the same array as parameter '" + names.name(earlier) + "'"
                 : " is "
                     + arrays[later]
@@ -234,8 +235,9 @@ final class ArrayArguments {
       Region region = regions[i];
       if (region != null && (written[i] || symbol.writes()) && region.overlaps(symbol.region())) {
         throw new StreamMisuseException(
-            names.use(i)
-                + " is "
+            StreamMisuseException.Misuse.ALIAS,
+            names.use(i),
+            " is "
                 + arrays[i]
                 + ", and the kernel "
                 + (symbol.writes() ? "writes" : "reads")

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.launch;
 
+import dev.streamfence.KernelArgumentException;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.ptx.bounds.BoundsEvaluator;
@@ -51,7 +52,7 @@ final class BoundsCheck implements LaunchNumbers {
   /**
    * Compares the launch with the lengths of its arrays.
    *
-   * @throws IllegalArgumentException if an array is too short, with both numbers
+   * @throws KernelArgumentException if an array is too short, with both numbers
    */
   void check(ArrayArguments arrays) {
     if (takeNumbers() || !isComputed) {
@@ -120,7 +121,7 @@ final class BoundsCheck implements LaunchNumbers {
     isComputed = true;
   }
 
-  private IllegalArgumentException refusal(int array, ArrayArguments arrays, int argument) {
+  private KernelArgumentException refusal(int array, ArrayArguments arrays, int argument) {
     int size = arrays.elementBytes(argument);
     Region region = arrays.region(argument);
     long bytes = region == null ? 0 : region.sizeInBytes();
@@ -128,12 +129,12 @@ final class BoundsCheck implements LaunchNumbers {
         evaluator.reach(array, this)
             && (evaluator.reachedBegin() < 0 || evaluator.reachedEnd() > bytes);
     String elements = bytes / size + (bytes / size == 1 ? " element" : " elements");
-    return new IllegalArgumentException(
-        bounds.use(array)
-            + " has "
-            + elements
-            + "; the kernel "
-            + (isCertain ? certain(size) : possible(array, size)));
+    return new KernelArgumentException(
+        isCertain
+            ? KernelArgumentException.Mistake.TOO_SHORT
+            : KernelArgumentException.Mistake.UNPROVEN,
+        bounds.use(array),
+        " has " + elements + "; the kernel " + (isCertain ? certain(size) : possible(array, size)));
   }
 
   /** The element that the kernel certainly touches. */

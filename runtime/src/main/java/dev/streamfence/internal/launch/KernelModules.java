@@ -13,12 +13,17 @@ import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelParameter;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The kernel modules loaded on one runtime, each once, and the native memory of their argument
@@ -26,6 +31,12 @@ import java.util.stream.Collectors;
  * Thread-safe; never locked on the launch path.
  */
 final class KernelModules implements AutoCloseable {
+  /** One image, or the place of one that is being loaded, or cannot be. */
+  private static final class ImagePlace {
+    /** Written under the lock of this place; the closing thread reads it when it is alone. */
+    private @Nullable LoadedImage image;
+  }
+
   private static final System.Logger LOGGER = System.getLogger(KernelModules.class.getName());
 
   /** Frames are small and page-locked memory comes in pages: many share one allocation. */
@@ -33,8 +44,18 @@ final class KernelModules implements AutoCloseable {
 
   private final TrackedRuntime runtime;
   private final CudaDriver driver;
-  private final Map<KernelImage, LoadedImage> loaded = new HashMap<>();
+
+  /** Guarded by this. */
+  private final Map<KernelImage, ImagePlace> loaded = new HashMap<>();
+
+  /** Images that refuse uses, and are not unloaded yet. Guarded by this. */
+  private final Set<LoadedImage> unloading = new LinkedHashSet<>();
+
   private final List<HostMemory> frameChunks = new ArrayList<>();
+
+  /** The memory of frames of images that were unloaded, by size. Guarded by this. */
+  private final Map<Long, Deque<HostMemory>> unusedFrames = new HashMap<>();
+
   private final Map<Timeline, AddressTables> tables = new HashMap<>();
   private long frameOffset;
 
@@ -52,15 +73,53 @@ final class KernelModules implements AutoCloseable {
    *
    * @param timeline any stream of the device
    */
-  synchronized LoadedImage load(KernelImage image, Timeline timeline) {
-    LoadedImage existing = loaded.get(image);
-    if (existing != null) {
-      return existing;
+  LoadedImage load(KernelImage image, Timeline timeline) {
+    ImagePlace place;
+    synchronized (this) {
+      place = loaded.computeIfAbsent(image, unknown -> new ImagePlace());
     }
-    runtime.sticky().check();
-    LoadedImage fresh = loadBest(image, timeline);
-    loaded.put(image, fresh);
-    return fresh;
+    // The driver may compile for seconds: only those who want this image wait for it.
+    synchronized (place) {
+      LoadedImage existing = place.image;
+      if (existing != null) {
+        return existing;
+      }
+      runtime.sticky().check();
+      LoadedImage fresh = loadBest(image, timeline);
+      place.image = fresh;
+      return fresh;
+    }
+  }
+
+  /** Unloads an image once no launch uses it. The next load of the image is another one. */
+  void unload(LoadedImage image) {
+    runtime.requireOutsideLaunch("unloading " + image);
+    synchronized (this) {
+      if (loaded.values().removeIf(place -> place.image == image)) {
+        unloading.add(image);
+      } else if (!unloading.contains(image)) {
+        return;
+      }
+    }
+    image.refuseUses();
+    // Without a lock: a thread with a launch open may want to load another image.
+    runtime.awaitAllWork("unloading " + image);
+    synchronized (image) {
+      synchronized (this) {
+        if (!unloading.contains(image)) {
+          return;
+        }
+      }
+      image.unload();
+      synchronized (this) {
+        unloading.remove(image);
+      }
+    }
+  }
+
+  /** Takes the memory of a frame back that no launch uses any more. */
+  synchronized void giveBack(HostMemory frame) {
+    unusedFrames.computeIfAbsent(frame.sizeInBytes(), size -> new ArrayDeque<>()).add(frame);
   }
 
   /**
@@ -169,6 +228,10 @@ final class KernelModules implements AutoCloseable {
   /** Memory for the arguments of one kernel on one stream. */
   synchronized ArgumentFrame frame(List<KernelParameter.Passed> parameters) {
     int size = ArgumentFrame.sizeInBytes(parameters);
+    Deque<HostMemory> unused = unusedFrames.get((long) size);
+    if (unused != null && !unused.isEmpty()) {
+      return new ArgumentFrame(unused.removeLast(), parameters);
+    }
     if (frameChunks.isEmpty() || frameOffset + size > lastChunk().sizeInBytes()) {
       try {
         frameChunks.add(driver.allocateHost(Math.max(FRAME_CHUNK_BYTES, size)));
@@ -192,11 +255,19 @@ final class KernelModules implements AutoCloseable {
     Teardown teardown = new Teardown();
     tables.values().forEach(each -> each.close(teardown));
     tables.clear();
-    for (LoadedImage image : loaded.values()) {
-      teardown.step(() -> image.symbols().close());
-      teardown.step(() -> driver.unloadModule(image.module()));
+    // Nothing is being loaded: the closing thread is alone.
+    for (ImagePlace place : loaded.values()) {
+      LoadedImage image = place.image;
+      if (image != null) {
+        unloading.add(image);
+      }
     }
     loaded.clear();
+    for (LoadedImage image : unloading) {
+      teardown.step(image::refuseUses);
+      teardown.step(image::unload);
+    }
+    unloading.clear();
     for (HostMemory chunk : frameChunks) {
       teardown.step(() -> driver.freeHost(chunk));
     }

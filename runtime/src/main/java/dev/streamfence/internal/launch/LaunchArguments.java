@@ -5,8 +5,10 @@ import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.Access;
 import dev.streamfence.ArrayElement;
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
+import dev.streamfence.KernelArgumentException;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
@@ -43,7 +45,7 @@ final class LaunchArguments {
 
   private final String[] names;
   private final int[] offsets;
-  private final String threadsInWords;
+  private final AttemptedUse counting;
   private final TrackedRuntime runtime;
   private final DeviceStream stream;
   private final ArgumentFrame frame;
@@ -90,11 +92,11 @@ final class LaunchArguments {
     this.parameters = all.toArray(new KernelParameter[0]);
     this.names = called.toArray(new String[0]);
     this.offsets = places.stream().mapToInt(Integer::intValue).toArray();
-    String counting = "";
+    String threads = "";
     for (int i = 0; i < parameters.length; i++) {
-      counting = parameters[i] instanceof KernelParameter.Threads ? inWords(i) : counting;
+      threads = parameters[i] instanceof KernelParameter.Threads ? names[i] : threads;
     }
-    this.threadsInWords = counting;
+    this.counting = use(threads);
     this.runtime = kernel.runtime();
     this.stream = stream;
     this.frame = frame;
@@ -122,11 +124,13 @@ final class LaunchArguments {
    * An array, for errors: its parameter, with its index in a table. A negative number stands for a
    * variable of the module.
    */
-  String use(int array) {
+  AttemptedUse use(int array) {
+    String kernel = signature.entry();
     if (array < 0) {
-      return signature.entry() + ": variable '" + symbols[-1 - array].name() + "'";
+      String variable = symbols[-1 - array].name();
+      return new AttemptedUse(kernel, variable, kernel + ": variable '" + variable + "'");
     }
-    return signature.use(name(array));
+    return AttemptedUse.ofParameter(kernel, name(array));
   }
 
   /** The name of an array for errors. */
@@ -175,7 +179,8 @@ final class LaunchArguments {
 
   private void absent(KernelParameter.Array declared) {
     if (!declared.optional()) {
-      throw new IllegalArgumentException(inWords(position) + " is null");
+      throw new KernelArgumentException(
+          KernelArgumentException.Mistake.NULL, use(names[position]), " is null");
     }
     frame.put(offsets[position++], 0L);
   }
@@ -274,7 +279,7 @@ final class LaunchArguments {
     try {
       return column.values();
     } catch (UseAfterFreeException e) {
-      throw closed(e, inWords(position, index), column);
+      throw closed(e, entry(index), column);
     }
   }
 
@@ -282,13 +287,13 @@ final class LaunchArguments {
     try {
       return table.columns();
     } catch (UseAfterFreeException e) {
-      throw closed(e, inWords(position), table);
+      throw closed(e, use(names[position]), table);
     }
   }
 
   /** A refusal by a column or a table, with the parameter that it was passed for. */
   private static UseAfterFreeException closed(
-      UseAfterFreeException refusal, String use, Object passed) {
+      UseAfterFreeException refusal, AttemptedUse use, Object passed) {
     return new UseAfterFreeException(
         use, passed.toString(), refusal.generation(), refusal.getCause());
   }
@@ -314,23 +319,36 @@ final class LaunchArguments {
     requireFits(array, elementType, index);
     TrackedArray<?> tracked = TrackedArray.of(array);
     Region region = tracked.region();
-    boolean recorded = region != null && (strict || region.allocation().isTracked());
+    boolean recorded = isRecorded(region);
     // Preflight checks all recorded arrays at once, and refuses those that are closed by then.
     if (recorded ? tracked.isGone() : !array.isOpen()) {
-      throw tracked.useAfterFree(inWords(position, index));
-    }
-    if (region != null && region.sizeInBytes() == 0) {
-      // An empty view or part takes part in no hazard.
-      region.hazards().requireUsable(inWords(position, index));
-      region = null;
+      throw tracked.useAfterFree(entry(index));
     }
     int added = arrays.count();
-    arrays.add(array, region, position, index, declared.access().writes());
-    if (region != null && recorded) {
+    boolean isEmpty = region != null && region.sizeInBytes() == 0;
+    arrays.add(array, isEmpty ? null : region, position, index, declared.access().writes());
+    if (region != null && isEmpty) {
+      // An empty view or part takes part in no hazard.
+      region.hazards().requireUsable(labels, added);
+    } else if (region != null && recorded) {
       region.requireTracked(labels, added);
       submission.use(
           region.hazards(), declared.access().reads(), declared.access().writes(), added);
     }
+  }
+
+  /** Whether the runtime orders the uses of an array's memory; null stands for no memory. */
+  private boolean isRecorded(@Nullable Region region) {
+    return region != null && (strict || region.allocation().isTracked());
+  }
+
+  /** How many of the arrays passed so far are uses that the runtime orders. */
+  int recordedUses() {
+    int recorded = 0;
+    for (int i = 0; i < arrays.count(); i++) {
+      recorded += isRecorded(arrays.region(i)) ? 1 : 0;
+    }
+    return recorded;
   }
 
   private void requireApart(int first) {
@@ -346,8 +364,9 @@ final class LaunchArguments {
     }
     if (strict) {
       throw new StreamMisuseException(
-          inWords(position)
-              + " is an address that is not tracked; pass a DeviceArray, or use a permissive recorder");
+          StreamMisuseException.Misuse.UNTRACKED,
+          use(names[position]),
+          " is an address that is not tracked; pass a DeviceArray, or use a permissive recorder");
     }
     arrays.addUntracked(address, position);
     frame.put(offsets[position++], address);
@@ -360,12 +379,16 @@ final class LaunchArguments {
     }
     boolean isInt = declared.type() == ElementType.INT;
     if (isInt && threads > Integer.MAX_VALUE) {
-      throw new IllegalArgumentException(
-          threadsInWords + " is " + threads + "; an int is at most " + Integer.MAX_VALUE);
+      throw new KernelArgumentException(
+          KernelArgumentException.Mistake.NUMBER,
+          counting,
+          " is " + threads + "; an int is at most " + Integer.MAX_VALUE);
     }
     if (threads < 0) {
-      throw new IllegalArgumentException(
-          threadsInWords + " is " + threads + "; a launch has at least 0 threads");
+      throw new KernelArgumentException(
+          KernelArgumentException.Mistake.NUMBER,
+          counting,
+          " is " + threads + "; a launch has at least 0 threads");
     }
     int blockSize = kernel.blockSize();
     long blocks = -Math.floorDiv(-threads, (long) blockSize);
@@ -399,8 +422,10 @@ final class LaunchArguments {
       throw refusal("a size of dynamic shared memory");
     }
     if (bytes < 0) {
-      throw new IllegalArgumentException(
-          inWords(position) + " is " + bytes + "; dynamic shared memory has at least 0 bytes");
+      throw new KernelArgumentException(
+          KernelArgumentException.Mistake.NUMBER,
+          use(names[position]),
+          " is " + bytes + "; dynamic shared memory has at least 0 bytes");
     }
     launch.dynamicSharedBytes(bytes);
     position++;
@@ -409,7 +434,8 @@ final class LaunchArguments {
   /** Refuses a launch for which an argument is missing. */
   void requireComplete() {
     if (position < parameters.length) {
-      throw new IllegalArgumentException(inWords(position) + " was not passed");
+      throw new KernelArgumentException(
+          KernelArgumentException.Mistake.MISSING, use(names[position]), " was not passed");
     }
   }
 
@@ -444,10 +470,13 @@ final class LaunchArguments {
     }
   }
 
-  /** Queues the copies of the tables that are not in device memory. */
+  /** Queues the copies of the tables that are not in device memory, and counts them. */
   void sendTables(long ticket) {
     if (tables != null) {
-      tables.send(ticket);
+      long bytes = tables.send(ticket);
+      if (bytes > 0) {
+        runtime.memory().countTables(bytes);
+      }
     }
   }
 
@@ -458,20 +487,20 @@ final class LaunchArguments {
   List<LaunchObserver.Use> uses() {
     List<LaunchObserver.Use> uses = new ArrayList<>();
     for (int i = 0; i < arrays.count(); i++) {
-      Region region = arrays.region(i);
-      if (region != null) {
+      if (arrays.isUntracked(i)) {
+        uses.add(new LaunchObserver.Use(name(i), arrays.address(i), 0, true, true));
+      } else {
+        Region region = arrays.region(i);
         Access access = ((KernelParameter.Tracked) parameters[arrays.parameter(i)]).access();
         uses.add(
             new LaunchObserver.Use(
                 name(i),
-                region.address(),
-                region.sizeInBytes(),
+                region == null ? 0 : region.address(),
+                region == null ? 0 : region.sizeInBytes(),
                 access.reads(),
                 access.writes(),
                 arrays.inWords(i),
                 arrays.elementBytes(i)));
-      } else if (arrays.isUntracked(i)) {
-        uses.add(new LaunchObserver.Use(name(i), arrays.address(i), 0, true, true));
       }
     }
     for (SymbolUse symbol : symbols) {
@@ -504,17 +533,21 @@ final class LaunchArguments {
   }
 
   /** The exception for an argument that the next parameter does not take. */
-  private IllegalArgumentException refusal(String passed) {
-    String expected =
-        position < parameters.length
-            ? inWords(position) + " is next, " + parameters[position].inWords()
-            : inWords(position - 1) + " is the last";
-    return new IllegalArgumentException(expected + "; " + passed + " was passed");
+  private KernelArgumentException refusal(String passed) {
+    boolean isLast = position == parameters.length;
+    return new KernelArgumentException(
+        KernelArgumentException.Mistake.UNEXPECTED,
+        use(names[isLast ? position - 1 : position]),
+        (isLast ? " is the last" : " is next, " + parameters[position].inWords())
+            + "; "
+            + passed
+            + " was passed");
   }
 
   private <T> T present(@Nullable T entry, int index) {
     if (entry == null) {
-      throw new IllegalArgumentException(inWords(position, index) + " is null");
+      throw new KernelArgumentException(
+          KernelArgumentException.Mistake.NULL, entry(index), " is null");
     }
     return entry;
   }
@@ -523,8 +556,9 @@ final class LaunchArguments {
     present(array, index);
     if (array.runtime() != runtime) {
       throw new StreamMisuseException(
-          inWords(position, index)
-              + " is "
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
+          entry(index),
+          " is "
               + array
               + " of "
               + array.runtime()
@@ -536,30 +570,29 @@ final class LaunchArguments {
     if (elementType != null
         && array.elementType() != elementType
         && !array.elementType().equals(elementType)) {
-      throw new IllegalArgumentException(
-          inWords(position, index)
-              + " is "
-              + array
-              + "; the kernel takes an array of "
-              + elementType.typeName());
+      throw new KernelArgumentException(
+          KernelArgumentException.Mistake.ELEMENT_TYPE,
+          entry(index),
+          " is " + array + "; the kernel takes an array of " + elementType.typeName());
     }
   }
 
   private void requirePresent(@Nullable Object argument, String name) {
     if (argument == null) {
-      throw new IllegalArgumentException(signature.use(name) + " is null");
+      throw new KernelArgumentException(
+          KernelArgumentException.Mistake.NULL, use(name), " is null");
     }
   }
 
   /** A parameter, for errors. */
-  private String inWords(int parameter) {
-    return signature.use(names[parameter]);
+  private AttemptedUse use(String name) {
+    return AttemptedUse.ofParameter(signature.entry(), name);
   }
 
-  /** An array of a parameter, for errors. */
-  private String inWords(int parameter, int index) {
-    return index == ArrayArguments.IN_NO_TABLE
-        ? inWords(parameter)
-        : signature.use(KernelParameter.Table.entry(names[parameter], index));
+  /** An array of the parameter whose turn it is, for errors. */
+  private AttemptedUse entry(int index) {
+    String name = names[position];
+    return use(
+        index == ArrayArguments.IN_NO_TABLE ? name : KernelParameter.Table.entry(name, index));
   }
 }

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.launch;
 
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.internal.ptx.bounds.ArrayBounds;
 import dev.streamfence.internal.ptx.bounds.BoundsEvaluator;
 import dev.streamfence.internal.ptx.bounds.KernelBounds;
@@ -74,8 +75,8 @@ final class LoadedBounds {
   }
 
   /** An array's parameter, for errors. */
-  String use(int array) {
-    return signature.use(declared.name(array));
+  AttemptedUse use(int array) {
+    return AttemptedUse.ofParameter(signature.entry(), declared.name(array));
   }
 
   /** The numbers that decide an access, and its place in the source. */

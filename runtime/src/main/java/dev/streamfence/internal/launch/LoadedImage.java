@@ -27,6 +27,9 @@ final class LoadedImage {
   private final Map<String, LoadedFunction> functions = new HashMap<>();
   private final Map<FrameOwner, ArgumentFrame> frames = new HashMap<>();
 
+  /** Read by every launch, without a lock but its stream's. */
+  private volatile boolean unloaded;
+
   LoadedImage(
       KernelModules modules,
       TrackedRuntime runtime,
@@ -42,8 +45,35 @@ final class LoadedImage {
     this.symbols = symbols;
   }
 
-  ModuleHandle module() {
-    return module;
+  /** Whether {@link #refuseUses} was called. */
+  boolean isUnloaded() {
+    return unloaded;
+  }
+
+  /** Refuses every use that begins from now on, because the module is about to be unloaded. */
+  void refuseUses() {
+    unloaded = true;
+    symbols.close();
+  }
+
+  /** Unloads the module, which nothing uses any more, and gives its frames back. */
+  synchronized void unload() {
+    runtime.driver().unloadModule(module);
+    frames.values().forEach(frame -> modules.giveBack(frame.memory()));
+    frames.clear();
+  }
+
+  /** The refusal of a use after the image was unloaded. */
+  IllegalStateException unloadedRefusal(String use) {
+    return new IllegalStateException(
+        use + " of " + image + ", which was unloaded; a new launcher or LoadedModule.of loads it");
+  }
+
+  /** Held: this, so that the module is not unloaded meanwhile. */
+  void requireLoaded(String use) {
+    if (unloaded) {
+      throw unloadedRefusal(use);
+    }
   }
 
   /**
@@ -53,6 +83,7 @@ final class LoadedImage {
    *     parameters
    */
   synchronized LoadedKernel kernel(KernelSignature signature) {
+    requireLoaded(signature.entry());
     LoadedKernel existing = kernels.get(signature);
     if (existing != null) {
       return existing;
@@ -75,9 +106,11 @@ final class LoadedImage {
    * @throws dev.streamfence.KernelLoadException if the image has no such entry
    */
   synchronized LoadedOccupancy occupancy(String entry) {
+    requireLoaded(entry);
     runtime.sticky().check();
     try {
-      return new LoadedOccupancy(runtime, entry, functions.computeIfAbsent(entry, this::function));
+      return new LoadedOccupancy(
+          runtime, this, entry, functions.computeIfAbsent(entry, this::function));
     } catch (CudaDriverException e) {
       throw e.during("looking up kernel " + entry + " of " + image);
     }
@@ -92,6 +125,7 @@ final class LoadedImage {
               : signature.blockSize();
       return new LoadedKernel(
           runtime,
+          this,
           signature,
           function,
           blockSize,
@@ -143,6 +177,7 @@ final class LoadedImage {
    * take turns.
    */
   synchronized ArgumentFrame frame(Timeline timeline, KernelSignature signature) {
+    requireLoaded(signature.entry());
     return frames.computeIfAbsent(
         new FrameOwner(timeline, signature), owner -> modules.frame(signature.passed()));
   }
@@ -150,5 +185,10 @@ final class LoadedImage {
   /** The tables of a stream; null for a kernel that takes none. */
   @Nullable AddressTables tables(Timeline timeline, KernelSignature signature) {
     return signature.takesTables() ? modules.tables(timeline) : null;
+  }
+
+  @Override
+  public String toString() {
+    return image.toString();
   }
 }

@@ -1,6 +1,8 @@
 package dev.streamfence.internal.launch;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceException.AttemptedUse;
+import dev.streamfence.KernelArgumentException;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.DeviceProperties;
@@ -17,6 +19,7 @@ final class LoadedKernel {
   private record Occupancy(int blockThreads, int dynamicShared, long blocks) {}
 
   private final TrackedRuntime runtime;
+  private final LoadedImage image;
   private final KernelSignature signature;
   private final LoadedFunction function;
   private final int blockSize;
@@ -35,12 +38,14 @@ final class LoadedKernel {
    */
   LoadedKernel(
       TrackedRuntime runtime,
+      LoadedImage image,
       KernelSignature signature,
       LoadedFunction function,
       int blockSize,
       SymbolUse[] symbols,
       @Nullable LoadedBounds bounds) {
     this.runtime = runtime;
+    this.image = image;
     this.signature = signature;
     this.function = function;
     this.blockSize = blockSize;
@@ -52,6 +57,16 @@ final class LoadedKernel {
 
   TrackedRuntime runtime() {
     return runtime;
+  }
+
+  /**
+   * Refuses a launch of an image that was unloaded. Held: the submission lock of the launch, for
+   * which unloading waits.
+   */
+  void requireLoaded() {
+    if (image.isUnloaded()) {
+      throw image.unloadedRefusal(signature.entry());
+    }
   }
 
   KernelSignature signature() {
@@ -90,9 +105,10 @@ final class LoadedKernel {
     int blockY = launch.blockY();
     int blockZ = launch.blockZ();
     if (required != null && !required.is(blockX, blockY, blockZ)) {
-      throw new IllegalArgumentException(
-          signature.entry()
-              + ": blocks of "
+      throw new KernelArgumentException(
+          KernelArgumentException.Mistake.SHAPE,
+          shape(),
+          ": blocks of "
               + new BlockShape(blockX, blockY, blockZ)
               + " threads; the interface requires "
               + required);
@@ -166,14 +182,14 @@ final class LoadedKernel {
     }
   }
 
-  private IllegalArgumentException refusal(String wanted, String allowed) {
-    return new IllegalArgumentException(
-        signature.entry()
-            + ": "
-            + wanted
-            + "; the kernel on "
-            + device.name()
-            + " allows "
-            + allowed);
+  private AttemptedUse shape() {
+    return new AttemptedUse(signature.entry(), "", signature.entry());
+  }
+
+  private KernelArgumentException refusal(String wanted, String allowed) {
+    return new KernelArgumentException(
+        KernelArgumentException.Mistake.SHAPE,
+        shape(),
+        ": " + wanted + "; the kernel on " + device.name() + " allows " + allowed);
   }
 }

@@ -8,11 +8,14 @@ import java.util.function.IntSupplier;
 /** The implementation of {@link KernelOccupancy}. */
 public final class LoadedOccupancy implements KernelOccupancy {
   private final TrackedRuntime runtime;
+  private final LoadedImage image;
   private final String entry;
   private final LoadedFunction function;
 
-  LoadedOccupancy(TrackedRuntime runtime, String entry, LoadedFunction function) {
+  LoadedOccupancy(
+      TrackedRuntime runtime, LoadedImage image, String entry, LoadedFunction function) {
     this.runtime = runtime;
+    this.image = image;
     this.entry = entry;
     this.function = function;
   }
@@ -51,7 +54,10 @@ public final class LoadedOccupancy implements KernelOccupancy {
   private int ask(IntSupplier question) {
     runtime.life().enter();
     try {
-      return question.getAsInt();
+      synchronized (image) {
+        image.requireLoaded("the occupancy of " + entry);
+        return question.getAsInt();
+      }
     } catch (CudaDriverException e) {
       throw e.during("asking how many blocks of " + entry + " fit");
     } finally {

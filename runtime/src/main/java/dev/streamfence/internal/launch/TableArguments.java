@@ -64,8 +64,8 @@ final class TableArguments {
   }
 
   /** Queues the copies, see {@link AddressTables#send}. */
-  void send(long ticket) {
-    tables.send(ticket);
+  long send(long ticket) {
+    return tables.send(ticket);
   }
 
   /** Forgets the launch, and what it has not sent. */

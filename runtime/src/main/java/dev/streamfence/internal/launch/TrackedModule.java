@@ -3,6 +3,7 @@ package dev.streamfence.internal.launch;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelOccupancy;
+import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.order.Life;
 import dev.streamfence.internal.order.Timeline;
@@ -38,6 +39,17 @@ public final class TrackedModule implements LoadedModule {
     @SuppressWarnings("unchecked")
     DeviceArray<A> array = (DeviceArray<A>) image.symbols().array(name, arrayType);
     return array;
+  }
+
+  @Override
+  public void unload() {
+    TrackedRuntime runtime = TrackedStream.of(stream).runtime();
+    runtime.life().enter();
+    try {
+      KernelModules.of(runtime).unload(image);
+    } finally {
+      runtime.life().leave();
+    }
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.streamfence.internal.launch;
 
 import dev.streamfence.Completion;
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ElementType;
 import dev.streamfence.LaunchShape;
@@ -68,10 +69,37 @@ public final class TrackedRecorder implements LaunchRecorder {
   }
 
   @Override
+  public DeviceStream stream() {
+    return stream;
+  }
+
+  @Override
+  public boolean isStrict() {
+    return strict;
+  }
+
+  @Override
+  public int recordedUses() {
+    requireOpen();
+    return arguments.recordedUses();
+  }
+
+  @Override
   public TrackedRecorder begin() {
     open = TrackedStream.timelineOf(stream).begin(labels);
+    launch.stream(timeline.stream());
+    requireLoaded();
     arguments.clear();
     return this;
+  }
+
+  private void requireLoaded() {
+    try {
+      kernel.requireLoaded();
+    } catch (IllegalStateException e) {
+      close();
+      throw e;
+    }
   }
 
   @Override
@@ -263,6 +291,12 @@ public final class TrackedRecorder implements LaunchRecorder {
   }
 
   @Override
+  public void abort() {
+    requireOpen().requireNotQueued("is aborted");
+    close();
+  }
+
+  @Override
   public void close() {
     Submission submission = open;
     if (submission != null && submission.isHeldByCurrentThread()) {
@@ -296,7 +330,12 @@ public final class TrackedRecorder implements LaunchRecorder {
     }
 
     @Override
-    public String use(int array) {
+    public AttemptedUse work() {
+      return new AttemptedUse(kernel.signature().entry(), "", purpose);
+    }
+
+    @Override
+    public AttemptedUse use(int array) {
       return arguments.use(array);
     }
   }
@@ -311,7 +350,9 @@ public final class TrackedRecorder implements LaunchRecorder {
     if (submission == null || !submission.isHeldByCurrentThread()) {
       runtime.life().requireOpen();
       throw new StreamMisuseException(
-          purpose + " is not begun; the order is begin, arguments, preflight, launch, commit");
+          StreamMisuseException.Misuse.WRONG_STEP,
+          labels.work(),
+          " is not begun; the order is begin, arguments, preflight, launch, commit");
     }
     return submission;
   }

@@ -99,6 +99,24 @@ final class Account {
     admit(bytes, 0, what);
   }
 
+  /**
+   * Refuses bytes that would not fit now, here and in the whole. Freed bytes count as free, since a
+   * request waits for them.
+   *
+   * @param what the request, for errors
+   * @throws OutOfMemoryBudgetException if they do not fit
+   */
+  void check(long bytes, String what) {
+    synchronized (this) {
+      if (bytes > room() + freed) {
+        throw refusal(what, bytes, null);
+      }
+    }
+    if (whole != null) {
+      whole.check(bytes, what);
+    }
+  }
+
   /** Sets bytes aside for a reservation, like {@link #claim}. */
   void promise(long bytes, String what) {
     admit(0, bytes, what);
@@ -218,6 +236,11 @@ final class Account {
   /** Bytes of open allocations, and of freed ones that have not been returned. */
   synchronized long outstanding() {
     return open + freed;
+  }
+
+  /** Bytes of freed allocations that have not been returned. */
+  synchronized long freed() {
+    return freed;
   }
 
   /** The figures at this moment. */
@@ -348,6 +371,7 @@ final class Account {
 
   private synchronized OutOfMemoryBudgetException refusal(
       String what, long bytes, @Nullable DeviceException cause) {
-    return new OutOfMemoryBudgetException(what, bytes, limit - room(), limit, name, cause);
+    return new OutOfMemoryBudgetException(
+        what, bytes, limit - room(), freed, peak, limit, name, cause);
   }
 }

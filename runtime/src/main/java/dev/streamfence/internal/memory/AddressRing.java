@@ -142,11 +142,11 @@ final class AddressRing {
     return position;
   }
 
-  /** Queues one copy of everything that was put and not sent. */
-  void send(long ticket, Timeline timeline, CudaDriver driver) {
+  /** Queues one copy of everything that was put and not sent; returns its bytes. */
+  long send(long ticket, Timeline timeline, CudaDriver driver) {
     int count = (int) (head - sent);
     if (count == 0) {
-      return;
+      return 0;
     }
     int place = place(sent);
     for (int i = place / segment; i <= (place + count - 1) / segment; i++) {
@@ -168,6 +168,7 @@ final class AddressRing {
       }
       sent = head;
     }
+    return (long) count * Long.BYTES;
   }
 
   /** Forgets what was put and not sent. */

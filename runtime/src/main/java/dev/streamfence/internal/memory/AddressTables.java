@@ -96,12 +96,11 @@ public final class AddressTables {
    * Queues the copy of the tables that were placed and not written before.
    *
    * @param ticket the ticket of the launch that uses them
+   * @return their bytes
    */
-  public void send(long ticket) {
+  public long send(long ticket) {
     AddressRing current = ring;
-    if (current != null) {
-      current.send(ticket, timeline, driver);
-    }
+    return current == null ? 0 : current.send(ticket, timeline, driver);
   }
 
   /** Forgets the tables that were placed and not sent. */

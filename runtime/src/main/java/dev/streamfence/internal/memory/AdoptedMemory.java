@@ -8,15 +8,22 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.PointerInfo;
+import dev.streamfence.internal.order.Deadline;
+import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.PendingUse;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,11 +33,29 @@ import org.jspecify.annotations.Nullable;
  * state and keeps it allocated. Thread-safe.
  */
 public final class AdoptedMemory extends TrackedFrees {
-  /** Runs an action when the work with a ticket is done, or its end can no longer be seen. */
-  @FunctionalInterface
-  public interface DoneActions {
-    /** Runs the action later, in another thread. */
+  /**
+   * Makes the calls of other code, which may wait for whatever it likes: never in a thread that
+   * holds anything of this runtime.
+   */
+  public interface OwnerCalls {
+    /** Makes the call in this thread, once it is outside of the runtime. */
+    void outside(Runnable call);
+
+    /** Makes the call in another thread, unless the runtime is closed, which makes it as well. */
+    void elsewhere(Runnable call);
+
+    /**
+     * Runs an action, which does not wait, when the work with a ticket is done, or its end can no
+     * longer be seen: in this thread if that is known already.
+     */
     void whenDone(Timeline timeline, long ticket, Runnable action);
+  }
+
+  /** The allocations of the runtime itself. */
+  @FunctionalInterface
+  public interface OwnMemory {
+    /** An allocation that overlaps a range; null if none does. */
+    @Nullable Allocation overlapping(long address, long bytes);
   }
 
   /**
@@ -44,51 +69,79 @@ public final class AdoptedMemory extends TrackedFrees {
   /** What has to be done once for the owner, whatever happens. */
   private final class Owner {
     private final ForeignMemory block;
-    private boolean isReleased;
+
+    /** Tells it from others of the same memory. */
+    private final long number = HazardState.newGeneration();
+
+    /** The allocation that the memory lies in and keeps allocated. */
+    private final @Nullable Allocation around;
+
+    private final AtomicBoolean holds = new AtomicBoolean(true);
 
     /** The free of the memory, which comes after its last use; null while it is open. */
     private volatile @Nullable PendingUse lastUse;
 
-    /** The allocation that the memory lies in and keeps allocated. */
-    private final @Nullable Allocation around;
+    /** The thread that is closing the memory for its user; null while none is. */
+    private volatile @Nullable Thread closer;
+
+    /** The thread that has begun to call the owner back; null before. */
+    private final AtomicReference<@Nullable Thread> caller = new AtomicReference<>();
+
+    private final CountDownLatch called = new CountDownLatch(1);
 
     private Owner(ForeignMemory block, @Nullable Allocation around) {
       this.block = block;
       this.around = around;
     }
 
-    /** Calls the owner back once; a second caller, such as the close, waits until that is done. */
-    private void release() {
-      synchronized (this) {
-        if (isReleased) {
-          return;
-        }
-        isReleased = true;
-        callOwner(block);
+    /** Calls the owner back, unless a thread has begun to. */
+    private void call() {
+      if (!caller.compareAndSet(null, Thread.currentThread())) {
+        return;
       }
-      owners.remove(this);
-      if (around != null) {
-        Runnable free = around.hazards().endHold();
-        if (free != null) {
-          free.run();
-        }
+      try {
+        callOwner(block);
+      } finally {
+        owners.remove(this);
+        ended.remove(block.address(), block.sizeInBytes(), number);
+        called.countDown();
+      }
+    }
+
+    /** Calls the owner back soon. */
+    private void callSoon() {
+      if (closer == Thread.currentThread()) {
+        calls.outside(this::call);
+      } else {
+        calls.elsewhere(this::call);
+      }
+    }
+
+    /** No longer keeps the memory around it allocated. */
+    private void endHold() {
+      if (around != null && holds.compareAndSet(true, false)) {
+        AdoptedMemory.endHold(around);
       }
     }
 
     /** Orders an adoption of the same memory after its last use here. */
-    private void precede(ForeignMemory next, Submission submission) {
+    private void precede(Submission next) {
       PendingUse last = lastUse;
-      if (last != null
-          && next.address() < block.address() + block.sizeInBytes()
-          && block.address() < next.address() + next.sizeInBytes()) {
-        submission.after(last.timeline(), last.ticket());
+      if (last != null) {
+        next.after(last.timeline(), last.ticket());
       }
     }
   }
 
+  /** Leases by address, except those within another allocation; some may be given back. */
+  private final RangeIndex<Allocation> outermost = new RangeIndex<>();
+
+  /** Memory that was given back, and whose owner is not known to have been called. */
+  private final RangeIndex<Owner> ended = new RangeIndex<>();
+
   private final Account account = new Account();
-  private final Supplier<List<Allocation>> own;
-  private final DoneActions doneActions;
+  private final OwnMemory own;
+  private final OwnerCalls calls;
   private final Set<Owner> owners = ConcurrentHashMap.newKeySet();
   private final ConcurrentHashMap<Allocation, Owner> byLease = new ConcurrentHashMap<>();
 
@@ -98,16 +151,12 @@ public final class AdoptedMemory extends TrackedFrees {
   /**
    * Creates an empty set.
    *
-   * @param own the runtime's own allocations
+   * @param own finds the runtime's own allocations
    */
-  public AdoptedMemory(
-      StreamPool streams,
-      boolean tracing,
-      Supplier<List<Allocation>> own,
-      DoneActions doneActions) {
+  public AdoptedMemory(StreamPool streams, boolean tracing, OwnMemory own, OwnerCalls calls) {
     super(streams, tracing);
     this.own = own;
-    this.doneActions = doneActions;
+    this.calls = calls;
   }
 
   /** Read-only memory may be adopted several times at one address. */
@@ -139,6 +188,7 @@ public final class AdoptedMemory extends TrackedFrees {
     }
     if (!streams.mayWaitForOthers()) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_LAUNCH,
           "adopting " + block + " inside of a launch of this thread; close that first");
     }
     retry();
@@ -166,7 +216,9 @@ public final class AdoptedMemory extends TrackedFrees {
         boolean writes = !around.hazards().refusesWrites();
         submission.use(around.hazards(), !writes, writes, 0);
       }
-      owners.forEach(other -> other.precede(block, submission));
+      for (Owner last : ended.overlapping(block.address(), block.sizeInBytes())) {
+        last.precede(submission);
+      }
       submission.preflight();
       awaitOwner(block, submission.timeline());
       submission.commitWithoutEvent();
@@ -176,6 +228,9 @@ public final class AdoptedMemory extends TrackedFrees {
       }
       owners.add(owner);
       byLease.put(lease, owner);
+      if (around == null) {
+        outermost.add(block.address(), block.sizeInBytes(), lease.generation(), lease);
+      }
       register(lease);
       isAdopted = true;
       return new Adoption(
@@ -185,12 +240,16 @@ public final class AdoptedMemory extends TrackedFrees {
               : Region.of(around).range(block.address() - around.address(), block.sizeInBytes()));
     } finally {
       pendingAdoptions.remove(reserved);
-      if (!isAdopted && around != null) {
-        Runnable free = around.hazards().endHold();
-        if (free != null) {
-          free.run();
-        }
+      if (!isAdopted) {
+        owner.endHold();
       }
+    }
+  }
+
+  private static void endHold(Allocation around) {
+    Runnable free = around.hazards().endHold();
+    if (free != null) {
+      free.run();
     }
   }
 
@@ -225,6 +284,26 @@ public final class AdoptedMemory extends TrackedFrees {
     private boolean overlaps(ForeignMemory other) {
       return block.address() < other.address() + other.sizeInBytes()
           && other.address() < block.address() + block.sizeInBytes();
+    }
+  }
+
+  /**
+   * Closes memory for its user, whose thread also calls the owner back if that need not wait for
+   * the device.
+   *
+   * @throws dev.streamfence.UseAfterFreeException if it is closed
+   */
+  public void close(Allocation lease) {
+    Owner owner = byLease.get(lease);
+    if (owner == null) {
+      deallocate(lease);
+      return;
+    }
+    owner.closer = Thread.currentThread();
+    try {
+      deallocate(lease);
+    } finally {
+      owner.closer = null;
     }
   }
 
@@ -293,13 +372,10 @@ public final class AdoptedMemory extends TrackedFrees {
    *     and lies in one that is read-only
    */
   private @Nullable Allocation around(ForeignMemory block, boolean readOnly) {
-    Allocation found = null;
-    for (Allocation other : own.get()) {
-      found = overlaps(block, other) ? requireAround(block, other) : found;
-    }
-    for (Allocation other : live()) {
-      Owner owner = byLease.get(other);
-      if (!overlaps(block, other) || owner == null || owner.around != null) {
+    Allocation around = own.overlapping(block.address(), block.sizeInBytes());
+    Allocation found = around == null ? null : requireAround(block, around);
+    for (Allocation other : outermost.overlapping(block.address(), block.sizeInBytes())) {
+      if (!isLive(other)) {
         continue;
       }
       if (other.hazards().refusesWrites()) {
@@ -312,11 +388,6 @@ public final class AdoptedMemory extends TrackedFrees {
       found = requireAround(block, other);
     }
     return found;
-  }
-
-  private static boolean overlaps(ForeignMemory block, Allocation other) {
-    return block.address() < other.address() + other.sizeInBytes()
-        && other.address() < block.address() + block.sizeInBytes();
   }
 
   private static Allocation requireAround(ForeignMemory block, Allocation other) {
@@ -376,26 +447,29 @@ public final class AdoptedMemory extends TrackedFrees {
       }
       submission.preflight();
       giveBack(lease, purpose, () -> tellOwner(owner.block, timeline));
-      byLease.remove(lease);
+      forget(lease);
       lease.returned();
       submission.commit();
       submission.coverByEvent();
       ticket = submission.ticket();
       owner.lastUse = new PendingUse(timeline, ticket);
+      ended.add(owner.block.address(), owner.block.sizeInBytes(), owner.number, owner);
     }
+    owner.endHold();
     if (isOrderedByItsOwner(owner.block) || isDone(timeline, ticket)) {
-      owner.release();
+      owner.callSoon();
     } else {
-      doneActions.whenDone(timeline, ticket, owner::release);
+      calls.whenDone(timeline, ticket, owner::callSoon);
     }
     return 0;
   }
 
-  private static boolean isDone(Timeline timeline, long ticket) {
+  private boolean isDone(Timeline timeline, long ticket) {
     try {
       return timeline.isDone(ticket);
     } catch (CudaDriverException e) {
       // The memory is given back; only when it is done is open.
+      streams.sticky().swallowed(e);
       return false;
     }
   }
@@ -415,9 +489,10 @@ public final class AdoptedMemory extends TrackedFrees {
   @Override
   long lose(Allocation lease) {
     Owner owner = owner(lease);
-    byLease.remove(lease);
+    forget(lease);
     lease.returned();
-    owner.release();
+    owner.endHold();
+    owner.callSoon();
     return 0;
   }
 
@@ -440,6 +515,11 @@ public final class AdoptedMemory extends TrackedFrees {
     return block.tag().isEmpty() ? "foreign memory" : block.tag();
   }
 
+  private void forget(Allocation lease) {
+    byLease.remove(lease);
+    outermost.remove(lease.address(), lease.sizeInBytes(), lease.generation());
+  }
+
   private Owner owner(Allocation lease) {
     Owner owner = byLease.get(lease);
     if (owner == null) {
@@ -449,12 +529,55 @@ public final class AdoptedMemory extends TrackedFrees {
   }
 
   /**
-   * Calls every owner back that was not, as steps of a teardown. Nothing uses the memory any more.
+   * Gives everything back, as steps of a teardown: nothing uses it any more. Calls no owner, see
+   * {@link #callOwners}.
    */
-  public void releaseAll(Teardown teardown) {
+  public void giveBackAll(Teardown teardown) {
     freeAll(teardown);
     for (Owner owner : owners) {
-      teardown.step(owner::release);
+      // Also of memory that could not be given back.
+      teardown.step(owner::endHold);
     }
+  }
+
+  /**
+   * Calls every owner back that was not, and waits for the calls of other threads, except in a
+   * thread that is inside of such a call itself. All memory was given back, and the calling thread
+   * holds nothing.
+   *
+   * @param executor makes the calls
+   * @param deadline when to stop waiting
+   * @return whether every call has ended
+   * @throws InterruptedException if the thread is interrupted while it waits
+   */
+  public boolean callOwners(Executor executor, Deadline deadline) throws InterruptedException {
+    for (Owner owner : owners) {
+      executor.execute(owner::call);
+    }
+    List<Owner> called = List.copyOf(owners);
+    for (Owner owner : called) {
+      if (owner.caller.get() == Thread.currentThread()) {
+        return true;
+      }
+    }
+    for (Owner owner : called) {
+      if (!owner.called.await(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The calls of owners that have not ended, in words. */
+  public List<String> runningCalls() {
+    List<String> running = new ArrayList<>();
+    for (Owner owner : owners) {
+      Thread caller = owner.caller.get();
+      running.add(
+          "the release of "
+              + owner.block
+              + (caller == null ? "" : " by thread '" + caller.getName() + "'"));
+    }
+    return running;
   }
 }

@@ -205,10 +205,9 @@ public final class Allocation {
   public void requireTracked(UseLabels labels, int label) {
     if (!tracked) {
       throw new StreamMisuseException(
-          labels.use(label)
-              + " uses "
-              + this
-              + ", whose resource does not track uses; allocate it from one that does");
+          StreamMisuseException.Misuse.UNTRACKED,
+          labels.use(label),
+          " uses " + this + ", whose resource does not track uses; allocate it from one that does");
     }
   }
 

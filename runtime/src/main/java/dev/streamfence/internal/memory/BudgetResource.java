@@ -50,6 +50,11 @@ public final class BudgetResource implements MemoryResource {
     return resource.allocate(sizeInBytes, timeline, tag, payer);
   }
 
+  /** Refuses bytes that would not fit now; changes nothing, see {@link Account#check}. */
+  public void check(long bytes) {
+    account.check(bytes, "a checked request");
+  }
+
   @Override
   public void deallocate(Allocation allocation) {
     account.beginReturning();
@@ -57,6 +62,16 @@ public final class BudgetResource implements MemoryResource {
       resource.deallocate(allocation);
     } finally {
       account.endReturning(1);
+    }
+  }
+
+  @Override
+  public void releasePostponed() {
+    account.beginReturning();
+    try {
+      resource.releasePostponed();
+    } finally {
+      account.endReturning(0);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.memory.StagingPool.Chunk;
 import dev.streamfence.internal.order.Deadline;
@@ -215,13 +216,21 @@ public final class DeviceCopies {
 
   /**
    * The driver fills with at most 32 bits: a wider value takes one fill if its halves are equal,
-   * otherwise two.
+   * otherwise two strided ones. {@code compute-sanitizer} takes a strided fill for one of the
+   * memory behind the array as well, so the value is copied instead where tools look on.
    */
   private void fill64(Timeline timeline, long address, long value, long count) {
     int low = (int) value;
     int high = (int) (value >>> 32);
     if (low == high) {
       driver.fill32Async(address, low, 2 * count, timeline.stream());
+    } else if (streams.isOrderingVisible()) {
+      driver.fill32Async(address, low, 1, timeline.stream());
+      driver.fill32Async(address + 4, high, 1, timeline.stream());
+      for (long done = 1; done < count; done *= 2) {
+        long bytes = 8 * Math.min(done, count - done);
+        driver.copyOnDeviceAsync(address + 8 * done, address, bytes, timeline.stream());
+      }
     } else {
       driver.fill32StridedAsync(address, 8, low, count, timeline.stream());
       driver.fill32StridedAsync(address + 4, 8, high, count, timeline.stream());
@@ -237,8 +246,8 @@ public final class DeviceCopies {
       }
 
       @Override
-      public String use(int label) {
-        return act + bytes + " bytes on " + timeline;
+      public AttemptedUse use(int label) {
+        return AttemptedUse.of(act + bytes + " bytes on " + timeline);
       }
     };
   }

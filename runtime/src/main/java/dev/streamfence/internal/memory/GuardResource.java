@@ -215,6 +215,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
       } catch (DeviceException e) {
         // The free that led here has succeeded. Memory that could not be given back stays, and the
         // next reap meets the error again.
+        streams.sticky().swallowed(e);
         quarantine.add(oldest);
         return released;
       } catch (Error e) {
@@ -274,15 +275,20 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
   /** Checks a window of kept memory; {@code offset} counts from the start of the raw allocation. */
   private boolean checkKept(Allocation allocation, long offset, HostMemory bytes, int count) {
     long end = MARGIN + allocation.sizeInBytes();
-    for (long i = offset; i < offset + count; i++) {
-      boolean inside = i >= MARGIN && i < end;
-      if (bytes.buffer().get((int) (i - offset)) != (inside ? FREED : OUTSIDE)) {
+    long[] ends = {MARGIN, end, end + MARGIN};
+    long from = offset;
+    for (int part = 0; part < ends.length; part++) {
+      int length = (int) Math.max(0, Math.min(ends[part], offset + count) - from);
+      int wrong =
+          window.mismatch(bytes, (int) (from - offset), length, part == 1 ? FREED : OUTSIDE);
+      if (wrong >= 0) {
         report(
             Violation.AFTER_FREE,
             allocation,
-            "byte " + (i - MARGIN) + " was overwritten after it was freed");
+            "byte " + (from + wrong - MARGIN) + " was overwritten after it was freed");
         return false;
       }
+      from += length;
     }
     return true;
   }

@@ -103,6 +103,11 @@ public final class LoggingResource implements MemoryResource {
   }
 
   @Override
+  public void releasePostponed() {
+    resource.releasePostponed();
+  }
+
+  @Override
   public boolean mayWaitForOthers() {
     return resource.mayWaitForOthers();
   }

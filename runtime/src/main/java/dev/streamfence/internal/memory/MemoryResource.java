@@ -103,6 +103,13 @@ public interface MemoryResource {
     return 0;
   }
 
+  /**
+   * Carries out the frees that were postponed because their stream was taken, each unless it is
+   * taken again. Waits only where {@link #deallocate} does; a free that fails is kept for a later
+   * call.
+   */
+  default void releasePostponed() {}
+
   /** The limit of this resource and the bytes counted against it; empty if it has no limit. */
   default Optional<Budget> budget() {
     return Optional.empty();

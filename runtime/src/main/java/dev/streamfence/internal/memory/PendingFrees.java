@@ -171,6 +171,17 @@ final class PendingFrees {
     return returned(reaped);
   }
 
+  /** The bytes that are known to be done and not returned. */
+  synchronized long known() {
+    long known = 0;
+    for (OfStream stream : streams.values()) {
+      for (PendingFree free : stream.pending) {
+        known += free.timeline.completed() >= free.ticket ? free.bytes : 0;
+      }
+    }
+    return known;
+  }
+
   /** Returns what is known to be done of one stream, without asking the driver. */
   synchronized long reapKnown(Timeline timeline) {
     return returned(stream(timeline).reap());

@@ -15,9 +15,4 @@ record Purpose(String act, long bytes, String tag, Timeline timeline) implements
         + " on "
         + timeline;
   }
-
-  @Override
-  public String use(int label) {
-    return purpose();
-  }
 }

@@ -67,6 +67,8 @@ public final class Reservation implements AutoCloseable {
           MemoryResource.inWords(tag) + " from a reservation",
           bytes,
           size - remaining,
+          0,
+          size - remaining,
           size,
           "",
           null);

@@ -2,6 +2,7 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.driver.CudaDriver;
@@ -12,9 +13,9 @@ import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,10 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
   final StreamPool streams;
   final CudaDriver driver;
   private final boolean tracing;
-  private final ConcurrentMap<Long, Allocation> live = new ConcurrentHashMap<>();
+
+  /** By {@link #key}. */
+  final ConcurrentNavigableMap<Long, Allocation> live = new ConcurrentSkipListMap<>();
+
   private final Queue<Allocation> unreleased = new ConcurrentLinkedQueue<>();
 
   TrackedFrees(StreamPool streams, boolean tracing) {
@@ -63,12 +67,16 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
   public final void deallocate(Allocation allocation) {
     if (allocation.isOpen() && !isLive(allocation)) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
           allocation + " is freed by a resource that it does not come from");
     }
     switch (allocation.close(tracing ? new ClosedHere() : null)) {
       case ALREADY_CLOSED ->
           throw new UseAfterFreeException(
-              "a second free", allocation.toString(), allocation.generation(), null);
+              AttemptedUse.of("a second free"),
+              allocation.toString(),
+              allocation.generation(),
+              null);
       case WITH_LAST_PIN -> {}
       case NOW -> {
         try {
@@ -106,7 +114,7 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
     }
   }
 
-  private boolean isLive(Allocation allocation) {
+  final boolean isLive(Allocation allocation) {
     return live.get(key(allocation)) == allocation;
   }
 
@@ -194,6 +202,7 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
     try {
       return disown(allocation, false);
     } catch (RuntimeException e) {
+      streams.sticky().swallowed(e);
       unreleased.add(allocation);
       return 0;
     } catch (Error e) {

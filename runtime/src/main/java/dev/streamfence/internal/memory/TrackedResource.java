@@ -6,7 +6,9 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
+import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A resource that creates allocations and frees them after their registered uses; subclasses obtain
@@ -33,6 +35,7 @@ public abstract sealed class TrackedResource extends TrackedFrees implements Mem
   public final Allocation allocate(long sizeInBytes, Timeline timeline, String tag, Account payer) {
     if (timeline.pool() != streams) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
           "an allocation of "
               + sizeInBytes
               + " bytes on "
@@ -43,6 +46,20 @@ public abstract sealed class TrackedResource extends TrackedFrees implements Mem
     Allocation allocation = obtain(sizeInBytes, timeline, tag, payer);
     payer.opened(sizeInBytes);
     return allocation;
+  }
+
+  /**
+   * An allocation whose memory has not been given back and overlaps a range; null if none does. If
+   * several do, the one at the highest address.
+   *
+   * @param bytes at least 1
+   */
+  public final @Nullable Allocation overlapping(long address, long bytes) {
+    // They do not overlap each other, so all lower ones end before this one begins.
+    Map.Entry<Long, Allocation> last = live.lowerEntry(address + bytes);
+    return last != null && address < last.getKey() + last.getValue().sizeInBytes()
+        ? last.getValue()
+        : null;
   }
 
   @Override
@@ -63,6 +80,11 @@ public abstract sealed class TrackedResource extends TrackedFrees implements Mem
   @Override
   public final boolean mayWaitForOthers() {
     return streams.mayWaitForOthers();
+  }
+
+  @Override
+  public void releasePostponed() {
+    releaseAgain();
   }
 
   @Override
@@ -95,16 +117,25 @@ public abstract sealed class TrackedResource extends TrackedFrees implements Mem
 
   private OutOfMemoryBudgetException refusal(long bytes, String tag, CudaDriverException cause) {
     long total = driver.properties().totalMemoryInBytes();
-    long used;
+    long free = -1;
     try {
       MemoryInfo memory = driver.memoryInfo();
-      used = memory.totalInBytes() - memory.freeInBytes();
       total = memory.totalInBytes();
+      free = memory.freeInBytes();
     } catch (CudaDriverException unknown) {
       cause.addSuppressed(unknown.during("asking how much memory is free"));
-      used = bytesOutstanding();
     }
-    return new OutOfMemoryBudgetException(
-        MemoryResource.inWords(tag), bytes, used, total, "", cause);
+    long freed = account.freed();
+    // What was waited for is not pending, though only a reap returns it to the account.
+    long pending = Math.max(0, freed - pendingFrees.known());
+    return OutOfMemoryBudgetException.byDriver(
+        MemoryResource.inWords(tag),
+        bytes,
+        Math.max(0, account.outstanding() - freed),
+        pending,
+        account.snapshot().peak(),
+        free,
+        total,
+        cause);
   }
 }

@@ -2,6 +2,7 @@ package dev.streamfence.internal.order;
 
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -125,6 +126,16 @@ final class EventRing {
     }
   }
 
+  /** Goes on with another stream of the pool's own. No event is being recorded meanwhile. */
+  void exchange(StreamHandle next) {
+    recorder.lock();
+    try {
+      stream.exchange(next);
+    } finally {
+      recorder.unlock();
+    }
+  }
+
   /** Held: the recorder's lock. */
   private EventHandle recordNow(long ticket) {
     createEvents();
@@ -180,6 +191,23 @@ final class EventRing {
       clock[i] = Math.max(clock[i], covered[i]);
     }
     clock[timeline] = Math.max(clock[timeline], ticket);
+  }
+
+  /**
+   * Whether what an event covers is done. If so, waits for it as well: tools follow the order of a
+   * wait, but not of a query. The wait ends at once, since the event is not recorded meanwhile.
+   */
+  boolean isCompleteForTools(EventHandle event) {
+    recorder.lock();
+    try {
+      boolean isComplete = driver.isEventComplete(event);
+      if (isComplete) {
+        driver.synchronizeEvent(event);
+      }
+      return isComplete;
+    } finally {
+      recorder.unlock();
+    }
   }
 
   /** Destroys the events. Nothing may be submitted afterwards. */

@@ -41,9 +41,17 @@ public final class ForeignConsumer {
     return endTicket > 0;
   }
 
-  /** Whether its last use is known to be done. */
-  boolean isDone() {
-    return hasEnded() && timeline.completed() >= endTicket;
+  /** Whether no use has to wait for it, now or later. */
+  boolean needsNoWait() {
+    return hasEnded() && timeline.needsNoWait(endTicket);
+  }
+
+  /** Whether whatever waits for this one has to wait for work after it as well. */
+  boolean isCoveredBy(ForeignConsumer later) {
+    return hasEnded()
+        && later.timeline == timeline
+        && later.endTicket > endTicket
+        && (later.writes || !writes);
   }
 
   long endTicket() {

@@ -4,12 +4,14 @@ package dev.streamfence.internal.order;
 import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.DeviceException;
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -69,6 +71,9 @@ public final class HazardState {
 
   /** How many uses that write were registered; those of parts count after the join. */
   private long writes;
+
+  /** How many exports let other code write it. Also read without the lock, by its parts. */
+  private final AtomicInteger foreignWriters = new AtomicInteger();
 
   /** Other code that has the memory, or had it since the last write. */
   private ForeignConsumer[] consumers = {};
@@ -163,7 +168,7 @@ public final class HazardState {
     lock.lock();
     try {
       if (state != Availability.OPEN) {
-        throw refusal("a split");
+        throw refusal(AttemptedUse.of("a split"));
       }
       List<HazardState> created = new ArrayList<>(subjects.size());
       for (Object part : subjects) {
@@ -196,6 +201,7 @@ public final class HazardState {
         try {
           if (part.state == Availability.SPLIT) {
             throw new StreamMisuseException(
+                StreamMisuseException.Misuse.SPLIT,
                 part.subject + " is split itself; join its parts before it is joined");
           }
         } finally {
@@ -318,10 +324,15 @@ public final class HazardState {
    * @throws StreamMisuseException if it is split
    */
   public void requireUsable(String use) {
+    requireUsable(() -> use, 0);
+  }
+
+  /** Refuses a use that is not registered, like {@link #requireUsable(String)}. */
+  public void requireUsable(UseLabels labels, int label) {
     lock.lock();
     try {
       if (state != Availability.OPEN) {
-        throw refusal(use);
+        throw refusal(labels.use(label));
       }
     } finally {
       lock.unlock();
@@ -425,22 +436,56 @@ public final class HazardState {
     }
   }
 
+  /** How many pieces of other code have the memory, or had it and may have to be waited for. */
+  int consumers() {
+    lock.lock();
+    try {
+      return consumers.length;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /**
-   * How many writes were registered so far, those of its parts and of the host included: whatever
-   * was read of the memory is still there as long as this does not change.
+   * How many writes were registered so far, those of its parts and of the host included, see {@link
+   * #isUnchangedSince}.
    */
   public long writes() {
     lock.lock();
     try {
-      if (isWithWriter()) {
-        // Other code does not tell when it writes: nothing that was read before is certain.
-        writes++;
-      }
       long total = writes;
       for (HazardState part : parts) {
         total += part.writes();
       }
       return total;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Whether what was read of the memory is still there: nothing has written since there were that
+   * many {@link #writes}, and no other code, which does not tell when it writes, may be writing.
+   */
+  public boolean isUnchangedSince(long earlierWrites) {
+    lock.lock();
+    try {
+      for (HazardState around = whole; around != null; around = around.whole) {
+        if (around.foreignWriters.get() > 0) {
+          return false;
+        }
+      }
+      return !isWithWriter() && writes() == earlierWrites;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether other code may be writing it, or a part of it. */
+  private boolean isWithWriter() {
+    lock.lock();
+    try {
+      return foreignWriters.get() > 0 || parts.stream().anyMatch(HazardState::isWithWriter);
     } finally {
       lock.unlock();
     }
@@ -476,18 +521,18 @@ public final class HazardState {
   void requireWritable(boolean freeing, UseLabels labels, int label) {
     if (refusesWrites && !freeing) {
       throw new StreamMisuseException(
-          labels.use(label)
-              + " writes "
-              + subject
-              + ", which is read-only; write a copy of it instead");
+          StreamMisuseException.Misuse.READ_ONLY,
+          labels.use(label),
+          " writes " + subject + ", which is read-only; write a copy of it instead");
     }
   }
 
-  private DeviceException refusal(String use) {
+  private DeviceException refusal(AttemptedUse use) {
     if (state == Availability.SPLIT) {
       return new StreamMisuseException(
-          use
-              + " uses "
+          StreamMisuseException.Misuse.SPLIT,
+          use,
+          " uses "
               + subject
               + ", which is split into "
               + parts.size()
@@ -540,12 +585,16 @@ public final class HazardState {
     lock.lock();
     try {
       consumers =
-          Stream.concat(
-                  Arrays.stream(consumers).filter(known -> !known.isDone()), Stream.of(consumer))
+          Stream.concat(Arrays.stream(consumers).filter(this::isToRemember), Stream.of(consumer))
               .toArray(ForeignConsumer[]::new);
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Whether a use may have to wait for a consumer. Held: the lock. */
+  private boolean isToRemember(ForeignConsumer known) {
+    return !known.needsNoWait() && Arrays.stream(consumers).noneMatch(known::isCoveredBy);
   }
 
   /** Takes {@link #addConsumer} back. */
@@ -561,28 +610,40 @@ public final class HazardState {
     }
   }
 
-  /** Notes that other code may have written the memory. */
-  public void noteForeignWrite() {
+  /** Notes that other code may write the memory, until {@link #endForeignWrites}. */
+  public void beginForeignWrites() {
     lock.lock();
     try {
-      writes++;
-      refusesReads = false;
+      foreignWriters.incrementAndGet();
     } finally {
       lock.unlock();
     }
   }
 
-  /** Held: the lock. */
-  private boolean isWithWriter() {
-    if (holds > 0) {
-      return true;
-    }
-    for (ForeignConsumer consumer : consumers) {
-      if (!consumer.hasEnded() && consumer.conflictsWith(false)) {
-        return true;
+  /** Notes that other code may have written the memory, and does so no more. */
+  public void endForeignWrites() {
+    lock.lock();
+    try {
+      if (!isAbsorbed) {
+        foreignWriters.decrementAndGet();
+        noteForeignWrite();
+        return;
       }
+    } finally {
+      lock.unlock();
     }
-    return false;
+    requireNonNull(whole).endForeignWrites();
+  }
+
+  private void noteForeignWrite() {
+    lock.lock();
+    try {
+      writes++;
+      refusesReads = false;
+      parts.forEach(HazardState::noteForeignWrite);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Adds the writes that every use has to wait for. Held: the lock. */
@@ -636,7 +697,7 @@ public final class HazardState {
     lock.lock();
     try {
       if (!acceptsUses()) {
-        throw refusal(use);
+        throw refusal(AttemptedUse.of(use));
       }
       holds++;
     } finally {
@@ -759,6 +820,7 @@ public final class HazardState {
     writes += part.writes;
     pins += part.pins;
     part.pins = 0;
+    foreignWriters.addAndGet(part.foreignWriters.getAndSet(0));
     part.isAbsorbed = true;
   }
 

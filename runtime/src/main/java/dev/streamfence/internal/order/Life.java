@@ -3,6 +3,7 @@ package dev.streamfence.internal.order;
 
 import dev.streamfence.RuntimeClosedException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -134,6 +135,19 @@ public final class Life {
     }
   }
 
+  /**
+   * Makes a call of other code once the calling thread is outside of the runtime, where it holds
+   * nothing that another thread may wait for: at the end of its outermost operation, or at once.
+   */
+  public void callOutside(Runnable call) {
+    Visit visit = current();
+    if (visit == null) {
+      call.run();
+    } else {
+      visit.callAfterwards(call);
+    }
+  }
+
   /** Whether the calling thread is inside an operation, or has a launch open. */
   public boolean isEntered() {
     return current() != null;
@@ -194,11 +208,20 @@ public final class Life {
     return visit;
   }
 
-  /** Ends one operation of a visit, and the visit itself with the outermost one. */
+  /**
+   * Ends one operation of a visit, and the visit itself with the outermost one. Then makes the
+   * calls of other code that the visit has put off.
+   */
   void leave(Visit visit) {
     Thread owner = visit.owner();
+    List<Runnable> calls = visit.callsAfterwards();
     if (visit.leave()) {
       left(visit, owner);
+      if (!calls.isEmpty()) {
+        Teardown all = new Teardown();
+        calls.forEach(all::step);
+        all.finish();
+      }
     }
   }
 

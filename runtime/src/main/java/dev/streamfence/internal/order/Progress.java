@@ -48,8 +48,7 @@ final class Progress {
    */
   boolean isIdle(long ticket) {
     if (!stream.isAdopted()) {
-      return isKnown(ticket)
-          || ask(ticket, query, false, () -> driver.isStreamIdle(stream.handle()));
+      return isKnown(ticket) || ask(ticket, query, false, () -> stream.ask(driver::isStreamIdle));
     }
     return ask(
         ticket, query, false, () -> ring.isStreamIdle(() -> isKnown(ticket) || asked(ticket)));
@@ -68,7 +67,7 @@ final class Progress {
             false,
             () -> {
               EventHandle event = ring.covering(ticket, submitted, null);
-              return event == null || driver.isEventComplete(event);
+              return event == null || isComplete(event);
             });
   }
 
@@ -117,13 +116,23 @@ final class Progress {
 
   private boolean asked(long ticket) {
     EventHandle event = ring.covering(ticket, ticket, null);
-    return event == null || driver.isEventComplete(event);
+    return event == null || isComplete(event);
+  }
+
+  private boolean isComplete(EventHandle event) {
+    return pool.isOrderingVisible()
+        ? ring.isCompleteForTools(event)
+        : driver.isEventComplete(event);
   }
 
   /** An adopted stream may go back to its owner meanwhile, who destroys it; the event remains. */
   private void synchronizeStream(long ticket) {
     if (!stream.isAdopted()) {
-      driver.synchronizeStream(stream.handle());
+      stream.ask(
+          own -> {
+            driver.synchronizeStream(own);
+            return true;
+          });
       return;
     }
     EventHandle event;

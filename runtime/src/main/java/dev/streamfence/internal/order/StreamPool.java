@@ -53,6 +53,7 @@ public final class StreamPool {
 
   private final CheckedDriver driver;
   private final int capacity;
+  private final boolean orderingVisible;
   private final Life life;
   private final AtomicReferenceArray<Timeline> timelines;
   private final Deque<Timeline> free = new ArrayDeque<>();
@@ -66,15 +67,18 @@ public final class StreamPool {
    *
    * @param capacity how many streams may be lent at the same time, at least 1; the default stream,
    *     number 0, is not counted
+   * @param orderingVisible whether a stream also waits for work that the host has seen finish
    * @param runtime describes the runtime, for errors
    */
-  public StreamPool(CheckedDriver driver, int capacity, Supplier<String> runtime) {
+  public StreamPool(
+      CheckedDriver driver, int capacity, boolean orderingVisible, Supplier<String> runtime) {
     if (capacity < 1 || capacity > MAX_CAPACITY) {
       throw new IllegalArgumentException(
           "a pool of " + capacity + " streams; it has from 1 to " + MAX_CAPACITY);
     }
     this.driver = driver;
     this.capacity = capacity;
+    this.orderingVisible = orderingVisible;
     this.life = new Life(runtime);
     this.timelines = new AtomicReferenceArray<>(capacity + 1 + TRANSFER_STREAMS + ADOPTED_STREAMS);
     driver.sticky().askForOutstanding(this::outstanding);
@@ -82,7 +86,12 @@ public final class StreamPool {
 
   /** Creates the pool of a device, see the other constructor. */
   public StreamPool(CheckedDriver driver, int capacity) {
-    this(driver, capacity, () -> "device " + driver.properties().ordinal());
+    this(driver, capacity, false, () -> "device " + driver.properties().ordinal());
+  }
+
+  /** Whether a stream also waits for work that the host has seen finish, for tools to follow. */
+  public boolean isOrderingVisible() {
+    return orderingVisible;
   }
 
   /** How many streams may be lent at the same time. */
@@ -121,31 +130,72 @@ public final class StreamPool {
   }
 
   /**
-   * Lends a stream. Work of the stream's last borrower may still be queued; it runs first.
+   * Lends a stream. Work of the stream's last borrower may still be queued; it runs first. If every
+   * free stream has another priority, and no more may be created, one of them is exchanged.
    *
    * @param priority 0 for the default, lower for more urgent; the device has a few levels and takes
    *     the nearest
-   * @throws StreamMisuseException if all are lent, or the free ones have another priority
+   * @throws StreamMisuseException if all are lent; or if a stream has to be exchanged that another
+   *     thread is using, and this one has a launch open
    */
-  public synchronized Timeline acquire(int priority) {
-    driver.sticky().check();
+  public Timeline acquire(int priority) {
+    Timeline other;
+    synchronized (this) {
+      driver.sticky().check();
+      for (Timeline returned : free) {
+        if (returned.priority() == priority) {
+          free.remove(returned);
+          return returned;
+        }
+      }
+      if (created < capacity) {
+        Timeline timeline = create(created + 1, priority);
+        created++;
+        return timeline;
+      }
+      other = takeExchangeable();
+    }
+    exchange(other, priority);
+    return other;
+  }
+
+  /** Takes the free stream that was returned first. Held: this. */
+  private Timeline takeExchangeable() {
     for (Timeline returned : free) {
-      if (returned.priority() == priority) {
+      // Other code that has adopted a stream of the pool's own knows its raw handle.
+      if (returned.adoptions() == 0) {
         free.remove(returned);
         return returned;
       }
     }
-    if (created == capacity) {
-      throw new StreamMisuseException(
-          "all "
-              + capacity
-              + " streams of the pool are in use"
-              + (free.isEmpty() ? "" : " or have another priority than " + priority)
-              + "; close one, or open the runtime with more");
+    throw new StreamMisuseException(
+        StreamMisuseException.Misuse.NO_STREAM_LEFT,
+        "all "
+            + capacity
+            + " streams of the pool are in use; close one, or open the runtime with more");
+  }
+
+  /** Without the pool's lock: a thread that uses the stream may ask for another. */
+  private void exchange(Timeline timeline, int priority) {
+    boolean isExchanged = false;
+    try {
+      timeline.exchange(() -> newStream(timeline.index(), priority));
+      isExchanged = true;
+    } finally {
+      synchronized (this) {
+        if (isExchanged) {
+          timeline.setPriority(priority);
+        } else {
+          free.addFirst(timeline);
+        }
+      }
     }
-    Timeline timeline = create(created + 1, priority);
-    created++;
-    return timeline;
+    try {
+      timeline.destroyExchanged();
+    } catch (CudaDriverException e) {
+      // The new stream can be used; the next exchange or the close tries again, and reports it.
+      e.during("exchanging " + timeline);
+    }
   }
 
   /**
@@ -218,6 +268,7 @@ public final class StreamPool {
     }
     if (unused < 0) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.NO_STREAM_LEFT,
           ADOPTED_STREAMS + " streams are adopted, the most at the same time; close one");
     }
     Timeline known = timelines.get(unused);
@@ -317,6 +368,7 @@ public final class StreamPool {
         teardown.step(() -> timeline.synchronize(purpose));
       }
     }
+    teardown.step(() -> noteEveryStreamAwaited(purpose));
     teardown.finish();
   }
 
@@ -337,7 +389,29 @@ public final class StreamPool {
         return false;
       }
     }
+    noteEveryStreamAwaited("waiting for every stream");
     return true;
+  }
+
+  private void noteEveryStreamAwaited(String purpose) {
+    try {
+      driver.everyStreamAwaited();
+    } catch (CudaDriverException e) {
+      throw e.during(purpose);
+    }
+  }
+
+  /**
+   * Waits until every submission that is open at this moment has ended, on one stream after
+   * another. This thread has none open.
+   */
+  public void awaitSubmissions() {
+    for (int i = 0; i < timelines.length(); i++) {
+      Timeline timeline = timelines.get(i);
+      if (timeline != null) {
+        timeline.awaitNoneOpen();
+      }
+    }
   }
 
   /** Destroys every stream and its events. Nothing may be submitted afterwards. */
@@ -442,15 +516,20 @@ public final class StreamPool {
   }
 
   private Timeline create(int index, int priority) {
+    Timeline timeline =
+        new Timeline(this, index, priority, driver, StreamSlot.of(newStream(index, priority)));
+    timelines.set(index, timeline);
+    return timeline;
+  }
+
+  private StreamHandle newStream(int index, int priority) {
     try {
       StreamHandle stream = driver.createStream(priority);
       LaunchObserver observer = driver.launchObserver();
       if (observer != null) {
         observer.numbered(stream, index);
       }
-      Timeline timeline = new Timeline(this, index, priority, driver, StreamSlot.of(stream));
-      timelines.set(index, timeline);
-      return timeline;
+      return stream;
     } catch (CudaDriverException e) {
       throw e.during("making stream " + index);
     }

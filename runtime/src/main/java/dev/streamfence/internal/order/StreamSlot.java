@@ -1,21 +1,44 @@
 package dev.streamfence.internal.order;
 
+import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The driver's stream of a timeline. The pool's own streams keep theirs; an adopted one goes back
- * to its owner, who may destroy it, and the timeline goes on with the next one that is adopted.
- * Thread-safe: work is put on the stream of an adopted timeline under the submission lock, and
- * events are recorded there under the event ring's; {@link #detach} is called under both.
+ * The driver's stream of a timeline. One of the pool's own is exchanged when the timeline is lent
+ * with another priority. An adopted one goes back to its owner, who may destroy it, and the
+ * timeline goes on with the next one that is adopted.
+ *
+ * <p>Thread-safe: work is put on the stream under the submission lock, and events are recorded
+ * there under the event ring's; {@link #exchange} and {@link #detach} are called under both. Other
+ * questions about a stream of the pool's own need no lock: it is not destroyed before {@link #ask}
+ * returns.
  */
 final class StreamSlot {
+  /** A stream, and how many threads are asking the driver about it. */
+  private static final class Attached {
+    private final StreamHandle handle;
+
+    /** Guarded by the slot. */
+    private int askers;
+
+    private Attached(StreamHandle handle) {
+      this.handle = handle;
+    }
+  }
+
   private final boolean adopted;
-  private volatile @Nullable StreamHandle handle;
+  private volatile @Nullable Attached current;
+
+  /** Streams that were exchanged and are not destroyed. Guarded by this. */
+  private final List<Attached> exchanged = new ArrayList<>(0);
 
   private StreamSlot(boolean adopted, @Nullable StreamHandle handle) {
     this.adopted = adopted;
-    this.handle = handle;
+    this.current = handle == null ? null : new Attached(handle);
   }
 
   /** The slot of a stream of the pool's own. */
@@ -30,11 +53,31 @@ final class StreamSlot {
 
   /** The stream; throws if it went back to its owner. */
   StreamHandle handle() {
-    StreamHandle attached = handle;
+    return attached().handle;
+  }
+
+  private Attached attached() {
+    Attached attached = current;
     if (attached == null) {
       throw new IllegalStateException("an adopted stream is used after it went back to its owner");
     }
     return attached;
+  }
+
+  /** Answers a question about the stream, which is not destroyed meanwhile. */
+  boolean ask(Predicate<StreamHandle> question) {
+    Attached asked;
+    synchronized (this) {
+      asked = attached();
+      asked.askers++;
+    }
+    try {
+      return question.test(asked.handle);
+    } finally {
+      synchronized (this) {
+        asked.askers--;
+      }
+    }
   }
 
   /** Whether other code made the stream and destroys it. */
@@ -43,14 +86,34 @@ final class StreamSlot {
   }
 
   boolean isAttached() {
-    return handle != null;
+    return current != null;
   }
 
   void attach(StreamHandle stream) {
-    handle = stream;
+    current = new Attached(stream);
   }
 
   void detach() {
-    handle = null;
+    current = null;
+  }
+
+  /** Goes on with another stream of the pool's own; {@link #destroyExchanged} destroys this one. */
+  synchronized void exchange(StreamHandle next) {
+    Attached replacement = new Attached(next);
+    exchanged.add(attached());
+    current = replacement;
+  }
+
+  /**
+   * Destroys the streams that were exchanged, except those that a thread is asking about; what
+   * cannot be destroyed remains for the next call.
+   */
+  synchronized void destroyExchanged(CudaDriver driver) {
+    for (int i = exchanged.size() - 1; i >= 0; i--) {
+      if (exchanged.get(i).askers == 0) {
+        driver.destroyStream(exchanged.get(i).handle);
+        exchanged.remove(i);
+      }
+    }
   }
 }

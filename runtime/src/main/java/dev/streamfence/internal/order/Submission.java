@@ -31,18 +31,7 @@ public final class Submission implements AutoCloseable {
     COMMITTED
   }
 
-  private static final UseLabels NOBODY =
-      new UseLabels() {
-        @Override
-        public String purpose() {
-          return "nothing";
-        }
-
-        @Override
-        public String use(int label) {
-          return "nothing";
-        }
-      };
+  private static final UseLabels NOBODY = () -> "nothing";
 
   private final Timeline timeline;
   private final Waits waits;
@@ -59,8 +48,8 @@ public final class Submission implements AutoCloseable {
   private boolean isUse;
   private boolean recorded;
 
-  /** Whether a step was refused: that exception explains why later steps are missing. */
-  private boolean refused;
+  /** Whether a refused step, or the caller, explains why later steps are missing. */
+  private boolean explained;
 
   private long ticket;
   private @Nullable Visit visit;
@@ -83,7 +72,7 @@ public final class Submission implements AutoCloseable {
     state = LaunchStep.RECORDING;
     isUse = true;
     recorded = false;
-    refused = false;
+    explained = false;
   }
 
   /** Whether the calling thread began it and has not closed it. */
@@ -191,10 +180,11 @@ public final class Submission implements AutoCloseable {
   /** Refuses to wait, with the stream held, for an access of the host that this thread is in. */
   private void requireOutsideAccess() {
     if (requireNonNull(visit).isAccessing()) {
-      refused = true;
+      explained = true;
       throw new StreamMisuseException(
-          labels.purpose()
-              + " runs preflight inside an access to a mapped pinned array in this thread; end that"
+          StreamMisuseException.Misuse.INSIDE_HOST_ACCESS,
+          labels.work(),
+          " runs preflight inside an access to a mapped pinned array in this thread; end that"
               + " first");
     }
   }
@@ -260,7 +250,7 @@ public final class Submission implements AutoCloseable {
    */
   public void queuing() {
     require(LaunchStep.PREFLIGHTED, "launches");
-    refused = false;
+    explained = false;
     state = LaunchStep.QUEUING;
   }
 
@@ -279,11 +269,23 @@ public final class Submission implements AutoCloseable {
   }
 
   /**
-   * Whether it ends between preflight and commit for no reason: neither the driver nor a refused
-   * step explains it.
+   * Says that the work was not put on the stream and will not be.
+   *
+   * @throws StreamMisuseException if it was
+   */
+  public void requireNotQueued(String act) {
+    if (state == LaunchStep.QUEUED || state == LaunchStep.COMMITTED) {
+      throw outOfTurn(act);
+    }
+    explained = true;
+  }
+
+  /**
+   * Whether it ends between preflight and commit for no reason: neither the driver, nor a refused
+   * step, nor the caller explains it.
    */
   public boolean isAbandoned() {
-    return (state == LaunchStep.PREFLIGHTED || state == LaunchStep.QUEUED) && !refused;
+    return (state == LaunchStep.PREFLIGHTED || state == LaunchStep.QUEUED) && !explained;
   }
 
   /** Whether {@link #commit} has run. */
@@ -466,15 +468,16 @@ public final class Submission implements AutoCloseable {
 
   private void require(LaunchStep needed, String act) {
     if (state != needed) {
-      refused = true;
-      throw new StreamMisuseException(
-          labels.purpose()
-              + " "
-              + act
-              + " "
-              + inWords(state)
-              + "; the order is begin, uses, preflight, launch, commit");
+      explained = true;
+      throw outOfTurn(act);
     }
+  }
+
+  private StreamMisuseException outOfTurn(String act) {
+    return new StreamMisuseException(
+        StreamMisuseException.Misuse.WRONG_STEP,
+        labels.work(),
+        " " + act + " " + inWords(state) + "; the order is begin, uses, preflight, launch, commit");
   }
 
   private static String inWords(LaunchStep state) {

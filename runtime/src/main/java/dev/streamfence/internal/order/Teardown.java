@@ -28,6 +28,13 @@ public final class Teardown {
     return first != null;
   }
 
+  /** Adds the first failure, if any, to another one. */
+  public void suppressIn(Throwable other) {
+    if (first != null) {
+      other.addSuppressed(first);
+    }
+  }
+
   /** Throws the first failure, if any. */
   public void finish() {
     if (first instanceof Error error) {

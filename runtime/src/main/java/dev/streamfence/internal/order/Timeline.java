@@ -8,6 +8,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 public final class Timeline {
   private final StreamPool pool;
   private final int index;
-  private final int priority;
   private final CudaDriver driver;
   private final StreamSlot stream;
   private final EventRing ring;
@@ -31,6 +31,9 @@ public final class Timeline {
   private final RecentWork recent = new RecentWork();
   // Guarded by the submission lock.
   private boolean busy;
+
+  /** Guarded by the pool. */
+  private int priority;
 
   /** How many callers have adopted the stream. Guarded by the pool. */
   private int adoptions;
@@ -53,9 +56,13 @@ public final class Timeline {
     return index;
   }
 
-  /** The priority that it was created with: 0 for the default, lower for more urgent. */
+  /** The priority of its stream: 0 for the default, lower for more urgent. */
   int priority() {
     return priority;
+  }
+
+  void setPriority(int priority) {
+    this.priority = priority;
   }
 
   /** The pool that it belongs to, and with it the device. */
@@ -105,14 +112,61 @@ public final class Timeline {
    * tickets keep their order.
    */
   void attach(StreamHandle adopted) {
+    putBefore(adopted);
+    stream.attach(adopted);
+  }
+
+  /** Makes a stream that replaces this one's wait for all work of this one. */
+  private void putBefore(StreamHandle next) {
     long last = submitted();
-    if (!progress.isKnown(last)) {
+    if (!needsNoWait(last)) {
       EventHandle event = ring.covering(last, last, null);
       if (event != null) {
-        driver.waitForEvent(adopted, event);
+        driver.waitForEvent(next, event);
       }
     }
-    stream.attach(adopted);
+  }
+
+  /**
+   * Exchanges the driver's stream of a timeline that is not lent. Work of the stream before it
+   * comes first. Does not synchronise, but waits for another thread's submission, such as a free.
+   *
+   * @param create makes the next stream
+   * @throws StreamMisuseException if it would have to wait inside of a launch of this thread
+   * @throws CudaDriverException if the driver refuses; nothing has changed then
+   */
+  void exchange(Supplier<StreamHandle> create) {
+    if (pool.life().mayWait()) {
+      submissionLock.lock();
+    } else if (!submissionLock.tryLock()) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_LAUNCH,
+          "the last free stream, "
+              + this
+              + ", is used by another thread for the moment, and this one is inside of a launch;"
+              + " close that first");
+    }
+    try {
+      StreamHandle next = create.get();
+      try {
+        putBefore(next);
+        ring.exchange(next);
+      } catch (CudaDriverException | Error e) {
+        try {
+          driver.destroyStream(next);
+        } catch (RuntimeException | Error undestroyed) {
+          e.addSuppressed(undestroyed);
+        }
+        throw e;
+      }
+    } finally {
+      submissionLock.unlock();
+    }
+  }
+
+  /** Destroys streams that were exchanged, as far as no thread waits for one. */
+  void destroyExchanged() {
+    stream.destroyExchanged(driver);
   }
 
   /**
@@ -126,6 +180,7 @@ public final class Timeline {
       submissionLock.lock();
     } else {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_LAUNCH,
           this + " is closed inside of a launch or a call of this thread; end that first");
     }
     try {
@@ -143,7 +198,7 @@ public final class Timeline {
   private void detachLocked() {
     long last = submitted();
     try {
-      ring.detach(progress.isKnown(last) ? 0 : last);
+      ring.detach(needsNoWait(last) ? 0 : last);
     } catch (CudaDriverException | Error unrecorded) {
       try {
         driver.synchronizeDevice();
@@ -251,17 +306,25 @@ public final class Timeline {
     return open(labels, visit);
   }
 
+  /** Waits while another thread has a submission open. Held: none of this thread's own. */
+  void awaitNoneOpen() {
+    submissionLock.lock();
+    submissionLock.unlock();
+  }
+
   private void requireNoneOpen(Visit visit, UseLabels labels) {
     if (visit.isAccessing()) {
       throw new StreamMisuseException(
-          labels.purpose()
-              + " begins inside an access to a mapped pinned array in this thread; end that first");
+          StreamMisuseException.Misuse.INSIDE_HOST_ACCESS,
+          labels.work(),
+          " begins inside an access to a mapped pinned array in this thread; end that first");
     }
     Timeline open = visit.submitting();
     if (open != null) {
       throw new StreamMisuseException(
-          labels.purpose()
-              + " begins while "
+          StreamMisuseException.Misuse.INSIDE_LAUNCH,
+          labels.work(),
+          " begins while "
               + open.submission.purpose()
               + " is open "
               + (open == this ? "on the same stream" : "on " + open)
@@ -274,7 +337,9 @@ public final class Timeline {
       submissionLock.unlock();
       pool.life().leave(visit);
       throw new StreamMisuseException(
-          labels.purpose() + " begins on " + this + ", which went back to its owner");
+          StreamMisuseException.Misuse.CLOSED_STREAM,
+          labels.work(),
+          " begins on " + this + ", which went back to its owner");
     }
     submission.open(labels, visit);
     return submission;
@@ -399,10 +464,13 @@ public final class Timeline {
 
   private void requireMayAwait(long ticket, String purpose) {
     if (isPendingInThisThread(ticket)) {
-      throw new StreamMisuseException(purpose + " inside of it; close the launch first");
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_LAUNCH,
+          purpose + " inside of it; close the launch first");
     }
     if (ticket > submitted() && !pool.life().mayWait()) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.INSIDE_LAUNCH,
           purpose
               + ", which another thread has not submitted, inside of a launch; close that launch"
               + " first");
@@ -419,11 +487,19 @@ public final class Timeline {
   }
 
   /**
-   * Queues a wait for a submitted ticket of another timeline, unless that is known to be done or
-   * already waited for.
+   * Whether no stream has to wait for a ticket, because the host has seen it done; never because of
+   * that if tools are to see the order.
+   */
+  boolean needsNoWait(long ticket) {
+    return progress.isKnown(ticket) && (ticket == 0 || !pool.isOrderingVisible());
+  }
+
+  /**
+   * Queues a wait for a submitted ticket of another timeline, unless {@link #needsNoWait none is
+   * needed} or that was waited for before.
    */
   void waitFor(Timeline other, long ticket, long[] scratch) {
-    if (other.progress.isKnown(ticket) || ring.waitedFor(other.index) >= ticket) {
+    if (other.needsNoWait(ticket) || ring.waitedFor(other.index) >= ticket) {
       return;
     }
     EventHandle event = other.ring.covering(ticket, other.submitted(), scratch);
@@ -507,6 +583,7 @@ public final class Timeline {
   void destroy() {
     Teardown teardown = new Teardown();
     teardown.step(ring::destroy);
+    teardown.step(this::destroyExchanged);
     if (!stream.isAdopted()) {
       teardown.step(() -> driver.destroyStream(stream.handle()));
     }

@@ -1,13 +1,22 @@
 package dev.streamfence.internal.order;
 
+import dev.streamfence.DeviceException.AttemptedUse;
+
 /** How errors name a submission and the allocations that it uses. Called only after a failure. */
 public interface UseLabels {
   /** The submitted work, such as {@code saxpy on stream 2}. */
   String purpose();
 
+  /** The submitted work as a refused use. */
+  default AttemptedUse work() {
+    return AttemptedUse.of(purpose());
+  }
+
   /**
    * The role of the allocation that was registered with {@code label}, such as {@code saxpy:
    * parameter 'x'}.
    */
-  String use(int label);
+  default AttemptedUse use(int label) {
+    return work();
+  }
 }

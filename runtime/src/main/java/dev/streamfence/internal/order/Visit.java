@@ -1,5 +1,7 @@
 package dev.streamfence.internal.order;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,9 @@ final class Visit {
   private boolean patient = true;
   private @Nullable Timeline submitting;
   private int accesses;
+
+  /** Calls of other code, which wait for the end of the visit. */
+  private List<Runnable> callsAfterwards = List.of();
 
   /** Keeps the visits of two threads in separate cache lines: each launch writes to its own. */
   @SuppressWarnings({"unused", "UnusedVariable"})
@@ -58,6 +63,7 @@ final class Visit {
 
   /** Ends the visit, however deep it is. */
   void end() {
+    callsAfterwards = List.of();
     depth = 0;
     patient = true;
     submitting = null;
@@ -72,6 +78,19 @@ final class Visit {
 
   void setSubmitting(@Nullable Timeline timeline) {
     submitting = timeline;
+  }
+
+  /** Adds a call of other code that the thread makes after the visit. */
+  void callAfterwards(Runnable call) {
+    if (callsAfterwards.isEmpty()) {
+      callsAfterwards = new ArrayList<>();
+    }
+    callsAfterwards.add(call);
+  }
+
+  /** The calls of other code that wait for the end of the visit. */
+  List<Runnable> callsAfterwards() {
+    return callsAfterwards;
   }
 
   /** Forbids the thread to wait for another thread's submission. */

@@ -19,7 +19,7 @@ final class Waits {
   }
 
   void add(Timeline timeline, long ticket) {
-    if (timeline == waiter || ticket <= timeline.completed()) {
+    if (timeline == waiter || timeline.needsNoWait(ticket)) {
       return;
     }
     int index = timeline.index();

@@ -2,8 +2,11 @@ package dev.streamfence.internal.simulator;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException;
+import dev.streamfence.RacyAccessException;
+import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.simulation.DriverCall;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,10 +17,12 @@ final class DeviceState {
   private final FaultPlan plan;
   private final Scheduler scheduler;
 
-  /** How the device was lost: the result code of every later call, and the culprit. */
-  private record Loss(int code, DeviceException culprit) {}
+  /** How the device was lost: the error of each call from then on. */
+  private @Nullable Function<DriverCall, CudaDriverException> loss;
 
-  private @Nullable Loss loss;
+  /** Whether a call of the runtime has returned the error. */
+  private boolean isLossKnown;
+
   private boolean closed;
   private String lastCall = "";
 
@@ -54,8 +59,18 @@ final class DeviceState {
    * @param culprit what was done wrong, by which operation
    */
   void lose(int code, DeviceException culprit) {
+    lose(call -> error(call, code, "", culprit));
+  }
+
+  /** Makes a finding sticky. */
+  void lose(Finding finding) {
+    int code = ResultCode.LAUNCH_FAILED;
+    lose(call -> new RacyAccessException(call.function(), code, ResultCode.name(code), finding));
+  }
+
+  private void lose(Function<DriverCall, CudaDriverException> error) {
     if (loss == null) {
-      loss = new Loss(code, culprit);
+      loss = error;
       scheduler.abandonAll();
     }
   }
@@ -74,10 +89,22 @@ final class DeviceState {
 
   /** Throws if the device is lost; the error leads with the culprit and names this call last. */
   void requireNoFault(DriverCall call) {
-    Loss lost = loss;
-    if (lost != null) {
-      throw new CudaDriverException(
-          call.function(), lost.code(), ResultCode.name(lost.code()), "", lost.culprit());
+    CudaDriverException fault = fault(call);
+    if (fault != null) {
+      isLossKnown = true;
+      throw fault;
+    }
+  }
+
+  /** The error of a call on the lost device; null while it is usable. */
+  @Nullable CudaDriverException fault(DriverCall call) {
+    return loss == null ? null : loss.apply(call);
+  }
+
+  /** Throws if the device was lost, and no call of the runtime has returned that. */
+  void requireNoSilentFault() {
+    if (!isLossKnown) {
+      requireNoFault(DriverCall.SYNCHRONIZE_DEVICE);
     }
   }
 
@@ -100,6 +127,11 @@ final class DeviceState {
   }
 
   static CudaDriverException error(DriverCall call, int code, String what) {
-    return new CudaDriverException(call.function(), code, ResultCode.name(code), what, null);
+    return error(call, code, what, null);
+  }
+
+  private static CudaDriverException error(
+      DriverCall call, int code, String what, @Nullable Throwable cause) {
+    return new CudaDriverException(call.function(), code, ResultCode.name(code), what, cause);
   }
 }

@@ -2,16 +2,18 @@ package dev.streamfence.internal.simulator;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.simulation.DriverCall;
+import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Decides which driver calls fail, and counts the calls. Thread-safe. */
 final class FaultPlan {
   private record Position(DriverCall call, long count) {}
 
-  private final Map<Position, Integer> planned = new HashMap<>();
-  private final Map<Long, Integer> plannedOverall = new HashMap<>();
+  private final Map<Position, Integer> planned = new LinkedHashMap<>();
+  private final Map<Long, Integer> plannedOverall = new LinkedHashMap<>();
   private final Map<DriverCall, Long> counts = new EnumMap<>(DriverCall.class);
   private long total;
 
@@ -29,6 +31,30 @@ final class FaultPlan {
 
   synchronized long calls() {
     return total;
+  }
+
+  /** The failures that no call has met yet, as they would be planned now. */
+  synchronized List<String> pending() {
+    List<String> pending = new ArrayList<>();
+    planned.forEach(
+        (position, code) ->
+            pending.add(
+                inWords(
+                    position.call().function(), position.count() - calls(position.call()), code)));
+    plannedOverall.forEach((count, code) -> pending.add(inWords("any kind", count - total, code)));
+    return pending;
+  }
+
+  private static String inWords(String kind, long ahead, int code) {
+    return "call "
+        + ahead
+        + " of "
+        + kind
+        + " from now: "
+        + ResultCode.name(code)
+        + " ("
+        + code
+        + ")";
   }
 
   /** Counts a call, and throws if the plan makes it fail. */

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.simulator;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
 import dev.streamfence.internal.simulator.Declarations.LaunchDeclaration;
 import dev.streamfence.simulation.DriverCall;
@@ -53,8 +54,8 @@ final class ForeignCalls {
 
   /** Throws if the device does not work. */
   void requireUsable() {
+    requireNoFault(DriverCall.LAUNCH_KERNEL);
     if (!state.isUsable()) {
-      state.requireNoFault(DriverCall.LAUNCH_KERNEL);
       throw new IllegalStateException("the simulated device is closed");
     }
   }
@@ -71,8 +72,16 @@ final class ForeignCalls {
 
   long synchronize(long stream) {
     streams.drain(streams.stream(stream));
-    state.requireNoFault(DriverCall.SYNCHRONIZE_STREAM);
+    requireNoFault(DriverCall.SYNCHRONIZE_STREAM);
     return 0;
+  }
+
+  /** The runtime does not learn what is thrown here. */
+  private void requireNoFault(DriverCall call) {
+    CudaDriverException fault = state.fault(call);
+    if (fault != null) {
+      throw fault;
+    }
   }
 
   long createEvent(ForeignLibrary library) {

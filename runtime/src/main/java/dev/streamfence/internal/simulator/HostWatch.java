@@ -113,6 +113,7 @@ final class HostWatch {
                 last.what(),
                 last.parameter(),
                 "bytes " + begin + " to " + (end - 1) + " of " + known.owner,
+                null,
                 "",
                 last.stream(),
                 last.position(),

@@ -116,6 +116,9 @@ final class KernelFault {
   }
 
   private static String argument(Use use) {
-    return use.argument().isEmpty() ? "0x" + Long.toHexString(use.address()) : use.argument();
+    if (use.argument().isEmpty()) {
+      return "0x" + Long.toHexString(use.address());
+    }
+    return use.argument() + (use.address() == 0 ? ", whose address is 0" : "");
   }
 }

@@ -1,11 +1,18 @@
 package dev.streamfence.internal.simulator;
 
+import dev.streamfence.RacyAccessException.KernelThread;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
 import dev.streamfence.internal.ptx.run.machine.Lane;
+import dev.streamfence.internal.ptx.run.machine.LaneMemory;
+import dev.streamfence.internal.ptx.run.order.AccessCells;
+import dev.streamfence.internal.ptx.run.order.LaunchOrder;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,23 +20,76 @@ import org.jspecify.annotations.Nullable;
  * a time. Confined to the driver's lock.
  */
 final class LaunchAccesses implements GlobalMemory {
+  /** A thread's load of shared memory that no thread of its block has written. */
+  record UnwrittenLoad(KernelThread thread, Instruction instruction, int offset, int bytes) {}
+
   private final MappedMemory memory;
   private final TouchedBytes.Pages pages;
   private final Submitted op;
   private final UseIndex uses;
+  private final @Nullable LaunchOrder order;
+  private final boolean watchesUnwritten;
+
+  /** By instruction, the first load of shared memory that its block has not written. */
+  private final Map<Instruction, UnwrittenLoad> unwritten = new LinkedHashMap<>();
+
   private final List<TouchedBytes> touched = new ArrayList<>();
   private @Nullable Lane running;
 
-  LaunchAccesses(MappedMemory memory, TouchedBytes.Pages pages, Submitted op) {
+  /**
+   * Starts with nothing touched.
+   *
+   * @param order the order of the launch's threads; null if their races are not checked
+   * @param watchesUnwritten whether loads of unwritten shared memory are wanted
+   */
+  LaunchAccesses(
+      MappedMemory memory,
+      TouchedBytes.Pages pages,
+      Submitted op,
+      @Nullable LaunchOrder order,
+      boolean watchesUnwritten) {
     this.memory = memory;
     this.pages = pages;
     this.op = op;
     this.uses = new UseIndex(op.uses());
+    this.order = order;
+    this.watchesUnwritten = watchesUnwritten;
   }
 
   @Override
   public void enters(Lane lane) {
     running = lane;
+  }
+
+  @Override
+  public @Nullable LaunchOrder order() {
+    return order;
+  }
+
+  @Override
+  public boolean watchesUnwritten() {
+    return watchesUnwritten;
+  }
+
+  @Override
+  public void loadsUnwritten(Lane lane, int offset, int bytes) {
+    Instruction load = lane.instruction();
+    if (load != null) {
+      unwritten.computeIfAbsent(
+          load,
+          first ->
+              new UnwrittenLoad(
+                  new KernelThread(
+                      lane.block.x, lane.block.y, lane.block.z, lane.x, lane.y, lane.z),
+                  first,
+                  offset,
+                  bytes));
+    }
+  }
+
+  /** The loads of shared memory that their block had not written, one for each instruction. */
+  Collection<UnwrittenLoad> unwritten() {
+    return unwritten.values();
   }
 
   private @Nullable Instruction instruction() {
@@ -45,6 +105,14 @@ final class LaunchAccesses implements GlobalMemory {
     if (record.firstLoad() == null) {
       record.setFirstLoad(instruction());
     }
+    Lane lane = running;
+    AccessCells cells = lane == null ? null : record.cells(offset);
+    if (lane != null && lane.order != null && cells != null) {
+      long conflict = lane.order.loads(lane.site(), cells, TouchedBytes.inPage(offset), bytes);
+      if (conflict != 0) {
+        report(conflict, lane, false, false, address, bytes);
+      }
+    }
     return allocation.bytes().load(offset, bytes);
   }
 
@@ -57,7 +125,23 @@ final class LaunchAccesses implements GlobalMemory {
     if (record.firstStore() == null) {
       record.setFirstStore(instruction());
     }
+    Lane lane = running;
+    AccessCells cells = lane == null ? null : record.cells(offset);
+    if (lane != null && lane.order != null && cells != null) {
+      long conflict = lane.order.stores(lane.site(), cells, TouchedBytes.inPage(offset), bytes);
+      if (conflict != 0) {
+        long old = allocation.bytes().load(offset, bytes);
+        report(conflict, lane, true, LaneMemory.isSame(old, value, bytes), address, bytes);
+      }
+    }
     allocation.bytes().store(offset, bytes, value);
+  }
+
+  private void report(
+      long conflict, Lane lane, boolean stores, boolean sameValue, long address, int bytes) {
+    if (order != null && lane.order != null) {
+      order.report(conflict, lane.order, lane.site(), stores, sameValue, false, address, bytes);
+    }
   }
 
   /** The allocations touched; the caller drains them before the next launch. */
@@ -75,6 +159,7 @@ final class LaunchAccesses implements GlobalMemory {
       touched.add(bytes);
       bytes.setPartly(isPartly(allocation));
       bytes.setWatch(watch(allocation));
+      bytes.setOrder(mayStore(allocation) ? order : null);
     }
     if (bytes.isPartly()) {
       requireGiven(allocation, address, count);
@@ -92,6 +177,15 @@ final class LaunchAccesses implements GlobalMemory {
     return given.size() == 1 && op.declared() && WordWatch.isWorthwhile(given.get(0))
         ? new WordWatch(given.get(0))
         : null;
+  }
+
+  /**
+   * Whether the launch may store to an allocation. A store to one that it declares as read is
+   * reported as such, whichever threads do so.
+   */
+  private boolean mayStore(SimulatedAllocation allocation) {
+    List<Use> given = op.declared() ? given(allocation) : List.of();
+    return given.isEmpty() || given.stream().anyMatch(Use::writes);
   }
 
   /** Whether the launch is given only parts of an allocation, as with guarded memory. */
@@ -121,9 +215,11 @@ final class LaunchAccesses implements GlobalMemory {
           count
               + " bytes at 0x"
               + Long.toHexString(address)
-              + " are outside of parameter '"
-              + nearest.parameter()
-              + "', which has "
+              + " are outside of "
+              + (nearest.parameter().isEmpty()
+                  ? nearest.argument()
+                  : "parameter '" + nearest.parameter() + "'")
+              + ", which has "
               + nearest.bytes()
               + " bytes at 0x"
               + Long.toHexString(nearest.address()),

@@ -45,8 +45,8 @@ final class LaunchSites {
     Instruction load = known.load();
     Instruction store = known.store();
     return switch (kind) {
-      case WRITE_WRITE, UNDECLARED_WRITE -> place(store);
-      case READ_WRITE -> place(first ? load : store);
+      case WRITE_WRITE, UNDECLARED_WRITE, THREADS_WRITE_WRITE, THREADS_SAME_VALUE -> place(store);
+      case READ_WRITE, THREADS_READ_WRITE -> place(first ? load : store);
       case WRITE_READ -> place(first ? store : load);
       case UNINITIALIZED_READ, UNDECLARED_READ -> place(load);
       case USE_AFTER_FREE,

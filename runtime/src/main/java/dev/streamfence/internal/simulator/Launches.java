@@ -3,12 +3,14 @@ package dev.streamfence.internal.simulator;
 import static dev.streamfence.internal.simulator.DeviceState.requireArgument;
 
 import dev.streamfence.CudaDriverException;
+import dev.streamfence.KernelLoadException;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
 import dev.streamfence.internal.ptx.run.machine.PtxFault;
 import dev.streamfence.internal.ptx.run.machine.PtxGrid;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
+import dev.streamfence.internal.ptx.syntax.PtxException;
 import dev.streamfence.internal.simulator.Declarations.LaunchDeclaration;
 import dev.streamfence.internal.simulator.SimulatedModule.KernelFunction;
 import dev.streamfence.simulation.DriverCall;
@@ -56,6 +58,7 @@ final class Launches {
             launch.blockY(),
             launch.blockZ(),
             launch.dynamicSharedBytes());
+    requireAbleToRun(call, kernel);
     requireAllowed(call, launch, kernel);
     byte[] arguments = kernel.arguments(launch.parameters());
     LaunchSites sites = new LaunchSites(kernel.module());
@@ -76,6 +79,28 @@ final class Launches {
                 true,
                 sites);
     submissions.work(known, call, op, () -> run(op, kernel, call, grid, arguments));
+  }
+
+  /** Refuses a kernel with an instruction that is not simulated; others of its module can run. */
+  private static void requireAbleToRun(DriverCall call, KernelFunction kernel) {
+    PtxException refusal = kernel.module().instance().refusal(kernel.entry().name());
+    if (refusal != null) {
+      throw new CudaDriverException(
+          call.function(),
+          ResultCode.NOT_SUPPORTED,
+          ResultCode.name(ResultCode.NOT_SUPPORTED),
+          "",
+          new KernelLoadException(
+              kernel.module().name(),
+              "the simulated device cannot run kernel "
+                  + kernel.entry().name()
+                  + "; line "
+                  + refusal.line()
+                  + ", "
+                  + refusal.fact(),
+              "",
+              refusal));
+    }
   }
 
   private void requireAllowed(DriverCall call, KernelLaunch launch, KernelFunction kernel) {
@@ -137,6 +162,7 @@ final class Launches {
     }
     if (checker != null && accesses != null) {
       checker.launched(op, accesses);
+      checker.ran(op, accesses, new LaunchThreads(op, kernel, grid, memory));
     }
     if (thrown != null
         && !(thrown.getCause() instanceof IllegalAccess refusal

@@ -3,6 +3,7 @@ package dev.streamfence.internal.simulator;
 import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.RacyAccessException.Kind;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
+import dev.streamfence.internal.ptx.run.order.LaunchOrder;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class RaceChecker {
   private static final System.Logger LOGGER = System.getLogger(SimulatedDevice.class.getName());
 
+  private final boolean checkThreads;
   private final boolean checkUninitialized;
   private final Consumer<Finding> findings;
   private final TreeMap<Long, Shadow> shadows = new TreeMap<>();
@@ -42,7 +44,15 @@ final class RaceChecker {
   /** The instructions and parameters that a warning was about. */
   private final Set<String> warned = new HashSet<>();
 
-  RaceChecker(boolean checkUninitialized, Consumer<Finding> findings) {
+  /**
+   * Creates a checker that knows no memory.
+   *
+   * @param checkThreads whether to check the threads of a launch against each other as well
+   * @param checkUninitialized whether to report reads of bytes that nothing has written
+   * @param findings receives what is found
+   */
+  RaceChecker(boolean checkThreads, boolean checkUninitialized, Consumer<Finding> findings) {
+    this.checkThreads = checkThreads;
     this.checkUninitialized = checkUninitialized;
     this.findings = findings;
     this.host = new HostWatch(findings);
@@ -150,7 +160,8 @@ final class RaceChecker {
 
   /** The device memory that a launch runs in. */
   LaunchAccesses begin(MappedMemory memory, Submitted op) {
-    return new LaunchAccesses(memory, pages, op);
+    return new LaunchAccesses(
+        memory, pages, op, checkThreads ? new LaunchOrder() : null, checkUninitialized);
   }
 
   /** Records the accesses of a launch that has ended, normally or not. */
@@ -168,6 +179,22 @@ final class RaceChecker {
           new DeclaredAccess(op, shadow).check(runs);
         }
         shadow.use(op, runs);
+      }
+    }
+  }
+
+  /** Reports what the threads of a launch that has ended did wrong among themselves. */
+  void ran(Submitted op, LaunchAccesses accesses, LaunchThreads threads) {
+    accesses.unwritten().forEach(load -> findings.accept(threads.describe(load)));
+    LaunchOrder order = accesses.order();
+    if (order != null) {
+      order.conflicts().forEach(conflict -> findings.accept(threads.describe(conflict)));
+      if (!order.isComplete() && warned.add(threads.kernel())) {
+        LOGGER.log(
+            System.Logger.Level.WARNING,
+            "{0} touches too much memory for the Java heap: not all accesses of its threads were"
+                + " checked for races",
+            op.what());
       }
     }
   }

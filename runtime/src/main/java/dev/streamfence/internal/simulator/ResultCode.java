@@ -17,6 +17,7 @@ final class ResultCode {
   static final int MISALIGNED_ADDRESS = 716;
   static final int LAUNCH_FAILED = 719;
   static final int COOPERATIVE_LAUNCH_TOO_LARGE = 720;
+  static final int NOT_SUPPORTED = 801;
 
   private ResultCode() {}
 

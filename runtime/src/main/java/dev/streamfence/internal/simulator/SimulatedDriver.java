@@ -1,7 +1,6 @@
 // Long because the driver interface has many calls, with one method each.
 package dev.streamfence.internal.simulator;
 
-import dev.streamfence.RacyAccessException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
 import dev.streamfence.internal.driver.FunctionAttributes;
@@ -13,6 +12,9 @@ import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.internal.driver.PointerInfo;
 import dev.streamfence.internal.simulator.bytes.HeapMemory;
 import dev.streamfence.simulation.DriverCall;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.ToLongFunction;
 
 /**
@@ -20,6 +22,8 @@ import java.util.function.ToLongFunction;
  * Thread-safe through that lock, which is held while a kernel runs.
  */
 final class SimulatedDriver implements CudaDriver {
+  private static final System.Logger LOGGER = System.getLogger(SimulatedDevice.class.getName());
+
   private final DeviceProperties properties;
   private final Runnable onClose;
   private final Scheduler scheduler;
@@ -100,11 +104,20 @@ final class SimulatedDriver implements CudaDriver {
 
   /** The checker, whose findings end the device unless they are only collected. */
   private RaceChecker checker(SimulationSettings settings, FindingLog findings) {
+    Set<String> warned = new HashSet<>();
     return new RaceChecker(
+        settings.checksThreadRaces(),
         settings.checksUninitializedReads(),
         finding -> {
-          if (!findings.take(finding)) {
-            state.lose(ResultCode.LAUNCH_FAILED, new RacyAccessException(finding));
+          if (findings.take(finding)) {
+            return;
+          }
+          if (finding.kind().isWarning()) {
+            if (warned.add(finding.first().site() + finding.second().site())) {
+              LOGGER.log(System.Logger.Level.WARNING, "{0}", finding);
+            }
+          } else {
+            state.lose(finding);
           }
         });
   }
@@ -357,9 +370,20 @@ final class SimulatedDriver implements CudaDriver {
   }
 
   @Override
+  public void everyStreamAwaited() {
+    lock.run(
+        () -> {
+          scheduler.drainAll();
+          state.requireNoFault(DriverCall.SYNCHRONIZE_DEVICE);
+        });
+  }
+
+  @Override
   public void close() {
+    carryOutEverything();
     if (lock.call(state::end)) {
       onClose.run();
+      lock.run(state::requireNoSilentFault);
     }
   }
 }

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link SimulatedDevice}: its settings, and the driver while it is open. */
 public final class SimulatedHardware implements SimulatedDevice, DriverSource {
+  private static final System.Logger LOGGER = System.getLogger(SimulatedDevice.class.getName());
+
   private final DeviceProperties properties;
   private final FaultPlan faults = new FaultPlan();
   private final FindingLog findings = new FindingLog();
@@ -55,6 +57,11 @@ public final class SimulatedHardware implements SimulatedDevice, DriverSource {
   }
 
   @Override
+  public List<String> pendingFailures() {
+    return faults.pending();
+  }
+
+  @Override
   public ForeignLibrary library(String name) {
     return new ForeignLibrary(this, name);
   }
@@ -95,7 +102,17 @@ public final class SimulatedHardware implements SimulatedDevice, DriverSource {
     return findings.snapshot();
   }
 
-  private synchronized void closed() {
-    open = false;
+  private void closed() {
+    synchronized (this) {
+      open = false;
+    }
+    List<String> pending = pendingFailures();
+    if (!pending.isEmpty()) {
+      LOGGER.log(
+          System.Logger.Level.WARNING,
+          "{0} is closed, and injected failures have not happened: {1}",
+          this,
+          String.join(", ", pending));
+    }
   }
 }

@@ -126,15 +126,25 @@ final class SimulatedMemory {
     state.enter(DriverCall.ALLOCATE);
     AddressRange range = range(DriverCall.ALLOCATE, bytes, host);
     memory.map(SimulatedAllocation.fresh(range.address(), bytes, range.bytes()));
+    if (checker != null) {
+      checker.allocated(submissions.onHost(DriverCall.ALLOCATE.function()), range.address(), bytes);
+    }
     return range.address();
   }
 
   /** Does not wait, as the driver need not: work still queued finds the memory gone. */
   void free(long address) {
     state.enter(DriverCall.FREE);
+    freeAtOnce(address, DriverCall.FREE.function());
+  }
+
+  private void freeAtOnce(long address, String what) {
     Freed freed = free(DriverCall.FREE, address, host);
     memory.unmap(address);
     freed.carryOut();
+    if (checker != null) {
+      checker.freed(submissions.onHost(what, new Use("", address, 0, false, false)), address);
+    }
   }
 
   /**
@@ -161,12 +171,7 @@ final class SimulatedMemory {
 
   /** Frees memory of other code. */
   void freeForeign(long address, String what) {
-    Freed freed = free(DriverCall.FREE, address, host);
-    memory.unmap(address);
-    freed.carryOut();
-    if (checker != null) {
-      checker.freed(submissions.onHost(what, new Use("", address, 0, false, false)), address);
-    }
+    freeAtOnce(address, what);
   }
 
   /** Frees memory of other code in the order of a stream. */

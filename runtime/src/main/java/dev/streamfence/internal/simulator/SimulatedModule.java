@@ -7,6 +7,7 @@ import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.internal.ptx.run.PtxInstance;
 import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.MangledName;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.PtxParameter;
@@ -125,6 +126,13 @@ final class SimulatedModule implements ModuleHandle {
             + " in "
             + place
             + ptx.position(instruction.source()).map(source -> ", " + source).orElse("");
+  }
+
+  /** Names the variable that a byte of a block's shared memory is in, as the source does. */
+  String sharedVariable(String entry, long offset) {
+    return ptx.sharedVariable(entry, offset)
+        .map(variable -> "'" + MangledName.variable(variable.name()) + "' in shared memory")
+        .orElse("dynamic shared memory");
   }
 
   /** Addresses of its variables in device memory. */

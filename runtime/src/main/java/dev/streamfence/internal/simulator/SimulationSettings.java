@@ -37,6 +37,7 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
   private int segmentShift = Backing.SEGMENT_SHIFT;
   private Consumer<String> kernelOutput = SimulationSettings::log;
   private boolean checkRaces = true;
+  private boolean checkThreadRaces = true;
   private boolean checkUninitializedReads;
   private boolean traceSubmissions;
 
@@ -58,6 +59,7 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
     copy.segmentShift = segmentShift;
     copy.kernelOutput = kernelOutput;
     copy.checkRaces = checkRaces;
+    copy.checkThreadRaces = checkThreadRaces;
     copy.checkUninitializedReads = checkUninitializedReads;
     copy.traceSubmissions = traceSubmissions;
     return copy;
@@ -171,6 +173,12 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
   }
 
   @Override
+  public SimulationSettings checkThreadRaces(boolean check) {
+    checkThreadRaces = check;
+    return this;
+  }
+
+  @Override
   public SimulationSettings checkUninitializedReads(boolean check) {
     checkUninitializedReads = check;
     return this;
@@ -210,6 +218,10 @@ public final class SimulationSettings implements SimulatedDevice.Builder {
 
   boolean checksRaces() {
     return checkRaces;
+  }
+
+  boolean checksThreadRaces() {
+    return checkThreadRaces;
   }
 
   boolean checksUninitializedReads() {

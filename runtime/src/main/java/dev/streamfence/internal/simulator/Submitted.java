@@ -1,5 +1,6 @@
 package dev.streamfence.internal.simulator;
 
+import dev.streamfence.RacyAccessException.KernelThread;
 import dev.streamfence.RacyAccessException.Operation;
 import dev.streamfence.internal.driver.LaunchObserver.Use;
 import dev.streamfence.internal.simulator.SubmissionOrder.SubmissionPoint;
@@ -60,6 +61,15 @@ record Submitted(
    * @param site the instruction that does, or empty
    */
   Operation at(long address, long base, long size, String site) {
+    return at(address, base, size, null, site);
+  }
+
+  /**
+   * Describes it as the operation of which one thread touches an address in an allocation.
+   *
+   * @param site the thread's instruction
+   */
+  Operation at(long address, long base, long size, @Nullable KernelThread thread, String site) {
     String parameter = "";
     String argument = "";
     for (Use use : uses) {
@@ -69,8 +79,18 @@ record Submitted(
         break;
       }
     }
+    return operation(parameter, argument, thread, site);
+  }
+
+  /** Describes it as the operation of which one thread touches a variable in shared memory. */
+  Operation inShared(String variable, KernelThread thread, String site) {
+    return operation("", variable, thread, site);
+  }
+
+  private Operation operation(
+      String parameter, String argument, @Nullable KernelThread thread, String site) {
     return new Operation(
-        what, parameter, argument, site, stream, place.position(), ticket, submittedAt);
+        what, parameter, argument, thread, site, stream, place.position(), ticket, submittedAt);
   }
 
   /**

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.simulator;
 
+import dev.streamfence.internal.ptx.run.order.AccessCells;
+import dev.streamfence.internal.ptx.run.order.LaunchOrder;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -36,6 +38,8 @@ final class TouchedBytes {
   private final long[] @Nullable [] pages;
   private final BitSet touched = new BitSet();
   private boolean partly;
+  private @Nullable LaunchOrder order;
+  private @Nullable AccessCells @Nullable [] cells;
   private @Nullable WordWatch watch;
   private @Nullable Instruction firstLoad;
   private @Nullable Instruction firstStore;
@@ -57,6 +61,39 @@ final class TouchedBytes {
 
   void setPartly(boolean partly) {
     this.partly = partly;
+  }
+
+  /**
+   * Says which order the running launch's threads have; null if none of them can store to the
+   * allocation.
+   */
+  void setOrder(@Nullable LaunchOrder order) {
+    this.order = order;
+  }
+
+  /** The threads' accesses to the page with a byte; null if none of them can store to it. */
+  @Nullable AccessCells cells(long offset) {
+    LaunchOrder threads = order;
+    if (threads == null) {
+      return null;
+    }
+    @Nullable AccessCells[] all = cells;
+    if (all == null) {
+      all = new AccessCells[pages.length];
+      cells = all;
+    }
+    int index = (int) (offset >>> PAGE_SHIFT);
+    AccessCells page = all[index];
+    if (page == null) {
+      page = threads.cells(1 << PAGE_SHIFT);
+      all[index] = page;
+    }
+    return page;
+  }
+
+  /** Where a byte lies in its page. */
+  static int inPage(long offset) {
+    return (int) offset & ((1 << PAGE_SHIFT) - 1);
   }
 
   /** Whether nothing was touched since the last drain. */
@@ -115,8 +152,12 @@ final class TouchedBytes {
         pages[i] = null;
         pool.giveBack(page);
       }
+      if (cells != null) {
+        cells[i] = null;
+      }
     }
     touched.clear();
+    setOrder(null);
     watch = null;
     firstLoad = null;
     firstStore = null;

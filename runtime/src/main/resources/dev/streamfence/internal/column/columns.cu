@@ -31,10 +31,12 @@ extern "C" __global__ void unpack_flags(const unsigned char *bits, int first, un
   }
 }
 
-// Counts the logical rows of a slice: those of `rows` from row `from` on, at most `room`.
-extern "C" __global__ void count_slice(const unsigned *rows, long long from, long long room, unsigned *count, int n) {
+// Counts the logical rows of a slice: those of `rows` from row `from` on, at most `room`. A number beyond the capacity
+// stays what it is: it is refused where it is read.
+extern "C" __global__ void count_slice(const unsigned *rows, long long capacity, long long from, long long room, unsigned *count, int n) {
   if (blockIdx.x * blockDim.x + threadIdx.x < n) {
-    long long behind = *rows - from;
-    *count = behind < 0 ? 0 : behind < room ? behind : room;
+    long long all = *rows;
+    long long behind = all - from;
+    *count = all > capacity ? all : behind < 0 ? 0 : behind < room ? behind : room;
   }
 }

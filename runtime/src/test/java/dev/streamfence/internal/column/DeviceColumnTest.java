@@ -132,6 +132,10 @@ final class DeviceColumnTest {
         DeviceColumn.allocate(stream, ColumnField.of("f", BOOL), byte[].class, 9)) {
       assertThat(flags.values().length()).isEqualTo(2);
     }
+    try (DeviceColumn<float[]> eight =
+        DeviceColumn.allocate(stream, ColumnField.nullable("x", FLOAT32), float[].class, 8)) {
+      assertThat(Inside.allocation(eight.validity()).sizeInBytes()).isEqualTo(1);
+    }
   }
 
   @Test
@@ -189,6 +193,15 @@ final class DeviceColumnTest {
     refused(
         "'f' (bool) of bytes that hold eight rows; use ofBits",
         () -> DeviceColumn.of(ColumnField.of("f", BOOL), two));
+    refused(
+        "'f' (bool) of bytes that hold eight rows; use ofBits",
+        () -> DeviceColumn.of(ColumnField.nullable("f", BOOL), two, one));
+    refused(
+        "'f' (bool) of bytes that hold eight rows; use ofBits",
+        () -> ReadableColumn.of(ColumnField.of("f", BOOL), two));
+    refused(
+        "'f' (bool) of bytes that hold eight rows; use ofBits",
+        () -> ReadableColumn.of(ColumnField.nullable("f", BOOL), two, one));
     refused(
         "'x' (int32) as bool", () -> DeviceColumn.ofBits(ColumnField.of("x", INT32), 1, two, none));
     refused(
@@ -256,12 +269,19 @@ final class DeviceColumnTest {
     try (DeviceRuntime other = DeviceRuntime.simulated();
         DeviceStream elsewhere = other.streams().acquire();
         DeviceArray<byte[]> validity = other.memory().upload(elsewhere, new byte[1]);
+        DeviceArray<byte[]> noBitmap = other.memory().allocate(elsewhere, byte[].class, 0);
         DeviceArray<int[]> values = ints(1)) {
       assertThatThrownBy(() -> DeviceColumn.of(ColumnField.nullable("x", INT32), values, validity))
           .isInstanceOf(StreamMisuseException.class)
           .hasMessageContaining("column 'x'")
           .hasMessageContaining("two runtimes");
       assertThat(values.isOpen()).isTrue();
+      assertThatThrownBy(
+              () -> DeviceColumn.ofText(ColumnField.of("t", UTF8), values, validity, noBitmap))
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessageContaining("column 't'")
+          .hasMessageContaining("two runtimes");
+      assertThat(validity.isOpen()).isTrue();
     }
   }
 
@@ -277,6 +297,11 @@ final class DeviceColumnTest {
       assertThat(column.validityOffset()).isZero();
     }
     assertThat(padded.isOpen()).isFalse();
+    try (DeviceColumn<byte[]> bits =
+        new ColumnDraft<>(ColumnField.of("f", BOOL), 5, bytes(1, 2, 3, 4)).bitOffset(12).build()) {
+      assertThat(bits.values().download(stream)).containsExactly(2, 3);
+      assertThat(bits.bitOffset()).isEqualTo(4);
+    }
   }
 
   @Test
@@ -343,13 +368,11 @@ final class DeviceColumnTest {
     DeviceColumn<int[]> column = DeviceColumn.of(ColumnField.of("key", INT32), ints(1, 2));
     DeviceColumn<int[]> slice = column.slice(0, 1);
     column.close();
-    column.close();
     assertThat(column.isOpen()).isFalse();
     assertThat(slice.isOpen()).isFalse();
-    assertThatThrownBy(column::values)
-        .isInstanceOf(UseAfterFreeException.class)
-        .hasMessage("values() uses column 'key' (int32 not null) of 2 rows, which is closed")
-        .hasRootCauseMessage("closed here by " + Thread.currentThread().getName());
+    assertClosedHere(column);
+    column.close();
+    assertClosedHere(column);
     for (Runnable use :
         List.<Runnable>of(
             slice::values,
@@ -361,6 +384,25 @@ final class DeviceColumnTest {
           .isInstanceOf(UseAfterFreeException.class)
           .hasMessageContaining("column 'key'");
     }
+    DeviceColumn<boolean[]> flags =
+        DeviceColumn.of(ColumnField.of("flag", BOOL8), gpu.memory().upload(stream, new boolean[0]));
+    DeviceColumn<byte[]> bits =
+        DeviceColumn.ofBits(ColumnField.of("bit", BOOL), 0, bytes(), bytes());
+    flags.close();
+    bits.close();
+    assertThatThrownBy(() -> flags.packed(stream))
+        .isInstanceOf(UseAfterFreeException.class)
+        .hasMessageStartingWith("packed() uses column 'flag'");
+    assertThatThrownBy(() -> bits.unpacked(stream))
+        .isInstanceOf(UseAfterFreeException.class)
+        .hasMessageStartingWith("unpacked() uses column 'bit'");
+  }
+
+  private static void assertClosedHere(DeviceColumn<int[]> column) {
+    assertThatThrownBy(column::values)
+        .isInstanceOf(UseAfterFreeException.class)
+        .hasMessage("values() uses column 'key' (int32 not null) of 2 rows, which is closed")
+        .hasRootCauseMessage("closed here by " + Thread.currentThread().getName());
   }
 
   @Test
@@ -393,6 +435,25 @@ final class DeviceColumnTest {
   }
 
   @Test
+  void aConversionDoesNotTakeOverANumberOfNullsFromBeforeAWrite() {
+    DeviceArray<byte[]> bitmap = bytes(0b0101);
+    DeviceArray<boolean[]> flags = gpu.memory().upload(stream, new boolean[4]);
+    try (TrackedColumn<boolean[]> column =
+        new ColumnDraft<>(ColumnField.nullable("x", BOOL8), 4, flags)
+            .validity(bitmap, 0)
+            .nullCount(2)
+            .build()) {
+      try (TrackedColumn<byte[]> packed = column.packed(stream)) {
+        assertThat(packed.nullCount()).hasValue(2);
+      }
+      bitmap.fill(stream, 0);
+      try (TrackedColumn<byte[]> packed = column.packed(stream)) {
+        assertThat(packed.nullCount()).isEmpty();
+      }
+    }
+  }
+
+  @Test
   void aReadOnlyColumnIsReadAndNotWritten() {
     ReadableArray<int[]> values = ints(1, 2, 3, 4);
     Inside.allocation(values).hazards().refuseWrites();
@@ -410,48 +471,6 @@ final class DeviceColumnTest {
     try (ReadableColumn<int[]> column = ReadableColumn.of(ColumnField.of("x", INT32), ints(1))) {
       assertThat(column.isReadOnly()).as("what its maker says").isTrue();
     }
-  }
-
-  @Test
-  void anExportedColumnIsNotExternalAndHasTheMemoryOfItsSource() {
-    DeviceArray<int[]> source = ints(1, 2);
-    for (ColumnOrigin export : List.of(ColumnOrigin.DLPACK_EXPORT, ColumnOrigin.ARROW_EXPORT)) {
-      DeviceColumn<int[]> column =
-          new ColumnDraft<>(ColumnField.of("x", INT32), 2, source.view(0, 2))
-              .origin(export)
-              .build();
-      assertThat(column.isExternal()).isFalse();
-      assertThat(column.origin()).isEqualTo(export);
-      assertThat(column.slice(0, 1).origin()).isEqualTo(export);
-      assertThat(Inside.allocation(column.values())).isSameAs(Inside.allocation(source));
-    }
-    source.close();
-  }
-
-  @Test
-  void anImportedColumnIsExternalAndTrackedNonetheless() {
-    for (ColumnOrigin origin : List.of(ColumnOrigin.DLPACK, ColumnOrigin.ARROW)) {
-      try (DeviceColumn<int[]> column =
-          new ColumnDraft<>(ColumnField.of("x", INT32), 2, ints(1, 2)).origin(origin).build()) {
-        assertThat(column.isExternal()).isTrue();
-        assertThat(column.slice(0, 1).isExternal()).isTrue();
-        VectorKernels.on(stream).increment(column.values(), 2);
-        assertThat(column.values().download(stream)).containsExactly(2, 3);
-      }
-    }
-  }
-
-  @Test
-  void theHandleOfAnExportIsReleasedBeforeTheArrays() {
-    DeviceArray<int[]> values = ints(1);
-    List<Boolean> wasOpen = new ArrayList<>();
-    DeviceColumn<int[]> column =
-        new ColumnDraft<>(ColumnField.of("x", INT32), 1, values)
-            .closedFirst(() -> wasOpen.add(values.isOpen()))
-            .build();
-    column.close();
-    assertThat(wasOpen).containsExactly(true);
-    assertThat(values.isOpen()).isFalse();
   }
 
   private static void refused(String message, Runnable making) {

@@ -346,6 +346,8 @@ final class DeviceTableTest {
     DeviceColumn<int[]> column = table.column("a", int[].class);
     DeviceArray<int[]> values = column.values();
     table.close();
+    assertThatThrownBy(table::columns)
+        .hasRootCauseMessage("closed here by " + Thread.currentThread().getName());
     table.close();
     for (Runnable use :
         List.<Runnable>of(

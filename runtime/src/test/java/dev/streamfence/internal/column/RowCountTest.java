@@ -10,13 +10,24 @@ import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.PinnedArray;
+import dev.streamfence.ReadableArray;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.Schema;
+import dev.streamfence.internal.device.ExportedArray;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.device.RuntimeOverDriver;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import dev.streamfence.simulation.SimulatedLibrary;
 import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -57,7 +68,7 @@ final class RowCountTest {
     assertThat(table.knownRows()).isEmpty();
     assertThat(table.rows(stream)).isEqualTo(8);
     assertThat(downloads()).isEqualTo(1);
-    assertThat(gpu.memory().statistics().downloadedBytes()).isEqualTo(4);
+    assertThat(gpu.memory().statistics().metadataReadBytes()).isEqualTo(4);
     assertThat(table.rows(other)).isEqualTo(8);
     assertThat(table.knownRows()).hasValue(8);
     assertThat(downloads()).isEqualTo(1);
@@ -148,6 +159,44 @@ final class RowCountTest {
   }
 
   @Test
+  void aWriteDuringTheDownloadMakesTheNumberUnknown() {
+    AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+    CudaDriver watched =
+        InterceptedDriver.of(
+            Inside.open(SimulatedDevice.builder().schedule(Schedule.LAZY).build()),
+            (method, call) -> {
+              if (method.equals("synchronizeEvent")) {
+                CompletableFuture.runAsync(meanwhile.getAndSet(() -> {})).join();
+              }
+              return call.proceed();
+            });
+    try (DeviceRuntime runtime = RuntimeOverDriver.open(watched, RuntimeOptions.defaults());
+        DeviceStream one = runtime.streams().acquire();
+        DeviceStream two = runtime.streams().acquire();
+        DeviceTable counted = DeviceTable.allocate(one, SCHEMA, 10)) {
+      counted.rowCount().fill(one, 3);
+      meanwhile.set(() -> counted.rowCount().fill(two, 4));
+      assertThat(counted.rows(one)).isEqualTo(3);
+      assertThat(counted.knownRows()).isEmpty();
+      assertThat(counted.rows(one)).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void whatIsReadDuringAWritableExportIsUnknownAfterIt() {
+    SimulatedLibrary consumer = device.library("consumer");
+    long theirs = consumer.createStream();
+    ExportedArray export =
+        ExportedArray.of(table.rowCount(), "an export", true, OptionalLong.of(theirs));
+    consumer.launch(theirs, "count", memory -> memory.putInt(export.address(), 3));
+    assertThat(table.rows(stream)).isEqualTo(3);
+    consumer.launch(theirs, "count", memory -> memory.putInt(export.address(), 4));
+    export.end();
+    assertThat(table.knownRows()).isEmpty();
+    assertThat(table.rows(stream)).isEqualTo(4);
+  }
+
+  @Test
   void readsLeaveItKnown() {
     table.setRows(stream, 7);
     table.rowCount().download(stream);
@@ -155,6 +204,16 @@ final class RowCountTest {
       VectorKernels.on(stream).add(table.rowCount(), copy, copy, 1);
     }
     assertThat(table.knownRows()).hasValue(7);
+  }
+
+  @Test
+  void everyNumberUpToTheCapacityIsSet() {
+    for (long rows : new long[] {table.capacity(), 0}) {
+      table.setRows(stream, rows);
+      assertThat(table.rowCount().download(other)).containsExactly((int) rows);
+      assertThat(table.knownRows()).hasValue(rows);
+    }
+    assertThat(table.isEmpty(stream)).isTrue();
   }
 
   @Test
@@ -169,6 +228,71 @@ final class RowCountTest {
         .isThrownBy(() -> table.setRows(stream, 11))
         .withMessageStartingWith("11 logical rows of table");
     assertThatIllegalArgumentException().isThrownBy(() -> table.setRows(stream, -1));
+  }
+
+  @Test
+  void aNumberThatWasRefusedIsNotKnown() {
+    table.rowCount().fill(stream, 50);
+    for (int i = 0; i < 2; i++) {
+      assertThatIllegalStateException()
+          .isThrownBy(() -> table.rows(stream))
+          .withMessageContaining("50 logical rows")
+          .withMessageContaining("room for 10 rows");
+      assertThat(table.knownRows()).isEmpty();
+    }
+    table.setRows(stream, 5);
+    assertThat(table.knownRows()).hasValue(5);
+  }
+
+  @Test
+  void aSliceDoesNotHideANumberAboveTheCapacity() {
+    table.rowCount().fill(stream, 50);
+    try (DeviceTable slice = table.slice(stream, 2, 4);
+        DeviceTable sliceOfSlice = slice.slice(stream, 1, 2)) {
+      for (DeviceTable each : List.of(slice, sliceOfSlice)) {
+        assertThatIllegalStateException()
+            .isThrownBy(() -> each.rows(stream))
+            .withMessageContaining("50 logical rows")
+            .withMessageContaining("room for " + each.capacity() + " rows");
+      }
+    }
+    table.setRows(stream, 10);
+    try (DeviceTable slice = table.slice(stream, 2, 4)) {
+      assertThat(slice.rows(stream)).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void askingDuringAnExportThatOnlyReadsLeavesItKnown() {
+    ColumnField field = ColumnField.nullable("x", INT32);
+    DeviceTable nullable = DeviceTable.allocate(stream, Schema.of(field), 10);
+    nullable.setRows(stream, 7);
+    for (ReadableArray<?> array :
+        List.of(nullable.rowCount(), nullable.column(0).validity(), nullable.column(0).values())) {
+      ExportedArray export = ExportedArray.of(array, "an export", false, OptionalLong.empty());
+      assertThat(nullable.knownRows()).hasValue(7);
+      assertThat(nullable.column(0).nullCount()).hasValue(0);
+      export.end();
+    }
+    assertThat(nullable.knownRows()).hasValue(7);
+    assertThat(nullable.column(0).nullCount()).hasValue(0);
+    assertThat(nullable.rows(other)).isEqualTo(7);
+    assertThat(downloads()).isZero();
+    nullable.close();
+  }
+
+  @Test
+  void duringAnExportThatWritesItIsUnknown() {
+    table.setRows(stream, 7);
+    ExportedArray export =
+        ExportedArray.of(table.rowCount(), "an export", true, OptionalLong.empty());
+    assertThat(table.knownRows()).isEmpty();
+    table.setRows(stream, 6);
+    assertThat(table.knownRows()).isEmpty();
+    export.end();
+    assertThat(table.knownRows()).isEmpty();
+    assertThat(table.rows(stream)).isEqualTo(6);
+    assertThat(table.knownRows()).hasValue(6);
   }
 
   @Test
@@ -232,6 +356,6 @@ final class RowCountTest {
   }
 
   private long downloads() {
-    return gpu.memory().statistics().downloads();
+    return gpu.memory().statistics().metadataReads();
   }
 }

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.column;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
@@ -11,10 +12,15 @@ import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DeviceColumn;
 import dev.streamfence.column.DeviceTable;
+import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.column.Schema;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** Driver calls that fail while a table is made, sliced or closed: nothing leaks. */
@@ -98,6 +104,86 @@ final class TableFailuresTest {
       long frees = device.calls(DriverCall.FREE_ASYNC);
       table.close();
       assertThat(device.calls(DriverCall.FREE_ASYNC)).isEqualTo(frees);
+    }
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @Test
+  void aColumnBelongsToOneTable() {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    ColumnField field = ColumnField.of("x", ColumnType.INT32);
+    Schema one = Schema.of(field);
+    Schema two = Schema.of(ColumnField.of("free", ColumnType.INT32), field);
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device);
+        DeviceStream stream = gpu.streams().acquire()) {
+      DeviceColumn<int[]> free =
+          DeviceColumn.of(two.field(0), gpu.memory().upload(stream, new int[4]));
+      DeviceColumn<int[]> column = DeviceColumn.of(field, gpu.memory().upload(stream, new int[4]));
+      DeviceTable table = DeviceTable.of(stream, one, List.of(column), 4);
+      long live = gpu.memory().statistics().liveBytes();
+      DeviceArray<int[]> rows = gpu.memory().upload(stream, new int[] {4});
+      for (ReadableColumn<?> taken : List.of(column, table.column("x"))) {
+        assertThatIllegalArgumentException()
+            .isThrownBy(() -> DeviceTable.of(stream, two, List.of(free, taken), 4))
+            .withMessageContaining(
+                "column 'x' (int32 not null) of 4 rows belongs to another table");
+        assertThatIllegalArgumentException()
+            .isThrownBy(() -> DeviceTable.of(two, List.of(free, taken), 4, rows));
+      }
+      rows.close();
+      assertThat(gpu.memory().statistics().liveBytes()).isEqualTo(live);
+      // What was refused beside it stays free.
+      DeviceTable other = DeviceTable.of(stream, Schema.of(two.field(0)), List.of(free), 4);
+      // A slice belongs to none: the table neither owns nor closes it.
+      DeviceTable slices = DeviceTable.of(stream, one, List.of(column.slice(0, 4)), 4);
+      slices.close();
+      assertThat(column.isOpen()).isTrue();
+      other.append(column).close();
+      assertThat(column.isOpen()).isTrue();
+      other.close();
+      table.close();
+      assertThat(column.isOpen()).isFalse();
+      assertThat(gpu.memory().statistics().liveBytes()).isZero();
+    }
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @Test
+  void oneColumnIsNotGivenToTwoTablesByTwoThreads() throws Exception {
+    SimulatedDevice device = SimulatedDevice.builder().build();
+    ColumnField field = ColumnField.of("x", ColumnType.INT32);
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device);
+        DeviceStream stream = gpu.streams().acquire()) {
+      for (int i = 0; i < 200; i++) {
+        DeviceColumn<int[]> column =
+            DeviceColumn.of(field, gpu.memory().allocate(stream, int[].class, 4));
+        Queue<DeviceTable> made = new ConcurrentLinkedQueue<>();
+        CountDownLatch begin = new CountDownLatch(1);
+        List<Thread> threads = new ArrayList<>();
+        for (int t = 0; t < 2; t++) {
+          Thread thread =
+              new Thread(
+                  () -> {
+                    try {
+                      begin.await();
+                      made.add(DeviceTable.of(stream, Schema.of(field), List.of(column), 4));
+                    } catch (IllegalArgumentException e) {
+                      // The other thread has it.
+                    } catch (InterruptedException e) {
+                      throw new AssertionError(e);
+                    }
+                  });
+          threads.add(thread);
+          thread.start();
+        }
+        begin.countDown();
+        for (Thread thread : threads) {
+          thread.join();
+        }
+        assertThat(made).hasSize(1);
+        made.forEach(DeviceTable::close);
+        assertThat(gpu.memory().statistics().liveBytes()).isZero();
+      }
     }
     assertThat(device.liveObjects()).isZero();
   }

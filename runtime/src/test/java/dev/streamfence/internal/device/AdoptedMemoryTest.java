@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceMemory;
+import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ForeignMemory;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -171,7 +173,16 @@ final class AdoptedMemoryTest {
   @Test
   void theReleaseIsCalledLaterIfTheDeviceIsNotDone() throws InterruptedException {
     produce();
-    DeviceArray<int[]> array = gpu.memory().adopt(a, memory().readyAfterEvent(event), int[].class);
+    AtomicReference<Thread> releasing = new AtomicReference<>();
+    ForeignMemory block =
+        ForeignMemory.at(address, 16)
+            .readyAfterEvent(event)
+            .releasedBy(
+                () -> {
+                  releasing.set(Thread.currentThread());
+                  release();
+                });
+    DeviceArray<int[]> array = gpu.memory().adopt(a, block, int[].class);
     VectorKernels.on(b).increment(array, 4);
     array.close();
     array.close();
@@ -180,6 +191,7 @@ final class AdoptedMemoryTest {
       Thread.sleep(1);
     }
     assertThat(released).hasValue(1);
+    assertThat(releasing.get()).isNotSameAs(Thread.currentThread());
   }
 
   @Test
@@ -409,6 +421,75 @@ final class AdoptedMemoryTest {
     gpu.synchronize();
     gpu.memory().reap();
     assertThat(gpu.memory().bytesOutstanding()).isZero();
+    producer.free(address);
+  }
+
+  @Test
+  void aWindowGoesBackAfterTheUsesOfPartsOfItsArray() {
+    DeviceArray<int[]> own = gpu.memory().upload(a, new int[] {1, 2, 3, 4});
+    DeviceArray<int[]> window =
+        gpu.memory()
+            .adopt(
+                a,
+                ForeignMemory.at(Inside.allocation(own).address(), 16)
+                    .alreadyReady()
+                    .returnedTo(theirs),
+                int[].class);
+    gpu.synchronize();
+    try (DeviceParts<int[]> parts = own.split(2)) {
+      VectorKernels.on(b).increment(parts.get(1), 2);
+      long waits = device.calls(DriverCall.WAIT_FOR_EVENT);
+      window.close();
+      // The stream of the close waits for the part's, and the owner's stream for both.
+      assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isEqualTo(waits + 2);
+    }
+    assertThat(own.download(a)).containsExactly(1, 2, 4, 5);
+    producer.free(address);
+  }
+
+  @Test
+  void aWindowThatIsReinterpretedIsHandedOver() {
+    DeviceArray<int[]> own = gpu.memory().upload(a, new int[] {1, 2, 3, 4});
+    DeviceArray<int[]> window =
+        gpu.memory()
+            .adopt(
+                a,
+                ForeignMemory.at(Inside.allocation(own).address() + 4, 8)
+                    .alreadyReady()
+                    .returnedTo(theirs)
+                    .releasedBy(released::incrementAndGet),
+                int[].class);
+    DeviceArray<byte[]> heir = window.reinterpret(byte[].class);
+    assertThat(window.isOpen()).isFalse();
+    assertThatThrownBy(() -> window.download(a))
+        .isInstanceOf(UseAfterFreeException.class)
+        .hasMessageContaining("byte[8]");
+    assertThatThrownBy(() -> window.reinterpret(float[].class))
+        .isInstanceOf(UseAfterFreeException.class);
+    window.close();
+    own.close();
+    assertThat(released).hasValue(0);
+    assertThat(heir.download(b)).containsExactly(2, 0, 0, 0, 3, 0, 0, 0);
+    DeviceArray<int[]> again = heir.reinterpret(int[].class);
+    heir.close();
+    VectorKernels.on(b).increment(again, 2);
+    assertThat(again.download(a)).containsExactly(3, 4);
+    again.close();
+    assertThat(released).hasValue(1);
+    gpu.synchronize();
+    gpu.memory().reap();
+    assertThat(gpu.memory().bytesOutstanding()).isZero();
+    producer.free(address);
+  }
+
+  @Test
+  void memoryThatEndsOneByteBehindItsAllocationIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () ->
+                gpu.memory()
+                    .adopt(a, ForeignMemory.at(address + 1, 16).alreadyReady(), byte[].class))
+        .withMessageContaining("ends 1 bytes beyond its allocation");
     producer.free(address);
   }
 

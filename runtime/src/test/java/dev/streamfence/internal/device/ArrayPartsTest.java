@@ -81,6 +81,19 @@ final class ArrayPartsTest {
   }
 
   @Test
+  void aPartWaitsForTheReadsOfTheArray() {
+    DeviceArray<int[]> sums = gpu.memory().upload(a, new int[N]);
+    gpu.synchronize();
+    onA.add(array, array, sums, N);
+    try (DeviceParts<int[]> halves = array.split(32)) {
+      long before = waits();
+      onB.increment(halves.get(1), 32);
+      assertThat(waits()).isEqualTo(before + 1);
+    }
+    assertThat(sums.download(a)).containsOnly(0);
+  }
+
+  @Test
   void aWriteAfterTheJoinWaitsForTheReadsOfAllParts() {
     DeviceArray<int[]> sums = gpu.memory().upload(a, new int[N]);
     DeviceStream c = gpu.streams().acquire();

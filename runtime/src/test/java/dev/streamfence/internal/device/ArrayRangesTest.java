@@ -82,7 +82,9 @@ final class ArrayRangesTest {
           int to = random.nextInt(N - count + 1);
           second.copyFrom(stream, array, from, to, count);
           System.arraycopy(expected, from, other, to, count);
-          array.copyFrom(stream, second, to, from, count);
+          int back = random.nextInt(N - count + 1);
+          array.copyFrom(stream, second, to, back, count);
+          System.arraycopy(other, to, expected, back, count);
         }
         default -> {
           int[] target = host.clone();

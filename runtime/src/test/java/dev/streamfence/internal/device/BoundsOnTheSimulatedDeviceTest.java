@@ -1,5 +1,6 @@
 package dev.streamfence.internal.device;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -88,6 +89,106 @@ class BoundsOnTheSimulatedDeviceTest {
       }
       assertThatThrownBy(() -> saxpy(x, y, 1001))
           .hasMessageContaining("the kernel reads element 1000 (n = 1001)");
+    }
+  }
+
+  @Test
+  void eachNumberOfALaunchIsComparedWithThatOfTheLaunchBefore() {
+    KernelImage image =
+        KernelImage.of(
+            "sum.ptx",
+            """
+            .version 7.0
+            .target sm_75
+            .address_size 64
+            .visible .entry at(.param .u64 values, .param .u32 a, .param .u32 b, .param .u32 n)
+            {
+              .reg .b32 %r<4>;
+              .reg .b64 %rd<4>;
+              ld.param.u64 %rd1, [values];
+              ld.param.u32 %r1, [a];
+              ld.param.u32 %r2, [b];
+              add.s32 %r3, %r1, %r2;
+              mul.wide.s32 %rd2, %r3, 4;
+              add.s64 %rd3, %rd1, %rd2;
+              st.global.u32 [%rd3], %r3;
+              ret;
+            }
+            """
+                .getBytes(US_ASCII));
+    LaunchRecorder recorder =
+        LoadedModule.of(stream, image)
+            .recorder(
+                KernelSignature.entry("at")
+                    .writes("values", int[].class)
+                    .value("a", int.class)
+                    .value("b", int.class)
+                    .threads("n", int.class, 1));
+    try (DeviceArray<int[]> values = gpu.memory().allocate(stream, int[].class, 10)) {
+      for (int[] each : new int[][] {{1, 2}, {8, 2}, {1, 2}, {1, 9}, {1, 2}, {-3, 2}}) {
+        int element = each[0] + each[1];
+        try (LaunchRecorder open = recorder.begin()) {
+          open.array(values).value(each[0]).value(each[1]).threads(1);
+          if (element >= 0 && element < 10) {
+            open.preflight().launch().commit();
+          } else {
+            assertThatThrownBy(open::preflight)
+                .hasMessageContaining("the kernel writes element " + element + " ");
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void aPossibleAccessIsRefusedWhereAProofIsRequired() {
+    KernelImage image =
+        KernelImage.of(
+            "maybe.ptx",
+            """
+            .version 7.0
+            .target sm_75
+            .address_size 64
+            .visible .entry maybe(.param .u64 values, .param .u32 last, .param .u32 n)
+            {
+              .reg .pred %p<2>;
+              .reg .b32 %r<4>;
+              .reg .b64 %rd<4>;
+              ld.param.u64 %rd1, [values];
+              ld.param.u32 %r1, [last];
+              ld.global.u32 %r2, [%rd1];
+              setp.eq.s32 %p1, %r2, 0;
+              @%p1 bra END;
+              mul.wide.s32 %rd2, %r1, 4;
+              add.s64 %rd3, %rd1, %rd2;
+              st.global.u32 [%rd3], %r1;
+              END:
+              ret;
+            }
+            """
+                .getBytes(US_ASCII));
+    KernelSignature signature =
+        KernelSignature.entry("maybe")
+            .readWrites("values", int[].class)
+            .value("last", int.class)
+            .threads("n", int.class, 1);
+    LoadedModule module = LoadedModule.of(stream, image);
+    LaunchRecorder required = module.recorder(signature.boundsRequired());
+    try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[10])) {
+      try (LaunchRecorder open = module.recorder(signature).begin()) {
+        open.array(values).value(10).threads(1).preflight().launch().commit();
+      }
+      try (LaunchRecorder open = required.begin()) {
+        open.array(values).value(9).threads(1).preflight().launch().commit();
+      }
+      for (int outside : new int[] {10, -1}) {
+        try (LaunchRecorder open = required.begin()) {
+          open.array(values).value(outside).threads(1);
+          assertThatThrownBy(open::preflight)
+              .hasMessageContaining(
+                  "may touch element " + outside + ", and the interface requires");
+        }
+      }
     }
   }
 

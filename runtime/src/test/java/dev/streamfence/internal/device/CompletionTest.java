@@ -27,6 +27,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,10 +39,14 @@ final class CompletionTest {
   private final AtomicBoolean answering = new AtomicBoolean(true);
   private final Map<Object, Integer> asked = new ConcurrentHashMap<>();
   private final AtomicInteger refused = new AtomicInteger();
+  private final AtomicReference<Runnable> beforeSynchronizing = new AtomicReference<>(() -> {});
   private final CudaDriver driver =
       InterceptedDriver.of(
           Inside.open(device),
           (method, call) -> {
+            if (method.equals("synchronizeStream")) {
+              beforeSynchronizing.getAndSet(() -> {}).run();
+            }
             if (!method.equals("isEventComplete")) {
               return call.proceed();
             }
@@ -106,18 +111,28 @@ final class CompletionTest {
 
   @Test
   void itsStageCompletesWithoutAWaitingThread() throws Exception {
-    SimulatedDevice eager = SimulatedDevice.builder().schedule(Schedule.EAGER).build();
-    try (DeviceRuntime other = DeviceRuntime.simulated(eager)) {
-      DeviceStream on = other.streams().acquire();
-      DeviceArray<int[]> array = other.memory().upload(on, new int[] {1});
-      CompletableFuture<Void> done;
-      try (LaunchRecorder recorder = VectorKernels.incrementOn(on)) {
-        recorder.begin().array(array).threads(1).preflight().launch().commit();
-        done = recorder.completion().stage().toCompletableFuture();
-      }
-      done.get();
-      array.close();
+    answering.set(false);
+    long waits = waitsInTheDriver();
+    List<CompletableFuture<Thread>> continuations = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      continuations.add(
+          launch().stage().thenApply(done -> Thread.currentThread()).toCompletableFuture());
     }
+    assertThat(continuations).noneMatch(CompletableFuture::isDone);
+    answering.set(true);
+    Thread watcher = continuations.get(0).get();
+    assertThat(watcher).isNotSameAs(Thread.currentThread());
+    assertThat(watcher.isDaemon()).isTrue();
+    for (CompletableFuture<Thread> continuation : continuations) {
+      assertThat(continuation.get()).isSameAs(watcher);
+    }
+    assertThat(waitsInTheDriver()).isEqualTo(waits);
+  }
+
+  private long waitsInTheDriver() {
+    return device.calls(DriverCall.SYNCHRONIZE_EVENT)
+        + device.calls(DriverCall.SYNCHRONIZE_STREAM)
+        + device.calls(DriverCall.SYNCHRONIZE_DEVICE);
   }
 
   @Test
@@ -189,11 +204,22 @@ final class CompletionTest {
 
   @Test
   void stagesRequestedWhileTheRuntimeClosesAllComplete() throws Exception {
-    List<CompletableFuture<Void>> stages = new ArrayList<>();
+    List<Completion> launches = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
-      stages.add(launch().stage().toCompletableFuture());
+      launches.add(launch());
     }
+    List<CompletableFuture<Void>> stages = new ArrayList<>();
+    beforeSynchronizing.set(
+        () -> {
+          // In other threads, which the close does not wait for.
+          for (Completion launch : launches) {
+            stages.add(
+                CompletableFuture.supplyAsync(() -> launch.stage().toCompletableFuture()).join());
+          }
+          assertThat(stages).noneMatch(CompletableFuture::isDone);
+        });
     gpu.close();
+    assertThat(stages).hasSize(100);
     for (CompletableFuture<Void> stage : stages) {
       stage.get();
     }

@@ -134,7 +134,8 @@ final class DeviceArrayTest {
         DeviceArray<double[]> doubles = gpu.memory().allocate(stream, double[].class, 3);
         DeviceArray<long[]> longs = gpu.memory().allocate(stream, long[].class, 3);
         DeviceArray<short[]> shorts = gpu.memory().allocate(stream, short[].class, 3);
-        DeviceArray<boolean[]> booleans = gpu.memory().allocate(stream, boolean[].class, 3)) {
+        DeviceArray<boolean[]> booleans =
+            gpu.memory().upload(stream, new boolean[] {false, true, false})) {
       floats.fill(stream, 7);
       doubles.fill(stream, Math.PI);
       longs.fill(stream, 0x1234_5678_9ABCL);
@@ -145,6 +146,8 @@ final class DeviceArrayTest {
       assertThat(longs.download(stream)).containsOnly(0x1234_5678_9ABCL);
       assertThat(shorts.download(stream)).containsOnly((short) -2);
       assertThat(booleans.download(stream)).containsOnly(true);
+      booleans.fill(stream, false);
+      assertThat(booleans.download(stream)).containsOnly(false);
     }
   }
 

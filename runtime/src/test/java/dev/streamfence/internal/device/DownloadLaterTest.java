@@ -13,6 +13,8 @@ import dev.streamfence.Download;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
@@ -30,6 +32,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -109,12 +112,25 @@ final class DownloadLaterTest {
 
   @Test
   void awaitingHasATimeout() throws Exception {
-    array.fill(a, 4);
-    Download<int[]> fours = array.downloadLater(a);
-    assertThat(fours.await(Duration.ofSeconds(60))).isTrue();
-    fours.await();
-    assertThat(fours.value()).containsOnly(4);
-    assertThat(fours.await(Duration.ZERO)).isTrue();
+    AtomicBoolean busy = new AtomicBoolean(true);
+    CudaDriver driver =
+        InterceptedDriver.of(
+            Inside.open(SimulatedDevice.builder().schedule(Schedule.LAZY).build()),
+            (method, call) ->
+                method.equals("isEventComplete") && busy.get() ? false : call.proceed());
+    try (DeviceRuntime other = RuntimeOverDriver.open(driver, RuntimeOptions.defaults());
+        DeviceStream stream = other.streams().acquire();
+        DeviceArray<int[]> values = other.memory().upload(stream, new int[] {4})) {
+      Download<int[]> later = values.downloadLater(stream);
+      assertThat(later.await(Duration.ZERO)).isFalse();
+      assertThat(later.await(Duration.ofMillis(5))).isFalse();
+      assertThat(later.isDone()).isFalse();
+      busy.set(false);
+      assertThat(later.await(Duration.ofDays(1))).isTrue();
+      busy.set(true);
+      assertThat(later.value()).containsExactly(4);
+      assertThat(later.await(Duration.ZERO)).isTrue();
+    }
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.streamfence.internal.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceRuntime;
@@ -18,6 +19,7 @@ import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.simulation.SimulatedLibrary;
+import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -155,6 +157,95 @@ final class ExportedArrayTest {
   }
 
   @Test
+  void aPartOfAnExportedArrayWaitsForTheConsumer() {
+    ExportedArray export = export(x, true);
+    try (DeviceParts<int[]> parts = x.split(2)) {
+      VectorKernels.on(b).increment(parts.get(1), 2);
+      // A later use waits for what the consumer has queued meanwhile, although it is another part.
+      consumer.launch(theirs, "set", memory -> memory.putInt(export.address(), 7));
+      long waits = device.calls(DriverCall.WAIT_FOR_EVENT);
+      VectorKernels.on(b).increment(parts.get(1), 2);
+      assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isEqualTo(waits + 1);
+    }
+    export.end();
+    assertThat(x.download(a)).containsExactly(7, 2, 5, 6);
+  }
+
+  @Test
+  void nobodyWaitsForTheConsumerOfAnExportThatFailed() {
+    gpu.synchronize();
+    VectorKernels.on(b).increment(x, 4);
+    device.failCall(DriverCall.WAIT_FOR_EVENT, 1, 1);
+    assertThatThrownBy(() -> export(x, true)).isInstanceOf(CudaDriverException.class);
+    // The first use may wait for what the export has queued.
+    VectorKernels.on(b).increment(x, 4);
+    long waits = device.calls(DriverCall.WAIT_FOR_EVENT);
+    VectorKernels.on(b).increment(x, 4);
+    assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isEqualTo(waits);
+    consumer.destroyStream(theirs);
+    x.close();
+    gpu.synchronize();
+    gpu.memory().reap();
+    assertThat(gpu.memory().bytesOutstanding()).isZero();
+  }
+
+  @Test
+  void aReadOnlyExportDoesNotWaitForReads() {
+    DeviceArray<int[]> sum = gpu.memory().allocate(a, int[].class, 4);
+    gpu.synchronize();
+    VectorKernels.on(a).add(x, x, sum, 4);
+    long waits = device.calls(DriverCall.WAIT_FOR_EVENT);
+    ExportedArray export = export(x, false);
+    assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isEqualTo(waits);
+    export.end();
+  }
+
+  @Test
+  void aSplitArrayIsNotExportedWithoutAStreamEither() {
+    try (DeviceParts<int[]> parts = x.split(2)) {
+      assertThatThrownBy(() -> ExportedArray.of(x, "an export", true, OptionalLong.empty()))
+          .isInstanceOf(StreamMisuseException.class)
+          .hasMessageContaining("split into " + parts.count() + " parts");
+    }
+  }
+
+  @Test
+  void anExportedPartKeepsItsArrayAllocated() {
+    DeviceParts<int[]> parts = x.split(2);
+    ExportedArray export = export(parts.get(0), true);
+    x.close();
+    assertThat(device.calls(DriverCall.FREE_ASYNC)).isZero();
+    export.end();
+    assertThat(device.calls(DriverCall.FREE_ASYNC)).isEqualTo(1);
+    gpu.synchronize();
+  }
+
+  @Test
+  void aSecondExportDoesNotForgetAConsumerWhoseWorkIsQueued() {
+    device.collectFindings();
+    gpu.synchronize();
+    long others = consumer.createStream();
+    ExportedArray first = export(x, false);
+    VectorKernels.on(b).increment(x, 4);
+    consumer.waitForEvent(theirs, written());
+    consumer.launch(theirs, "read", memory -> memory.getInt(first.address()));
+    first.end();
+    ExportedArray second = ExportedArray.of(x, "an export", false, OptionalLong.of(others));
+    VectorKernels.on(b).increment(x, 4);
+    second.end();
+    gpu.synchronize();
+    consumer.synchronize(theirs);
+    assertThat(device.findings()).isEmpty();
+  }
+
+  /** An event of the consumer's behind what is queued on stream b. */
+  private long written() {
+    long event = consumer.createEvent();
+    b.submit("tell", uses -> {}, call -> consumer.recordEvent(event, call.streamHandle()));
+    return event;
+  }
+
+  @Test
   void anExportThatComesBackIsAWindowOnItsSource() {
     ExportedArray export = export(x, true);
     addTo(consumer, theirs, export.address());
@@ -242,13 +333,53 @@ final class ExportedArrayTest {
   @Test
   void whatTheHostKnewOfTheMemoryIsUncertainWhileOtherCodeMayWriteIt() {
     HazardState hazards = Inside.allocation(x).hazards();
-    ExportedArray export = export(x, true);
     long before = hazards.writes();
-    assertThat(hazards.writes()).isNotEqualTo(before);
-    export.end();
-    long after = hazards.writes();
-    assertThat(after).isGreaterThan(before);
-    assertThat(hazards.writes()).isEqualTo(after);
+    for (OptionalLong stream : List.of(OptionalLong.of(theirs), OptionalLong.empty())) {
+      ExportedArray export = ExportedArray.of(x, "an export", true, stream);
+      long during = hazards.writes();
+      assertThat(hazards.isUnchangedSince(during)).isFalse();
+      export.end();
+      assertThat(hazards.isUnchangedSince(during)).isFalse();
+      assertThat(hazards.isUnchangedSince(hazards.writes())).isTrue();
+    }
+    assertThat(hazards.isUnchangedSince(before)).isFalse();
+  }
+
+  @Test
+  void anExportThatIsOnlyReadLeavesWhatTheHostKnows() {
+    HazardState hazards = Inside.allocation(x).hazards();
+    long before = hazards.writes();
+    for (OptionalLong stream : List.of(OptionalLong.of(theirs), OptionalLong.empty())) {
+      ExportedArray export = ExportedArray.of(x, "an export", false, stream);
+      assertThat(hazards.isUnchangedSince(before)).isTrue();
+      export.end();
+      assertThat(hazards.isUnchangedSince(before)).isTrue();
+    }
+  }
+
+  /** Other code may write the whole while it is in parts, and a part that is joined meanwhile. */
+  @Test
+  void whatTheHostKnewOfPartsIsUncertainAsWell() {
+    HazardState whole = Inside.allocation(x).hazards();
+    ExportedArray ofWhole = ExportedArray.of(x, "an export", true, OptionalLong.empty());
+    DeviceParts<int[]> parts = x.split(2);
+    HazardState part = TrackedArray.of(parts.get(0)).region().hazards();
+    HazardState other = TrackedArray.of(parts.get(1)).region().hazards();
+    assertThat(part.isUnchangedSince(part.writes())).isFalse();
+    long during = part.writes();
+    ofWhole.end();
+    assertThat(part.isUnchangedSince(during)).isFalse();
+    assertThat(part.isUnchangedSince(part.writes())).isTrue();
+    ExportedArray ofPart = ExportedArray.of(parts.get(0), "an export", true, OptionalLong.empty());
+    assertThat(part.isUnchangedSince(part.writes())).isFalse();
+    assertThat(other.isUnchangedSince(other.writes())).isTrue();
+    assertThat(whole.isUnchangedSince(whole.writes())).isFalse();
+    parts.close();
+    long joined = whole.writes();
+    assertThat(whole.isUnchangedSince(joined)).isFalse();
+    ofPart.end();
+    assertThat(whole.isUnchangedSince(joined)).isFalse();
+    assertThat(whole.isUnchangedSince(whole.writes())).isTrue();
   }
 
   @Test

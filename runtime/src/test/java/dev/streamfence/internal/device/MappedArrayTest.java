@@ -18,6 +18,7 @@ import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.simulation.DriverCall;
@@ -127,6 +128,41 @@ final class MappedArrayTest {
     writing.join();
     launching.join();
     assertThat(host.get(0, 2)).containsExactly(9, 6);
+  }
+
+  @Test
+  void aLaunchThatComesWhileAnAccessWaitsForTheDeviceWaitsForTheAccess() throws Exception {
+    AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+    CudaDriver watched =
+        InterceptedDriver.of(
+            Inside.open(SimulatedDevice.builder().schedule(Schedule.LAZY).build()),
+            (method, call) -> {
+              if (method.equals("synchronizeEvent")) {
+                meanwhile.getAndSet(() -> {}).run();
+              }
+              return call.proceed();
+            });
+    try (DeviceRuntime runtime = RuntimeOverDriver.open(watched, RuntimeOptions.defaults());
+        DeviceStream left = runtime.streams().acquire();
+        DeviceStream right = runtime.streams().acquire();
+        PinnedArray<int[]> shared = runtime.memory().pinned(int[].class, N)) {
+      shared.put(0, all(5));
+      DeviceArray<int[]> direct = shared.mapped();
+      VectorKernels onRight = VectorKernels.on(right);
+      onRight.increment(direct, N);
+      VectorKernels.on(left).increment(direct, N);
+      Thread launching = new Thread(() -> onRight.increment(direct, N));
+      meanwhile.set(
+          () -> {
+            launching.start();
+            while (launching.isAlive() && launching.getState() != Thread.State.WAITING) {
+              Thread.onSpinWait();
+            }
+          });
+      shared.write(bytes -> assertThat(launching.getState()).isEqualTo(Thread.State.WAITING));
+      launching.join();
+      assertThat(shared.get(0, N)).containsOnly(8);
+    }
   }
 
   @Test
@@ -275,6 +311,9 @@ final class MappedArrayTest {
     mapped.download(b, 1, host, 20, 2);
     assertThat(host.get(10, 3)).containsExactly(1, 2, 3);
     assertThat(host.get(20, 3)).containsExactly(2, 3, 5);
+    // Elements 4 and 5, and not the bytes of these numbers.
+    mapped.download(b, 1, host, 4, 2);
+    assertThat(host.get(4, 2)).containsExactly(2, 3);
     long calls = device.calls();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> mapped.upload(a, host, 0, 2, 3))

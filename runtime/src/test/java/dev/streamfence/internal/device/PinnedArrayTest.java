@@ -14,6 +14,8 @@ import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.internal.memory.HostRegion;
+import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.simulation.DriverCall;
@@ -140,6 +142,33 @@ final class PinnedArrayTest {
     fill(host, 7);
     assertThat(array.download(a)).containsOnly(5);
     assertThat(second.download(a)).containsOnly(6);
+  }
+
+  @Test
+  void theCloseWaitsForUploadsThatReadIt() {
+    try (PinnedArray<int[]> source = gpu.memory().pinned(int[].class, N)) {
+      fill(source, 5);
+      array.upload(a, source);
+    }
+    assertThat(a.isIdle()).isTrue();
+    assertThat(array.download(b)).containsOnly(5);
+  }
+
+  @Test
+  void theMemoryOfALostArrayIsFreedWhenTheDeviceIsDoneWithIt() {
+    PinnedBytes pinned = Inside.of(gpu).pinned();
+    PinnedBytes.Lease lost = pinned.allocate(16, "a lost array");
+    Region target = Region.of(Inside.allocation(array)).range(0, 16);
+    Inside.of(gpu)
+        .copies()
+        .upload(Inside.timeline(a), new HostRegion(lost.memory(), lost.hazards(), 0), target);
+    lost.run();
+    long frees = device.calls(DriverCall.FREE_HOST);
+    pinned.freeLost();
+    assertThat(device.calls(DriverCall.FREE_HOST)).isEqualTo(frees);
+    a.synchronize();
+    pinned.freeLost();
+    assertThat(device.calls(DriverCall.FREE_HOST)).isEqualTo(frees + 1);
   }
 
   @Test

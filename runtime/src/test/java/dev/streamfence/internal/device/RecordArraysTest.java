@@ -372,6 +372,7 @@ final class RecordArraysTest {
     assertThat(point)
         .isSameAs(ArrayElement.ofArray(Point[].class))
         .isEqualTo(new RecordElement(point.name(), point.fields()))
+        .isNotEqualTo(new RecordElement(point.name(), List.of(ElementType.FLOAT)))
         .isNotEqualTo(RecordElement.of(Small.class))
         .hasToString(Point.class.getCanonicalName());
   }

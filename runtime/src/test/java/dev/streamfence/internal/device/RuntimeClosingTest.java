@@ -8,6 +8,7 @@ import dev.streamfence.AllocationLog;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.Download;
 import dev.streamfence.MemoryBudget;
 import dev.streamfence.MemoryReservation;
 import dev.streamfence.RuntimeClosedException;
@@ -270,6 +271,69 @@ final class RuntimeClosingTest {
     second.join();
     assertThat(wasOver).isTrue();
     requireNothingLeft();
+  }
+
+  @Test
+  void closingWaitsForADownloadThatGivesItsMemoryBack() throws Exception {
+    DeviceRuntime gpu = open(RuntimeOptions.defaults());
+    DeviceStream stream = gpu.streams().acquire();
+    // Memory of this size is freed instead of kept for the next download.
+    DeviceArray<byte[]> large = gpu.memory().allocateZeroed(stream, byte[].class, (64 << 20) + 1);
+    Download<byte[]> download = large.downloadLater(stream);
+    download.await();
+    Stop inside = new Stop("freeHost");
+    stop.set(inside);
+    Thread worker = start(download::value);
+    inside.reached.await();
+    Thread closer = closing(gpu);
+    while (closer.getState() != Thread.State.BLOCKED) {
+      assertThat(closer.isAlive()).as("the close waits").isTrue();
+      Thread.onSpinWait();
+    }
+    inside.released.countDown();
+    worker.join();
+    closer.join();
+    assertThat(download.value()).hasSize((64 << 20) + 1);
+    requireNothingLeft();
+  }
+
+  @Test
+  void downloadsThatAreDeliveredBesideACloseLeaveNothing() throws Exception {
+    for (int round = Integer.getInteger("streamfence.closing.rounds", 40); round > 0; round--) {
+      ended.set(false);
+      DeviceRuntime gpu = open(RuntimeOptions.defaults());
+      DeviceStream stream = gpu.streams().acquire();
+      DeviceArray<int[]> array = gpu.memory().upload(stream, new int[] {1, 2, 3});
+      Queue<Throwable> unexpected = new ConcurrentLinkedQueue<>();
+      CountDownLatch working = new CountDownLatch(3);
+      List<Thread> workers = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        workers.add(
+            start(
+                () -> {
+                  try {
+                    while (true) {
+                      Download<int[]> download = array.downloadLater(stream);
+                      working.countDown();
+                      assertThat(download.value()).containsExactly(1, 2, 3);
+                    }
+                  } catch (RuntimeClosedException e) {
+                    // The end of this round.
+                  } catch (Throwable e) {
+                    unexpected.add(e);
+                  } finally {
+                    working.countDown();
+                  }
+                }));
+      }
+      working.await();
+      gpu.close();
+      for (Thread worker : workers) {
+        worker.join();
+      }
+      assertThat(unexpected).isEmpty();
+      requireNothingLeft();
+    }
   }
 
   private static LaunchRecorder begun(DeviceStream stream, DeviceArray<int[]> values) {

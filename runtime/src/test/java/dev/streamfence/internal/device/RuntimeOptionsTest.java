@@ -95,7 +95,9 @@ final class RuntimeOptionsTest {
             .withKernelFolders(Path.of("kernels"))
             .withAbandonedLaunchTimeout(Duration.ofSeconds(3))
             .withStagingThreads(9)
-            .withBoundsChecks(false);
+            .withBoundsChecks(false)
+            .withPlannedBytesPerStream(11)
+            .withOrderingVisibleToTools(true);
     assertThat(all)
         .isEqualTo(
             new RuntimeOptions(
@@ -111,7 +113,9 @@ final class RuntimeOptionsTest {
                 List.of(Path.of("kernels")),
                 Duration.ofSeconds(3),
                 9,
-                false));
+                false,
+                11,
+                true));
     assertThat(RuntimeOptions.defaults().withStreams(3).withStreams(16))
         .isEqualTo(RuntimeOptions.defaults());
   }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.Completion;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ForeignCall;
@@ -22,6 +23,7 @@ import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.simulation.SimulatedLibrary;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -125,8 +127,17 @@ final class SubmittedCallTest {
         uses -> uses.reads(x).reads(y),
         call -> twice(call.streamHandle(), call.address(x), call.address(y)));
     assertThat(device.findings())
-        .extracting(RacyAccessException.Finding::kind)
-        .contains(RacyAccessException.Kind.UNDECLARED_WRITE);
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.kind()).isEqualTo(RacyAccessException.Kind.UNDECLARED_WRITE);
+              assertThat(finding.second().argument()).isEqualTo(y.toString());
+              assertThat(finding.toString())
+                  .startsWith(
+                      "twice of library blas in 'twice' on stream 1 (ticket 5), "
+                          + y
+                          + ", stores to 16 bytes");
+            });
   }
 
   @Test
@@ -325,6 +336,34 @@ final class SubmittedCallTest {
   }
 
   @Test
+  void theAddressOfARefusedUseIsNotGivenEvenIfTheRefusalIsCaught() {
+    DeviceArray<int[]> closed = gpu.memory().allocate(a, int[].class, 0);
+    closed.close();
+    try (DeviceRuntime other = DeviceRuntime.simulated();
+        DeviceStream theirs = other.streams().acquire();
+        DeviceArray<int[]> foreign = other.memory().upload(theirs, new int[] {1})) {
+      List<DeviceArray<int[]>> refused = List.of(closed, foreign);
+      a.submit(
+          "peek",
+          uses -> {
+            uses.reads(x);
+            refused.forEach(
+                array ->
+                    assertThatThrownBy(() -> uses.readWrites(array))
+                        .isInstanceOf(DeviceException.class));
+          },
+          call -> {
+            assertThat(call.address(x)).isEqualTo(Inside.allocation(x).address());
+            refused.forEach(
+                array ->
+                    assertThatThrownBy(() -> call.address(array))
+                        .isInstanceOf(StreamMisuseException.class)
+                        .hasMessageContaining("which it does not declare as used"));
+          });
+    }
+  }
+
+  @Test
   void aFaultOfTheCallIsAttributedByItsName() {
     SimulatedDevice second = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
     SimulatedLibrary theirs = second.library("blas");
@@ -372,6 +411,7 @@ final class SubmittedCallTest {
     submitTwice(a);
     long calls = device.calls() - before;
     assertThat(calls).isEqualTo(3);
+    int refusals = 0;
     for (int nth = 1; nth <= calls; nth++) {
       onB.increment(x, 4);
       device.failCall(nth, INVALID_VALUE);
@@ -379,9 +419,11 @@ final class SubmittedCallTest {
         submitTwice(a);
       } catch (CudaDriverException e) {
         assertThat(e.getMessage()).contains("'twice' on stream " + a.id());
+        refusals++;
       }
       onB.increment(y, 4);
     }
+    assertThat(refusals).as("of all but the event, which a wait on the host replaces").isEqualTo(2);
     assertThat(x.download(a)).containsExactly(5, 6, 7, 8);
   }
 

@@ -15,8 +15,11 @@ import dev.streamfence.internal.memory.DeviceCopies;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -30,6 +33,7 @@ final class TimeoutsTest {
 
   private final SimulatedDevice device = SimulatedDevice.builder().build();
   private final AtomicBoolean busy = new AtomicBoolean();
+  private final AtomicInteger questions = new AtomicInteger();
   private DeviceRuntime gpu;
   private DeviceStream stream;
   private DeviceArray<int[]> values;
@@ -74,12 +78,13 @@ final class TimeoutsTest {
         Opening.of(
                 InterceptedDriver.of(
                     Inside.open(device),
-                    (method, call) ->
-                        busy.get()
-                                && (method.equals("isStreamIdle")
-                                    || method.equals("isEventComplete"))
-                            ? false
-                            : call.proceed()),
+                    (method, call) -> {
+                      if (!method.equals("isStreamIdle") && !method.equals("isEventComplete")) {
+                        return call.proceed();
+                      }
+                      questions.incrementAndGet();
+                      return busy.get() ? false : call.proceed();
+                    }),
                 true,
                 RuntimeOptions.defaults())
             .withCopies(pool -> new DeviceCopies(pool, CHUNK_BYTES, 1))
@@ -114,6 +119,36 @@ final class TimeoutsTest {
   @ParameterizedTest
   @EnumSource
   void anInterruptEndsAWaitWithATimeout(Wait wait) throws Exception {
+    AtomicBoolean isInterruptKept = new AtomicBoolean(true);
+    FutureTask<Boolean> waiting =
+        new FutureTask<>(
+            () -> {
+              try {
+                return wait.until(this, Duration.ofDays(1));
+              } finally {
+                isInterruptKept.set(Thread.currentThread().isInterrupted());
+              }
+            });
+    Thread waiter = new Thread(waiting);
+    int before = questions.get();
+    waiter.start();
+    // It has asked, was told that the work is not done, and has begun to wait.
+    while (questions.get() < before + 3) {
+      Thread.onSpinWait();
+    }
+    waiter.interrupt();
+    assertThatThrownBy(waiting::get)
+        .isInstanceOf(ExecutionException.class)
+        .hasCauseInstanceOf(InterruptedException.class);
+    assertThat(isInterruptKept).isFalse();
+    busy.set(false);
+    assertThat(wait.until(this, Duration.ofDays(1))).isTrue();
+    assertThat(values.download(stream)).containsOnly(1);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anInterruptBeforeAWaitWithATimeoutEndsIt(Wait wait) throws Exception {
     Thread.currentThread().interrupt();
     assertThatThrownBy(() -> wait.until(this, Duration.ofDays(1)))
         .isInstanceOf(InterruptedException.class);

@@ -31,6 +31,16 @@ public final class InterceptedDriver {
     public Object argument(int index) {
       return arguments[index];
     }
+
+    /** The number of arguments. */
+    public int count() {
+      return arguments == null ? 0 : arguments.length;
+    }
+
+    /** Passes another argument on. */
+    public void replace(int index, Object argument) {
+      arguments[index] = argument;
+    }
   }
 
   /** The test's action around each call. */

@@ -2,6 +2,7 @@ package dev.streamfence.internal.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.streamfence.CudaDriverException;
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,31 @@ final class StickyErrorTest {
     faults.declareLost(error(NOT_STICKY), "the first");
     faults.keep(error(ILLEGAL_ADDRESS)).during("the second");
     assertLostTo(NOT_STICKY, "the first");
+  }
+
+  @Test
+  void aSwallowedErrorIsNotKnownUntilACallerHasHadIt() {
+    assertThat(faults.isKnownToCallers()).isFalse();
+    faults.swallowed(faults.keep(error(ILLEGAL_ADDRESS)));
+    assertThat(faults.isKnownToCallers()).isFalse();
+    faults.swallowed(checked());
+    assertThat(faults.isKnownToCallers()).isFalse();
+    checked();
+    assertThat(faults.isKnownToCallers()).isTrue();
+    faults.swallowed(checked());
+    assertThat(faults.isKnownToCallers()).isTrue();
+  }
+
+  @Test
+  void anErrorThatIsThrownAtOnceIsKnown() {
+    faults.keep(error(ILLEGAL_ADDRESS));
+    assertThat(faults.isKnownToCallers()).isTrue();
+    faults.swallowed(checked());
+    assertThat(faults.isKnownToCallers()).isTrue();
+  }
+
+  private CudaDriverException checked() {
+    return catchThrowableOfType(CudaDriverException.class, faults::check);
   }
 
   @Test

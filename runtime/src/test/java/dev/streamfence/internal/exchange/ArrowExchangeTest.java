@@ -4,6 +4,8 @@ package dev.streamfence.internal.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import com.sun.jna.Callback;
+import com.sun.jna.CallbackReference;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import dev.streamfence.internal.exchange.ArrowFormat.ValueKind;
@@ -70,6 +72,18 @@ final class ArrowExchangeTest {
     assertThat(read)
         .isEqualTo(new DeviceArrayNode(table(4, 1), new DeviceTag(2, 5), 0x7fff_0000_1234L));
     release();
+  }
+
+  @Test
+  void aTreeIsReleasedWithItsLastStructureAndNotBeforeItIsBuilt() {
+    ExportLease lease = new ExportLease(this, released::incrementAndGet);
+    lease.begin();
+    lease.end();
+    lease.begin();
+    lease.built();
+    assertThat(released).hasValue(0);
+    lease.end();
+    assertThat(released).hasValue(1);
   }
 
   @Test
@@ -211,11 +225,76 @@ final class ArrowExchangeTest {
         name
             + " has the device device 1 of type 1 (CPU); it was exported with device 0 of type 1"
             + " (CPU)");
+    array.setLong(OfDeviceArray.DEVICE_ID, 0);
+    array.setPointer(OfDeviceArray.SYNC_EVENT, numbers);
+    assertRefused(name + " has the event " + numbers.getLong(0) + "; it was exported with 0");
+    array.setPointer(OfDeviceArray.SYNC_EVENT, null);
+    Pointer words = array.getPointer(OfArray.CHILDREN).getPointer(2L * Long.BYTES);
+    words.getPointer(OfArray.DICTIONARY).setLong(OfArray.LENGTH, 1);
+    assertRefused(
+        "the dictionary of child 2 of " + name + " has the length 1; it was exported with 2");
+    words.getPointer(OfArray.DICTIONARY).setLong(OfArray.LENGTH, 2);
     ArrowImport.releaseArray(address(array));
   }
 
+  @Test
+  void anExportedTableWithAnotherSchemaIsRefused() {
+    export(0);
+    String name = "the array at " + NativeAddress.hex(address(array));
+    array.setLong(OfArray.CHILD_COUNT, 2);
+    assertRefused(
+        struct(SCHEMA.children().get(0), SCHEMA.children().get(1)),
+        name + " has the number of children 2; it was exported with 3");
+    array.setLong(OfArray.CHILD_COUNT, 3);
+    Pointer words = array.getPointer(OfArray.CHILDREN).getPointer(2L * Long.BYTES);
+    Pointer dictionary = words.getPointer(OfArray.DICTIONARY);
+    words.setPointer(OfArray.DICTIONARY, null);
+    assertRefused(
+        struct(
+            SCHEMA.children().get(0),
+            SCHEMA.children().get(1),
+            new SchemaNode("", ArrowFormat.of(ValueKind.UINT, 8), 0, Map.of(), List.of(), null)),
+        "child 2 of " + name + " has a dictionary false; it was exported with true");
+    words.setPointer(OfArray.DICTIONARY, dictionary);
+    Pointer flags = array.getPointer(OfArray.CHILDREN).getPointer(Long.BYTES);
+    flags.setPointer(OfArray.DICTIONARY, dictionary);
+    assertRefused(
+        struct(
+            SCHEMA.children().get(0),
+            new SchemaNode(
+                "flag",
+                ArrowFormat.of(ValueKind.INT, 8),
+                0,
+                Map.of(),
+                List.of(),
+                SCHEMA.children().get(2).dictionary()),
+            SCHEMA.children().get(2)),
+        "child 1 of " + name + " has a dictionary true; it was exported with false");
+    flags.setPointer(OfArray.DICTIONARY, null);
+    ArrowImport.releaseArray(address(array));
+    assertThat(released).hasValue(1);
+  }
+
+  @Test
+  void aReleaseFunctionThatForgetsToMarkItsStructureRunsOnce() {
+    ReleaseFunction forgetful = structure -> released.incrementAndGet();
+    array.setPointer(OfArray.RELEASE, CallbackReference.getFunctionPointer(forgetful));
+    ArrowImport.releaseArray(address(array));
+    ArrowImport.releaseArray(address(array));
+    assertThat(released).hasValue(1);
+  }
+
+  /** The release function of another library. */
+  private interface ReleaseFunction extends Callback {
+    void release(Pointer structure);
+  }
+
   private void assertRefused(String message) {
-    DeviceArrayNode read = DeviceArrayNode.read(address(array), SCHEMA);
+    assertRefused(SCHEMA, message);
+  }
+
+  private void assertRefused(SchemaNode as, String message) {
+    DeviceArrayNode read = DeviceArrayNode.read(address(array), as);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ArrayExport.of(address(array), read))
         .withMessage(message);
@@ -246,12 +325,11 @@ final class ArrowExchangeTest {
     SchemaNode broken =
         struct(
             SCHEMA.children().get(2),
-            new SchemaNode(
-                "a\0b", ArrowFormat.of(ValueKind.INT, 32), 0, Map.of(), List.of(), null));
+            new SchemaNode("\0b", ArrowFormat.of(ValueKind.INT, 32), 0, Map.of(), List.of(), null));
     int open = Exports.open();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> SchemaExport.write(broken, address(schema)))
-        .withMessage("the text 'a\\0b' has a 0 in it, at which it would end in C");
+        .withMessage("the text '\\0b' has a 0 in it, at which it would end in C");
     assertThat(Exports.open()).isEqualTo(open);
     assertThat(schema.getLong(OfSchema.RELEASE)).isZero();
   }

@@ -128,7 +128,7 @@ final class ArrowReadingTest {
       table.array().setLong(OfArray.OFFSET, 1);
       table.array().setLong(OfArray.NULL_COUNT, -1);
       table.a().setLong(OfArray.LENGTH, 9);
-      table.a().setLong(OfArray.OFFSET, 11);
+      table.a().setLong(OfArray.OFFSET, 1L << 56);
       table.a().setLong(OfArray.NULL_COUNT, 9);
       table.b().setLong(OfArray.LENGTH, 5);
       table.c().setLong(OfArray.LENGTH, 5);
@@ -136,7 +136,7 @@ final class ArrowReadingTest {
       ArrayNode read = table.read().array();
       assertThat(read.offset()).isEqualTo(1);
       assertThat(read.children().get(0))
-          .isEqualTo(new ArrayNode(9, 9, 11, List.of(0x5555L, 0x10_0000L), List.of(), null));
+          .isEqualTo(new ArrayNode(9, 9, 1L << 56, List.of(0x5555L, 0x10_0000L), List.of(), null));
     }
   }
 
@@ -230,6 +230,11 @@ final class ArrowReadingTest {
             table -> table.schemaOfA().getPointer(OfSchema.METADATA).setInt(4, -7),
             "field 'a' has metadata with the length -7 at byte 4; lengths are at least 0, and all"
                 + " of it at most 67108864 bytes"),
+        refusal(
+            "endless metadata",
+            table -> table.schemaOfA().getPointer(OfSchema.METADATA).setInt(4, (64 << 20) - 7),
+            "field 'a' has metadata with the length 67108857 at byte 4; lengths are at least 0, and"
+                + " all of it at most 67108864 bytes"),
         refusal(
             "released array",
             table -> table.array().setLong(OfArray.RELEASE, 0),

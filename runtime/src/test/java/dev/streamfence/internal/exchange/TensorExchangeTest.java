@@ -10,11 +10,14 @@ import dev.streamfence.ElementType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tensors that a library in C makes, and that it takes. */
 final class TensorExchangeTest {
@@ -227,22 +230,97 @@ final class TensorExchangeTest {
         .withMessage(export.tensor() + " is closed");
   }
 
-  @Test
-  void anExportWhoseMemoryWasChangedIsRefused() {
-    try (TensorExport export = export(TensorForm.LEGACY)) {
+  @ParameterizedTest
+  @MethodSource
+  void anExportOfWhichAFieldWasChangedIsRefused(Consumer<Pointer> change, String message) {
+    try (TensorExport export = export(TensorForm.VERSIONED)) {
       long address = export.tensor().address();
-      new Pointer(address).setLong(TensorForm.DATA, 0x7f0000000000L);
+      Pointer structure = new Pointer(address);
+      change.accept(structure.share(TensorForm.VERSIONED.tensorAt()));
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> TensorExport.of(ManagedTensor.read(address, TensorForm.LEGACY)))
+          .isThrownBy(() -> TensorExport.of(ManagedTensor.read(address, TensorForm.VERSIONED)))
+          .withMessage(export.tensor() + message.replace("{data}", NativeAddress.hex(address())));
+    }
+  }
+
+  static List<Arguments> anExportOfWhichAFieldWasChangedIsRefused() {
+    return List.of(
+        changed(
+            at -> at.setLong(TensorForm.DATA, 0x7f0000000000L),
+            " has the data at 0x7f0000000000; it was exported with {data}"),
+        changed(
+            at -> at.setLong(TensorForm.BYTE_OFFSET, 4),
+            " has the byte offset 4; it was exported with 0"),
+        changed(
+            at -> at.setInt(TensorForm.DEVICE_ID, 1),
+            " has the device device 1 of type 1 (CPU); it was exported with device 0 of type 1"
+                + " (CPU)"),
+        changed(
+            at -> at.setByte(TensorForm.TYPE_CODE, (byte) 0),
+            " has the element type int32; it was exported with float32"),
+        changed(
+            at -> new Pointer(at.getLong(TensorForm.SHAPE)).setLong(0, 3),
+            " has the shape [3, 3]; it was exported with [2, 3]"),
+        changed(
+            at -> new Pointer(at.getLong(TensorForm.STRIDES)).setLong(0, 6),
+            " has the strides [6, 1]; it was exported with [3, 1]"),
+        changed(
+            at ->
+                new Pointer(Pointer.nativeValue(at) - TensorForm.VERSIONED.tensorAt())
+                    .setLong(TensorForm.FLAGS_AT, ManagedTensor.READ_ONLY),
+            " has the flags 1; it was exported with 0"));
+  }
+
+  private static Arguments changed(Consumer<Pointer> change, String message) {
+    return Arguments.of(change, message);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aCopyOfAnExportIsRefused(TensorForm form) {
+    try (TensorExport export = export(form)) {
+      Memory copy = new Memory(form.sizeInBytes());
+      Pointer structure = new Pointer(export.tensor().address());
+      copy.write(0, structure.getByteArray(0, form.sizeInBytes()), 0, form.sizeInBytes());
+      ManagedTensor copied = ManagedTensor.read(Pointer.nativeValue(copy), form);
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> TensorExport.of(copied))
           .withMessage(
-              export.tensor()
-                  + " has the data at 0x7f0000000000; it was exported with "
-                  + NativeAddress.hex(address()));
-      new Pointer(address).setLong(TensorForm.DATA, address());
-      new Pointer(new Pointer(address).getLong(TensorForm.SHAPE)).setLong(0, 3);
-      assertThatIllegalArgumentException()
-          .isThrownBy(() -> TensorExport.of(ManagedTensor.read(address, TensorForm.LEGACY)))
-          .withMessage(export.tensor() + " has the shape [3, 3]; it was exported with [2, 3]");
+              "%s has the address %s; it was exported with %s",
+              copied,
+              NativeAddress.hex(copied.address()),
+              NativeAddress.hex(export.tensor().address()));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyFieldOfAnExportIsWritten(TensorForm form) {
+    DlTensor tensor =
+        new DlTensor(
+            0x7f0000001000L,
+            new DeviceTag(DeviceTag.CUDA_MANAGED, 3),
+            new TensorElement(1, 16, 2),
+            List.of(4L, 1L, 5L),
+            List.of(5L, 5L, 1L),
+            6);
+    try (TensorExport export = TensorExport.of(form, 1, 0, tensor, "a test", () -> {})) {
+      assertThat(ManagedTensor.read(export.tensor().address(), form).tensor()).isEqualTo(tensor);
+      assertThat(export).hasToString(export.tensor() + " of a test");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anExportWithoutDimensionsHasNoPointersToThem(TensorForm form) {
+    DlTensor scalar =
+        DlTensor.compact(
+            address(), new DeviceTag(DeviceTag.CPU, 0), TensorElement.floating(32), List.of());
+    try (TensorExport export = TensorExport.of(form, 1, 0, scalar, "a test", () -> {})) {
+      Pointer at = new Pointer(export.tensor().address()).share(form.tensorAt());
+      assertThat(at.getLong(TensorForm.SHAPE)).isZero();
+      assertThat(at.getLong(TensorForm.STRIDES)).isZero();
+      assertThat(ManagedTensor.read(export.tensor().address(), form).tensor()).isEqualTo(scalar);
     }
   }
 

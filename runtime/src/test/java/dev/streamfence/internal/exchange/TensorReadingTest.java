@@ -1,9 +1,11 @@
 package dev.streamfence.internal.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.ElementType;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Named;
@@ -38,6 +40,25 @@ final class TensorReadingTest {
   }
 
   @Test
+  void memoryEndsAtTheLastAddressAtMost() {
+    assertThat(ints(-16, 4).elements(ElementType.INT, "a tensor"))
+        .isEqualTo(new ElementMemory(-16, 4, 16));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> ints(-16, 5).elements(ElementType.INT, "a tensor"))
+        .withMessageContaining("beyond all addresses");
+  }
+
+  private static DlTensor ints(long data, long length) {
+    return new DlTensor(
+        data,
+        new DeviceTag(DeviceTag.CUDA, 0),
+        TensorElement.of(ElementType.INT),
+        List.of(length),
+        List.of(),
+        0);
+  }
+
+  @Test
   void versionAndFlagsOfAVersionedTensorAreRead() {
     ManagedTensor tensor =
         new RawTensor(TensorForm.VERSIONED).version(1, 7).flags(1).deleter(4096).read();
@@ -68,6 +89,32 @@ final class TensorReadingTest {
   void aTensorBeginsAtItsByteOffset() {
     RawTensor raw = new RawTensor(TensorForm.LEGACY).setLong(TensorForm.BYTE_OFFSET, 8);
     assertThat(floats(raw)).isEqualTo(new ElementMemory(RawTensor.DATA + 8, 6, 24));
+  }
+
+  @Test
+  void aTensorMayEndWithTheLastByte() {
+    RawTensor raw = new RawTensor(TensorForm.LEGACY).setLong(TensorForm.DATA, -24);
+    assertThat(floats(raw)).isEqualTo(new ElementMemory(-24, 6, 24));
+  }
+
+  @Test
+  void aTensorOfOneByteIsRead() {
+    RawTensor raw = new RawTensor(TensorForm.LEGACY).type(0, 8, 1).shape(1);
+    assertThat(raw.read().tensor().elements(ElementType.BYTE, "it"))
+        .isEqualTo(new ElementMemory(RawTensor.DATA, 1, 1));
+  }
+
+  @Test
+  void aTensorWithoutDimensionsNeedsNoShape() {
+    RawTensor raw = new RawTensor(TensorForm.LEGACY).shape().setLong(TensorForm.SHAPE, 0);
+    assertThat(floats(raw).length()).isEqualTo(1);
+  }
+
+  @Test
+  void aTensorOfSixtyFourDimensionsIsRead() {
+    long[] shape = new long[64];
+    Arrays.fill(shape, 1);
+    assertThat(floats(new RawTensor(TensorForm.LEGACY).shape(shape)).length()).isEqualTo(1);
   }
 
   @Test
@@ -137,6 +184,16 @@ final class TensorReadingTest {
             "unknown device type",
             raw -> raw.device(99, 0),
             "{} is memory of device type 99, which is unknown; device types 2 (CUDA) and 13 (CUDA"
+                + " managed) can be adopted"),
+        refusal(
+            "device type behind the known ones",
+            raw -> raw.device(18, 0),
+            "{} is memory of device type 18, which is unknown; device types 2 (CUDA) and 13 (CUDA"
+                + " managed) can be adopted"),
+        refusal(
+            "negative device type",
+            raw -> raw.device(-1, 0),
+            "{} is memory of device type -1, which is unknown; device types 2 (CUDA) and 13 (CUDA"
                 + " managed) can be adopted"),
         refusal(
             "another device",
@@ -225,6 +282,11 @@ final class TensorReadingTest {
             raw -> raw.shape(4).strides(Long.MAX_VALUE),
             "{} has the strides [9223372036854775807] for the shape [4]; the stride of dimension 0"
                 + " reaches further than a long counts"),
+        refusal(
+            "longest stride",
+            raw -> raw.shape(2).strides(Long.MAX_VALUE),
+            "{} has the strides [9223372036854775807] for the shape [2]; the stride of dimension 0"
+                + " is 9223372036854775807, and 1 without gaps"),
         refusal(
             "broken byte offset",
             raw -> raw.setLong(TensorForm.BYTE_OFFSET, 6),

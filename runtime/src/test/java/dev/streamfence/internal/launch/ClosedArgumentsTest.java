@@ -1,5 +1,6 @@
 package dev.streamfence.internal.launch;
 
+import static dev.streamfence.internal.launch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -28,9 +29,8 @@ final class ClosedArgumentsTest extends OneStream {
       DeviceArray<int[]> closed = gpu.memory().upload(stream, new int[] {1});
       closed.close();
       long before = device.calls();
-      assertThatThrownBy(() -> kernels.add(a, closed, sum, 1))
-          .isInstanceOf(UseAfterFreeException.class)
-          .hasMessageContaining("add: parameter 'b'");
+      assertRefused(
+          () -> kernels.add(a, closed, sum, 1), UseAfterFreeException.Ending.CLOSED, "add", "b");
       assertThat(device.calls()).isEqualTo(before);
     }
   }
@@ -39,9 +39,11 @@ final class ClosedArgumentsTest extends OneStream {
   void aClosedEmptyArrayIsRefused() {
     DeviceArray<int[]> closed = gpu.memory().allocate(stream, int[].class, 0);
     closed.close();
-    assertThatThrownBy(() -> kernels.increment(closed, 0))
-        .isInstanceOf(UseAfterFreeException.class)
-        .hasMessageContaining("increment: parameter 'values'");
+    assertRefused(
+        () -> kernels.increment(closed, 0),
+        UseAfterFreeException.Ending.CLOSED,
+        "increment",
+        "values");
   }
 
   @Test
@@ -80,9 +82,7 @@ final class ClosedArgumentsTest extends OneStream {
       recorder.array(first).array(second).array(sum).threads(1);
       second.close();
       long before = device.calls();
-      assertThatThrownBy(recorder::preflight)
-          .isInstanceOf(UseAfterFreeException.class)
-          .hasMessageContaining("add: parameter 'b'");
+      assertRefused(recorder::preflight, UseAfterFreeException.Ending.CLOSED, "add", "b");
       assertThat(device.calls()).isEqualTo(before);
     }
     // Nothing was registered either: what the launch was to read may be written.

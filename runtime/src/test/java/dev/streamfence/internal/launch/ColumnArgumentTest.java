@@ -2,12 +2,14 @@ package dev.streamfence.internal.launch;
 
 import static dev.streamfence.column.ColumnType.INT32;
 import static dev.streamfence.column.ColumnType.INT64;
+import static dev.streamfence.internal.launch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelArgumentException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.column.ColumnField;
@@ -126,19 +128,33 @@ final class ColumnArgumentTest extends OneStream {
               .recorder(NullableKernels.OR_ELSE)
               .begin()) {
         orElse.struct(this);
-        refuses(() -> orElse.column(null), "orElse: parameter 'column.values' is null");
+        assertRefused(
+            () -> orElse.column(null),
+            KernelArgumentException.Mistake.NULL,
+            "orElse",
+            "column.values");
         orElse.column(column);
       }
-      refuses(
+      assertRefused(
           () -> nullables.sumRows(Arrays.asList(sums, null), sums, 1),
-          "sumRows: parameter 'columns[1]' is null");
-      refuses(
+          KernelArgumentException.Mistake.NULL,
+          "sumRows",
+          "columns[1]");
+      assertRefused(
           () -> nullables.sumRows(new ReadableColumn<?>[1], sums, 1),
-          "sumRows: parameter 'columns[0]' is null");
-      refuses(
+          KernelArgumentException.Mistake.NULL,
+          "sumRows",
+          "columns[0]");
+      assertRefused(
           () -> nullables.sumRows((DeviceTable) null, sums, 1),
-          "sumRows: parameter 'columns' is null");
-      refuses(() -> nullables.sumRows(List.of(), null, 1), "sumRows: parameter 'sums' is null");
+          KernelArgumentException.Mistake.NULL,
+          "sumRows",
+          "columns");
+      assertRefused(
+          () -> nullables.sumRows(List.of(), null, 1),
+          KernelArgumentException.Mistake.NULL,
+          "sumRows",
+          "sums");
     }
   }
 
@@ -148,13 +164,14 @@ final class ColumnArgumentTest extends OneStream {
         DeviceTable table = pair(3);
         LaunchRecorder bump =
             LoadedModule.of(stream, TableKernels.IMAGE).recorder(TableKernels.BUMP).begin()) {
-      refuses(
-          () -> bump.column(column),
-          "bump: parameter 'columns' is next, a table of arrays of int; a column was passed");
+      assertRefused(
+          () -> bump.column(column), KernelArgumentException.Mistake.UNEXPECTED, "bump", "columns");
       bump.columns(List.of(column));
-      refuses(
+      assertRefused(
           () -> bump.columns(table),
-          "bump: parameter 'columnCount' is next, an int; a table of arrays was passed");
+          KernelArgumentException.Mistake.UNEXPECTED,
+          "bump",
+          "columnCount");
     }
   }
 

@@ -55,26 +55,6 @@ final class KernelLoadTest {
   }
 
   @Test
-  void anInstructionThatCannotRunIsRefusedWithItsLine() {
-    String ptx =
-        """
-        .version 7.0
-        .target sm_75
-        .address_size 64
-        .visible .entry odd()
-        {
-          frobnicate.u32;
-          ret;
-        }
-        """;
-    assertThatThrownBy(
-            () -> LoadedModule.of(stream, KernelImage.of("odd.ptx", ptx.getBytes(UTF_8))))
-        .isInstanceOf(KernelLoadException.class)
-        .hasMessageContaining("line 6")
-        .hasMessageContaining("frobnicate");
-  }
-
-  @Test
   void aMissingEntryIsRefusedWithTheExistingOnes() {
     KernelSignature missing = KernelSignature.entry("absent").shape("shape");
     assertThatThrownBy(() -> LoadedModule.of(stream, VectorKernels.IMAGE).recorder(missing))

@@ -108,6 +108,72 @@ final class KernelModulesTest {
     assertThat(device.liveObjects()).isEqualTo(1);
   }
 
+  @Test
+  void signaturesThatSayTheSameShareAKernelAndItsFrames() {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
+      DeviceStream stream = gpu.streams().acquire();
+      LoadedModule module = LoadedModule.of(stream, image("one"));
+      module.recorder(k());
+      long before = device.calls();
+      for (int i = 0; i < 10_000; i++) {
+        module.recorder(k());
+      }
+      assertThat(device.calls()).isEqualTo(before);
+      assertThat(device.calls(DriverCall.ALLOCATE_HOST)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void anImageIsLoadedWhileTheDriverCompilesAnother() throws Exception {
+    AtomicReference<DeviceStream> other = new AtomicReference<>();
+    AtomicReference<LoadedModule> loaded = new AtomicReference<>();
+    try (DeviceRuntime gpu =
+        RuntimeOverDriver.open(
+            InterceptedDriver.of(
+                Inside.open(device),
+                (method, call) -> {
+                  DeviceStream on = method.equals("loadModule") ? other.getAndSet(null) : null;
+                  if (on != null) {
+                    FutureTask<LoadedModule> meanwhile =
+                        new FutureTask<>(
+                            () -> {
+                              LoadedModule quick = LoadedModule.of(on, image("quick"));
+                              quick.recorder(k());
+                              return quick;
+                            });
+                    new Thread(meanwhile, "meanwhile").start();
+                    loaded.set(meanwhile.get(20, TimeUnit.SECONDS));
+                  }
+                  return call.proceed();
+                }),
+            RuntimeOptions.defaults())) {
+      DeviceStream stream = gpu.streams().acquire();
+      other.set(gpu.streams().acquire());
+      LoadedModule.of(stream, image("slow"));
+      assertThat(loaded.get()).isNotNull();
+    }
+    assertThat(device.liveObjects()).isZero();
+  }
+
+  @Test
+  void anImageIsLoadedOnceByThreadsThatWantItAtTheSameTime() throws Exception {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device)) {
+      DeviceStream stream = gpu.streams().acquire();
+      for (int round = 0; round < 20; round++) {
+        KernelImage image = image("round " + round);
+        List<Thread> threads =
+            List.of(
+                new Thread(() -> LoadedModule.of(stream, image)),
+                new Thread(() -> LoadedModule.of(stream, image)));
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+          thread.join();
+        }
+      }
+      assertThat(device.calls(DriverCall.LOAD_MODULE)).isEqualTo(20);
+    }
+  }
+
   /** A thread that loads may still add a module that closing has to free. */
   @ParameterizedTest
   @ValueSource(strings = {"loadModule", "function", "allocateHost"})

@@ -157,4 +157,18 @@ final class KernelSignatureTest {
           .withMessage(message);
     }
   }
+
+  @Test
+  void signaturesThatSayTheSameAreEqual() {
+    assertThat(described()).isEqualTo(described()).hasSameHashCodeAs(described());
+    assertThat(described()).isNotEqualTo(described().mayAlias());
+    assertThat(described()).isNotEqualTo(described().cooperative());
+    assertThat(described()).isNotEqualTo(described().value("more", int.class));
+    assertThat(described()).isNotEqualTo(KernelSignature.entry("other"));
+    assertThat(described()).isNotEqualTo("k");
+  }
+
+  private static KernelSignature described() {
+    return KernelSignature.entry("k").value("n", int.class).reads("x", float[].class).shape("s");
+  }
 }

@@ -1,10 +1,12 @@
 package dev.streamfence.internal.launch;
 
+import static dev.streamfence.internal.launch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
+import dev.streamfence.KernelArgumentException;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.device.Inside;
@@ -94,10 +96,8 @@ final class LaunchArgumentsTest extends OneStream {
     DeviceArray<float[]> both = gpu.memory().upload(stream, new float[] {1, 2, 3});
     DeviceArray<float[]> other = gpu.memory().upload(stream, new float[] {1, 2, 3});
     long before = device.calls();
-    assertThatThrownBy(() -> kernels.saxpy(1f, both, both, 3))
-        .isInstanceOf(StreamMisuseException.class)
-        .hasMessageContaining("saxpy: parameter 'y' is the same array as parameter 'x'")
-        .hasMessageContaining("mayAlias");
+    assertRefused(
+        () -> kernels.saxpy(1f, both, both, 3), StreamMisuseException.Misuse.ALIAS, "saxpy", "y");
     assertThat(device.calls()).isEqualTo(before);
     kernels.saxpy(1f, other, both, 3);
     assertThat(both.download(stream)).containsExactly(2, 4, 6);
@@ -127,9 +127,11 @@ final class LaunchArgumentsTest extends OneStream {
   @Test
   @SuppressWarnings("NullAway")
   void aNullArrayNamesKernelAndParameter() {
-    assertThatThrownBy(() -> kernels.increment(null, 1))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("increment: parameter 'values'");
+    assertRefused(
+        () -> kernels.increment(null, 1),
+        KernelArgumentException.Mistake.NULL,
+        "increment",
+        "values");
   }
 
   @Test
@@ -137,9 +139,11 @@ final class LaunchArgumentsTest extends OneStream {
     try (DeviceRuntime other = DeviceRuntime.simulated();
         DeviceArray<int[]> foreign =
             other.memory().upload(other.streams().acquire(), new int[] {1})) {
-      assertThatThrownBy(() -> kernels.increment(foreign, 1))
-          .isInstanceOf(StreamMisuseException.class)
-          .hasMessageContaining("increment: parameter 'values'");
+      assertRefused(
+          () -> kernels.increment(foreign, 1),
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
+          "increment",
+          "values");
     }
   }
 
@@ -150,9 +154,7 @@ final class LaunchArgumentsTest extends OneStream {
     try (recorder;
         DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
       recorder.begin().array(values);
-      assertThatThrownBy(recorder::preflight)
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("increment: parameter 'n' was not passed");
+      assertRefused(recorder::preflight, KernelArgumentException.Mistake.MISSING, "increment", "n");
       recorder.close();
     }
   }
@@ -183,7 +185,8 @@ final class LaunchArgumentsTest extends OneStream {
       refuses(() -> recorder.untracked(16), threads + "an address was passed");
       refuses(() -> recorder.value(1), threads + "an int was passed");
       recorder.threads(1);
-      refuses(() -> recorder.value(1), "increment: parameter 'n' is the last; an int was passed");
+      assertRefused(
+          () -> recorder.value(1), KernelArgumentException.Mistake.UNEXPECTED, "increment", "n");
       recorder.preflight().launch().commit();
     }
     assertThat(values.download(stream)).containsExactly(2);
@@ -210,9 +213,11 @@ final class LaunchArgumentsTest extends OneStream {
     try (DeviceArray<int[]> values = gpu.memory().upload(stream, new int[] {1})) {
       long address = Inside.allocation(values).address();
       try (LaunchRecorder strict = module.recorder(VectorKernels.INCREMENT).begin()) {
-        assertThatThrownBy(() -> strict.untracked(address))
-            .isInstanceOf(StreamMisuseException.class)
-            .hasMessageContaining("increment: parameter 'values'");
+        assertRefused(
+            () -> strict.untracked(address),
+            StreamMisuseException.Misuse.UNTRACKED,
+            "increment",
+            "values");
       }
       try (LaunchRecorder permissive = module.permissiveRecorder(VectorKernels.INCREMENT).begin()) {
         permissive.untracked(address).threads(1).preflight().launch().commit();

@@ -1,11 +1,13 @@
 package dev.streamfence.internal.launch;
 
+import static dev.streamfence.internal.launch.Refusals.assertRefused;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelArgumentException;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
@@ -187,12 +189,16 @@ final class LaunchLimitsTest {
     LaunchRecorder recorder = recorder(k());
     launch(recorder, launch -> launch.shape(LaunchShape.of(1, 1)));
 
-    assertThatThrownBy(() -> launch(recorder, launch -> {}))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("k: parameter 'shape' was not passed");
-    assertThatThrownBy(() -> launch(recorder, launch -> launch.shape(null)))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("k: parameter 'shape' is null");
+    assertRefused(
+        () -> launch(recorder, launch -> {}),
+        KernelArgumentException.Mistake.MISSING,
+        "k",
+        "shape");
+    assertRefused(
+        () -> launch(recorder, launch -> launch.shape(null)),
+        KernelArgumentException.Mistake.NULL,
+        "k",
+        "shape");
   }
 
   @ParameterizedTest

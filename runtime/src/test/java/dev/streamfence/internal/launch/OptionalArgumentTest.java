@@ -1,9 +1,11 @@
 package dev.streamfence.internal.launch;
 
+import static dev.streamfence.internal.launch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceArray;
+import dev.streamfence.KernelArgumentException;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnType;
@@ -77,15 +79,26 @@ final class OptionalArgumentTest extends OneStream {
 
   @Test
   void anotherParameterRefusesNullWithKernelAndName() {
-    refuses(
+    assertRefused(
         () -> optionals.pick((ReadableArray<int[]>) null, mask, out),
-        "pick: parameter 'values' is null");
-    refuses(() -> optionals.pick(values, mask, null), "pick: parameter 'out' is null");
-    refuses(
+        KernelArgumentException.Mistake.NULL,
+        "pick",
+        "values");
+    assertRefused(
+        () -> optionals.pick(values, mask, null),
+        KernelArgumentException.Mistake.NULL,
+        "pick",
+        "out");
+    assertRefused(
         () -> optionals.pick((ReadableColumn<int[]>) null, null, out),
-        "pick: parameter 'values' is null");
-    refuses(
-        () -> optionals.packed(null, mask, 1, out), "packed: parameter 'column.values' is null");
+        KernelArgumentException.Mistake.NULL,
+        "pick",
+        "values");
+    assertRefused(
+        () -> optionals.packed(null, mask, 1, out),
+        KernelArgumentException.Mistake.NULL,
+        "packed",
+        "column.values");
     assertThat(picked()).isZero();
   }
 
@@ -104,9 +117,8 @@ final class OptionalArgumentTest extends OneStream {
     LoadedModule module = LoadedModule.of(stream, OptionalKernels.IMAGE);
     try (LaunchRecorder recorder = module.permissiveRecorder(OptionalKernels.PICK).begin()) {
       recorder.array(values).array(null).array(out);
-      refuses(
-          () -> recorder.array(null),
-          "pick: parameter 'n' is next, the number of threads; an array was passed");
+      assertRefused(
+          () -> recorder.array(null), KernelArgumentException.Mistake.UNEXPECTED, "pick", "n");
       recorder.threads(1).preflight().launch().commit();
     }
     assertThat(picked()).isEqualTo(7);

@@ -1,10 +1,12 @@
 package dev.streamfence.internal.launch;
 
+import static dev.streamfence.internal.launch.Refusals.assertRefused;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceArray;
+import dev.streamfence.KernelArgumentException;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.launch.KernelImage;
@@ -59,7 +61,7 @@ final class ShapedLaunchTest extends OneStream {
       refuses(
           () -> recorder.threads(1L << 31),
           "increment: parameter 'n' is 2147483648; an int is at most 2147483647");
-      refuses(recorder::preflight, "increment: parameter 'n' was not passed");
+      assertRefused(recorder::preflight, KernelArgumentException.Mistake.MISSING, "increment", "n");
     }
     assertThat(device.calls()).isEqualTo(before);
   }

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.launch;
 
+import static dev.streamfence.internal.launch.Refusals.assertRefused;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelArgumentException;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.LaunchShape;
 import dev.streamfence.launch.KernelImage;
@@ -127,12 +129,13 @@ final class StructArgumentTest {
   void anArrayIsNoStructure() {
     LoadedModule module = LoadedModule.of(stream, IMAGE);
     try (LaunchRecorder recorder = module.permissiveRecorder(SPREAD).begin()) {
-      assertThatThrownBy(() -> recorder.array(out))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'mixed' is next, a structure; an array was passed");
-      assertThatThrownBy(() -> recorder.untracked(16))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'mixed' is next, a structure; an address was passed");
+      assertRefused(
+          () -> recorder.array(out), KernelArgumentException.Mistake.UNEXPECTED, "spread", "mixed");
+      assertRefused(
+          () -> recorder.untracked(16),
+          KernelArgumentException.Mistake.UNEXPECTED,
+          "spread",
+          "mixed");
     }
   }
 
@@ -198,21 +201,18 @@ final class StructArgumentTest {
       recorder.struct(this).value((byte) 1).value(1);
     }
     try (LaunchRecorder recorder = spread.begin()) {
-      assertThatThrownBy(() -> recorder.value(1d))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'mixed' is next, a structure; a double was passed");
-      assertThatThrownBy(recorder::preflight)
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'mixed' was not passed");
+      assertRefused(
+          () -> recorder.value(1d), KernelArgumentException.Mistake.UNEXPECTED, "spread", "mixed");
+      assertRefused(
+          recorder::preflight, KernelArgumentException.Mistake.MISSING, "spread", "mixed");
     }
   }
 
   @Test
   void aNullStructureNamesKernelAndParameter() {
     try (LaunchRecorder recorder = recorder().begin()) {
-      assertThatThrownBy(() -> recorder.struct(null))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("spread: parameter 'mixed' is null");
+      assertRefused(
+          () -> recorder.struct(null), KernelArgumentException.Mistake.NULL, "spread", "mixed");
     }
   }
 
@@ -220,12 +220,13 @@ final class StructArgumentTest {
   void aMissingFieldIsRefused() {
     try (LaunchRecorder recorder = recorder().begin()) {
       recorder.struct(this).value((byte) 1);
-      assertThatThrownBy(() -> recorder.array(out))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'mixed.number' is next, an int; an array was passed");
-      assertThatThrownBy(recorder::preflight)
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'mixed.number' was not passed");
+      assertRefused(
+          () -> recorder.array(out),
+          KernelArgumentException.Mistake.UNEXPECTED,
+          "spread",
+          "mixed.number");
+      assertRefused(
+          recorder::preflight, KernelArgumentException.Mistake.MISSING, "spread", "mixed.number");
     }
   }
 
@@ -233,30 +234,31 @@ final class StructArgumentTest {
   void aStructureIsBegunOnlyOnce() {
     try (LaunchRecorder recorder = recorder().begin()) {
       recorder.struct(this);
-      assertThatThrownBy(() -> recorder.struct(this))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'mixed.small' is next, a byte; a structure was passed");
+      assertRefused(
+          () -> recorder.struct(this),
+          KernelArgumentException.Mistake.UNEXPECTED,
+          "spread",
+          "mixed.small");
       recorder.value((byte) 1).value(1).value(1d);
-      assertThatThrownBy(() -> recorder.struct(this))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'out' is next, an array of long; a structure was passed");
+      assertRefused(
+          () -> recorder.struct(this), KernelArgumentException.Mistake.UNEXPECTED, "spread", "out");
     }
   }
 
   @Test
   void fieldsOfTheWrongKindAreRefused() {
     try (LaunchRecorder recorder = recorder().begin()) {
-      assertThatThrownBy(() -> recorder.value(1))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'mixed' is next, a structure; an int was passed");
+      assertRefused(
+          () -> recorder.value(1), KernelArgumentException.Mistake.UNEXPECTED, "spread", "mixed");
       recorder.struct(this);
-      assertThatThrownBy(() -> recorder.value(1))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'mixed.small' is next, a byte; an int was passed");
+      assertRefused(
+          () -> recorder.value(1),
+          KernelArgumentException.Mistake.UNEXPECTED,
+          "spread",
+          "mixed.small");
       recorder.value((byte) 1).value(1).value(1d);
-      assertThatThrownBy(() -> recorder.value(1))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("spread: parameter 'out' is next, an array of long; an int was passed");
+      assertRefused(
+          () -> recorder.value(1), KernelArgumentException.Mistake.UNEXPECTED, "spread", "out");
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.launch;
 
+import static dev.streamfence.internal.launch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,6 +9,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelArgumentException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.launch.LaunchRecorder;
@@ -183,9 +185,14 @@ final class TableArgumentTest extends OneStream {
   void aNullArrayIsRefusedByItsIndex() {
     List<DeviceArray<int[]>> columns = new ArrayList<>(ints(2));
     columns.add(null);
-    refuses(() -> tables.bump(columns, N), "bump: parameter 'columns[2]' is null");
+    assertRefused(
+        () -> tables.bump(columns, N), KernelArgumentException.Mistake.NULL, "bump", "columns[2]");
     close(columns.subList(0, 2));
-    refuses(() -> tables.firstBytes(null, null), "firstBytes: parameter 'columns' is null");
+    assertRefused(
+        () -> tables.firstBytes(null, null),
+        KernelArgumentException.Mistake.NULL,
+        "firstBytes",
+        "columns");
   }
 
   @Test
@@ -195,9 +202,8 @@ final class TableArgumentTest extends OneStream {
     columns.get(1).close();
     stream.synchronize();
     long before = device.calls();
-    assertThatThrownBy(() -> tables.bump(columns, N))
-        .isInstanceOf(UseAfterFreeException.class)
-        .hasMessageContaining("bump: parameter 'columns[1]'");
+    assertRefused(
+        () -> tables.bump(columns, N), UseAfterFreeException.Ending.CLOSED, "bump", "columns[1]");
     assertThat(device.calls()).isEqualTo(before);
     assertThat(columns.get(0).download(stream)).containsOnly(1);
     close(columns);

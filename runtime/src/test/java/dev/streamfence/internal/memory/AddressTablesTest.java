@@ -245,6 +245,28 @@ final class AddressTablesTest {
     assertThat(setAside()).isEqualTo(AddressTables.MIN_BYTES);
   }
 
+  /** A table of 200 addresses is neither as long as a segment of the ring, nor divides one. */
+  @Test
+  void aTableNeedsNoLaterLaunchesToBeDoneThanThoseThatItOverwrites() {
+    for (int i = 1; i <= 12; i++) {
+      long[] table = table(1_000L * i, 200);
+      try (Submission submission = streams.a.begin(new Purpose("testing", 0, "", streams.a))) {
+        tables.begin(table.length);
+        tables.place(table, 0, table.length);
+        submission.preflight();
+        tables.send(submission.ticket());
+        submission.commit();
+        submission.coverByEvent();
+      }
+      if (i == 10) {
+        // The first three tables lie in the first two of the eight segments.
+        streams.a.awaitDone(streams.a.submitted() - 7, "a test");
+        assertThat(streams.a.completed()).isLessThan(streams.a.submitted());
+      }
+    }
+    assertThat(setAside()).isEqualTo(AddressTables.MIN_BYTES);
+  }
+
   @Test
   void aLaunchLargerThanTheRingGetsALargerOne() {
     long[] table = table(1, 300_000);

@@ -10,8 +10,10 @@ import dev.streamfence.internal.order.NamedUse;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -108,6 +110,35 @@ final class ChunkedDownloadTest {
     }
   }
 
+  @Test
+  void itIsNotNotedAsDoneBeforeItsLastPieceIs() throws Exception {
+    List<Long> left = new ArrayList<>();
+    HostBytes watching =
+        new HostBytes() {
+          @Override
+          public void writeTo(ByteBuffer buffer, long offset) {
+            throw new AssertionError("a download reads no host data");
+          }
+
+          @Override
+          public void readFrom(ByteBuffer buffer, long offset) {
+            left.add(on.a.submitted() - on.a.completed());
+          }
+        };
+    new ChunkedDownload(
+            on.pool,
+            pool,
+            new StagingThreads(1),
+            on.a,
+            Region.of(block).range(0, 2 * CHUNK),
+            watching,
+            null)
+        .run(new NamedUse("a download"));
+    assertThat(left).hasSize(2);
+    assertThat(left.get(0)).isPositive();
+    assertThat(on.a.completed()).isEqualTo(on.a.submitted());
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, CHUNKS - 2, CHUNKS - 1})
   void aDownloadNeedsOnlyOneChunk(int inUse) throws Exception {
@@ -152,6 +183,7 @@ final class ChunkedDownloadTest {
   void aDeadlineEndsTheWaitForTheOnlyChunk() throws Exception {
     take(CHUNKS);
     assertThat(download(CHUNK, passed())).isFalse();
+    assertThat(calls).doesNotContain("copyToHostAsync");
     assertSeen(0);
   }
 
@@ -205,6 +237,9 @@ final class ChunkedDownloadTest {
   void aDeadlineEndsTheWaitForACopy(int bytes) throws Exception {
     busy.set(FOR_EVER);
     assertThat(download(bytes, passed())).isFalse();
+    assertThat(calls)
+        .contains("copyToHostAsync", "isEventComplete")
+        .doesNotContain("synchronizeEvent", "synchronizeStream");
     assertSeen(0);
   }
 

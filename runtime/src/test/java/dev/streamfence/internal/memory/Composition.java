@@ -29,6 +29,11 @@ enum Composition {
     this.budgeted = budgeted;
   }
 
+  /** The freed bytes that stay outstanding until a reap finds the device to be done with them. */
+  long pending(long freed) {
+    return direct && !guarded ? 0 : freed;
+  }
+
   Stack over(StreamPool streams) {
     TrackedResource backend =
         direct ? new DirectResource(streams, true) : new StreamOrderedResource(streams, true);

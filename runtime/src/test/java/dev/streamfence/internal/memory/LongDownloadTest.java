@@ -150,6 +150,16 @@ final class LongDownloadTest {
     }
   }
 
+  @Test
+  void itComesAfterEverythingThatWasQueuedOnItsStreamBefore() {
+    try (Scene scene = new Scene(Schedule.LAZY)) {
+      scene.goOn();
+      scene.copies.fill(scene.on.a, Region.of(scene.other), 1, 7);
+      assertThat(scene.content(scene.block)).isEqualTo(numbers().values());
+      assertThat(scene.on.driver.isStreamIdle(scene.on.a.stream())).isTrue();
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void aWriterOnTheSameStreamComesAfterTheLastPiece(Schedule schedule) {

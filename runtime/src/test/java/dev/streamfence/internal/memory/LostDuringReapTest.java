@@ -1,6 +1,7 @@
 package dev.streamfence.internal.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
@@ -9,6 +10,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.MemoryBudget;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.device.Inside;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -53,6 +55,7 @@ final class LostDuringReapTest {
     for (int i = 0; i < 3; i++) {
       reaped += reapQuietly(gpu);
     }
+    assertThat(Inside.isLost(gpu)).isTrue();
     assertThat(reaped).isEqualTo(2 * BYTES);
     assertThat(gpu.memory().bytesOutstanding()).isZero();
     gpu.close();
@@ -77,11 +80,9 @@ final class LostDuringReapTest {
     freeOne(gpu, stream);
     device.failCall(DriverCall.SYNCHRONIZE_STREAM, 1, ILLEGAL_ADDRESS);
     device.failCall(DriverCall.SYNCHRONIZE_EVENT, 1, ILLEGAL_ADDRESS);
-    try {
-      gpu.memory().allocate(stream, byte[].class, BYTES);
-    } catch (DeviceException expected) {
-      assertThat(expected).isNotNull();
-    }
+    assertThatThrownBy(() -> gpu.memory().allocate(stream, byte[].class, BYTES))
+        .isInstanceOf(DeviceException.class);
+    assertThat(Inside.isLost(gpu)).isTrue();
     assertThat(gpu.memory().statistics().pendingBytes()).isZero();
     assertThat(gpu.memory().bytesOutstanding()).isZero();
     gpu.close();

@@ -233,6 +233,7 @@ final class PostponedFreesTest {
       launch.preflight();
       direct.deallocate(closed);
     }
+    assertThat(direct.live()).containsExactly(closed);
     Teardown teardown = new Teardown();
     direct.freeAll(teardown);
     teardown.finish();

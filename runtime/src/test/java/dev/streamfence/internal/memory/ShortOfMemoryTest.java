@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.internal.driver.MemoryInfo;
+import dev.streamfence.internal.order.Submission;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,20 +56,69 @@ final class ShortOfMemoryTest {
 
   @Test
   void withNothingFreedThereIsNothingToWaitFor() {
+    long before = on.device.calls(DriverCall.ALLOCATE_ASYNC);
     on.device.failCall(DriverCall.ALLOCATE_ASYNC, 1, OUT_OF_MEMORY);
     resource.deallocate(resource.allocate(64, on.b, ""));
+    assertThat(on.device.calls(DriverCall.ALLOCATE_ASYNC)).isEqualTo(before + 2);
     assertThat(on.device.calls(DriverCall.SYNCHRONIZE_STREAM)).isZero();
   }
 
   @Test
-  void aRefusalSaysHowMuchTheDriverHasInUse() {
+  void aRefusalSaysThatTheDriverRefusedAndWithWhichFigures() {
     MemoryInfo memory = on.driver.memoryInfo();
     OutOfMemoryBudgetException refusal = refused("keys");
-    assertThat(refusal).hasMessageStartingWith("'keys' needs 64 bytes");
+    assertThat(refusal.isByDriver()).isTrue();
+    assertThat(refusal)
+        .hasMessage(
+            "'keys' needs 64 bytes, which the driver refuses: cuMemAllocAsync answered"
+                + " CUDA_ERROR_OUT_OF_MEMORY (2); "
+                + memory.freeInBytes()
+                + " of "
+                + memory.totalInBytes()
+                + " bytes of the device are free, this runtime has 8192 in open arrays and 0 freed"
+                + " that the device may still use; close arrays of this runtime or of other code on"
+                + " the device, or ask for less");
+    assertThat(refusal.requested()).isEqualTo(64);
     assertThat(refusal.limit()).isEqualTo(memory.totalInBytes());
     assertThat(refusal.current())
         .isEqualTo(memory.totalInBytes() - memory.freeInBytes())
         .isGreaterThanOrEqualTo(8192);
+    assertThat(refusal)
+        .cause()
+        .isInstanceOfSatisfying(
+            CudaDriverException.class, e -> assertThat(e.code()).isEqualTo(OUT_OF_MEMORY));
+  }
+
+  @Test
+  void aRefusalByABudgetIsNotTheDrivers() {
+    BudgetResource budget = new BudgetResource(resource, 10_000);
+    OutOfMemoryBudgetException refusal =
+        catchThrowableOfType(
+            OutOfMemoryBudgetException.class, () -> budget.allocate(5_000, on.b, ""));
+    assertThat(refusal.isByDriver()).isFalse();
+    assertThat(refusal.current()).isEqualTo(8192);
+    assertThat(refusal.pending()).isZero();
+  }
+
+  @Test
+  void freesThatWereWaitedForAreNotPending() {
+    resource.deallocate(resource.allocate(100, on.a, ""));
+    assertThat(refused("").pending()).isZero();
+    assertThat(resource.bytesOutstanding()).isEqualTo(8192 + 100);
+  }
+
+  @Test
+  void aFreeThatIsPostponedIsPending() {
+    Allocation block = resource.allocate(100, on.a, "");
+    try (Submission launch = on.a.begin(new Purpose("using", 100, "", on.a))) {
+      launch.use(block.hazards(), true, false, 0);
+      launch.preflight();
+      resource.deallocate(block);
+      launch.commit();
+      OutOfMemoryBudgetException refusal = CompletableFuture.supplyAsync(() -> refused("")).join();
+      assertThat(refusal.pending()).isEqualTo(100);
+      assertThat(refusal).hasMessageContaining("8192 in open arrays and 100 freed that the device");
+    }
   }
 
   @Test
@@ -75,6 +126,7 @@ final class ShortOfMemoryTest {
     on.device.failCall(DriverCall.MEMORY_INFO, 1, 999);
     OutOfMemoryBudgetException refusal = refused("");
     assertThat(refusal).hasMessageStartingWith("an allocation needs 64 bytes");
+    assertThat(refusal).hasMessageContaining("bytes of the device are free is unknown");
     assertThat(refusal.current()).isEqualTo(8192);
     assertThat(refusal.limit()).isEqualTo(on.driver.properties().totalMemoryInBytes());
     assertThat(refusal.getCause().getSuppressed())

@@ -16,6 +16,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,27 +34,40 @@ final class StagingThreadsTest {
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private final List<String> orders = new ArrayList<>();
 
+    /** How often each byte was moved. */
+    private final byte[] moves;
+
     NotedBytes(int size) {
       bytes = new byte[size];
+      moves = new byte[size];
     }
 
     @Override
     public void writeTo(ByteBuffer buffer, long offset) {
-      note(buffer);
+      note(buffer, (int) offset);
       buffer.put(bytes, (int) offset, buffer.remaining());
     }
 
     @Override
     public void readFrom(ByteBuffer buffer, long offset) {
-      note(buffer);
+      note(buffer, (int) offset);
       buffer.get(bytes, (int) offset, buffer.remaining());
     }
 
-    private void note(ByteBuffer buffer) {
+    private void note(ByteBuffer buffer, int offset) {
       threads.add(Thread.currentThread());
       synchronized (orders) {
         orders.add(buffer.order().toString());
+        for (int i = 0; i < buffer.remaining(); i++) {
+          moves[offset + i]++;
+        }
       }
+    }
+
+    private void requireMovedOnceFrom(int first) {
+      byte[] once = new byte[moves.length];
+      Arrays.fill(once, first, once.length, (byte) 1);
+      assertThat(moves).isEqualTo(once);
     }
   }
 
@@ -77,6 +92,8 @@ final class StagingThreadsTest {
       NotedBytes target = new NotedBytes(size + 3);
       copies.read(target, buffer.slice(2, size).order(ByteOrder.nativeOrder()), 3);
       assertThat(target.bytes).isEqualTo(source.bytes);
+      source.requireMovedOnceFrom(3);
+      target.requireMovedOnceFrom(3);
       assertThat(source.orders).containsOnly(ByteOrder.nativeOrder().toString());
     }
   }
@@ -123,13 +140,36 @@ final class StagingThreadsTest {
 
   @Test
   void whatACopyThrowsIsThrownWhenNoPieceIsMovedAnyMore() {
+    Thread caller = Thread.currentThread();
+    CountDownLatch helping = new CountDownLatch(1);
+    AtomicBoolean isThrowing = new AtomicBoolean();
+    AtomicBoolean hasThrown = new AtomicBoolean();
+    AtomicInteger moving = new AtomicInteger();
     StackOverflowError planned = new StackOverflowError("as planned");
     HostBytes failing =
         new HostBytes() {
           @Override
           public void writeTo(ByteBuffer buffer, long offset) {
-            if (offset > 0) {
+            if (Thread.currentThread() == caller) {
+              awaitHelper();
+              isThrowing.set(true);
               throw planned;
+            }
+            moving.incrementAndGet();
+            helping.countDown();
+            // Until the caller waits for this piece, or has thrown nonetheless.
+            while (!hasThrown.get()
+                && !(isThrowing.get() && caller.getState() == Thread.State.WAITING)) {
+              Thread.onSpinWait();
+            }
+            moving.decrementAndGet();
+          }
+
+          private void awaitHelper() {
+            try {
+              helping.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
             }
           }
 
@@ -138,9 +178,19 @@ final class StagingThreadsTest {
             throw new IllegalStateException("as planned");
           }
         };
-    StagingThreads copies = new StagingThreads(3);
-    ByteBuffer buffer = ByteBuffer.allocate(4 * PIECE);
-    assertThatThrownBy(() -> copies.write(failing, buffer, 0)).isSameAs(planned);
+    StagingThreads copies = new StagingThreads(2);
+    ByteBuffer buffer = ByteBuffer.allocate(2 * PIECE);
+    assertThatThrownBy(
+            () -> {
+              try {
+                copies.write(failing, buffer, 0);
+              } finally {
+                int movingAfterwards = moving.get();
+                hasThrown.set(true);
+                assertThat(movingAfterwards).as("pieces that are being moved").isZero();
+              }
+            })
+        .isSameAs(planned);
     assertThatThrownBy(() -> copies.read(failing, buffer, 0))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("as planned");

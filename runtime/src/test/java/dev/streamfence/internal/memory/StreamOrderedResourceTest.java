@@ -169,6 +169,7 @@ final class StreamOrderedResourceTest {
       assertThat(gone.bytesOutstanding()).isZero();
       assertThatThrownBy(() -> gone.allocate(8, lost.a, ""))
           .isInstanceOf(CudaDriverException.class);
+      lost.driver.synchronizeDevice();
       lost.driver.free(block.address());
     }
   }

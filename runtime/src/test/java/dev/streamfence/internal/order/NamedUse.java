@@ -1,9 +1,4 @@
 package dev.streamfence.internal.order;
 
 /** Work that a test puts on a stream, with its name. */
-public record NamedUse(String purpose) implements UseLabels {
-  @Override
-  public String use(int label) {
-    return purpose;
-  }
-}
+public record NamedUse(String purpose) implements UseLabels {}

@@ -11,6 +11,7 @@ import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -75,6 +76,18 @@ final class OrderingTest extends ThreeStreams {
   }
 
   @Test
+  void synchronizingAStreamSaysNothingOfLaterWorkOnAnotherThatItWaitedFor() {
+    DeviceArray<int[]> shared = zeros(a);
+    long waitedFor = Inside.timeline(a).submitted();
+    onB.increment(shared, N);
+    DeviceArray<int[]> own = zeros(a);
+    b.synchronize();
+    assertThat(Inside.timeline(a).completed()).isEqualTo(waitedFor);
+    shared.close();
+    own.close();
+  }
+
+  @Test
   void workKnownToBeDoneIsNotWaitedFor() {
     DeviceArray<int[]> values = zeros(a);
     a.synchronize();
@@ -130,15 +143,25 @@ final class OrderingTest extends ThreeStreams {
 
   @Test
   void aSubmissionBelongsToTheThreadThatBeganIt() throws Exception {
-    Submission open = Inside.timeline(a).begin(new NamedUse("a launch"));
+    Timeline timeline = Inside.timeline(a);
+    UseLabels labels = new NamedUse("a launch");
+    Submission open = timeline.begin(labels);
     open.preflight();
-    Thread other = new Thread(open::close);
-    other.start();
-    other.join();
+    CompletableFuture<Boolean> mayBegin =
+        CompletableFuture.supplyAsync(
+            () -> {
+              open.close();
+              try (Submission another = timeline.tryBegin(labels)) {
+                return another != null;
+              }
+            });
+    assertThat(mayBegin.get()).isFalse();
+    assertThat(open.isHeldByCurrentThread()).isTrue();
+    assertThat(timeline.submitted()).isLessThan(open.ticket());
     open.commit();
     open.close();
-    onA.increment(zeros(a), N);
-    gpu.memory().reap();
+    assertThat(open.isHeldByCurrentThread()).isFalse();
+    assertThat(timeline.submitted()).isEqualTo(open.ticket());
   }
 
   @ParameterizedTest

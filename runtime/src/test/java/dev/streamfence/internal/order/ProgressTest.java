@@ -23,18 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Queries of a stream's progress while its pool is destroyed, and afterwards. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ProgressTest {
-  private static final UseLabels WORK =
-      new UseLabels() {
-        @Override
-        public String purpose() {
-          return "work";
-        }
-
-        @Override
-        public String use(int label) {
-          return "no block";
-        }
-      };
+  private static final UseLabels WORK = new NamedUse("work");
 
   private enum Question {
     IS_IDLE("isStreamIdle", Timeline::isIdle),

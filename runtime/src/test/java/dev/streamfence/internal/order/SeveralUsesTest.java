@@ -3,6 +3,7 @@ package dev.streamfence.internal.order;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
@@ -24,8 +25,8 @@ final class SeveralUsesTest {
         }
 
         @Override
-        public String use(int label) {
-          return "parameter " + label;
+        public AttemptedUse use(int label) {
+          return AttemptedUse.of("parameter " + label);
         }
       };
 

@@ -32,7 +32,7 @@ final class SubmissionStepsTest {
   private final CudaDriver driver = Inside.open(device);
   private final CheckedDriver checked = new CheckedDriver(driver);
   private final StickyError faults = checked.sticky();
-  private final StreamPool pool = new StreamPool(checked, 3, () -> "a runtime");
+  private final StreamPool pool = new StreamPool(checked, 3, false, () -> "a runtime");
   private final Timeline a = pool.acquire();
   private final Timeline b = pool.acquire();
 
@@ -396,10 +396,6 @@ final class SubmissionStepsTest {
             "all 3 streams of the pool are in use; close one, or open the runtime with more");
     pool.release(third);
     assertThat(pool.lent()).isEqualTo(2);
-    assertThatThrownBy(() -> pool.acquire(-1))
-        .hasMessage(
-            "all 3 streams of the pool are in use or have another priority than -1; close one, or"
-                + " open the runtime with more");
     assertThat(pool.acquire()).isSameAs(third);
     assertThat(pool.defaultTimeline()).isSameAs(pool.defaultTimeline()).hasToString("stream 0");
   }

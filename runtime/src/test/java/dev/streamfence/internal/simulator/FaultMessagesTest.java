@@ -19,6 +19,7 @@ import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import dev.streamfence.simulation.SimulatedLibrary;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -141,6 +142,29 @@ final class FaultMessagesTest {
   }
 
   @Test
+  void anAccessThroughAnEmptyArrayNamesThatArrayAndNoNeighbour() {
+    open(SimulatedDevice.builder().build());
+    DeviceArray<float[]> shifted = floats("shifted", 32);
+    DeviceArray<float[]> empty = gpu.memory().allocate(stream, float[].class, 0, "empty");
+    shift(stream, empty, shifted, 3);
+    assertThat(noticed())
+        .hasMessageContaining(": 4 bytes at 0xc are in no allocation; the nearest argument is")
+        .hasMessageContaining(" 'from', float[0], whose address is 0 (ld.global.f32");
+    assertThat(noticed().getMessage()).doesNotContain("shifted");
+  }
+
+  @Test
+  void anAccessInFrontOfAnEmptyArrayNamesThatArrayAndNoNeighbour() {
+    open(SimulatedDevice.builder().build());
+    DeviceArray<float[]> empty = gpu.memory().allocate(stream, float[].class, 0, "empty");
+    shift(stream, empty, floats("shifted", 32), -1);
+    assertThat(noticed().getMessage())
+        .contains(": 4 bytes at 0xfffffffffffffffc are in no allocation; the nearest argument is")
+        .contains("'from', float[0], whose address is 0")
+        .doesNotContain("shifted");
+  }
+
+  @Test
   void theMessageIsTheSameWithoutARaceChecker() {
     open(SimulatedDevice.builder().checkRaces(false).build());
     DeviceArray<float[]> prices = floats("prices", 32);
@@ -149,6 +173,24 @@ final class FaultMessagesTest {
         .hasMessageStartingWith("kernel shift on stream 2 (ticket 5), block (0, 0, 0)")
         .hasMessageContaining("; the nearest argument is 'from', " + prices)
         .hasMessageContaining("faults.cu:8");
+  }
+
+  @Test
+  void anAccessOfOtherCodeOutsideOfAViewNamesTheView() {
+    SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    open(device);
+    SimulatedLibrary library = device.library("blas");
+    DeviceArray<float[]> half = floats("prices", 32).view(0, 16);
+    stream.submit(
+        "sum",
+        uses -> uses.reads(half),
+        call -> {
+          long address = call.address(half);
+          library.launch(call.streamHandle(), "sum", memory -> memory.getFloat(address + 64));
+        });
+    assertThat(noticed())
+        .hasMessageStartingWith("sum of library blas in 'sum' on stream 2: 4 bytes at 0x")
+        .hasMessageContaining(" are outside of " + half + ", which has 64 bytes at 0x");
   }
 
   @Test
@@ -243,8 +285,8 @@ final class FaultMessagesTest {
           .commit();
     }
     CudaDriverException lost = noticed();
-    assertThat(lost.getCause()).isInstanceOf(RacyAccessException.class);
     assertThat(lost)
+        .isInstanceOf(RacyAccessException.class)
         .hasMessageStartingWith(
             "shift on stream 3 (ticket 1), 'to' (st.global.f32 in line 55 of kernels/faults.ptx,"
                 + " faults.cu:9) writes 128 bytes at 0x")
@@ -302,11 +344,10 @@ final class FaultMessagesTest {
     assertThat(Inside.timeline(stream)).hasToString("stream 2");
     DeviceArray<float[]> fresh = gpu.memory().allocate(stream, float[].class, 32, "fresh");
     shift(stream, fresh, floats("shifted", 32), 0);
-    CudaDriverException lost = noticed();
-    RacyAccessException racy = (RacyAccessException) lost.getCause();
+    RacyAccessException racy = (RacyAccessException) noticed();
     assertThat(racy.first().stream()).isEqualTo(2);
     assertThat(racy.second().stream()).isEqualTo(2);
-    String everything = lost.getMessage() + lost.outstanding() + racy.finding();
+    String everything = racy.getMessage() + racy.outstanding() + racy.finding();
     assertThat(Pattern.compile("stream \\d+").matcher(everything).results().map(MatchResult::group))
         .isNotEmpty()
         .containsOnly("stream 2");
@@ -318,7 +359,7 @@ final class FaultMessagesTest {
     stream = gpu.streams().defaultStream();
     DeviceArray<float[]> fresh = gpu.memory().allocate(stream, float[].class, 32, "fresh");
     shift(stream, fresh, floats("shifted", 32), 0);
-    RacyAccessException racy = (RacyAccessException) noticed().getCause();
+    RacyAccessException racy = (RacyAccessException) noticed();
     assertThat(racy.second().stream()).isZero();
     assertThat(racy).hasMessageStartingWith("shift on stream 0 (ticket 4)");
   }

@@ -3,7 +3,6 @@ package dev.streamfence.internal.simulator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
@@ -22,7 +21,10 @@ import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The rules for order and conflicts, and the content of a report. */
 final class RaceCheckerTest {
@@ -49,21 +51,44 @@ final class RaceCheckerTest {
     driver.synchronizeStream(a);
     assertThatThrownBy(() -> driver.synchronizeStream(b))
         .isInstanceOfSatisfying(
-            CudaDriverException.class,
-            e -> {
-              assertThat(e.isSticky()).isTrue();
-              assertThat(e.getCause())
-                  .isInstanceOfSatisfying(
-                      RacyAccessException.class,
-                      racy -> {
-                        assertThat(racy.kind()).isEqualTo(Kind.WRITE_WRITE);
-                        assertThat(racy.first().stream()).isEqualTo(2);
-                        assertThat(racy.second().stream()).isEqualTo(3);
-                        assertThat(racy.finding().address()).isEqualTo(address + 8);
-                        assertThat(racy.finding().bytes()).isEqualTo(8);
-                      });
+            RacyAccessException.class,
+            racy -> {
+              assertThat(racy.isSticky()).isTrue();
+              assertThat(racy.call()).isEqualTo("cuStreamSynchronize");
+              assertThat(racy.kind()).isEqualTo(Kind.WRITE_WRITE);
+              assertThat(racy.first().stream()).isEqualTo(2);
+              assertThat(racy.second().stream()).isEqualTo(3);
+              assertThat(racy.finding().address()).isEqualTo(address + 8);
+              assertThat(racy.finding().bytes()).isEqualTo(8);
             });
-    assertThatThrownBy(() -> driver.createEvent()).isInstanceOf(CudaDriverException.class);
+    assertThatThrownBy(() -> driver.createEvent())
+        .isInstanceOfSatisfying(
+            RacyAccessException.class, e -> assertThat(e.call()).isEqualTo("cuEventCreate"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theCloseThrowsWhatNoCallHasNoticed(Schedule schedule) {
+    CudaDriver closed = Inside.open(SimulatedDevice.builder().schedule(schedule).build());
+    StreamHandle one = closed.createStream(0);
+    StreamHandle other = closed.createStream(0);
+    long address = closed.allocateAsync(64, one);
+    closed.synchronizeStream(one);
+    closed.fill8Async(address, (byte) 1, 64, one);
+    closed.fill8Async(address, (byte) 2, 64, other);
+    assertThatThrownBy(closed::close)
+        .isInstanceOfSatisfying(
+            RacyAccessException.class, e -> assertThat(e.kind()).isEqualTo(Kind.WRITE_WRITE));
+    closed.close();
+  }
+
+  @Test
+  void theCloseDoesNotThrowAgainWhatACallHasNoticed() {
+    long address = readyAllocation();
+    driver.fill8Async(address, (byte) 1, 64, a);
+    driver.fill8Async(address, (byte) 2, 64, b);
+    assertThatThrownBy(driver::synchronizeDevice).isInstanceOf(RacyAccessException.class);
+    driver.close();
   }
 
   @Test
@@ -81,7 +106,11 @@ final class RaceCheckerTest {
       assertThat(submitted.getStackTrace())
           .anyMatch(f -> f.getMethodName().equals("aTracedReportSaysWhereBothWereSubmitted"));
     }
-    assertThat(new RacyAccessException(finding).getSuppressed()).hasSize(2);
+    RacyAccessException racy =
+        new RacyAccessException("cuEventQuery", 719, "CUDA_ERROR_LAUNCH_FAILED", finding);
+    assertThat(racy.getSuppressed()).hasSize(2);
+    assertThat(racy.withOutstanding(List.of("a launch")).getSuppressed())
+        .containsExactly(racy.getSuppressed());
   }
 
   @Test
@@ -92,6 +121,35 @@ final class RaceCheckerTest {
     unchecked.fill8Async(address, (byte) 1, 64, one);
     unchecked.fill8Async(address, (byte) 1, 64, unchecked.createStream(0));
     unchecked.synchronizeDevice();
+  }
+
+  @Test
+  void memoryThatIsAllocatedAtOnceIsCheckedAsWell() {
+    device.collectFindings();
+    long address = driver.allocate(64);
+    driver.fill8Async(address, (byte) 1, 64, a);
+    driver.fill8Async(address, (byte) 2, 64, b);
+    assertThat(device.findings()).extracting(Finding::kind).containsExactly(Kind.WRITE_WRITE);
+    driver.free(address);
+    driver.fill8Async(address, (byte) 3, 64, a);
+    assertThat(device.findings())
+        .extracting(Finding::kind)
+        .containsExactly(Kind.WRITE_WRITE, Kind.FREE_WHILE_IN_USE, Kind.USE_AFTER_FREE);
+  }
+
+  @Test
+  void memoryThatIsFreedAtOnceAfterAWaitIsInOrder() {
+    device.collectFindings();
+    long address = driver.allocate(64);
+    driver.fill8Async(address, (byte) 1, 64, a);
+    driver.synchronizeStream(a);
+    driver.free(address);
+    long again = driver.allocate(64);
+    assertThat(again).isEqualTo(address);
+    driver.fill8Async(again, (byte) 2, 64, b);
+    driver.synchronizeStream(b);
+    driver.free(again);
+    assertThat(device.findings()).isEmpty();
   }
 
   @Test

@@ -143,7 +143,7 @@ final class ArrowAdoption {
                 int[].class,
                 "offsets of '" + field.name() + "'");
     // Arrow does not say how many bytes the text has, but for the offset behind the last row.
-    int bytes = rows.length() == 0 ? 0 : offsets.download(stream, rows.length(), 1)[0];
+    int bytes = rows.length() == 0 ? 0 : offsets.readMetadata(stream, rows.length(), 1)[0];
     long address = array.buffers().get(TEXT);
     if (bytes < 0 || (bytes > 0 && address == 0)) {
       throw new IllegalArgumentException(

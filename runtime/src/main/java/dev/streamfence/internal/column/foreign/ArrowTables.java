@@ -14,6 +14,7 @@ import dev.streamfence.internal.exchange.DeviceArrayNode;
 import dev.streamfence.internal.exchange.SchemaExport;
 import dev.streamfence.internal.exchange.SchemaNode;
 import dev.streamfence.internal.order.Life;
+import dev.streamfence.internal.order.Teardown;
 import java.util.Objects;
 
 /** The implementation of {@link ArrowProvider}. */
@@ -35,8 +36,20 @@ public final class ArrowTables implements ArrowProvider {
     SharedRelease release = new SharedRelease(ArrowImport.move(deviceArray));
     DeviceTable table =
         new ArrowAdoption(runtime, stream, origin, release, array.event()).table(node, array);
-    ArrowImport.releaseSchema(schema);
-    return table;
+    return releasing(() -> ArrowImport.releaseSchema(schema), table);
+  }
+
+  /** Releases what a table was made of; if that fails, closes the table, which no caller gets. */
+  static DeviceTable releasing(Runnable release, DeviceTable table) {
+    try {
+      release.run();
+      return table;
+    } catch (RuntimeException | Error e) {
+      Teardown unused = new Teardown();
+      unused.step(table::close);
+      unused.suppressIn(e);
+      throw e;
+    }
   }
 
   private static ColumnOrigin origin(
@@ -54,6 +67,7 @@ public final class ArrowTables implements ArrowProvider {
     TrackedRuntime runtime = tracked.runtime();
     if (table.runtime() != runtime) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
           "exporting " + table + " on " + stream + ": they belong to two runtimes");
     }
     Life life = runtime.life();
@@ -65,8 +79,10 @@ public final class ArrowTables implements ArrowProvider {
       try {
         ArrayExport.write(export.describe(table, rows, tracked), deviceArray, runtime, export::end);
       } catch (RuntimeException | Error e) {
-        ArrowImport.releaseSchema(schema);
-        export.end();
+        Teardown half = new Teardown();
+        half.step(() -> ArrowImport.releaseSchema(schema));
+        half.step(export::end);
+        half.suppressIn(e);
         throw e;
       }
     } finally {

@@ -1,6 +1,5 @@
 package dev.streamfence.internal.column.foreign;
 
-import dev.streamfence.DeviceRuntime;
 import dev.streamfence.internal.device.ExportedArray;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
@@ -64,10 +63,7 @@ final class OpenExports implements AutoCloseable {
   @Override
   public void close() {
     for (ExportedArray export : exports) {
-      System.getLogger(DeviceRuntime.class.getName())
-          .log(
-              System.Logger.Level.WARNING,
-              runtime + " is closed while another library has the " + export);
+      runtime.warn(runtime + " is closed while another library has the " + export);
     }
     Teardown teardown = new Teardown();
     for (EventHandle event : events) {

@@ -13,6 +13,7 @@ import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.exchange.ArrayNode;
 import dev.streamfence.internal.exchange.DeviceArrayNode;
 import dev.streamfence.internal.exchange.DeviceTag;
+import dev.streamfence.internal.order.Teardown;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -52,7 +53,9 @@ final class TableExport {
 
   /** Gives the memory back. Any thread may call it, one of another library too. */
   void end() {
-    ends.forEach(Runnable::run);
+    Teardown all = new Teardown();
+    ends.forEach(all::step);
+    all.finish();
   }
 
   private ArrayNode describe(ReadableColumn<?> column, long rows) {
@@ -108,6 +111,7 @@ final class TableExport {
     TrackedArray<?> array = TrackedArray.of(readable);
     if (array.runtime() != runtime) {
       throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
           array + " in a table of " + runtime + ": they belong to two runtimes");
     }
     if (array.region() == null || array.length() == 0) {

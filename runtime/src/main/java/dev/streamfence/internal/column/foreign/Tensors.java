@@ -20,6 +20,7 @@ import dev.streamfence.internal.exchange.TensorExport;
 import dev.streamfence.internal.exchange.TensorForm;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Life;
+import dev.streamfence.internal.order.Teardown;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -70,7 +71,9 @@ public final class Tensors implements TensorProvider {
       }
       return List.copyOf(tensors);
     } catch (RuntimeException | Error e) {
-      tensors.forEach(ExportedTensor::close);
+      Teardown all = new Teardown();
+      tensors.forEach(tensor -> all.step(tensor::close));
+      all.suppressIn(e);
       throw e;
     }
   }

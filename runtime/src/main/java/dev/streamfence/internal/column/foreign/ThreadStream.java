@@ -15,12 +15,7 @@ final class ThreadStream {
   /** {@code CU_STREAM_PER_THREAD}. */
   static final long HANDLE = 2;
 
-  private record ThreadPurpose(String purpose) implements UseLabels {
-    @Override
-    public String use(int label) {
-      return purpose;
-    }
-  }
+  private record ThreadPurpose(String purpose) implements UseLabels {}
 
   private ThreadStream() {}
 

@@ -28,7 +28,7 @@ record LoopEnd(
   static @Nullable LoopEnd of(
       Loop loop, ControlGraph graph, Guards guards, Formulas formulas, NodeGraph nodes) {
     int exit = onlyExit(loop, graph);
-    if (exit < 0 || loop.latches.size() != 1) {
+    if (exit < 0) {
       return null;
     }
     Block branch = graph.block(exit);

@@ -31,7 +31,10 @@ final class Witness {
   /** The iteration of a loop that was not chosen: the one in which the loop ends. */
   private static final long AT_END = -1;
 
-  /** How many values depend on each other one after another. */
+  /**
+   * How many values depend on each other one after another, through the ends of loops as well: the
+   * launch path has little of a thread's stack left.
+   */
   private static final int MAX_DEPTH = 500;
 
   private final WitnessPlan plan;
@@ -43,6 +46,9 @@ final class Witness {
   private @Nullable LaunchNumbers launch;
   private long now;
   private boolean failed;
+
+  /** The values that are being computed. */
+  private int depth;
 
   /** The first byte that the thread touches, after {@link #reaches}. */
   private long offset;
@@ -90,6 +96,7 @@ final class Witness {
   private void begin() {
     now++;
     failed = false;
+    depth = 0;
     Arrays.fill(iterations, AT_END);
   }
 
@@ -103,11 +110,11 @@ final class Witness {
     List<Way> conditions = access.conditions();
     for (int i = 0; i < conditions.size(); i++) {
       Way way = conditions.get(i);
-      if ((value(way.predicate(), 0) != 0) != way.holds() || failed) {
+      if ((value(way.predicate()) != 0) != way.holds() || failed) {
         return false;
       }
     }
-    offset = value(access.address(), 0);
+    offset = value(access.address());
     return !failed;
   }
 
@@ -217,7 +224,7 @@ final class Witness {
       for (int factor : sum.factors(i)) {
         Node node = plan.node(factor);
         failed |= node.is(Operator.BASE);
-        product = Interval.multiply(product, value(node, 0));
+        product = Interval.multiply(product, value(node));
       }
       total = Interval.addHigh(total, product);
       failed |= !Interval.isBound(product) || !Interval.isBound(total);
@@ -225,7 +232,7 @@ final class Witness {
     return total;
   }
 
-  private long value(Node node, int depth) {
+  private long value(Node node) {
     if (failed || depth > MAX_DEPTH) {
       failed = true;
       return 0;
@@ -236,14 +243,16 @@ final class Witness {
     if (stamps[node.id] == now) {
       return values[node.id];
     }
-    long value = computed(node, depth + 1);
+    depth++;
+    long value = computed(node);
+    depth--;
     // The end of a loop may have been found meanwhile, which begins a new time.
     stamps[node.id] = now;
     values[node.id] = value;
     return value;
   }
 
-  private long computed(Node node, int depth) {
+  private long computed(Node node) {
     switch (node.operation) {
       case ARGUMENT -> {
         return numbers().argument((int) node.constant);
@@ -258,10 +267,10 @@ final class Witness {
         return iteration((int) node.constant);
       }
       case PHI -> {
-        return phi(node, depth);
+        return phi(node);
       }
       case SELECT -> {
-        return value(node.input(value(node.input(0), depth) != 0 ? 1 : 2), depth);
+        return value(node.input(value(node.input(0)) != 0 ? 1 : 2));
       }
       case UNKNOWN -> {
         failed = true;
@@ -270,8 +279,8 @@ final class Witness {
       default -> {
         Node first = node.input(0);
         failed |= readsAddress(node);
-        long a = value(first, depth);
-        long b = node.inputs.size() > 1 ? value(node.input(1), depth) : 0;
+        long a = value(first);
+        long b = node.inputs.size() > 1 ? value(node.input(1)) : 0;
         if (failed || (b == 0 && Machine.divides(node.operation))) {
           failed = true;
           return 0;
@@ -319,7 +328,7 @@ final class Witness {
     return iterations[loop];
   }
 
-  private long phi(Node phi, int depth) {
+  private long phi(Node phi) {
     int loop = plan.loopOf(phi);
     if (loop < 0) {
       Node gate = phi.gate;
@@ -327,10 +336,10 @@ final class Witness {
         failed = true;
         return 0;
       }
-      return value(phi.input(value(gate, depth) != 0 ? 0 : 1), depth);
+      return value(phi.input(value(gate) != 0 ? 0 : 1));
     }
     long iteration = iteration(loop);
-    long first = value(phi.input(0), depth);
+    long first = value(phi.input(0));
     if (failed || iteration == 0) {
       return first;
     }

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.ptx.check;
 
+import dev.streamfence.internal.ptx.syntax.MangledName;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;

@@ -4,6 +4,7 @@ import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.analysis.AccessedWords;
 import dev.streamfence.internal.ptx.analysis.LaunchFacts;
 import dev.streamfence.internal.ptx.analysis.TileOverrun;
+import dev.streamfence.internal.ptx.syntax.MangledName;
 import dev.streamfence.launch.BlockShape;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;

@@ -58,12 +58,33 @@ final class ProgramTranslator implements ModuleSymbols {
     if (module.commonShared().size() > MAX_SHARED_BYTES) {
       throw new PtxException(1, "the module has more shared memory than a block can have");
     }
+    boolean canAllRun = true;
     for (Code code : codes.values()) {
       new FunctionTranslator(this, code, sharedLayout(code)).translate();
+      canAllRun &= code.refusal == null;
+    }
+    if (!canAllRun) {
+      refuseCallers();
     }
     PtxProgram program = new PtxProgram(this, module);
     new InitialValues(program, new long[globals.size()]).check(globals, constants);
     return program;
+  }
+
+  /** Refuses every function that names a refused one, directly or through others. */
+  private void refuseCallers() {
+    boolean isAnyNew = true;
+    while (isAnyNew) {
+      isAnyNew = false;
+      for (Code code : codes.values()) {
+        for (Code callee : code.named) {
+          if (code.refusal == null && callee.refusal != null) {
+            code.refusal = callee.refusal;
+            isAnyNew = true;
+          }
+        }
+      }
+    }
   }
 
   private void placeStatic(Variable variable) {

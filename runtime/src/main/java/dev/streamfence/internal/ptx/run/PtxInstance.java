@@ -11,6 +11,7 @@ import dev.streamfence.internal.ptx.run.machine.PtxGrid;
 import dev.streamfence.internal.ptx.run.machine.ThreadBlock;
 import dev.streamfence.internal.ptx.syntax.Layout;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxException;
 import dev.streamfence.internal.ptx.syntax.PtxParameter;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
@@ -172,6 +173,11 @@ public final class PtxInstance {
     }
   }
 
+  /** Returns why an entry cannot run, see {@link PtxProgram#refusal}. */
+  public @Nullable PtxException refusal(String entry) {
+    return program.refusal(entry);
+  }
+
   /**
    * Runs a kernel to its end on the calling thread. Blocks run one after another in the order of
    * their linear index; the outcome depends only on the arguments and the memory's content.
@@ -184,6 +190,7 @@ public final class PtxInstance {
    * @param parameters the parameter space, of {@linkplain #parameterSpaceSize that size} at least
    * @param memory the global memory
    * @throws PtxFault if a thread does what it must not; the memory keeps what was stored until then
+   * @throws PtxException if the entry cannot run, see {@link #refusal}
    * @throws IllegalArgumentException if there is no such entry or the parameters are too few
    */
   public void run(String entry, PtxGrid grid, byte[] parameters, GlobalMemory memory) {
@@ -244,9 +251,9 @@ public final class PtxInstance {
       throw new IllegalArgumentException(
           entry + " takes " + size + " bytes of parameters, not " + parameters.length);
     }
-    Code code = program.codes().get(entry);
-    if (code == null) {
-      throw new IllegalArgumentException("entry '" + entry + "' has no body");
+    Code code = program.code(entry);
+    if (code.refusal != null) {
+      throw code.refusal;
     }
     int shared = (int) described.staticSharedBytes();
     return new ThreadBlock(

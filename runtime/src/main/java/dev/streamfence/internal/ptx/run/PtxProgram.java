@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** A module in executable form. Immutable and thread-safe. */
 public final class PtxProgram {
@@ -48,15 +49,35 @@ public final class PtxProgram {
   }
 
   /**
-   * Translates a module.
+   * Translates a module. An instruction or operand that cannot run makes the entries that can come
+   * to it {@linkplain #refusal refuse} to run.
    *
    * @param module what to run
    * @return its executable form
-   * @throws PtxException if the module has an instruction, operand or directive that cannot be run;
-   *     it names the line and the opcode
+   * @throws PtxException if its address size cannot be run, or it needs more memory than any device
+   *     has
    */
   public static PtxProgram translate(PtxModule module) {
     return new ProgramTranslator(module).translate();
+  }
+
+  /**
+   * Returns why an entry cannot run.
+   *
+   * @param entry the entry's name
+   * @return the first of its instructions that cannot run, with its line, or the first of a
+   *     function that it calls; null if the entry can run
+   */
+  public @Nullable PtxException refusal(String entry) {
+    return code(entry).refusal;
+  }
+
+  Code code(String entry) {
+    Code code = codes.get(entry);
+    if (code == null) {
+      throw new IllegalArgumentException("entry '" + entry + "' has no body");
+    }
+    return code;
   }
 
   /**

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Parsed PTX text. Immutable. */
 public final class PtxModule {
@@ -72,9 +73,34 @@ public final class PtxModule {
   }
 
   private long sharedBytes(PtxFunction entry) {
+    return sharedLayout(entry).size();
+  }
+
+  private Layout sharedLayout(PtxFunction entry) {
     Layout shared = new Layout(commonShared);
     shared.addAll(entry.locals(), StateSpace.SHARED);
-    return shared.size();
+    return shared;
+  }
+
+  /**
+   * Returns the variable of a fixed size that a byte of a block's shared memory is in.
+   *
+   * @param entry the entry that the block runs
+   * @param offset the byte, counted from the start of the block's shared memory
+   */
+  public Optional<Variable> sharedVariable(String entry, long offset) {
+    PtxFunction function = functionsByName.get(entry);
+    Layout shared = function == null ? commonShared : sharedLayout(function);
+    return Stream.concat(
+            variables.stream(), functions.stream().flatMap(each -> each.locals().stream()))
+        .filter(variable -> variable.space() == StateSpace.SHARED)
+        .filter(
+            variable ->
+                shared
+                    .offset(variable)
+                    .filter(start -> offset >= start && offset - start < variable.sizeInBytes())
+                    .isPresent())
+        .findFirst();
   }
 
   /**

@@ -36,6 +36,14 @@ import org.junit.jupiter.api.Test;
 /** Arrow device arrays of another library as tables. */
 final class ArrowAdoptionTest {
   private static final int CUDA = 2;
+  private static final int INVALID_VALUE = 1;
+
+  // Of an ArrowArray.
+  private static final int LENGTH = 0;
+  private static final int OFFSET = 16;
+  private static final int CHILDREN = 48;
+  private static final int DICTIONARY = 56;
+
   private static final Schema SCHEMA =
       Schema.of(
           ColumnField.nullable("number", ColumnType.INT32),
@@ -101,6 +109,21 @@ final class ArrowAdoptionTest {
     return ArrowDevice.adopt(stream, library.arrayAddress(), library.schemaAddress());
   }
 
+  /** The table is the first row of three, whose numbers begin at their fourth. */
+  @Test
+  void anOffsetOfTheTableCountsForItsColumns() {
+    produce();
+    make(CUDA, 0, event);
+    library.array.setLong(0, 1);
+    library.array.setLong(16, 1);
+    try (DeviceTable table = adopt()) {
+      ReadableColumn<int[]> number = table.readable(0, int[].class);
+      assertThat(number.values().download(stream)).containsExactly(2);
+      assertThat(number.validityOffset()).isEqualTo(3);
+      assertThat(number.nullCount()).isEmpty();
+    }
+  }
+
   @Test
   void aTableIsTakenOverWithOffsetsNullsAndDictionary() {
     produce();
@@ -132,6 +155,65 @@ final class ArrowAdoptionTest {
   }
 
   @Test
+  void theNumberOfNullsOfAColumnThatIsTakenWholeIsKnown() {
+    produce();
+    make(CUDA, 0, event);
+    child(0).setLong(LENGTH, 3);
+    DeviceTable table = adopt();
+    assertThat(table.readable("number", int[].class).nullCount()).hasValue(1);
+    table.close();
+  }
+
+  @Test
+  void aDictionaryMayBeginBehindItsFirstText() {
+    produce();
+    make(CUDA, 0, event);
+    Pointer dictionary = child(2).getPointer(DICTIONARY);
+    dictionary.setLong(LENGTH, 1);
+    dictionary.setLong(OFFSET, 1);
+    DeviceTable table = adopt();
+    ReadableColumn<byte[]> words = table.readable(2, byte[].class).dictionary();
+    assertThat(words.length()).isEqualTo(1);
+    assertThat(words.offsets().download(other)).containsExactly(2, 5);
+    table.close();
+  }
+
+  @Test
+  void aBitmapMayEndWithItsLastByte() {
+    produce();
+    long wholeByte = cudf.allocate(1);
+    long eightNumbers = cudf.allocate(32);
+    library.make(eightNumbers, wholeByte, flags, indices, offsets, text, CUDA, 0, event);
+    child(0).setLong(LENGTH, 3);
+    child(0).setLong(OFFSET, 5);
+    DeviceTable table = adopt();
+    assertThat(table.readable("number", int[].class).validity().length()).isEqualTo(1);
+    assertThat(table.readable("number", int[].class).validityOffset()).isEqualTo(5);
+    table.close();
+  }
+
+  @Test
+  void textsThatAreAllEmptyNeedNoMemory() {
+    produce();
+    cudf.launch(
+        theirs,
+        "empty",
+        memory -> {
+          memory.putInt(offsets + 4, 0);
+          memory.putInt(offsets + 8, 0);
+        });
+    cudf.recordEvent(event, theirs);
+    library.make(numbers, validity, flags, indices, offsets, 0, CUDA, 0, event);
+    DeviceTable table = adopt();
+    assertThat(table.readable(2, byte[].class).dictionary().values().length()).isZero();
+    table.close();
+  }
+
+  private Pointer child(int index) {
+    return library.array.getPointer(CHILDREN).getPointer(8L * index);
+  }
+
+  @Test
   void anAdoptionCopiesNothingAndWaitsOnce() {
     produce();
     make(CUDA, 0, event);
@@ -141,8 +223,9 @@ final class ArrowAdoptionTest {
     assertThat(device.calls(DriverCall.COPY_ON_DEVICE_ASYNC)).isZero();
     assertThat(device.calls(DriverCall.COPY_TO_DEVICE_ASYNC)).isZero();
     // The length of the dictionary's text, four bytes.
-    assertThat(gpu.memory().statistics().downloads()).isEqualTo(1);
-    assertThat(gpu.memory().statistics().downloadedBytes()).isEqualTo(4);
+    assertThat(gpu.memory().statistics().metadataReads()).isEqualTo(1);
+    assertThat(gpu.memory().statistics().metadataReadBytes()).isEqualTo(4);
+    assertThat(gpu.memory().statistics().downloads()).isZero();
     table.close();
   }
 
@@ -280,23 +363,47 @@ final class ArrowAdoptionTest {
   void aTableIsStillItsOwnersAfterEachFailingDriverCall() {
     produce();
     make(CUDA, 0, event);
-    for (int nth = 1; nth <= 5; nth++) {
-      device.failCall(DriverCall.POINTER_INFO, nth, 1);
-      assertThatThrownBy(this::adopt).isInstanceOf(CudaDriverException.class);
+    adoptAndClose();
+    // Once more: the first adoption creates what the later ones reuse.
+    long calls = adoptAndClose();
+    int released = library.releasedArrays();
+    assertThat(library.releasedSchemas()).isEqualTo(released);
+    for (long nth = 1; nth <= calls; nth++) {
+      device.failCall(nth, INVALID_VALUE);
+      assertThatThrownBy(this::adopt, "with a failure of driver call %d of %d", nth, calls)
+          .isInstanceOf(CudaDriverException.class);
+      gpu.synchronize();
+      assertThat(library.releasedArrays()).isEqualTo(released);
+      assertThat(library.releasedSchemas()).isEqualTo(released);
+      assertThat(gpu.memory().statistics().adoptedBytes()).isZero();
     }
-    device.failCall(DriverCall.WAIT_FOR_EVENT, 1, 1);
-    assertThatThrownBy(this::adopt).isInstanceOf(CudaDriverException.class);
-    gpu.synchronize();
-    assertThat(library.releasedArrays()).isZero();
-    assertThat(library.releasedSchemas()).isZero();
-    adopt().close();
+    DeviceTable last = adopt();
+    assertThat(last.readable(1, boolean[].class).values().download(other))
+        .containsExactly(true, false, true);
+    last.close();
+  }
+
+  /** Returns how many driver calls the adoption made, and makes the table anew. */
+  private long adoptAndClose() {
+    int released = library.releasedArrays();
+    long before = device.calls();
+    DeviceTable table = adopt();
+    long calls = device.calls() - before;
+    table.close();
+    awaitRelease(released + 5);
+    make(CUDA, 0, event);
+    return calls;
   }
 
   private void awaitRelease() {
-    for (int i = 0; library.releasedArrays() < 5 && i < 10_000; i++) {
+    awaitRelease(5);
+  }
+
+  private void awaitRelease(int arrays) {
+    for (int i = 0; library.releasedArrays() < arrays && i < 10_000; i++) {
       LockSupport.parkNanos(1_000_000);
     }
-    assertThat(library.releasedArrays()).isEqualTo(5);
+    assertThat(library.releasedArrays()).isEqualTo(arrays);
   }
 
   private void refused(String message) {

@@ -54,7 +54,9 @@ final class ArrowExportTest {
   void nothingIsLeft() throws InterruptedException {
     ArrowDevice.releaseArray(library.arrayAddress());
     ArrowDevice.releaseSchema(library.schemaAddress());
-    awaitLiveBytes(0);
+    if (gpu.isOpen()) {
+      awaitNothingOutstanding();
+    }
     gpu.close();
     assertThat(device.liveObjects()).isZero();
   }
@@ -109,6 +111,7 @@ final class ArrowExportTest {
     ReadableColumn<?> column = back.column(0);
     assertThat(column.origin()).isEqualTo(ColumnOrigin.ARROW_EXPORT);
     assertThat(column.isExternal()).isFalse();
+    assertThat(column.slice(1, 2).origin()).isEqualTo(ColumnOrigin.ARROW_EXPORT);
     assertThat(Inside.allocation(column.values()))
         .isSameAs(Inside.allocation(table.column(0).values()));
     assertThat(column.values().download(stream))
@@ -202,6 +205,75 @@ final class ArrowExportTest {
   }
 
   @Test
+  void aSliceOfTextGoesOutWithTheOffsetsOfItsRows() {
+    DeviceArray<int[]> offsets = gpu.memory().upload(stream, new int[] {0, 1, 3, 6, 10, 15});
+    DeviceArray<byte[]> text = gpu.memory().upload(stream, new byte[15]);
+    DeviceArray<byte[]> validity = gpu.memory().upload(stream, new byte[] {0b11011});
+    Schema schema = Schema.of(ColumnField.nullable("x", ColumnType.UTF8));
+    DeviceColumn<byte[]> column = DeviceColumn.ofText(schema.field(0), offsets, text, validity);
+    try (DeviceTable table = DeviceTable.of(stream, schema, List.of(column), 5);
+        DeviceTable slice = table.slice(stream, 2, 3)) {
+      export(slice);
+      assertThat(read().array().children().get(0).buffers().get(1))
+          .isEqualTo(Inside.allocation(offsets).address());
+      DeviceTable back = adopt();
+      assertThat(back.column(0).offsets().download(stream)).containsExactly(3, 6, 10, 15);
+      assertThat(back.column(0).validityOffset()).isEqualTo(2);
+      back.close();
+    }
+  }
+
+  @Test
+  void aSliceOfBitsWithoutNullsGoesOutWithAnOffset() {
+    Schema schema = Schema.of(ColumnField.of("b", ColumnType.BOOL));
+    DeviceColumn<byte[]> bits =
+        DeviceColumn.ofBits(
+            schema.field(0),
+            3,
+            gpu.memory().upload(stream, new byte[] {0b110}),
+            gpu.memory().allocate(stream, byte[].class, 0));
+    try (DeviceTable table = DeviceTable.of(stream, schema, List.of(bits), 3);
+        DeviceTable slice = table.slice(stream, 1, 2)) {
+      export(slice);
+      DeviceTable back = adopt();
+      assertThat(back.column(0).bitOffset()).isEqualTo(1);
+      assertThat(back.readable(0, byte[].class).values().download(stream)).containsExactly(0b110);
+      back.close();
+    }
+  }
+
+  @Test
+  void theEventOfAReleasedTableIsDestroyed() {
+    try (DeviceTable table =
+        DeviceTable.allocate(stream, Schema.of(ColumnField.of("x", ColumnType.INT32)), 4)) {
+      export(table);
+      long destroyed = device.calls(DriverCall.DESTROY_EVENT);
+      ArrowDevice.releaseArray(library.arrayAddress());
+      assertThat(device.calls(DriverCall.DESTROY_EVENT)).isEqualTo(destroyed + 1);
+    }
+  }
+
+  @Test
+  void theConsumersEventComesAfterWhatOtherStreamsHaveWritten() {
+    DeviceStream other = gpu.streams().acquire();
+    try (DeviceTable table =
+        DeviceTable.allocate(stream, Schema.of(ColumnField.of("x", ColumnType.INT32)), 4)) {
+      table.setRows(stream, 4);
+      gpu.synchronize();
+      table.column(0, int[].class).values().fill(other, 7);
+      export(table);
+      long theirs = cudf.createStream();
+      cudf.waitForEvent(theirs, read().event());
+      long values = Inside.allocation(table.column(0).values()).address();
+      int[] seen = new int[1];
+      cudf.launch(theirs, "read", memory -> seen[0] = memory.getInt(values));
+      cudf.synchronize(theirs);
+      assertThat(seen).containsExactly(7);
+      ArrowDevice.releaseArray(library.arrayAddress());
+    }
+  }
+
+  @Test
   void anArrayHasTheLogicalRows() {
     try (DeviceTable table =
         DeviceTable.allocate(stream, Schema.of(ColumnField.nullable("x", ColumnType.INT32)), 9)) {
@@ -238,7 +310,10 @@ final class ArrowExportTest {
   @Test
   void theEventComesAfterEveryWrite() {
     long theirs = cudf.createStream();
-    try (DeviceTable table = numbers()) {
+    try (DeviceStream other = gpu.streams().acquire();
+        DeviceTable table = numbers()) {
+      // Not on the stream of the export.
+      table.column("x", int[].class).values().fill(other, 7L);
       export(table);
       DeviceArrayNode array = read();
       assertThat(array.device().toString()).isEqualTo("device 0 of type 2 (CUDA)");
@@ -276,7 +351,7 @@ final class ArrowExportTest {
     library.releaseOnAThread(library.array);
     assertThat(gpu.memory().bytesOutstanding()).isGreaterThanOrEqualTo(16);
     library.releaseOnAThread(column);
-    awaitLiveBytes(0);
+    awaitNothingOutstanding();
   }
 
   @Test
@@ -385,10 +460,16 @@ final class ArrowExportTest {
     return table;
   }
 
-  private void awaitLiveBytes(long bytes) throws InterruptedException {
-    for (int i = 0; gpu.memory().statistics().liveBytes() > bytes && i < 10_000; i++) {
+  /** Waits until all memory came back: that of a closed array whose export ends later, too. */
+  private void awaitNothingOutstanding() throws InterruptedException {
+    for (int i = 0; i < 10_000; i++) {
+      gpu.synchronize();
+      gpu.memory().reap();
+      if (gpu.memory().bytesOutstanding() == 0) {
+        return;
+      }
       Thread.sleep(1);
     }
-    assertThat(gpu.memory().statistics().liveBytes()).isEqualTo(bytes);
+    assertThat(gpu.memory().bytesOutstanding()).isZero();
   }
 }

@@ -97,7 +97,9 @@ final class TensorAdoptionTest {
         tensor().adopt(stream, float[].class, TensorProducer.onStream(theirs));
     array.fill(other, 9f);
     isFreedInOrder = true;
+    long waits = device.calls(DriverCall.WAIT_FOR_EVENT);
     array.close();
+    assertThat(device.calls(DriverCall.WAIT_FOR_EVENT)).isEqualTo(waits + 1);
     assertThat(library.deletions()).isEqualTo(1);
     assertThat(other.isIdle()).isFalse();
     torch.synchronize(theirs);
@@ -110,6 +112,7 @@ final class TensorAdoptionTest {
     torch.recordEvent(event, theirs);
     DeviceArray<float[]> array =
         tensor().adopt(stream, float[].class, TensorProducer.afterEvent(event));
+    assertThat(array.download(other)).containsExactly(1, 2, 3, 4, 5, 6);
     array.fill(other, 9f);
     array.close();
     library.awaitDeletions(1);

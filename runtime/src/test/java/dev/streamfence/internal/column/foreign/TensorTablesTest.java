@@ -19,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
@@ -35,6 +36,7 @@ import dev.streamfence.column.dlpack.ExportedTensor;
 import dev.streamfence.column.dlpack.ForeignTensor;
 import dev.streamfence.column.dlpack.TensorConsumer;
 import dev.streamfence.column.dlpack.TensorProducer;
+import dev.streamfence.internal.device.Inside;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.simulation.SimulatedLibrary;
@@ -57,12 +59,24 @@ final class TensorTablesTest {
 
   @AfterEach
   void nothingIsLeft() throws InterruptedException {
-    for (int i = 0; gpu.memory().statistics().liveBytes() > 0 && i < 10_000; i++) {
-      Thread.sleep(1);
+    if (gpu.isOpen()) {
+      awaitNothingOutstanding();
     }
-    assertThat(gpu.memory().statistics().liveBytes()).isZero();
     gpu.close();
     assertThat(device.liveObjects()).isZero();
+  }
+
+  /** Waits until all memory came back: that of a closed array whose export ends later, too. */
+  private void awaitNothingOutstanding() throws InterruptedException {
+    for (int i = 0; i < 10_000; i++) {
+      gpu.synchronize();
+      gpu.memory().reap();
+      if (gpu.memory().bytesOutstanding() == 0) {
+        return;
+      }
+      Thread.sleep(1);
+    }
+    assertThat(gpu.memory().bytesOutstanding()).isZero();
   }
 
   static List<Arguments> types() {
@@ -96,6 +110,8 @@ final class TensorTablesTest {
     assertThat(back.rows(stream)).isEqualTo(4);
     assertThat(back.column("x").origin()).isEqualTo(ColumnOrigin.DLPACK_EXPORT);
     assertThat(back.column("x").isExternal()).isFalse();
+    assertThat(Inside.allocation(back.column("x").values()))
+        .isSameAs(Inside.allocation(table.column("x").values()));
     assertThat(device.calls(DriverCall.COPY_ON_DEVICE_ASYNC)).isZero();
     back.close();
     table.close();
@@ -174,13 +190,26 @@ final class TensorTablesTest {
     DeviceColumn<float[]> column = table.column(1, float[].class);
     assertThat(column.origin()).isEqualTo(ColumnOrigin.DLPACK);
     assertThat(column.isExternal()).isTrue();
-    column.values().fill(stream, 2f);
-    assertThat(column.values().download(stream)).containsOnly(2f);
+    assertThat(column.slice(1, 2).isExternal()).isTrue();
     assertThat(library.deletions()).isZero();
     table.close();
     gpu.synchronize();
     gpu.close();
     library.awaitDeletions(2);
+  }
+
+  @Test
+  void usesOfItsColumnsOnTwoStreamsAreOrdered() {
+    TensorLibrary library = new TensorLibrary(torch::free);
+    DeviceStream other = gpu.streams().acquire();
+    List<ForeignTensor> tensors = foreign(library, 6);
+    try (DeviceTable table = DlPack.adopt(stream, floats(1), tensors, TensorProducer.done())) {
+      DeviceArray<float[]> values = table.column(0, float[].class).values();
+      values.fill(stream, 2f);
+      assertThat(values.download(other)).containsOnly(2f);
+      values.view(0, 3).fill(other, 3f);
+      assertThat(values.download(stream)).containsExactly(3f, 3f, 3f, 2f, 2f, 2f);
+    }
   }
 
   @Test
@@ -213,6 +242,10 @@ final class TensorTablesTest {
         Schema.of(ColumnField.of("a", FLOAT32), ColumnField.of("b", FLOAT64)),
         tensors,
         "for field 'b' (float64) has elements of type float32, not float64");
+    refused(
+        Schema.of(ColumnField.of("a", FLOAT32), ColumnField.of("b", INT32)),
+        tensors,
+        "for field 'b' (int32) has elements of type float32, not int32");
     refused(
         Schema.of(ColumnField.of("a", FLOAT32), ColumnField.of("b", UTF8)),
         tensors,
@@ -255,9 +288,25 @@ final class TensorTablesTest {
         .isInstanceOf(OutOfMemoryBudgetException.class);
     gpu.synchronize();
     assertThat(library.deletions()).isZero();
+    assertThat(gpu.memory().statistics().adoptedBytes()).isZero();
     DlPack.adopt(stream, floats(3), tensors, TensorProducer.done()).close();
     gpu.close();
     library.awaitDeletions(3);
+  }
+
+  @Test
+  void anExportOfWhichOneColumnFailsLeavesNothing() {
+    long theirs = torch.createStream();
+    Schema schema = Schema.of(ColumnField.of("a", INT32), ColumnField.of("b", INT32));
+    try (DeviceTable table = DeviceTable.allocate(stream, schema, 4)) {
+      table.setRows(stream, 4);
+      table.column("a", int[].class).values().fill(stream, 1L);
+      table.column("b", int[].class).values().fill(stream, 2L);
+      TensorConsumer consumer = TensorConsumer.onStream(theirs).understanding(1, 1);
+      device.failCall(DriverCall.WAIT_FOR_EVENT, 2, 1);
+      assertThatThrownBy(() -> DlPack.export(stream, table, consumer))
+          .isInstanceOf(CudaDriverException.class);
+    }
   }
 
   @Test

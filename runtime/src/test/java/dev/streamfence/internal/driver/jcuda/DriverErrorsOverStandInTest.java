@@ -31,7 +31,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DriverErrorsOverStandInTest {
   private static final Set<String> CALLS_NO_DRIVER =
       Set.of(
-          "properties", "launchObserver", "rawHandle", "foreignEvent", "inThreadOfOthers", "close");
+          "properties",
+          "launchObserver",
+          "rawHandle",
+          "foreignEvent",
+          "inThreadOfOthers",
+          "everyStreamAwaited",
+          "close");
 
   private static final int INVALID_VALUE = 1;
   private static final int OUT_OF_MEMORY = 2;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What is claimed of single kernels. */
@@ -38,8 +40,13 @@ class KernelBoundsTest {
   }
 
   private static KernelBounds bounds(String body) {
+    return bounds("", body);
+  }
+
+  private static KernelBounds bounds(String functions, String body) {
     String text =
         HEAD
+            + functions
             + ".visible .entry k(.param .u64 p0, .param .u32 p1, .param .u32 p2) {\n"
             + ".reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .b16 %rs<9>;\n"
             + INDEX
@@ -243,6 +250,284 @@ class KernelBoundsTest {
   }
 
   @Test
+  void theLastBlockIsLookedAt() {
+    KernelBounds bounds =
+        bounds(
+            """
+            mul.wide.s32 %rd2, %r4, 4;
+            add.s64 %rd3, %rd1, %rd2;
+            st.global.u32 [%rd3], %r4;
+            """);
+    reaches(bounds, new Shape(4, 32), 512);
+    reaches(bounds, new Shape(1, 1), 4);
+  }
+
+  @Test
+  void aVectorIsAsWideAsAllItsElements() {
+    for (int count : new int[] {2, 4}) {
+      String values = count == 2 ? "{%r4, %r4}" : "{%r4, %r4, %r4, %r4}";
+      KernelBounds bounds =
+          bounds(
+              "mul.wide.s32 %rd2, %r4, 16;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                  + "st.global.v"
+                  + count
+                  + ".u32 [%rd3], "
+                  + values
+                  + ";\n");
+      reaches(bounds, new Shape(1, 32), 31 * 16 + 4 * count);
+      isLimitedTo(bounds, new Shape(1, 32), 0, 31 * 16 + 4 * count);
+    }
+  }
+
+  @Test
+  void ofAccessesOnBothWaysOfABranchTheNarrowerIsCertain() {
+    String wide = "st.global.u64 [%rd1+400], %rd2;\n";
+    String narrow = "st.global.u32 [%rd1+400], %r5;\n";
+    for (String[] ways : new String[][] {{wide, narrow}, {narrow, wide}}) {
+      KernelBounds bounds =
+          bounds(
+              "mov.u64 %rd2, 0;\nld.global.u32 %r6, [%rd1];\nsetp.eq.s32 %p1, %r6, 0;\n"
+                  + "@%p1 bra OTHER;\n"
+                  + ways[0]
+                  + "bra END;\nOTHER:\n"
+                  + ways[1]
+                  + "END:\n");
+      reaches(bounds, new Shape(1, 32), 404);
+    }
+  }
+
+  private static final String MAY_EXIT =
+      """
+      .func leave(.param .b32 v) {
+      .reg .pred %p<2>; .reg .b32 %r<2>;
+      ld.param.u32 %r1, [v];
+      setp.eq.s32 %p1, %r1, 0;
+      @%p1 exit;
+      ret;
+      }
+      """;
+  private static final String CALL =
+      "{ .param .b32 q; st.param.b32 [q+0], %r5; call.uni leave, (q); }\n";
+
+  @Test
+  void behindACallThatMayEndTheThreadNothingIsCertain() {
+    String store = "st.global.u32 [%rd1+400], %r5;\n";
+    String branch = "setp.gt.s32 %p1, %r5, 5;\n@!%p1 bra END;\n";
+    reaches(bounds(MAY_EXIT, branch + store + "END:\n"), new Shape(1, 1, 6), 404);
+    reachesNothing(bounds(MAY_EXIT, CALL + store), new Shape(1, 1, 6));
+    reachesNothing(bounds(MAY_EXIT, CALL + branch + store + "END:\n"), new Shape(1, 1, 6));
+    reachesNothing(bounds(MAY_EXIT, branch + CALL + store + "END:\n"), new Shape(1, 1, 6));
+  }
+
+  @Test
+  void aLoopWithACallThatMayEndTheThreadIsCertainOfItsFirstIterationAlone() {
+    String loop =
+        """
+        mov.u32 %r7, 0;
+        L: mul.wide.s32 %rd2, %r7, 4;
+        add.s64 %rd3, %rd1, %rd2;
+        st.global.u32 [%rd3], %r5;
+        ld.global.u32 %r8, [%rd1];
+        setp.eq.s32 %p1, %r8, 0;
+        @%p1 bra GO;
+        CALL
+        GO: add.s32 %r7, %r7, 1;
+        setp.lt.s32 %p2, %r7, %r5;
+        @%p2 bra L;
+        """;
+    reaches(bounds(MAY_EXIT, loop.replace("CALL", "")), new Shape(1, 1, 10), 40);
+    reaches(bounds(MAY_EXIT, loop.replace("CALL", CALL)), new Shape(1, 1, 10), 4);
+  }
+
+  @Test
+  void aLoopWithAComparisonWithoutSignIsNotTheSameOneWithASign() {
+    KernelBounds bounds =
+        bounds(
+            """
+            cvt.s64.s32 %rd4, %r5;
+            L: shl.b64 %rd5, %rd4, 2;
+            add.s64 %rd6, %rd1, %rd5;
+            st.global.u32 [%rd6+40], %r5;
+            add.s64 %rd4, %rd4, 1;
+            setp.lt.u64 %p1, %rd4, 10;
+            @%p1 bra L;
+            """);
+    reaches(bounds, new Shape(1, 1, 5), 80);
+    // Without a sign, -4 is not less than 10: the loop ends after its first iteration.
+    reaches(bounds, new Shape(1, 1, -5), 24);
+  }
+
+  @Test
+  void aGuardWithoutSignLimitsNothingWhereItsNumberHasTheSignBit() {
+    KernelBounds bounds =
+        bounds(
+            """
+            cvt.s64.s32 %rd4, %r5;
+            cvt.u64.u32 %rd5, %r3;
+            setp.ge.u64 %p1, %rd5, %rd4;
+            @%p1 bra END;
+            shl.b64 %rd6, %rd5, 2;
+            add.s64 %rd7, %rd1, %rd6;
+            st.global.u32 [%rd7], %r5;
+            END:
+            """);
+    isLimitedTo(bounds, new Shape(1, 32, 10), 0, 40);
+    isLimitedTo(bounds, new Shape(1, 32, -1), 0, 128);
+  }
+
+  @Test
+  void aStepBeyond64BitsIsNotExact() {
+    String loop =
+        """
+        ld.param.u32 %r6, [p2];
+        mul.wide.s32 %rd4, %r5, %r5;
+        mul.wide.s32 %rd5, %r6, %r6;
+        STEP
+        mov.u64 %rd7, %rd1;
+        mov.u32 %r7, 0;
+        L: st.global.u32 [%rd7], %r5;
+        add.s64 %rd7, %rd7, %rd6;
+        add.s32 %r7, %r7, 1;
+        setp.lt.s32 %p1, %r7, 2;
+        @%p1 bra L;
+        """;
+    KernelBounds sum = bounds(loop.replace("STEP", "add.s64 %rd6, %rd4, %rd5;"));
+    reaches(sum, new Shape(1, 1, 3, 4), 29);
+    Shape least = new Shape(1, 1, Integer.MIN_VALUE, Integer.MIN_VALUE);
+    reachesOnlyTheFirstElement(sum, least);
+    // One term alone exceeds 64 bits, whichever comes first.
+    for (String step :
+        List.of(
+            "shl.b64 %rd9, %rd4, 2;\nsub.s64 %rd6, %rd5, %rd9;",
+            "shl.b64 %rd9, %rd5, 2;\nsub.s64 %rd6, %rd4, %rd9;")) {
+      reachesOnlyTheFirstElement(bounds(loop.replace("STEP", step)), least);
+    }
+  }
+
+  private static void reachesOnlyTheFirstElement(KernelBounds bounds, Shape launch) {
+    BoundsEvaluator evaluator = bounds.evaluator();
+    assertThat(evaluator.reach(0, launch)).isTrue();
+    assertThat(evaluator.reachedBegin()).isZero();
+    assertThat(evaluator.reachedEnd()).isEqualTo(4);
+  }
+
+  @Test
+  void eachWayBackToTheBeginOfALoopHasItsOwnGuard() {
+    String loop =
+        """
+        mov.u32 %r7, 0;
+        L: mul.wide.s32 %rd2, %r7, 4;
+        add.s64 %rd3, %rd1, %rd2;
+        ld.global.u32 %r8, [%rd3];
+        setp.eq.s32 %p1, %r8, 0;
+        @%p1 bra OTHER;
+        add.s32 %r7, %r7, 1;
+        setp.lt.s32 %p2, %r7, LEFT;
+        @%p2 bra L;
+        bra END;
+        OTHER: add.s32 %r7, %r7, 1;
+        setp.lt.s32 %p3, %r7, RIGHT;
+        @%p3 bra L;
+        END:
+        """;
+    for (String first : List.of("10", "%r5")) {
+      String second = first.equals("10") ? "%r5" : "10";
+      KernelBounds bounds = bounds(loop.replace("LEFT", first).replace("RIGHT", second));
+      BoundsEvaluator evaluator = bounds.evaluator();
+      evaluator.limit(new Shape(1, 1, 100));
+      assertThat(evaluator.mayEnd(0)).isGreaterThanOrEqualTo(400);
+    }
+  }
+
+  @Test
+  void ofAnAlternativeNeitherSideIsKnownToHold() {
+    String text =
+        """
+        setp.lt.s32 %p1, %r4, 10;
+        setp.lt.s32 %p2, %r4, %r5;
+        OPERATION.pred %p3, %p1, %p2;
+        @!%p3 bra END;
+        mul.wide.s32 %rd2, %r4, 4;
+        add.s64 %rd3, %rd1, %rd2;
+        st.global.u32 [%rd3], %r4;
+        END:
+        """;
+    isLimitedTo(bounds(text.replace("OPERATION", "or")), new Shape(1, 32, 5), 0, 128);
+    isLimitedTo(bounds(text.replace("OPERATION", "and")), new Shape(1, 32, 5), 0, 20);
+  }
+
+  @Test
+  void whatALoopLeavesBehindIsThatOfItsLastIteration() {
+    String text =
+        """
+        mov.u32 %r7, 0;
+        L: add.s32 %r7, %r7, 3;
+        setp.COMPARISON.s32 %p1, %r7, %r5;
+        @%p1 bra L;
+        mul.wide.s32 %rd2, %r7, 4;
+        add.s64 %rd3, %rd1, %rd2;
+        st.global.u32 [%rd3], %r4;
+        """;
+    KernelBounds less = bounds(text.replace("COMPARISON", "lt"));
+    reaches(less, new Shape(1, 1, 10), 4 * 12 + 4);
+    reaches(less, new Shape(1, 1, -5), 4 * 3 + 4);
+    KernelBounds different = bounds(text.replace("COMPARISON", "ne"));
+    reaches(different, new Shape(1, 1, 9), 4 * 9 + 4);
+    // It passes by 10, and comes there after it has wrapped around.
+    reachesNothing(different, new Shape(1, 1, 10));
+  }
+
+  @Test
+  void arithmeticIsThatOfTheDevice() {
+    assertThat(element("div.s32 %r8, %r5, %r6;", 8, 2)).isEqualTo(4);
+    assertThat(element("shl.b32 %r8, %r5, %r6;", 5, 1)).isEqualTo(10);
+    assertThat(element("shl.b32 %r8, %r5, %r6;", 5, 64)).isZero();
+    assertThat(element("shr.s32 %r8, %r5, %r6;", -5, 64)).isEqualTo(-1);
+    assertThat(element("shr.u32 %r8, %r5, %r6;", -5, 64)).isZero();
+    assertThat(element("min.u32 %r8, %r5, %r6;", -1, 3)).isEqualTo(3);
+    assertThat(element("min.s32 %r8, %r5, %r6;", -1, 3)).isEqualTo(-1);
+    assertThat(element("max.u32 %r8, %r5, %r6;", -1, 3)).isEqualTo(-1);
+    assertThat(element("div.u32 %r8, %r5, %r6;", -2, 1 << 30)).isEqualTo(3);
+    assertThat(element("rem.u32 %r8, %r5, %r6;", -1, 10)).isEqualTo(5);
+    reachesNothing(indexed("div.s32 %r8, %r5, %r6;"), new Shape(1, 1, 8, 0));
+    reachesNothing(indexed("rem.u32 %r8, %r5, %r6;"), new Shape(1, 1, 8, 0));
+  }
+
+  private static KernelBounds indexed(String instruction) {
+    return bounds(
+        "ld.param.u32 %r6, [p2];\n"
+            + instruction
+            + "\nmul.wide.s32 %rd2, %r8, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+            + "st.global.u32 [%rd3], %r4;\n");
+  }
+
+  /** The element that is touched where an instruction computes the index from two numbers. */
+  private static long element(String instruction, long a, long b) {
+    BoundsEvaluator evaluator = indexed(instruction).evaluator();
+    assertThat(evaluator.reach(0, new Shape(1, 1, a, b))).isTrue();
+    assertThat(evaluator.reachedEnd()).isEqualTo(evaluator.reachedBegin() + 4);
+    return evaluator.reachedBegin() / 4;
+  }
+
+  @Test
+  void bitsThatOverlapAreNoSum() {
+    KernelBounds bounds =
+        bounds(
+            """
+            and.b32 %r7, %r5, 16;
+            sub.s32 %r8, %r3, 1;
+            shl.b32 %r8, %r8, 4;
+            or.b32 %r8, %r8, %r7;
+            cvt.s64.s32 %rd2, %r8;
+            add.s64 %rd3, %rd1, %rd2;
+            st.global.u8 [%rd3], %r5;
+            """);
+    BoundsEvaluator evaluator = bounds.evaluator();
+    evaluator.limit(new Shape(1, 32, 16));
+    assertThat(evaluator.mayBegin(0)).isLessThanOrEqualTo(-16);
+  }
+
+  @Test
   void whatALaterIterationDoesIsNotClaimedOfTheFirstOne() {
     KernelBounds bounds =
         bounds(
@@ -369,6 +654,60 @@ class KernelBoundsTest {
     assertThat(bounds.arrays().get(0).isLimited()).isFalse();
     assertThat(bounds.arrays().get(0).isChecked()).isFalse();
     assertThat(bounds.arrays().get(0).reason()).contains("jumps through a table");
+  }
+
+  /** The number of iterations of each loop depends on what the loop before it has computed. */
+  private static KernelBounds loopsInARow(int loops, int operations) {
+    StringBuilder body = new StringBuilder("mov.u32 %r6, %r5;\n");
+    for (int i = 0; i < loops; i++) {
+      body.append("mov.u32 %r7, 0;\nL" + i + ":\nadd.s32 %r7, %r7, 1;\n");
+      body.append("setp.lt.s32 %p2, %r7, %r6;\n@%p2 bra L" + i + ";\nmov.u32 %r6, %r7;\n");
+      for (int j = 0; j < operations; j++) {
+        body.append("xor.b32 %r6, %r6, %r5;\nand.b32 %r6, %r6, 255;\n");
+      }
+    }
+    body.append("mul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd1, %rd2;\n");
+    body.append("st.global.u32 [%rd3], %r4;\n");
+    return bounds(body.toString());
+  }
+
+  @Test
+  void loopsThatDependOnEachOtherAreFollowed() {
+    reaches(loopsInARow(2, 1), new Shape(1, 1, 100), 408);
+    reaches(loopsInARow(20, 4), new Shape(1, 1, 100), 404);
+  }
+
+  /** Frames on the stack, at most, while a launch follows a row of loops. */
+  private static long deepest(int loops) {
+    AtomicLong deepest = new AtomicLong();
+    LaunchNumbers launch =
+        new LaunchNumbers() {
+          @Override
+          public long argument(int argument) {
+            long frames = StackWalker.getInstance().walk(Stream::count);
+            deepest.accumulateAndGet(frames, Math::max);
+            return 100;
+          }
+
+          @Override
+          public int block(int dimension) {
+            return 1;
+          }
+
+          @Override
+          public int grid(int dimension) {
+            return 1;
+          }
+        };
+    loopsInARow(loops, 0).evaluator().reach(0, launch);
+    return deepest.get();
+  }
+
+  @Test
+  void aLongRowOfLoopsIsNotFollowedToTheEndOfTheStack() {
+    assertThat(deepest(100)).isLessThan(600);
+    // Followed to the end, it would be more than 3,000.
+    assertThat(deepest(600)).isLessThan(2_600);
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.internal.ptx.run.machine.PtxFault;
 import dev.streamfence.internal.ptx.syntax.PtxException;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import org.junit.jupiter.api.Test;
@@ -10,6 +11,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TranslationTest {
+  private static final String UNKNOWN_MALLOC =
+      "cannot run 'malloc': the simulated device does not know this opcode";
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -58,9 +62,9 @@ class TranslationTest {
         "malloc %r1;"
       })
   void anInstructionThatCannotRunIsRefusedWithItsLineAndOpcode(String instruction) {
-    PtxModule module = PtxModule.parse(HandWritten.kernel("add.s32 %r1, %r1, 1;\n" + instruction));
+    String kernel = HandWritten.kernel("add.s32 %r1, %r1, 1;\n" + instruction);
 
-    assertThatThrownBy(() -> PtxProgram.translate(module))
+    assertThatThrownBy(() -> HandWritten.runModule(1, kernel))
         .isInstanceOfSatisfying(
             PtxException.class,
             e -> {
@@ -72,16 +76,13 @@ class TranslationTest {
   @Test
   void callsOfUnknownSystemFunctionsAreRefusedButTheirDeclarationsAreNot() {
     String declaration = ".extern .func (.param .b64 r) malloc (.param .b64 n);\n";
-    PtxProgram.translate(PtxModule.parse(HandWritten.module(declaration, "")));
+    HandWritten.runModule(1, HandWritten.module(declaration, ""));
 
-    assertThatThrownBy(
-            () ->
-                PtxProgram.translate(
-                    PtxModule.parse(
-                        HandWritten.module(
-                            declaration, "{ .param .b64 n, r; call (r), malloc, (n); }"))))
+    String calling =
+        HandWritten.module(declaration, "{ .param .b64 n, r; call (r), malloc, (n); }");
+    assertThatThrownBy(() -> HandWritten.runModule(1, calling))
         .isInstanceOf(PtxException.class)
-        .hasMessageContaining("malloc");
+        .hasMessageContaining("'malloc' has no body and is no system function");
   }
 
   @Test
@@ -90,13 +91,50 @@ class TranslationTest {
 
     assertThatThrownBy(
             () ->
-                PtxProgram.translate(
-                    PtxModule.parse(
-                        HandWritten.module(function, "{ .param .b32 a, r; call (r), f, (a); }"))))
+                HandWritten.runModule(
+                    1, HandWritten.module(function, "{ .param .b32 a, r; call (r), f, (a); }")))
         .hasMessageContaining("4 bytes is passed for one of 8");
-    assertThatThrownBy(
-            () -> PtxProgram.translate(PtxModule.parse(HandWritten.module(function, "call f;"))))
+    assertThatThrownBy(() -> HandWritten.runModule(1, HandWritten.module(function, "call f;")))
         .hasMessageContaining("takes 1 and returns 1 values, not 0 and 0");
+  }
+
+  @Test
+  void entriesThatCannotComeToARefusedInstructionRun() {
+    String others =
+        """
+        .func bad() { malloc; ret; }
+        .func worse() { call bad; ret; }
+        .visible .entry first() { malloc; }
+        .visible .entry second() { call worse; ret; }
+        .visible .entry third() { .reg .b64 %a; mov.u64 %a, bad; ret; }
+        .visible .entry fourth() { ret; }
+        """;
+    String module = HandWritten.module(others, "mov.u64 %rd1, 7; st.global.u64 [%out], %rd1;");
+    PtxInstance instance = new SimulatedMemory().load(module);
+
+    assertThat(instance.refusal("first")).hasMessage("line 6: " + UNKNOWN_MALLOC);
+    assertThat(instance.refusal("second")).hasMessage("line 4: function 'bad' " + UNKNOWN_MALLOC);
+    assertThat(instance.refusal("third")).isSameAs(instance.refusal("second"));
+    assertThat(instance.refusal("fourth")).isNull();
+    assertThat(HandWritten.runModule(1, module)[0]).isEqualTo(7);
+  }
+
+  @Test
+  void aThreadThatReachesARefusedFunctionThroughAVariableFaults() {
+    String others =
+        """
+        .func bad() { malloc; ret; }
+        .global .u64 pointers[1] = {bad};
+        """;
+    String module =
+        HandWritten.module(
+            others,
+            "ld.global.u64 %rd1, [pointers]; proto: .callprototype _ (); call %rd1, (), proto;");
+
+    assertThatThrownBy(() -> HandWritten.runModule(1, module))
+        .isInstanceOfSatisfying(
+            PtxFault.class,
+            e -> assertThat(e.fact()).isEqualTo("function 'bad' " + UNKNOWN_MALLOC));
   }
 
   @Test

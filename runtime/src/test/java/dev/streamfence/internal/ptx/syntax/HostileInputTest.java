@@ -19,8 +19,9 @@ class HostileInputTest {
   /** Parses and translates; only the one exception may be thrown. */
   private static boolean accepts(String text) {
     try {
-      PtxProgram.translate(PtxModule.parse(text));
-      return true;
+      PtxModule module = PtxModule.parse(text);
+      PtxProgram program = PtxProgram.translate(module);
+      return module.entries().stream().allMatch(each -> program.refusal(each.name()) == null);
     } catch (PtxException e) {
       assertThat(e.line()).isPositive();
       return false;

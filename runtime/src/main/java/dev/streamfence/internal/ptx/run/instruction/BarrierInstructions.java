@@ -5,10 +5,11 @@ import dev.streamfence.internal.ptx.run.machine.Collective;
 import dev.streamfence.internal.ptx.run.machine.Lane;
 import dev.streamfence.internal.ptx.run.machine.Op;
 import dev.streamfence.internal.ptx.run.machine.Warp;
+import dev.streamfence.internal.ptx.run.order.AccessMode;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import java.util.Map;
 
-/** Barriers of a block, and fences, which have no effect because only one thread runs at a time. */
+/** Barriers of a block, and fences, which order accesses and otherwise have no effect. */
 final class BarrierInstructions {
   private BarrierInstructions() {}
 
@@ -78,7 +79,9 @@ final class BarrierInstructions {
       }
 
       @Override
-      protected void complete(Warp warp, int group) {}
+      protected void complete(Warp warp, int group) {
+        warp.synchronised(group);
+      }
     };
   }
 
@@ -87,6 +90,11 @@ final class BarrierInstructions {
     for (String modifier : t.instruction().modifiers()) {
       t.has(modifier);
     }
-    return lane -> {};
+    boolean inBlock = AccessMode.isInBlock(t.instruction());
+    return lane -> {
+      if (lane.order != null) {
+        lane.order.fences(inBlock);
+      }
+    };
   }
 }

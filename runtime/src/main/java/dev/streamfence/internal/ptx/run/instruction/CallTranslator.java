@@ -45,7 +45,7 @@ final class CallTranslator {
       return indirect(t, at, arguments, results);
     }
     String called = name.label().name();
-    Optional<Code> code = t.function().module().code(called);
+    Optional<Code> code = t.function().named(called);
     if (code.isPresent()) {
       Code callee = code.get();
       if (callee.function.entry()) {

@@ -53,6 +53,11 @@ public final class FunctionTranslator {
     this.slots = function.registers();
   }
 
+  /**
+   * Translates the function, or marks it as refused if it has an instruction that cannot run.
+   *
+   * @throws PtxException if it needs more than any device has
+   */
   public void translate() {
     checkSlots();
     for (Variable variable : function.locals()) {
@@ -66,6 +71,17 @@ public final class FunctionTranslator {
       throw new PtxException(
           function.line(), "'" + function.name() + "' needs more local memory than a thread has");
     }
+    try {
+      translateInstructions();
+    } catch (PtxException e) {
+      code.refuse(
+          function.entry()
+              ? e
+              : new PtxException(e.line(), "function '" + function.name() + "' " + e.fact()));
+    }
+  }
+
+  private void translateInstructions() {
     List<Instruction> instructions = function.instructions();
     for (int i = 0; i < instructions.size(); i++) {
       starts[i] = ops.size();
@@ -100,6 +116,13 @@ public final class FunctionTranslator {
 
   ModuleSymbols module() {
     return module;
+  }
+
+  /** Returns the code of a function that an instruction names, and that has a body. */
+  Optional<Code> named(String name) {
+    Optional<Code> named = module.code(name);
+    named.ifPresent(code.named::add);
+    return named;
   }
 
   Code code() {
@@ -228,7 +251,7 @@ public final class FunctionTranslator {
       return address(translation, use.variable(), use.offset());
     }
     if (operand instanceof Operand.Name name) {
-      Optional<Code> named = module.code(name.label().name());
+      Optional<Code> named = named(name.label().name());
       if (named.isPresent() && name.label().target() < 0) {
         return constant(Windows.FUNCTION + 16L * named.get().index);
       }

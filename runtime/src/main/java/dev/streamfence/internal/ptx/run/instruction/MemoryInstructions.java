@@ -212,9 +212,11 @@ final class MemoryInstructions {
       LaneMemory.checkAligned(lane, source, size);
       LaneMemory.checkAligned(lane, target, size);
       long available = lane.registers[given];
-      for (int i = 0; i < size; i++) {
-        long value = i < available ? loader.load(lane, source + i, 1) : 0;
-        storer.store(lane, target + i, 1, value);
+      // Whole words, as devices do: the order of threads is known for each word.
+      int unit = available % Integer.BYTES == 0 ? Integer.BYTES : 1;
+      for (int i = 0; i < size; i += unit) {
+        long value = i < available ? loader.load(lane, source + i, unit) : 0;
+        storer.store(lane, target + i, unit, value);
       }
     };
   }

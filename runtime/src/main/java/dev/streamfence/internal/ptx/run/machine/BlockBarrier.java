@@ -1,7 +1,10 @@
 package dev.streamfence.internal.ptx.run.machine;
 
 import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
+import dev.streamfence.internal.ptx.run.order.BlockOrder;
+import dev.streamfence.internal.ptx.run.order.ThreadOrder;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One of a block's numbered barriers. It opens when all expected threads have arrived. It does not
@@ -16,6 +19,9 @@ public final class BlockBarrier {
   private int expected;
   private int trueCount;
   private int reducing;
+
+  /** What threads that do not wait have brought to the barrier; null if none has. */
+  private BlockOrder.@Nullable Meeting meeting;
 
   BlockBarrier(ThreadBlock block, int warps, int threads) {
     this.block = block;
@@ -34,6 +40,7 @@ public final class BlockBarrier {
     expected = 0;
     trueCount = 0;
     reducing = 0;
+    meeting = null;
   }
 
   /**
@@ -58,6 +65,9 @@ public final class BlockBarrier {
     if (waits) {
       lane.state = Lane.LaneState.WAITING;
       waiting[waitingCount++] = lane;
+    } else if (lane.order != null) {
+      meeting = meeting == null ? new BlockOrder.Meeting() : meeting;
+      meeting.arrive(lane.order);
     }
     openIfComplete();
   }
@@ -74,6 +84,7 @@ public final class BlockBarrier {
     int released = waitingCount;
     int trues = trueCount;
     int total = reducing;
+    order();
     open();
     for (int i = 0; i < released; i++) {
       Lane lane = waiting[i];
@@ -81,6 +92,31 @@ public final class BlockBarrier {
       if (lane.barrierResult != null) {
         lane.barrierResult.deliver(lane, trues, total);
         lane.barrierResult = null;
+      }
+    }
+  }
+
+  /** Orders what the threads have done before what those that wait do next. */
+  private void order() {
+    BlockOrder order = block.order;
+    if (order == null) {
+      return;
+    }
+    if (waitingCount == block.live) {
+      order.meet();
+      return;
+    }
+    BlockOrder.Meeting some = meeting == null ? new BlockOrder.Meeting() : meeting;
+    for (int i = 0; i < waitingCount; i++) {
+      ThreadOrder thread = waiting[i].order;
+      if (thread != null) {
+        some.arrive(thread);
+      }
+    }
+    for (int i = 0; i < waitingCount; i++) {
+      ThreadOrder thread = waiting[i].order;
+      if (thread != null) {
+        some.leave(thread);
       }
     }
   }

@@ -2,10 +2,14 @@ package dev.streamfence.internal.ptx.run.machine;
 
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Layout;
+import dev.streamfence.internal.ptx.syntax.PtxException;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The executable form of one function. Its signature is set from the start, so functions can call
@@ -19,6 +23,13 @@ public final class Code {
   public final int index;
   public final Layout paramLayout = new Layout();
   final List<Variable> formals = new ArrayList<>();
+
+  /** The functions that it names, and so may call. */
+  public final Set<Code> named = new HashSet<>();
+
+  /** Why it cannot run, or a function that it names; null if it can. */
+  public @Nullable PtxException refusal;
+
   public Op[] ops = {};
 
   /** For each step, the instruction that it belongs to. */
@@ -39,6 +50,18 @@ public final class Code {
     for (PtxFunction.Formal formal : function.returns()) {
       place(formal);
     }
+  }
+
+  /** Marks it as one that cannot run; a thread that reaches it by a pointer faults. */
+  public void refuse(PtxException why) {
+    refusal = why;
+    ops =
+        new Op[] {
+          lane -> {
+            throw lane.fault(PtxFault.Reason.TRAP, why.fact(), 0);
+          }
+        };
+    paramBytes = (int) paramLayout.size();
   }
 
   /** Tells whether a call translated for the other function also fits this one. */

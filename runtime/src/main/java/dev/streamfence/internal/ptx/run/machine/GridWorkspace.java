@@ -1,5 +1,8 @@
 package dev.streamfence.internal.ptx.run.machine;
 
+import dev.streamfence.internal.ptx.run.order.LaunchOrder;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Global memory that includes a workspace in which the blocks of one cooperative launch
  * synchronise. The code that {@code nvcc} generates for {@code grid_group::sync} finds it through
@@ -23,6 +26,21 @@ public final class GridWorkspace implements GlobalMemory {
   @Override
   public void enters(Lane lane) {
     memory.enters(lane);
+  }
+
+  @Override
+  public @Nullable LaunchOrder order() {
+    return memory.order();
+  }
+
+  @Override
+  public boolean watchesUnwritten() {
+    return memory.watchesUnwritten();
+  }
+
+  @Override
+  public void loadsUnwritten(Lane lane, int offset, int bytes) {
+    memory.loadsUnwritten(lane, offset, bytes);
   }
 
   @Override

@@ -1,6 +1,8 @@
 package dev.streamfence.internal.ptx.run.machine;
 
 import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
+import dev.streamfence.internal.ptx.run.order.LaunchOrder;
+import dev.streamfence.internal.ptx.run.order.ThreadOrder;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Layout;
 import java.util.Arrays;
@@ -33,6 +35,9 @@ public final class Lane {
   public final int y;
   public final int z;
 
+  /** The thread's order among the others of its launch; null if that is not wanted. */
+  public final @Nullable ThreadOrder order;
+
   LaneState state = LaneState.READY;
   public long[] registers = {};
   public byte[] params = {};
@@ -41,6 +46,10 @@ public final class Lane {
   int localEnd;
   public int pc;
   Op[] ops = {};
+
+  /** For each step, the number of its access in the order of the launch. */
+  private int[] sites = {};
+
   public long carry;
   long executed;
   int remaining;
@@ -68,6 +77,7 @@ public final class Lane {
     this.x = index % grid.blockX();
     this.y = index / grid.blockX() % grid.blockY();
     this.z = index / grid.blockX() / grid.blockY();
+    this.order = warp.order == null ? null : warp.order.thread(laneIndex);
   }
 
   /** Puts the lane at the start of an entry. */
@@ -167,6 +177,25 @@ public final class Lane {
     localBase = frame.localBase;
     pc = frame.pc;
     ops = frame.code.ops;
+    LaunchOrder launch = block.launchOrder;
+    if (launch != null) {
+      sites = launch.sites(frame.code.index, ops.length);
+    }
+  }
+
+  /** Returns the number of the current instruction's access in the order of the launch. */
+  public int site() {
+    int at = pc - 1;
+    int site = sites[at];
+    return site != 0 ? site : newSite(at);
+  }
+
+  private int newSite(int at) {
+    LaunchOrder launch = block.launchOrder;
+    if (launch != null) {
+      sites[at] = launch.site(frames[depth - 1].code.origins[at]);
+    }
+    return sites[at];
   }
 
   byte[] entryParams() {

@@ -1,7 +1,11 @@
 package dev.streamfence.internal.ptx.run.machine;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
+import dev.streamfence.internal.ptx.run.order.ThreadOrder;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
+import java.util.BitSet;
 
 /** The memories as seen by one lane, with all checks of accesses. */
 public final class LaneMemory {
@@ -53,7 +57,12 @@ public final class LaneMemory {
   private static long loadGlobal(Lane lane, long address, int bytes) {
     checkAligned(lane, address, bytes);
     try {
-      return lane.block.memory.load(address, bytes);
+      long value = lane.block.memory.load(address, bytes);
+      ThreadOrder order = lane.order;
+      if (order != null) {
+        order.loaded(lane.site(), address, bytes);
+      }
+      return value;
     } catch (PtxFault fault) {
       throw fault;
     } catch (RuntimeException refusal) {
@@ -65,6 +74,10 @@ public final class LaneMemory {
     checkAligned(lane, address, bytes);
     try {
       lane.block.memory.store(address, bytes, value);
+      ThreadOrder order = lane.order;
+      if (order != null) {
+        order.stored(lane.site(), address, bytes);
+      }
     } catch (PtxFault fault) {
       throw fault;
     } catch (RuntimeException refusal) {
@@ -104,11 +117,56 @@ public final class LaneMemory {
   }
 
   private static long loadShared(Lane lane, long address, int bytes) {
-    return Bytes.get(lane.block.shared, shared(lane, address, bytes), bytes);
+    ThreadBlock block = lane.block;
+    int offset = shared(lane, address, bytes);
+    ThreadOrder order = lane.order;
+    if (order != null) {
+      long conflict = order.loadsShared(lane.site(), offset, bytes);
+      if (conflict != 0) {
+        report(lane, conflict, false, false, offset, bytes);
+      }
+    }
+    BitSet written = block.written;
+    if (written != null && written.nextClearBit(offset) < offset + bytes) {
+      block.memory.loadsUnwritten(lane, offset, bytes);
+    }
+    return Bytes.get(block.shared, offset, bytes);
   }
 
   private static void storeShared(Lane lane, long address, int bytes, long value) {
-    Bytes.put(lane.block.shared, shared(lane, address, bytes), bytes, value);
+    ThreadBlock block = lane.block;
+    int offset = shared(lane, address, bytes);
+    ThreadOrder order = lane.order;
+    if (order != null) {
+      long conflict = order.storesShared(lane.site(), offset, bytes);
+      if (conflict != 0) {
+        long old = Bytes.get(block.shared, offset, bytes);
+        report(lane, conflict, true, isSame(old, value, bytes), offset, bytes);
+      }
+    }
+    if (block.written != null) {
+      block.written.set(offset, offset + bytes);
+    }
+    Bytes.put(block.shared, offset, bytes, value);
+  }
+
+  /** Whether two values have the same low bytes. */
+  public static boolean isSame(long one, long other, int bytes) {
+    return (one ^ other) << (Long.SIZE - bytes * Byte.SIZE) == 0;
+  }
+
+  private static void report(
+      Lane lane, long conflict, boolean stores, boolean sameValue, int offset, int bytes) {
+    requireNonNull(lane.block.launchOrder)
+        .report(
+            conflict,
+            requireNonNull(lane.order),
+            lane.site(),
+            stores,
+            sameValue,
+            true,
+            offset,
+            bytes);
   }
 
   private static long loadLocal(Lane lane, long address, int bytes) {

@@ -1,8 +1,12 @@
 package dev.streamfence.internal.ptx.run.machine;
 
 import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
+import dev.streamfence.internal.ptx.run.order.BlockOrder;
+import dev.streamfence.internal.ptx.run.order.LaunchOrder;
 import dev.streamfence.internal.ptx.syntax.Layout;
+import java.util.BitSet;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the threads of one block after another, taking turns within a block: a thread runs until it
@@ -28,6 +32,12 @@ public final class ThreadBlock {
   public final byte[] shared;
   public final int dynamicSharedBase;
   final LaunchBudget budget;
+  final @Nullable LaunchOrder launchOrder;
+  final @Nullable BlockOrder order;
+
+  /** The bytes of shared memory that the block has written; null if that is not wanted. */
+  final @Nullable BitSet written;
+
   private final Consumer<String> output;
   final Warp[] warps;
   public int x;
@@ -65,10 +75,14 @@ public final class ThreadBlock {
     int dynamic = grid.dynamicSharedBytes();
     this.shared = new byte[dynamic == 0 ? staticSharedBytes : dynamicSharedBase + dynamic];
     int threads = grid.blockThreads();
+    launchOrder = memory.order();
+    order = launchOrder == null ? null : launchOrder.block(threads, shared.length);
+    written = memory.watchesUnwritten() ? new BitSet(shared.length) : null;
     warps = new Warp[(threads + Warp.SIZE - 1) / Warp.SIZE];
     lanes = new Lane[threads];
     for (int w = 0; w < warps.length; w++) {
-      warps[w] = new Warp(w, Math.min(Warp.SIZE, threads - w * Warp.SIZE));
+      int size = Math.min(Warp.SIZE, threads - w * Warp.SIZE);
+      warps[w] = new Warp(w, size, order == null ? null : order.warp(w));
     }
     for (int i = 0; i < threads; i++) {
       Warp warp = warps[i / Warp.SIZE];
@@ -111,6 +125,12 @@ public final class ThreadBlock {
     converging = 0;
     Bytes.markUnwritten(shared, 0, shared.length);
     budget.clear(shared.length);
+    if (order != null) {
+      order.start();
+    }
+    if (written != null) {
+      written.clear();
+    }
     for (Warp warp : warps) {
       warp.start();
     }

@@ -1,11 +1,15 @@
 package dev.streamfence.internal.ptx.run.machine;
 
+import dev.streamfence.internal.ptx.run.order.WarpOrder;
+import org.jspecify.annotations.Nullable;
+
 /** Up to 32 lanes of a block that can exchange values. */
 public final class Warp {
   public static final int SIZE = 32;
 
   public final int index;
   public final Lane[] lanes;
+  final @Nullable WarpOrder order;
 
   /** Lanes that wait in a collective. */
   int waiting;
@@ -13,8 +17,9 @@ public final class Warp {
   /** Lanes that have ended or never existed. */
   int gone;
 
-  Warp(int index, int size) {
+  Warp(int index, int size, @Nullable WarpOrder order) {
     this.index = index;
+    this.order = order;
     this.lanes = new Lane[size];
   }
 
@@ -42,6 +47,13 @@ public final class Warp {
     }
     collective.complete(this, group);
     release(group);
+  }
+
+  /** Orders what lanes that meet in a barrier have done before what they do next. */
+  public void synchronised(int group) {
+    if (order != null) {
+      order.meet(group, group == ~gone);
+    }
   }
 
   /** Releases waiting lanes. */

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.ptx.check;
+package dev.streamfence.internal.ptx.syntax;
 
 import java.util.Optional;
 import java.util.regex.Matcher;

@@ -1,0 +1,217 @@
+// Correct programs, to see about which of them compute-sanitizer reports errors. Without an argument: prints the number
+// of each, the tool, and the name. With a number: runs that one.
+// Build: nvcc -std=c++17 -arch=native -o sanitizer sanitizer.cu -lcuda
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include <cuda.h>
+
+#define CHECK(call)                                                  \
+  do {                                                               \
+    CUresult code = (call);                                          \
+    if (code != CUDA_SUCCESS) {                                      \
+      std::fprintf(stderr, "%s answered %d\n", #call, (int)code);    \
+      std::exit(1);                                                  \
+    }                                                                \
+  } while (0)
+
+static const int kInts = 64;
+
+__global__ void increment(int* values) {
+  values[threadIdx.x] += 1;
+}
+
+static CUcontext context;
+static CUstream a, b;
+static CUevent event;
+
+static CUstream newStream() {
+  CUstream stream;
+  CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  return stream;
+}
+
+static CUdeviceptr allocate(CUstream stream, size_t bytes = 4 * kInts) {
+  CUdeviceptr memory;
+  CHECK(cuMemAllocAsync(&memory, bytes, stream));
+  return memory;
+}
+
+static CUdeviceptr zeros(CUstream stream) {
+  CUdeviceptr memory = allocate(stream);
+  CHECK(cuMemsetD32Async(memory, 0, kInts, stream));
+  return memory;
+}
+
+static void use(CUdeviceptr memory, CUstream stream) {
+  increment<<<1, kInts, 0, stream>>>(reinterpret_cast<int*>(memory));
+}
+
+static void useAndFree(CUdeviceptr memory, CUstream stream) {
+  use(memory, stream);
+  CHECK(cuMemFreeAsync(memory, stream));
+}
+
+static void inThreads(int threads, const std::function<void()>& body) {
+  std::vector<std::thread> all;
+  for (int i = 0; i < threads; i++) {
+    all.emplace_back([&] {
+      CHECK(cuCtxSetCurrent(context));
+      body();
+    });
+  }
+  for (std::thread& each : all) {
+    each.join();
+  }
+}
+
+static void afterAnEvent() {
+  CUdeviceptr x = zeros(a);
+  CHECK(cuEventRecord(event, a));
+  CHECK(cuStreamWaitEvent(b, event, 0));
+  useAndFree(x, b);
+}
+
+static void afterAWaitOfTheHost() {
+  CUdeviceptr x = zeros(a);
+  CHECK(cuStreamSynchronize(a));
+  useAndFree(x, b);
+}
+
+static void afterAQuery() {
+  CUdeviceptr x = zeros(a);
+  CHECK(cuEventRecord(event, a));
+  while (cuEventQuery(event) != CUDA_SUCCESS) {
+  }
+  useAndFree(x, b);
+}
+
+static void afterAQueryAndAWait() {
+  CUdeviceptr x = zeros(a);
+  CHECK(cuEventRecord(event, a));
+  while (cuEventQuery(event) != CUDA_SUCCESS) {
+  }
+  CHECK(cuEventSynchronize(event));
+  useAndFree(x, b);
+}
+
+static void onAStreamMadeLater() {
+  CUdeviceptr x = zeros(a);
+  CHECK(cuStreamSynchronize(a));
+  useAndFree(x, newStream());
+}
+
+static void onAStreamMadeLaterThatWaits() {
+  CUdeviceptr x = zeros(a);
+  CHECK(cuEventRecord(event, a));
+  CHECK(cuStreamSynchronize(a));
+  CUstream later = newStream();
+  CHECK(cuStreamWaitEvent(later, event, 0));
+  useAndFree(x, later);
+}
+
+static const int kRows = 10000;
+
+static void fill(void (*fillRows)(CUdeviceptr, CUstream)) {
+  CUdeviceptr x = allocate(a, 8 * kRows);
+  CUdeviceptr y = allocate(b, 8 * kRows);
+  fillRows(x, a);
+  CHECK(cuMemFreeAsync(x, a));
+  CHECK(cuMemFreeAsync(y, b));
+}
+
+static void fillBesideAnother() {
+  fill([](CUdeviceptr x, CUstream s) { CHECK(cuMemsetD32Async(x, 1, 2 * kRows, s)); });
+}
+
+static void stridedFillBesideAnother() {
+  fill([](CUdeviceptr x, CUstream s) { CHECK(cuMemsetD2D32Async(x, 8, 1, 1, kRows, s)); });
+}
+
+static void threadsThatAllocateDirectly() {
+  inThreads(8, [] {
+    CUstream own = newStream();
+    for (int i = 0; i < 60; i++) {
+      CUdeviceptr x;
+      CHECK(cuMemAlloc(&x, 4 * kInts));
+      CHECK(cuMemsetD32Async(x, 0, kInts, own));
+      use(x, own);
+      CHECK(cuStreamSynchronize(own));
+      CHECK(cuMemFree(x));
+    }
+  });
+}
+
+static void threadsThatAllocateInOrder() {
+  inThreads(8, [] {
+    CUstream own = newStream(), second = newStream();
+    CUevent done;
+    CHECK(cuEventCreate(&done, CU_EVENT_DISABLE_TIMING));
+    for (int i = 0; i < 200; i++) {
+      CUdeviceptr x = zeros(own);
+      use(x, own);
+      CHECK(cuEventRecord(done, own));
+      CHECK(cuStreamWaitEvent(second, done, 0));
+      useAndFree(x, second);
+    }
+    CHECK(cuStreamSynchronize(second));
+  });
+}
+
+static void threadsThatLaunch() {
+  inThreads(8, [] {
+    CUstream own = newStream();
+    CUdeviceptr x = zeros(own);
+    for (int i = 0; i < 200; i++) {
+      use(x, own);
+    }
+    CHECK(cuStreamSynchronize(own));
+  });
+}
+
+struct Program {
+  const char* tool;
+  const char* name;
+  void (*run)();
+};
+
+static const Program programs[] = {
+    {"memcheck", "a use on another stream, which waits for an event", afterAnEvent},
+    {"memcheck", "a use on another stream after cuStreamSynchronize", afterAWaitOfTheHost},
+    {"memcheck", "a use on another stream after cuEventQuery", afterAQuery},
+    {"memcheck", "the same, with cuEventSynchronize after the query", afterAQueryAndAWait},
+    {"memcheck", "a use on a stream that is made after cuStreamSynchronize", onAStreamMadeLater},
+    {"memcheck", "the same, and the stream waits for an event", onAStreamMadeLaterThatWaits},
+    {"memcheck", "a fill of memory beside memory of another stream", fillBesideAnother},
+    {"memcheck", "the same by cuMemsetD2D32Async", stridedFillBesideAnother},
+    {"initcheck", "threads that allocate and free by cuMemAlloc and cuMemFree", threadsThatAllocateDirectly},
+    {"initcheck", "threads that allocate and free in the order of streams", threadsThatAllocateInOrder},
+    {"racecheck", "threads that launch on streams of their own", threadsThatLaunch},
+};
+
+int main(int count, char** arguments) {
+  const int known = sizeof(programs) / sizeof(programs[0]);
+  if (count == 1) {
+    for (int i = 0; i < known; i++) {
+      std::printf("%d|%s|%s\n", i, programs[i].tool, programs[i].name);
+    }
+    return 0;
+  }
+  int chosen = std::atoi(arguments[1]);
+  if (chosen < 0 || chosen >= known) {
+    return 2;
+  }
+  CHECK(cuInit(0));
+  CHECK(cuDevicePrimaryCtxRetain(&context, 0));
+  CHECK(cuCtxSetCurrent(context));
+  a = newStream();
+  b = newStream();
+  CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+  programs[chosen].run();
+  CHECK(cuCtxSynchronize());
+  return 0;
+}

@@ -1,0 +1,64 @@
+package dev.streamfence;
+
+/**
+ * An argument of a launch, or its shape, is wrong. Nothing was queued. An argument that cannot be
+ * ordered safely is a {@link StreamMisuseException}, and a closed array a {@link
+ * UseAfterFreeException}.
+ */
+public final class KernelArgumentException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1L;
+
+  /** What is wrong. */
+  public enum Mistake {
+    /** The argument was not passed. */
+    MISSING,
+    /** The argument is not one that the parameter takes, or there is no further parameter. */
+    UNEXPECTED,
+    /** The argument is null. */
+    NULL,
+    /** The array has other elements than the kernel takes. */
+    ELEMENT_TYPE,
+    /** The number of threads or of bytes is negative, or more than its type holds. */
+    NUMBER,
+    /** The shape of the launch is one that the device, the kernel or the interface excludes. */
+    SHAPE,
+    /** The kernel certainly touches an element that the array does not have. */
+    TOO_SHORT,
+    /**
+     * The kernel may touch such an element, and the interface requires a proof that it does not.
+     */
+    UNPROVEN
+  }
+
+  private final Mistake kind;
+  private final String kernel;
+  private final String parameter;
+
+  /**
+   * Creates the exception.
+   *
+   * @param use the argument or the launch
+   * @param fact what is wrong with it, beginning with what follows the use in the message
+   */
+  public KernelArgumentException(Mistake kind, DeviceException.AttemptedUse use, String fact) {
+    super(use + fact);
+    this.kind = kind;
+    this.kernel = use.kernel();
+    this.parameter = use.parameter();
+  }
+
+  /** What is wrong. */
+  public Mistake kind() {
+    return kind;
+  }
+
+  /** The entry point. */
+  public String kernel() {
+    return kernel;
+  }
+
+  /** The parameter, with its index in a table; empty for the shape of a launch. */
+  public String parameter() {
+    return parameter;
+  }
+}

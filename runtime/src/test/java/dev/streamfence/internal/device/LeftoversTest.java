@@ -1,0 +1,121 @@
+package dev.streamfence.internal.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.ForeignMemory;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import dev.streamfence.simulation.SimulatedLibrary;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.LogRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Arrays whose free was postponed, and arrays that are open when their runtime is closed. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class LeftoversTest {
+  private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+
+  private DeviceRuntime open() {
+    return DeviceRuntime.simulated(device, RuntimeOptions.defaults().withTraceAllocations(true));
+  }
+
+  /** Closes an array while its stream is taken, so that its free is postponed. */
+  private static void closeInsideALaunch(DeviceStream stream, DeviceArray<?> array) {
+    try (LaunchRecorder launch = VectorKernels.incrementOn(stream).begin()) {
+      array.close();
+      assertThat(launch).isNotNull();
+    }
+  }
+
+  @Test
+  void aPostponedFreeIsCoveredByAWaitForTheRuntime() {
+    try (DeviceRuntime gpu = open();
+        DeviceStream stream = gpu.streams().acquire()) {
+      closeInsideALaunch(stream, gpu.memory().upload(stream, new int[4]));
+      assertThat(gpu.memory().bytesOutstanding()).isEqualTo(16);
+      gpu.synchronize();
+      assertThat(gpu.memory().reap()).isEqualTo(16);
+    }
+  }
+
+  @Test
+  void aPostponedFreeIsCoveredByAWaitWithATimeout() throws InterruptedException {
+    try (DeviceRuntime gpu = open();
+        DeviceStream stream = gpu.streams().acquire()) {
+      closeInsideALaunch(stream, gpu.memory().upload(stream, new int[4]));
+      assertThat(gpu.synchronize(Duration.ofMinutes(1))).isTrue();
+      assertThat(gpu.memory().reap()).isEqualTo(16);
+    }
+  }
+
+  @Test
+  void aWaitForTheRuntimeGivesAdoptedMemoryBack() throws InterruptedException {
+    CountDownLatch released = new CountDownLatch(1);
+    try (DeviceRuntime gpu = open();
+        DeviceStream stream = gpu.streams().acquire()) {
+      SimulatedLibrary owner = device.library("owner");
+      long address = owner.allocate(16);
+      DeviceArray<int[]> adopted =
+          gpu.memory()
+              .adopt(
+                  stream,
+                  ForeignMemory.at(address, 16).alreadyReady().releasedBy(released::countDown),
+                  int[].class);
+      closeInsideALaunch(stream, adopted);
+      gpu.synchronize();
+      released.await();
+      owner.free(address);
+    }
+  }
+
+  @Test
+  void openArraysAreReportedOnceAndTheFirstTenByName() {
+    try (RuntimeLog log = RuntimeLog.listen()) {
+      List<DeviceArray<int[]>> kept = new ArrayList<>();
+      DeviceRuntime gpu = open();
+      DeviceStream stream = gpu.streams().acquire();
+      for (int i = 0; i < 1_000; i++) {
+        kept.add(gpu.memory().allocate(stream, int[].class, 4, "array " + i));
+      }
+      gpu.memory().pinned(int[].class, 4);
+      gpu.close();
+      assertThat(log.records()).hasSize(1);
+      assertThat(log.messages())
+          .singleElement()
+          .asString()
+          .contains(gpu + " is closed with 1001 open arrays", "'array 0'", "'array 9'", "991 more")
+          .doesNotContain("'array 10'");
+      LogRecord only = log.records().get(0);
+      assertThat(only.getThrown().getSuppressed()).hasSize(10);
+      assertThat(kept).hasSize(1_000);
+    }
+  }
+
+  @Test
+  void aFewOpenArraysAreAllNamed() {
+    try (RuntimeLog log = RuntimeLog.listen()) {
+      DeviceRuntime gpu = DeviceRuntime.simulated(device);
+      DeviceStream stream = gpu.streams().acquire();
+      DeviceArray<int[]> kept = gpu.memory().allocate(stream, int[].class, 4, "keys");
+      gpu.close();
+      assertThat(log.messages())
+          .singleElement()
+          .asString()
+          .contains("closed with 1 open arrays: allocation", "'keys'")
+          .doesNotContain("more");
+      assertThat(log.records().get(0).getThrown()).isNull();
+      assertThat(kept.isOpen()).isFalse();
+    }
+  }
+}

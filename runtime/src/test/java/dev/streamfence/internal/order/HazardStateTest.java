@@ -1,0 +1,123 @@
+package dev.streamfence.internal.order;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.streamfence.UninitializedReadException;
+import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.driver.CheckedDriver;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The life of an allocation that other code keeps, beside launches that use it. */
+final class HazardStateTest {
+  private final StreamPool pool =
+      new StreamPool(new CheckedDriver(Inside.open(SimulatedDevice.builder().build())), 2);
+  private final Timeline timeline = pool.acquire();
+  private final Timeline other = pool.acquire();
+  private final AtomicInteger releases = new AtomicInteger();
+  private final HazardState block =
+      new HazardState(1, "a block", timeline, 0, releases::incrementAndGet);
+
+  @AfterEach
+  void close() {
+    pool.destroy();
+  }
+
+  @Test
+  void theLastHoldOfAClosedOneFreesItUnlessALaunchUsesIt() {
+    block.hold("an export");
+    try (Submission open = timeline.begin(new NamedUse("a launch"))) {
+      open.use(block, true, false, 0);
+      open.preflight();
+      assertThat(block.close(null)).isEqualTo(Closing.WITH_LAST_PIN);
+      assertThat(block.endHold()).isNull();
+      assertThatThrownBy(() -> block.requireUsable("a use"))
+          .isInstanceOf(UseAfterFreeException.class);
+      open.commit();
+      assertThat(releases).hasValue(0);
+    }
+    assertThat(releases).hasValue(1);
+  }
+
+  @Test
+  void theLastOfTwoHoldsOfAClosedOneFreesIt() {
+    block.hold("an export");
+    block.hold("another export");
+    assertThat(block.close(null)).isEqualTo(Closing.WITH_LAST_PIN);
+    assertThat(block.close(null)).isEqualTo(Closing.ALREADY_CLOSED);
+    assertThat(block.endHold()).isNull();
+    assertThat(block.isHeld()).isTrue();
+    Runnable free = block.endHold();
+    assertThat(free).isNotNull();
+    assertThat(block.isHeld()).isFalse();
+    assertThatThrownBy(() -> block.hold("a late export"))
+        .isInstanceOf(UseAfterFreeException.class)
+        .hasMessageContaining("a late export");
+  }
+
+  @Test
+  void theEndOfAHoldLeavesAnOpenOneOpen() {
+    block.hold("an export");
+    assertThat(block.endHold()).isNull();
+    assertThat(block.isOpen()).isTrue();
+    assertThat(block.close(null)).isEqualTo(Closing.NOW);
+  }
+
+  private static void use(Timeline on, HazardState state, boolean writes) {
+    try (Submission submission = on.begin(new NamedUse("a use"))) {
+      submission.use(state, !writes, writes, 0);
+      submission.preflight();
+      submission.commit();
+    }
+  }
+
+  @Test
+  void itIsFreedOnTheStreamOfTheLatestUseOfAPart() {
+    use(timeline, block, true);
+    List<HazardState> parts = block.split(List.of("a half", "another half"));
+    use(other, parts.get(0), false);
+    assertThat(block.join(parts)).isTrue();
+    assertThat(block.lastUser()).isSameAs(other);
+    // Parts that nothing has used say nothing.
+    List<HazardState> again = block.split(List.of("a half", "another half"));
+    use(timeline, again.get(0), false);
+    assertThat(block.join(again)).isTrue();
+    assertThat(block.lastUser()).isSameAs(timeline);
+  }
+
+  @Test
+  void partsRefuseReadsUntilTheyAreWrittenAndTheirArrayUntilOneIs() {
+    block.refuseReadsUntilWritten();
+    List<HazardState> parts = block.split(List.of("a half", "another half"));
+    assertThatThrownBy(() -> use(timeline, parts.get(0), false))
+        .isInstanceOf(UninitializedReadException.class);
+    assertThat(block.join(parts)).isTrue();
+    assertThatThrownBy(() -> use(timeline, block, false))
+        .isInstanceOf(UninitializedReadException.class);
+    List<HazardState> again = block.split(List.of("a half", "another half"));
+    use(timeline, again.get(0), true);
+    assertThatThrownBy(() -> use(timeline, again.get(1), false))
+        .isInstanceOf(UninitializedReadException.class);
+    assertThat(block.join(again)).isTrue();
+    use(timeline, block, false);
+  }
+
+  @Test
+  void aPartThatIsPinnedAndJoinedKeepsTheClosedArray() {
+    List<HazardState> parts = block.split(List.of("a half", "another half"));
+    try (Submission open = timeline.begin(new NamedUse("a launch"))) {
+      open.use(parts.get(1), true, false, 0);
+      open.preflight();
+      assertThat(block.join(parts)).isTrue();
+      assertThat(block.close(null)).isEqualTo(Closing.WITH_LAST_PIN);
+      open.commit();
+      assertThat(releases).hasValue(0);
+    }
+    assertThat(releases).hasValue(1);
+  }
+}

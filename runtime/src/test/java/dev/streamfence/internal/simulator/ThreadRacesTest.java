@@ -1,0 +1,370 @@
+// Long because each way to order threads has a kernel, an expected result and its mistakes.
+package dev.streamfence.internal.simulator;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceArray;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.LaunchShape;
+import dev.streamfence.RacyAccessException;
+import dev.streamfence.RacyAccessException.Finding;
+import dev.streamfence.RacyAccessException.Kind;
+import dev.streamfence.RuntimeOptions;
+import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
+import dev.streamfence.simulation.Schedule;
+import dev.streamfence.simulation.SimulatedDevice;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.IntUnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The simulated device finds two threads of a launch that access the same bytes without an order,
+ * whatever order it ran them in itself; and it finds nothing in kernels that order their threads.
+ */
+final class ThreadRacesTest {
+  private static final String FILE = "kernels/threads.ptx";
+  private static final String PTX = text();
+  private static final int LENGTH = 1024;
+
+  /** The kernels of which all blocks run at the same time. */
+  private static final Set<String> TOGETHER =
+      Set.of("grid_barrier", "block_for_grid", "later_block_first");
+
+  /** A right kernel, and what it computes from the input {@code i -> input(i)}. */
+  private enum Ordered {
+    HISTOGRAM(256, LaunchShape.of(4, 64), k -> (int) inputs(256).filter(v -> v == k).count(), 16),
+    BLOCK_SUM(512, LaunchShape.of(4, 128), k -> sum(k * 128, 128), 4),
+    WARP_SUM(256, LaunchShape.of(2, 128), k -> sum(k * 32, 32), 8),
+    HALF_WARPS(256, LaunchShape.of(2, 128), k -> sum(k * 16, 16), 16),
+    DOUBLE_BUFFER(256, LaunchShape.of(2, 128), k -> input(k / 128 * 128 + (k + 8) % 128), 256),
+    TRANSPOSE(32, LaunchShape.of(2, 2, 16, 16), k -> input(k % 32 * 32 + k / 32), 1024),
+    LOOK_BACK(500, LaunchShape.of(4, 128), k -> sum(0, k + 1), 500),
+    HAND_OVER(8, LaunchShape.of(8, 64), k -> k, 8),
+    LOCKED(8, LaunchShape.of(2, 64), k -> 4, 1),
+    LAST_BLOCK(500, LaunchShape.of(4, 128), k -> sum(0, 500), 1),
+    PERSISTENT(300, LaunchShape.of(2, 64), k -> 2 * input(k), 300),
+    NAMED_BARRIERS(256, LaunchShape.of(1, 128), k -> input(k / 64 * 64 + 63 - k % 64), 256),
+    GRID_BARRIER(256, LaunchShape.of(4, 64), k -> input((k + 100) % 256), 256),
+    BLOCK_SCOPE(256, LaunchShape.of(4, 64), k -> sum(k * 64, 64), 4),
+    CHECK_THEN_SWAP(256, LaunchShape.of(4, 64), k -> largest(256), 1),
+    NARROW_FLAGS(256, LaunchShape.of(2, 64), k -> input(3), 2);
+
+    private final int n;
+    private final LaunchShape shape;
+    private final IntUnaryOperator expected;
+    private final int results;
+
+    Ordered(int n, LaunchShape shape, IntUnaryOperator expected, int results) {
+      this.n = n;
+      this.shape = shape;
+      this.expected = expected;
+      this.results = results;
+    }
+
+    String entry() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    int[] expected() {
+      return IntStream.range(0, results).map(expected).toArray();
+    }
+  }
+
+  private static int input(int i) {
+    return (i * 7 + i / 5) % 16;
+  }
+
+  private static IntStream inputs(int count) {
+    return IntStream.range(0, count).map(ThreadRacesTest::input);
+  }
+
+  private static int sum(int from, int count) {
+    return IntStream.range(from, from + count).map(ThreadRacesTest::input).sum();
+  }
+
+  private static int largest(int count) {
+    return IntStream.range(0, count).map(i -> input(i) + i).max().orElseThrow();
+  }
+
+  private static String text() {
+    try (InputStream file = ThreadRacesTest.class.getResourceAsStream("/" + FILE)) {
+      return new String(file.readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private record Outcome(List<Finding> findings, int[] out) {}
+
+  private static Outcome run(SimulatedDevice device, String ptx, Ordered kernel) {
+    try (DeviceRuntime gpu =
+            DeviceRuntime.simulated(device, RuntimeOptions.defaults().withBoundsChecks(false));
+        DeviceStream stream = gpu.streams().acquire();
+        DeviceArray<int[]> in = gpu.memory().upload(stream, inputs(LENGTH).toArray());
+        DeviceArray<int[]> out = gpu.memory().allocateZeroed(stream, int[].class, LENGTH);
+        DeviceArray<int[]> state = gpu.memory().allocateZeroed(stream, int[].class, LENGTH)) {
+      launch(stream, ptx, kernel.entry(), kernel.shape, in, out, int[].class, state, kernel.n);
+      int[] result = out.download(stream);
+      return new Outcome(device.findings(), Arrays.copyOf(result, kernel.results));
+    }
+  }
+
+  private static void launch(
+      DeviceStream stream,
+      String ptx,
+      String entry,
+      LaunchShape shape,
+      DeviceArray<int[]> in,
+      DeviceArray<?> out,
+      Class<?> type,
+      DeviceArray<int[]> state,
+      int n) {
+    KernelSignature signature =
+        KernelSignature.entry(entry)
+            .reads("in", int[].class)
+            .readWrites("out", type)
+            .readWrites("state", int[].class)
+            .value("n", int.class)
+            .shape("shape");
+    LoadedModule module =
+        LoadedModule.of(stream, KernelImage.of("threads.ptx", ptx.getBytes(UTF_8)));
+    boolean together = TOGETHER.contains(entry);
+    try (LaunchRecorder recorder =
+        module.recorder(together ? signature.cooperative() : signature).begin()) {
+      recorder
+          .array(in)
+          .array(out)
+          .array(state)
+          .value(n)
+          .shape(shape)
+          .preflight()
+          .launch()
+          .commit();
+    }
+  }
+
+  private static SimulatedDevice collecting() {
+    SimulatedDevice device = SimulatedDevice.builder().instructionsPerLaunch(3_000_000).build();
+    device.collectFindings();
+    return device;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void threadsThatABarrierOrAReleaseOrdersAreNotReported(Ordered kernel) {
+    Outcome outcome = run(collecting(), PTX, kernel);
+    assertThat(outcome.findings()).isEmpty();
+    assertThat(outcome.out()).isEqualTo(kernel.expected());
+  }
+
+  /** A kernel in which one instruction is left out or weakened. */
+  private record Mistake(Ordered kernel, int line, String was, String now) {
+    String ptx() {
+      String[] lines = PTX.split("\n", -1);
+      lines[line] = now;
+      return String.join("\n", lines);
+    }
+
+    @Override
+    public String toString() {
+      return kernel + " line " + (line + 1) + ": " + was.strip() + " -> " + now.strip();
+    }
+  }
+
+  private static final Pattern BARRIER =
+      Pattern.compile("\\s(bar\\.(sync|warp\\.sync|arrive)|barrier\\.|membar\\.|fence\\.).*");
+  private static final Pattern ADD =
+      Pattern.compile("\\s*atom\\.global(?:\\.cta)?\\.add\\.u32\\s+(%r\\d+), (\\[.*\\]), (\\S+);");
+
+  /** Each order of a kernel left out or weakened, one at a time. */
+  static Stream<Mistake> mistakes() {
+    String[] lines = PTX.split("\n", -1);
+    List<Mistake> mistakes = new ArrayList<>();
+    for (Ordered kernel : Ordered.values()) {
+      int line =
+          IntStream.range(0, lines.length)
+              .filter(i -> lines[i].startsWith(".visible .entry " + kernel.entry() + "("))
+              .findFirst()
+              .orElseThrow();
+      for (; !lines[line].equals("}"); line++) {
+        String was = lines[line];
+        if (BARRIER.matcher(was).matches()) {
+          mistakes.add(new Mistake(kernel, line, was, ""));
+        }
+        Matcher add = ADD.matcher(was);
+        if (add.matches()) {
+          String at = add.group(2);
+          mistakes.add(
+              new Mistake(
+                  kernel,
+                  line,
+                  was,
+                  "{ .reg .b32 %sum; ld.global.u32 "
+                      + (add.group(1) + ", " + at + "; add.u32 %sum, " + add.group(1) + ", ")
+                      + (add.group(3) + "; st.global.u32 " + at + ", %sum; }")));
+        }
+        for (String[] weaker :
+            new String[][] {
+              {"membar.gl", "membar.cta"},
+              {"atom.global.", "atom.global.cta."},
+              {"ld.acquire.gpu", "ld.acquire.cta"},
+              {"ld.acquire.gpu", "ld.relaxed.gpu"},
+              {"st.release.gpu", "st.release.cta"},
+              {"st.release.gpu", "st.relaxed.gpu"},
+              {"ld.volatile.global", "ld.global"},
+              {"st.volatile.global", "st.global"}
+            }) {
+          if (was.contains(weaker[0]) && !was.contains("atom.global.cta")) {
+            mistakes.add(new Mistake(kernel, line, was, was.replace(weaker[0], weaker[1])));
+          }
+        }
+      }
+    }
+    return mistakes.stream();
+  }
+
+  /** After the last barrier of these, no thread reads what another one has written. */
+  private static final Set<Ordered> LAST_BARRIER_NEEDLESS =
+      Set.of(Ordered.WARP_SUM, Ordered.HALF_WARPS, Ordered.DOUBLE_BUFFER);
+
+  private static Stream<Mistake> mistakesThatMatter() {
+    List<Mistake> all = mistakes().toList();
+    return all.stream()
+        .filter(
+            mistake ->
+                !LAST_BARRIER_NEEDLESS.contains(mistake.kernel())
+                    || all.stream()
+                        .anyMatch(
+                            other ->
+                                other.kernel() == mistake.kernel()
+                                    && other.line() > mistake.line()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("mistakesThatMatter")
+  void everyOrderThatIsLeftOutOrWeakenedIsFound(Mistake mistake) {
+    try {
+      assertThat(run(collecting(), mistake.ptx(), mistake.kernel()).findings())
+          .extracting(Finding::kind)
+          .containsAnyOf(Kind.THREADS_READ_WRITE, Kind.THREADS_WRITE_WRITE)
+          .isSubsetOf(Kind.THREADS_READ_WRITE, Kind.THREADS_WRITE_WRITE, Kind.THREADS_SAME_VALUE);
+    } catch (CudaDriverException e) {
+      // A barrier that misses some of its threads is an error of its own.
+      assertThat(e).hasMessageContaining("deadlocks at a barrier");
+    }
+  }
+
+  private static List<Finding> findingsOf(SimulatedDevice device, String entry, int n) {
+    try (DeviceRuntime gpu =
+            DeviceRuntime.simulated(device, RuntimeOptions.defaults().withBoundsChecks(false));
+        DeviceStream stream = gpu.streams().acquire();
+        DeviceArray<int[]> in = gpu.memory().upload(stream, inputs(LENGTH).toArray());
+        DeviceArray<int[]> out = gpu.memory().allocate(stream, int[].class, LENGTH, "bins");
+        DeviceArray<int[]> state = gpu.memory().allocateZeroed(stream, int[].class, LENGTH)) {
+      out.fill(stream, 0);
+      launch(stream, PTX, entry, LaunchShape.of(4, 256), in, out, int[].class, state, n);
+      stream.synchronize();
+      return device.findings();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anUpdateWithoutAnAtomicStepIsFoundOnEverySchedule(Schedule schedule) {
+    SimulatedDevice device = SimulatedDevice.builder().schedule(schedule).build();
+    device.collectFindings();
+    assertThat(findingsOf(device, "lost_updates", 1000))
+        .extracting(Finding::kind)
+        .contains(Kind.THREADS_READ_WRITE, Kind.THREADS_WRITE_WRITE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"block_for_grid", "later_block_first", "failing_swap"})
+  void blocksThatNothingOrdersAreFoundWhicheverRunsFirst(String entry) {
+    assertThat(findingsOf(collecting(), entry, 1000))
+        .extracting(Finding::kind)
+        .contains(Kind.THREADS_READ_WRITE);
+  }
+
+  @Test
+  void aFindingEndsTheDeviceAndNamesBothThreadsAndBothLines() {
+    RacyAccessException thrown =
+        catchThrowableOfType(
+            RacyAccessException.class,
+            () -> findingsOf(SimulatedDevice.builder().build(), "shift_in_place", 1000));
+
+    assertThat(thrown.kind()).isEqualTo(Kind.THREADS_READ_WRITE);
+    assertThat(thrown.first().thread()).hasToString("thread (0, 0, 0) of block (0, 0, 0)");
+    assertThat(thrown.second().thread()).hasToString("thread (1, 0, 0) of block (0, 0, 0)");
+    assertThat(thrown.second().parameter()).isEqualTo("out");
+    assertThat(thrown)
+        .hasMessageMatching(
+            "(?s)shift_in_place on stream 1 \\(ticket \\d+\\), thread \\(1, 0, 0\\) of block"
+                + " \\(0, 0, 0\\), 'out', int\\[1024\\] in allocation \\d+ 'bins' .*"
+                + " \\(st.global.u32 in line \\d+ of threads.ptx, threads.cu:\\d+\\), writes 4 bytes"
+                + " at 0x\\w+, which thread \\(0, 0, 0\\) of block \\(0, 0, 0\\) \\(ld.global.u32 in"
+                + " line \\d+ of threads.ptx, threads.cu:\\d+\\) reads; nothing orders the two"
+                + " \\[THREADS_READ_WRITE\\].*");
+  }
+
+  @Test
+  void storesOfTheSameValueAreAWarningOfTheirOwn() {
+    SimulatedDevice device = collecting();
+    assertThat(findingsOf(device, "same_value", 1000))
+        .extracting(Finding::kind)
+        .containsExactly(Kind.THREADS_SAME_VALUE);
+    assertThatNoException()
+        .isThrownBy(() -> findingsOf(SimulatedDevice.builder().build(), "same_value", 1000));
+  }
+
+  @Test
+  void bytesSideBySideAreApart() {
+    SimulatedDevice device = collecting();
+    assertThat(findingsOf(device, "bytes", 1000)).isEmpty();
+  }
+
+  @Test
+  void sharedMemoryThatNothingWroteIsAnUninitializedReadWhereThatIsChecked() {
+    SimulatedDevice device = SimulatedDevice.builder().checkUninitializedReads(true).build();
+    device.collectFindings();
+    List<Finding> findings = findingsOf(device, "unwritten", 1000);
+    assertThat(findings).extracting(Finding::kind).containsExactly(Kind.UNINITIALIZED_READ);
+    assertThat(findings.get(0).second().thread())
+        .hasToString("thread (0, 0, 0) of block (0, 0, 0)");
+    assertThat(findings.get(0).second().argument()).isEqualTo("'part' in shared memory");
+    assertThat(findings.get(0)).asString().contains("which no thread of its block has written");
+    SimulatedDevice other = collecting();
+    assertThat(findingsOf(other, "unwritten", 1000))
+        .extracting(Finding::kind)
+        .doesNotContain(Kind.UNINITIALIZED_READ);
+  }
+
+  @Test
+  void withoutTheCheckOfThreadsNothingOfTheirsIsReported() {
+    SimulatedDevice device = SimulatedDevice.builder().checkThreadRaces(false).build();
+    device.collectFindings();
+    assertThat(findingsOf(device, "lost_updates", 1000)).isEmpty();
+  }
+}
