@@ -157,7 +157,7 @@ final class PinnedBytes {
     }
 
     private boolean isDone() {
-      return isLost() || hazards.pending(true).stream().allMatch(PendingUse::isDone);
+      return hazards.pending(true).stream().allMatch(PendingUse::isDone);
     }
 
     private void free() {
@@ -249,8 +249,14 @@ final class PinnedBytes {
     }
   }
 
-  /** Frees the lost memory that the device is done with. Does not wait. */
+  /**
+   * Frees the lost memory that the device is done with. Does not wait. A lost device gets no driver
+   * calls until the runtime is closed, which then tries to free all.
+   */
   void freeLost() {
+    if (isLost()) {
+      return;
+    }
     for (int left = lost.size(); left > 0; left--) {
       Lease lease = lost.poll();
       if (lease == null) {

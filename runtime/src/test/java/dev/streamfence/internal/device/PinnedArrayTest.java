@@ -339,6 +339,23 @@ final class PinnedArrayTest {
   }
 
   @Test
+  void onALostDeviceOnlyTheCloseOfTheRuntimeFreesALostArray() {
+    SimulatedDevice other = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    DeviceRuntime runtime = DeviceRuntime.simulated(other);
+    DeviceStream stream = runtime.streams().acquire();
+    PinnedBytes pinned = Inside.of(runtime).pinned();
+    pinned.allocate(16, "a lost array").run();
+    other.failCall(DriverCall.SYNCHRONIZE_STREAM, 1, 700);
+    assertThatThrownBy(stream::synchronize).isInstanceOf(CudaDriverException.class);
+    long calls = other.calls();
+    pinned.freeLost();
+    assertThat(other.calls()).as("driver calls on a lost device").isEqualTo(calls);
+    runtime.close();
+    assertThat(other.calls(DriverCall.FREE_HOST)).isOne();
+    assertThat(pinned.bytes()).isZero();
+  }
+
+  @Test
   void pinnedBytesAreCountedUntilTheyAreFreed() {
     assertThat(gpu.memory().statistics().pinnedBytes()).isEqualTo(4 * N);
     host.close();
