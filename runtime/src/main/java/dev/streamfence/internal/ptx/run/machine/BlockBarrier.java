@@ -2,7 +2,6 @@ package dev.streamfence.internal.ptx.run.machine;
 
 import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
 import dev.streamfence.internal.ptx.run.order.BlockOrder;
-import dev.streamfence.internal.ptx.run.order.ThreadOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class BlockBarrier {
   private final ThreadBlock block;
   private final int[] arrivedByWarp;
+  private final int[] waitingByWarp;
   private final Lane[] waiting;
   private int waitingCount;
   private int arrived;
@@ -26,6 +26,7 @@ public final class BlockBarrier {
   BlockBarrier(ThreadBlock block, int warps, int threads) {
     this.block = block;
     arrivedByWarp = new int[warps];
+    waitingByWarp = new int[warps];
     waiting = new Lane[threads];
   }
 
@@ -35,6 +36,7 @@ public final class BlockBarrier {
 
   private void open() {
     Arrays.fill(arrivedByWarp, 0);
+    Arrays.fill(waitingByWarp, 0);
     waitingCount = 0;
     arrived = 0;
     expected = 0;
@@ -65,8 +67,9 @@ public final class BlockBarrier {
     if (waits) {
       lane.state = Lane.LaneState.WAITING;
       waiting[waitingCount++] = lane;
-    } else if (lane.order != null) {
-      meeting = meeting == null ? new BlockOrder.Meeting() : meeting;
+      waitingByWarp[lane.warp.index] |= 1 << lane.laneIndex;
+    } else if (block.order != null && lane.order != null) {
+      meeting = meeting == null ? block.order.meeting() : meeting;
       meeting.arrive(lane.order);
     }
     openIfComplete();
@@ -106,19 +109,8 @@ public final class BlockBarrier {
       order.meet();
       return;
     }
-    BlockOrder.Meeting some = meeting == null ? new BlockOrder.Meeting() : meeting;
-    for (int i = 0; i < waitingCount; i++) {
-      ThreadOrder thread = waiting[i].order;
-      if (thread != null) {
-        some.arrive(thread);
-      }
-    }
-    for (int i = 0; i < waitingCount; i++) {
-      ThreadOrder thread = waiting[i].order;
-      if (thread != null) {
-        some.leave(thread);
-      }
-    }
+    BlockOrder.Meeting some = meeting == null ? order.meeting() : meeting;
+    some.open(waitingByWarp);
   }
 
   private boolean isComplete() {

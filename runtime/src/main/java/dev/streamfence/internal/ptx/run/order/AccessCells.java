@@ -30,6 +30,15 @@ public final class AccessCells {
   private int shift = WORD_SHIFT;
   private int oldest = 1;
 
+  // The last access that a cell had no place for, with what the cell had instead and what the
+  // thread
+  // knew: a thread that waits reads the same place again and again.
+  private int passedOver;
+  private int passedCell;
+  private int passedOne;
+  private int passedOther;
+  private @Nullable Clock passedFar;
+
   /**
    * Creates cells without accesses.
    *
@@ -107,7 +116,7 @@ public final class AccessCells {
       return 0;
     }
     int access = accesses[cell];
-    return access != 0 && isOpen(thread, access) && conflict(thread, kind, access, mode, stores)
+    return access != 0 && conflict(thread, kind, access, mode, stores) && isOpen(thread, access)
         ? access
         : 0;
   }
@@ -127,20 +136,32 @@ public final class AccessCells {
   private void note(ThreadOrder thread, int kind, int cell, int access) {
     int[] ones = of(kind);
     int one = ones[cell];
-    if (one == access) {
+    int[] others = kinds[kind + 1];
+    int other = others == null ? 0 : others[cell];
+    if (one == access || other == access || isPassedOver(thread, cell, access, one, other)) {
       return;
     }
     if (one == 0 || !isOpen(thread, one)) {
       ones[cell] = access;
-      return;
-    }
-    int[] others = of(kind + 1);
-    int other = others[cell];
-    if (other == 0
+    } else if (other == 0
         || !isOpen(thread, other)
         || launch.distance(one, access) > launch.distance(one, other)) {
-      others[cell] = access;
+      of(kind + 1)[cell] = access;
+    } else {
+      passedOver = access;
+      passedCell = cell;
+      passedOne = one;
+      passedOther = other;
+      passedFar = thread.far();
     }
+  }
+
+  private boolean isPassedOver(ThreadOrder thread, int cell, int access, int one, int other) {
+    return access == passedOver
+        && cell == passedCell
+        && one == passedOne
+        && other == passedOther
+        && thread.far() == passedFar;
   }
 
   private int[] of(int kind) {

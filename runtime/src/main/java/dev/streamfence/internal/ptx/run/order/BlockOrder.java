@@ -1,5 +1,6 @@
 package dev.streamfence.internal.ptx.run.order;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -96,7 +97,7 @@ public final class BlockOrder {
   public void meet() {
     Clock together = null;
     for (int i = 0; far && i < warps.length; i++) {
-      together = Clock.merge(together, warps[i].far(-1));
+      together = Clock.merge(together, warps[i].far());
     }
     floor = launch.groups().next();
     shared.forgetBefore(floor);
@@ -105,20 +106,76 @@ public final class BlockOrder {
     }
   }
 
+  /** Returns a barrier of some threads of the block. */
+  public Meeting meeting() {
+    return new Meeting(this);
+  }
+
   /** A barrier of some threads of the block; those that only arrive learn nothing. */
   public static final class Meeting {
+    private final BlockOrder block;
     private @Nullable Clock together;
 
-    /** Records the arrival of a thread. */
-    public void arrive(ThreadOrder thread) {
-      together = Clock.merge(together, new Fence(thread).clock());
-      thread.warp().synchronised();
+    /** The warp of the threads that arrived last, and up to where each of them is known. */
+    private @Nullable WarpOrder arriving;
+
+    private int[] arrived = {};
+    private int floor;
+    private @Nullable Clock lastFar;
+
+    private Meeting(BlockOrder block) {
+      this.block = block;
     }
 
-    /** Lets a thread that has waited go on. */
-    public void leave(ThreadOrder thread) {
-      thread.learn(together);
-      thread.warp().synchronised();
+    /** Records the arrival of a thread that does not wait. */
+    public void arrive(ThreadOrder thread) {
+      WarpOrder warp = thread.warp();
+      if (warp != arriving) {
+        takeArrived();
+        arriving = warp;
+        arrived = new int[AccessGroups.LANES];
+        floor = 0;
+      }
+      if (warp.floor() > floor) {
+        floor = warp.floor();
+        Arrays.setAll(arrived, lane -> Math.max(arrived[lane], floor));
+      }
+      int[] known = thread.lanes();
+      if (known != null) {
+        Arrays.setAll(arrived, lane -> Math.max(arrived[lane], known[lane]));
+      }
+      arrived[thread.lane()] = block.launch.groups().next();
+      if (thread.far() != lastFar) {
+        lastFar = thread.far();
+        together = Clock.merge(together, lastFar);
+      }
+      thread.synchronised();
+    }
+
+    private void takeArrived() {
+      if (arriving != null) {
+        Clock its = Clock.ofLanes(arriving.number(), arrived, arriving.size());
+        together = Clock.merge(together, its);
+        arriving = null;
+      }
+    }
+
+    /**
+     * Lets the threads that have waited go on.
+     *
+     * @param waiting the lanes of each warp
+     */
+    public void open(int[] waiting) {
+      takeArrived();
+      for (int i = 0; i < waiting.length; i++) {
+        together = Clock.merge(together, block.warps[i].clock(waiting[i]));
+      }
+      block.learns();
+      for (int i = 0; i < waiting.length; i++) {
+        if (waiting[i] != 0) {
+          block.warps[i].leave(waiting[i], together);
+        }
+      }
     }
   }
 }

@@ -13,7 +13,7 @@ final class Fence {
   private final int warpFloor;
   private final int @Nullable [] lanes;
   private final @Nullable Clock far;
-  private @Nullable Clock clock;
+  private @Nullable Clock own;
 
   /** Takes down what the thread knows at this moment. */
   Fence(ThreadOrder thread) {
@@ -21,33 +21,32 @@ final class Fence {
     this.until = thread.launch().groups().next();
     this.blockFloor = thread.block().floor();
     this.warpFloor = thread.warp().floor();
-    int[] known = thread.lanes();
-    this.lanes = known == null ? null : known.clone();
+    this.lanes = thread.lanes();
     this.far = thread.far();
   }
 
-  /** That knowledge as others can take it over; made when it is first asked for. */
-  Clock clock() {
-    Clock made = clock;
-    if (made == null) {
+  /** Adds to a clock what the thread has done and what barriers have told it. */
+  Clock addTo(@Nullable Clock clock) {
+    Clock its = own;
+    if (its == null) {
       int warp = thread.warp().number();
-      made = Clock.ofThread(warp, thread.lane(), until);
-      made = with(made, Clock.ofWarp(warp, warpFloor));
-      made = with(made, Clock.ofBlock(thread.block().number(), blockFloor));
-      for (int i = 0; lanes != null && i < lanes.length; i++) {
-        if (lanes[i] > 0) {
-          made = with(made, Clock.ofThread(warp, i, lanes[i]));
-        }
+      its = Clock.ofThread(warp, thread.lane(), until);
+      its = with(its, Clock.ofWarp(warp, warpFloor));
+      its = with(its, Clock.ofBlock(thread.block().number(), blockFloor));
+      if (lanes != null) {
+        its = with(its, Clock.ofLanes(warp, lanes, lanes.length));
       }
-      if (far != null) {
-        made = with(made, far);
-      }
-      clock = made;
+      own = its;
     }
-    return made;
+    return with(its, clock);
   }
 
-  private static Clock with(Clock clock, Clock more) {
+  /** What the thread knew of more than barriers tell. */
+  @Nullable Clock far() {
+    return far;
+  }
+
+  private static Clock with(Clock clock, @Nullable Clock more) {
     Clock merged = Clock.merge(clock, more);
     return merged == null ? clock : merged;
   }

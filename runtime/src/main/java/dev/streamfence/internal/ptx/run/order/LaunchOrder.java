@@ -31,6 +31,7 @@ public final class LaunchOrder {
   private int[][] sitesByCode = new int[16][];
   private final List<ThreadConflict> conflicts = new ArrayList<>();
   private final Set<Long> reported = new HashSet<>();
+  private int releases;
   private int blocks;
   private int runningBlocks;
   private long room;
@@ -101,6 +102,15 @@ public final class LaunchOrder {
   /** What was released to places in global memory. */
   Map<Long, Released> released() {
     return released;
+  }
+
+  /** How often a thread has released something, in whatever memory. */
+  int releases() {
+    return releases;
+  }
+
+  void countRelease() {
+    releases++;
   }
 
   /** Whether a block starts only when the one before it has ended. */

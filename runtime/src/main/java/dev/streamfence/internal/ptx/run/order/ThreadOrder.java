@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 public final class ThreadOrder {
   private static final int WORD_SHIFT = 2;
 
+  private static final long NOWHERE = -1;
+
   /** What a release to one place takes of the heap, with its clock. */
   static final int RELEASE_BYTES = 400;
 
@@ -21,15 +23,29 @@ public final class ThreadOrder {
   private final WarpOrder warp;
   private final int lane;
 
-  /** Groups of its warp's lanes that it knows of, by barriers of some lanes. */
+  /**
+   * For each lane of its warp the group below which it knows all, by barriers of some lanes. Shared
+   * by the lanes that met, and never changed.
+   */
   private int @Nullable [] lanes;
 
   private @Nullable Clock far;
+
+  /** The first group that has none of the accesses before its last synchronisation. */
+  private int since;
 
   /** What strong reads have seen, which the next fence acquires. */
   private @Nullable Clock seenEverywhere;
 
   private @Nullable Clock seenInBlock;
+
+  /**
+   * Where it saw all that was released when there were so many releases: a thread that waits reads
+   * one place again and again.
+   */
+  private long seenAt = NOWHERE;
+
+  private int seenReleases;
   private @Nullable Fence lastFence;
   private @Nullable Fence lastWideFence;
 
@@ -45,6 +61,7 @@ public final class ThreadOrder {
     far = null;
     seenEverywhere = null;
     seenInBlock = null;
+    seenAt = NOWHERE;
     lastFence = null;
     lastWideFence = null;
   }
@@ -138,8 +155,9 @@ public final class ThreadOrder {
     return access == 0 ? 0 : cells.store(this, at, bytes, access, launch.mode(site));
   }
 
-  private int access(int site) {
-    int group = launch.isComplete() ? warp.group(site) : 0;
+  /** The next access by an instruction, in a group of its warp; 0 if it is not followed. */
+  int access(int site) {
+    int group = launch.isComplete() ? warp.group(site, since) : 0;
     return group == 0 ? 0 : group << AccessGroups.LANE_BITS | lane;
   }
 
@@ -153,11 +171,18 @@ public final class ThreadOrder {
 
   /** Places are words: a byte of a word that was released is released as well. */
   private void see(Map<Long, Released> places, long address, int bytes, int mode) {
-    if (!places.isEmpty()) {
-      for (long word = address >> WORD_SHIFT; word <= (address + bytes - 1) >> WORD_SHIFT; word++) {
-        see(places.get(word), mode);
-      }
+    boolean isWord = bytes <= 1 << WORD_SHIFT;
+    boolean acquires = (mode & AccessMode.ACQUIRES) != 0;
+    boolean isSeen = isWord && address == seenAt && launch.releases() == seenReleases;
+    if (places.isEmpty() || (isSeen && !acquires)) {
+      return;
     }
+    long last = (address + bytes - 1) >> WORD_SHIFT;
+    for (long word = address >> WORD_SHIFT; word <= last; word++) {
+      see(places.get(word), mode);
+    }
+    seenAt = isWord && (mode & AccessMode.IN_BLOCK) == 0 ? address : NOWHERE;
+    seenReleases = launch.releases();
   }
 
   private void see(@Nullable Released there, int mode) {
@@ -191,7 +216,7 @@ public final class ThreadOrder {
     if ((mode & AccessMode.RELEASES) != 0) {
       narrow = new Fence(this);
       wide = narrow;
-      warp.synchronised();
+      synchronised();
     }
     if ((mode & AccessMode.IN_BLOCK) != 0) {
       wide = null;
@@ -205,12 +230,17 @@ public final class ThreadOrder {
       }
       return;
     }
-    Released released =
-        new Released(wide == null ? null : wide.clock(), narrow.clock(), block.number(), this);
+    launch.countRelease();
+    Fence all = wide;
+    Fence inBlock = narrow;
     int before = places.size();
     for (long word = address >> WORD_SHIFT; word <= last && launch.isComplete(); word++) {
-      places.merge(
-          word, released, (there, next) -> continues || there.isBy(this) ? there.then(next) : next);
+      places.compute(
+          word,
+          (w, there) ->
+              there != null && (continues || there.isBy(this))
+                  ? there.then(all, inBlock, this)
+                  : Released.first(all, inBlock, this));
     }
     launch.take((long) RELEASE_BYTES * (places.size() - before));
   }
@@ -230,7 +260,7 @@ public final class ThreadOrder {
     }
     lastFence = new Fence(this);
     lastWideFence = inBlock ? lastWideFence : lastFence;
-    warp.synchronised();
+    synchronised();
   }
 
   /** Takes over what another thread knows. */
@@ -241,25 +271,20 @@ public final class ThreadOrder {
     }
   }
 
-  /** Knows from now on all that the members of a group of lanes have done. */
-  void meet(int members, int until, int[] known) {
-    int[] mine = lanes;
-    if (mine == null) {
-      mine = new int[AccessGroups.LANES];
-      lanes = mine;
-    }
-    for (int i = 0; i < mine.length; i++) {
-      mine[i] = Math.max(mine[i], (members >>> i & 1) != 0 ? until : known[i]);
-    }
+  /**
+   * Knows from now on what all threads know that have met in a barrier, this one among them.
+   *
+   * @param known the groups of its warp's lanes; null if the floor of the warp tells
+   * @param together what they know of more than barriers tell
+   */
+  void met(int @Nullable [] known, @Nullable Clock together) {
+    lanes = known;
+    far = together;
+    synchronised();
   }
 
-  /**
-   * Forgets what a barrier of the whole warp or block has replaced.
-   *
-   * @param together what its threads know, this one among them, of more than barriers tell
-   */
-  void met(@Nullable Clock together) {
-    lanes = null;
-    far = together;
+  /** Separates its accesses until now from those that follow. */
+  void synchronised() {
+    since = launch.groups().next();
   }
 }

@@ -16,7 +16,7 @@ public final class WarpOrder {
   /** Whether any thread knows of lanes that the floor does not tell of. */
   private boolean partial;
 
-  /** The number of synchronisations of threads of this warp. */
+  /** The number of synchronisations of the whole warp. */
   private int span;
 
   /** At each place, a span and the site whose group there belongs to it. */
@@ -52,16 +52,24 @@ public final class WarpOrder {
     return number;
   }
 
+  int size() {
+    return threads.length;
+  }
+
   /** All groups of the warp below this number come before what its threads do. */
   int floor() {
     return floor;
   }
 
-  /** The group of the next access by an instruction; 0 for none. */
-  int group(int site) {
+  /**
+   * The group of the next access by an instruction; 0 for none.
+   *
+   * @param since the first group that has nothing of what the thread did before it synchronised
+   */
+  int group(int site, int since) {
     int place = site & (PLACES - 1);
     long wanted = (long) span << Integer.SIZE | site;
-    if (sites[place] == wanted) {
+    if (sites[place] == wanted && groups[place] >= since) {
       return groups[place];
     }
     sites[place] = wanted;
@@ -69,8 +77,8 @@ public final class WarpOrder {
     return groups[place];
   }
 
-  /** Separates the accesses until now from those that follow. */
-  void synchronised() {
+  /** Separates the accesses of all lanes until now from those that follow. */
+  private void synchronised() {
     span++;
   }
 
@@ -80,36 +88,64 @@ public final class WarpOrder {
    * @param all whether no other lane of the warp is left
    */
   public void meet(int members, boolean all) {
-    int until = launch.groups().next();
     Clock together = block.hasFar() ? far(members) : null;
     if (all) {
-      met(until, together);
-      return;
+      met(launch.groups().next(), together);
+    } else {
+      met(members, known(members), together);
     }
+  }
+
+  /**
+   * For each lane the group below which some lanes together know all, what they have done until now
+   * included.
+   */
+  private int[] known(int members) {
     int[] known = new int[AccessGroups.LANES];
+    int[] last = null;
     for (int rest = members; rest != 0; rest &= rest - 1) {
       int[] its = threads[Integer.numberOfTrailingZeros(rest)].lanes();
-      for (int i = 0; its != null && i < its.length; i++) {
-        known[i] = Math.max(known[i], its[i]);
+      if (its != null && its != last) {
+        for (int i = 0; i < its.length; i++) {
+          known[i] = Math.max(known[i], its[i]);
+        }
+        last = its;
       }
     }
+    int until = launch.groups().next();
     for (int rest = members; rest != 0; rest &= rest - 1) {
-      ThreadOrder thread = threads[Integer.numberOfTrailingZeros(rest)];
-      thread.learn(together);
-      thread.meet(members, until, known);
+      known[Integer.numberOfTrailingZeros(rest)] = until;
     }
-    partial = true;
-    synchronised();
+    return known;
+  }
+
+  /** What some lanes know and have done until now, as threads of other warps take it over. */
+  @Nullable Clock clock(int members) {
+    if (members == 0) {
+      return null;
+    }
+    Clock own =
+        Clock.merge(
+            Clock.ofLanes(number, known(members), threads.length), Clock.ofWarp(number, floor));
+    return Clock.merge(far(members), own);
   }
 
   /** What lanes know of more than barriers tell. */
-  @Nullable Clock far(int members) {
+  private @Nullable Clock far(int members) {
     Clock together = null;
     for (int rest = members; rest != 0; rest &= rest - 1) {
-      int lane = Integer.numberOfTrailingZeros(rest);
-      together = lane < threads.length ? Clock.merge(together, threads[lane].far()) : together;
+      together = Clock.merge(together, threads[Integer.numberOfTrailingZeros(rest)].far());
     }
     return together;
+  }
+
+  /** What all its lanes know of more than barriers tell. */
+  @Nullable Clock far() {
+    return far(allLanes());
+  }
+
+  private int allLanes() {
+    return -1 >>> (AccessGroups.LANES - threads.length);
   }
 
   /**
@@ -119,12 +155,26 @@ public final class WarpOrder {
    */
   void met(int until, @Nullable Clock together) {
     if (partial || together != null) {
-      for (ThreadOrder thread : threads) {
-        thread.met(together);
-      }
+      met(allLanes(), null, together);
       partial = false;
     }
     floor = until;
     synchronised();
+  }
+
+  private void met(int members, int @Nullable [] known, @Nullable Clock together) {
+    for (int rest = members; rest != 0; rest &= rest - 1) {
+      threads[Integer.numberOfTrailingZeros(rest)].met(known, together);
+    }
+    partial = true;
+  }
+
+  /** Lets lanes that have waited for threads of other warps go on. */
+  void leave(int members, @Nullable Clock together) {
+    if (members == allLanes()) {
+      met(launch.groups().next(), together);
+    } else {
+      met(members, known(members), together);
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.ptx.run.order;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
@@ -63,5 +64,25 @@ final class ClockTest {
     assertThat(Clock.merge(known, known)).isSameAs(known);
     assertThat(Clock.merge(null, known)).isSameAs(known);
     assertThat(Clock.merge(known, null)).isSameAs(known);
+  }
+
+  @Test
+  void aClockThatIsKnownToIncludeAnotherIsTheResultOfMergingThem() {
+    Clock first = Clock.ofBlock(1, 5).noting(null);
+    Clock second = requireNonNull(Clock.merge(first, Clock.ofBlock(2, 5))).noting(first);
+    Clock third = requireNonNull(Clock.merge(second, Clock.ofBlock(3, 5))).noting(second);
+    assertThat(Clock.merge(first, third)).isSameAs(third);
+    assertThat(Clock.merge(third, second)).isSameAs(third);
+    assertThat(third.noting(third)).isSameAs(third);
+  }
+
+  @Test
+  void ofTwoClocksThatIncludeTheSameOneNeitherIncludesTheOther() {
+    Clock first = Clock.ofBlock(1, 5).noting(null);
+    Clock one = requireNonNull(Clock.merge(first, Clock.ofBlock(2, 5))).noting(first);
+    Clock other = requireNonNull(Clock.merge(first, Clock.ofBlock(3, 5))).noting(first);
+    Clock both = requireNonNull(Clock.merge(one, other));
+    assertThat(both.knows(BlockOrder.firstWarp(2), 0, 4)).isTrue();
+    assertThat(both.knows(BlockOrder.firstWarp(3), 0, 4)).isTrue();
   }
 }
