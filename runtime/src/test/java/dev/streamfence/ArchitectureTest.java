@@ -214,19 +214,6 @@ final class ArchitectureTest {
   }
 
   @Test
-  void noTwoTypesHaveTheSameSimpleName() {
-    Map<String, List<String>> types =
-        RUNTIME.stream()
-            .filter(
-                type -> !type.isAnonymousClass() && !type.getSimpleName().equals("package-info"))
-            .collect(
-                Collectors.groupingBy(
-                    JavaClass::getSimpleName,
-                    Collectors.mapping(JavaClass::getName, Collectors.toList())));
-    assertThat(types.values()).filteredOn(all -> all.size() > 1).isEmpty();
-  }
-
-  @Test
   void onlySixPackagesAreExportedToUsers() throws Exception {
     assertThat(exported())
         .containsExactlyInAnyOrder(

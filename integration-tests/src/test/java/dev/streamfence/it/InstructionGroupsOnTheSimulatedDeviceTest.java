@@ -4,6 +4,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 final class InstructionGroupsOnTheSimulatedDeviceTest {
   private abstract static class OnTheSimulatedDevice extends InstructionGroupsSuite {
@@ -20,6 +21,7 @@ final class InstructionGroupsOnTheSimulatedDeviceTest {
   final class StreamOrdered extends OnTheSimulatedDevice {}
 
   @Nested
+  @Tag("exhaustive")
   final class Guarded extends OnTheSimulatedDevice {
     @Override
     RuntimeOptions options() {
@@ -28,6 +30,7 @@ final class InstructionGroupsOnTheSimulatedDeviceTest {
   }
 
   @Nested
+  @Tag("exhaustive")
   final class Direct extends OnTheSimulatedDevice {
     @Override
     RuntimeOptions options() {

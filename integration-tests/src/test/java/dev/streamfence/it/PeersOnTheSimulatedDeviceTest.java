@@ -4,13 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.streamfence.corpus.Effort;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The program that runs beside PyTorch and CuPy on a GPU, with stand-ins for both. Python starts
@@ -47,10 +49,14 @@ final class PeersOnTheSimulatedDeviceTest {
     return String.join(":", entries);
   }
 
+  private static IntStream seeds() {
+    return IntStream.range(0, Effort.of(1, 3));
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"0", "1", "2"})
-  void tensorsAreExchangedInOrderAndAMissingFenceShows(String seed) throws Exception {
-    Ended ended = run("--simulated", seed, "--rounds", "20");
+  @MethodSource("seeds")
+  void tensorsAreExchangedInOrderAndAMissingFenceShows(int seed) throws Exception {
+    Ended ended = run("--simulated", Integer.toString(seed), "--rounds", "20");
     assertThat(ended.status()).as(String.join("\n", ended.lines())).isZero();
     assertThat(ended.lines().get(ended.lines().size() - 1))
         .matches("peers: [2-9]\\d checks, 0 failed");

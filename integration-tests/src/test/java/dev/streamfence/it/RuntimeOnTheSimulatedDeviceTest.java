@@ -4,6 +4,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The suite under each schedule: unordered work gives a wrong result under one of the last two. */
 final class RuntimeOnTheSimulatedDeviceTest {
@@ -22,6 +23,7 @@ final class RuntimeOnTheSimulatedDeviceTest {
   }
 
   @Nested
+  @Tag("exhaustive")
   final class AsEarlyAsPossible extends Simulated {
     @Override
     SimulatedDevice device() {
@@ -38,6 +40,7 @@ final class RuntimeOnTheSimulatedDeviceTest {
   }
 
   @Nested
+  @Tag("exhaustive")
   final class AtRandom extends Simulated {
     @Override
     SimulatedDevice device() {

@@ -10,10 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** PTX of eight megabytes, which drivers accept, in a compiler with little memory. */
+@Tag("exhaustive")
 class LargeModulesTest {
   private static final int BYTES = 8 << 20;
   private static final String HEAD = ".version 7.0\n.target sm_75\n.address_size 64\n";

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import javax.tools.Diagnostic;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,6 +101,7 @@ class ProblemPageTest {
     assertThat(mistakes.isCompiled()).as("%s", problem).isTrue();
   }
 
+  @Tag("exhaustive")
   @ParameterizedTest
   @MethodSource("wrong")
   void wrongExampleHasThisProblemAloneInEclipse(Problem problem, ProblemPage.Example example) {
@@ -109,6 +111,7 @@ class ProblemPageTest {
     assertThat(build.inGeneratedFiles()).isEmpty();
   }
 
+  @Tag("exhaustive")
   @ParameterizedTest
   @MethodSource("wrong")
   void wrongExampleIsWrongForTheProcessorAloneInEclipse(
@@ -117,6 +120,7 @@ class ProblemPageTest {
         .isNotEqualTo(ERRORS_OF_THE_COMPILER.contains(problem));
   }
 
+  @Tag("exhaustive")
   @ParameterizedTest
   @MethodSource("right")
   void rightExampleHasNoProblemInEclipse(Problem problem, ProblemPage.Example example) {

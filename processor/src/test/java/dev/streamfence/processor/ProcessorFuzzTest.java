@@ -32,7 +32,9 @@ final class ProcessorFuzzTest {
   @ParameterizedTest
   @EnumSource
   void noInterfaceMakesTheProcessorFail(UserBuild.Tool tool) throws Exception {
-    int count = Integer.getInteger("streamfence.fuzz.count", 300);
+    int count =
+        Integer.getInteger(
+            "streamfence.fuzz.count", Boolean.getBoolean("streamfence.exhaustive") ? 300 : 20);
     long first = Long.getLong("streamfence.fuzz.seed", 1);
 
     for (long seed = first; seed < first + count; seed++) {

@@ -33,6 +33,7 @@ import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvid
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tables of Arrow Java on the device: what is there, and what is refused. */
@@ -228,6 +229,7 @@ final class ArrowTablesTest {
   }
 
   /** In a process of its own, whose heap has room for the simulated device. */
+  @Tag("exhaustive")
   @Test
   void aVectorBeyondTwoGibibytesArrivesWhole() throws Exception {
     Process process =

@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.util.SplittableRandom;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -374,6 +375,7 @@ final class ArrayRangesTest {
     assertThatIllegalArgumentException().isThrownBy(() -> DeviceArrays.setInt(ints, stream, -1, 1));
   }
 
+  @Tag("exhaustive")
   @Test
   void anArrayBeyondIntIndicesIsTransferredInRanges() throws Exception {
     Process process =

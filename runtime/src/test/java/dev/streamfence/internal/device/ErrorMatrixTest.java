@@ -11,6 +11,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.corpus.Effort;
 import dev.streamfence.internal.device.FailureWorld.PlannedError;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
@@ -104,7 +105,7 @@ final class ErrorMatrixTest {
   @EnumSource
   void anErrorOutOfAnyDriverCallLeavesNothingHalfDone(FailureScenario scenario) {
     List<String> broken = new ArrayList<>();
-    for (long position = 2; ; position++) {
+    for (long position = 2; ; position += Effort.of(5, 1)) {
       Trap trap = new Trap(position);
       try {
         run(scenario, trap);

@@ -14,6 +14,7 @@ import dev.streamfence.MemoryReservation;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.corpus.Effort;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
@@ -299,7 +300,9 @@ final class RuntimeClosingTest {
 
   @Test
   void downloadsThatAreDeliveredBesideACloseLeaveNothing() throws Exception {
-    for (int round = Integer.getInteger("streamfence.closing.rounds", 40); round > 0; round--) {
+    for (int round = Integer.getInteger("streamfence.closing.rounds", Effort.of(8, 40));
+        round > 0;
+        round--) {
       ended.set(false);
       DeviceRuntime gpu = open(RuntimeOptions.defaults());
       DeviceStream stream = gpu.streams().acquire();
@@ -471,7 +474,7 @@ final class RuntimeClosingTest {
   @MethodSource("memories")
   void closingBesideWorkingThreadsLeavesNothing(RuntimeOptions options) throws Exception {
     RuntimeOptions roomy = options.withMemoryBudget(MemoryBudget.ofDevice(0.5));
-    int rounds = Integer.getInteger("streamfence.closing.rounds", 40);
+    int rounds = Integer.getInteger("streamfence.closing.rounds", Effort.of(8, 40));
     ClosingRounds closing = new ClosingRounds(rounds);
     for (int i = 0; i < rounds; i++) {
       ended.set(false);

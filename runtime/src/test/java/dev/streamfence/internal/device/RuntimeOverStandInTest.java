@@ -20,6 +20,7 @@ import dev.streamfence.column.DeviceColumn;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.column.Schema;
+import dev.streamfence.corpus.Effort;
 import dev.streamfence.internal.driver.jcuda.StandIn;
 import dev.streamfence.internal.launch.NullableKernels;
 import dev.streamfence.internal.launch.OptionalKernels;
@@ -69,7 +70,7 @@ final class RuntimeOverStandInTest {
   @MethodSource("options")
   void closingBesideWorkingThreadsLeavesNothing(RuntimeOptions options) throws Exception {
     RuntimeOptions roomy = options.withMemoryBudget(MemoryBudget.ofDevice(0.5));
-    int rounds = Integer.getInteger("streamfence.closing.rounds", 40);
+    int rounds = Integer.getInteger("streamfence.closing.rounds", Effort.of(8, 40));
     ClosingRounds closing = new ClosingRounds(rounds);
     for (int i = 0; i < rounds; i++) {
       closing.run(DeviceRuntime.open(0, roomy));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.corpus.Effort;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.simulator.Programs.HostCopies;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
  * see. They cost a call each and order nothing new. Without downloads there are none.
  */
 final class LostCallsTest {
-  private static final int SEEDS = 20;
+  private static final int SEEDS = Effort.of(4, 20);
 
   private record Run(List<Finding> findings, boolean faulted, LossyDriver driver) {}
 
@@ -47,7 +48,7 @@ final class LostCallsTest {
     Score score = score("waitForEvent", withSharedArrays(1, HostCopies.NONE));
     System.out.println("waits of programs over one array: " + score);
     assertThat(score.survivors()).isEmpty();
-    assertThat(score.lost()).isGreaterThan(200);
+    assertThat(score.lost()).isGreaterThan(10 * SEEDS);
   }
 
   @Test
@@ -58,7 +59,7 @@ final class LostCallsTest {
     Score score = score("waitForEvent", programs);
     System.out.println("waits of programs without downloads: " + score);
     assertThat(score.survivors()).isEmpty();
-    assertThat(score.lost()).isGreaterThan(600);
+    assertThat(score.lost()).isGreaterThan(30 * SEEDS);
   }
 
   @Test
@@ -66,7 +67,7 @@ final class LostCallsTest {
     Score score = score("waitForEvent", withSharedArrays(2, HostCopies.UPLOADS_AND_DOWNLOADS));
     System.out.println("waits of programs with downloads: " + score);
     assertThat(score.found()).isGreaterThanOrEqualTo(0.85);
-    assertThat(score.lost()).isGreaterThan(200);
+    assertThat(score.lost()).isGreaterThan(10 * SEEDS);
   }
 
   @Test
@@ -77,7 +78,7 @@ final class LostCallsTest {
     Score score = score("recordEvent", programs);
     System.out.println("records that are waited for: " + score);
     assertThat(score.survivors()).isEmpty();
-    assertThat(score.lost()).isGreaterThan(600);
+    assertThat(score.lost()).isGreaterThan(30 * SEEDS);
   }
 
   private static List<Programs> withSharedArrays(int shared, HostCopies hostCopies) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.streamfence.internal.driver.jcuda.BlockedLaunch.Figures;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * processes can only make gaps longer, one quiet run out of several is proof enough. A stall that
  * the launch caused would last as long as the launch, in every run, as the control shows.
  */
+@Tag("exhaustive")
 final class BlockedLaunchOverStandInTest {
   private static final int RUNS = 10;
   private static final double STALL_MILLIS = 50;

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * launch of the wrong one that leaves them is a bug; the table counts how many the comparison
  * before the launch notices.
  */
+@Tag("exhaustive")
 class BoundsMutationTest {
   private static final Map<String, String> BY_ONE =
       Map.of("ge", "gt", "gt", "ge", "lt", "le", "le", "lt");
