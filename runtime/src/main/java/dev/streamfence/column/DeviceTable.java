@@ -211,7 +211,7 @@ public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
   void setRows(DeviceStream stream, long rows);
 
   /**
-   * Whether there are no logical rows. Waits like {@link #rows}.
+   * Whether there are no logical rows. Synchronises as {@link #rows} does.
    *
    * @throws IllegalStateException as there
    */

@@ -7,9 +7,10 @@ import com.sun.jna.ptr.PointerByReference;
 import dev.streamfence.DeviceException;
 
 /**
- * Functions of the CUDA driver that JCuda does not bind, called through JNA. None is on the launch
- * path, since such a call boxes its arguments. Each returns the driver's code, and must be called
- * after {@link #load}. Thread-safe.
+ * Functions of the CUDA driver, called through JNA: those of memory pools, which JCuda does not
+ * bind, and two that take or fill memory of JNA. None is on the launch path, since such a call
+ * boxes its arguments. Each returns the driver's code, and must be called after {@link #load}.
+ * Thread-safe.
  */
 final class UnboundFunctions {
   /** {@code CU_MEMPOOL_ATTR_RELEASE_THRESHOLD}, a 64-bit number of bytes. */
