@@ -40,11 +40,11 @@ final class ContractTest {
         "A read waits. | `TestSources.in`          | no test: TestSources.in",
         "A read waits. | `HangingTest.waitsForALock` | a test that no build runs: HangingTest.waitsForALock",
         "A read waits. | the build `gone`          | no build: gone",
-        "A read waits  | the build `plain`         | not one sentence: A read waits",
-        "a read waits. | the build `plain`         | not one sentence: a read waits.",
-        "A read waits. So does a write. | the build `plain` | not one sentence: A read waits. So does a write.",
-        "AS-01 is kept. | the build `plain`        | an id in place of words: AS-01",
-        "K-7 waits.    | the build `plain`         | an id in place of words: K-7",
+        "A read waits  | the build `bom`           | not one sentence: A read waits",
+        "a read waits. | the build `bom`           | not one sentence: a read waits.",
+        "A read waits. So does a write. | the build `bom` | not one sentence: A read waits. So does a write.",
+        "AS-01 is kept. | the build `bom`          | an id in place of words: AS-01",
+        "K-7 waits.    | the build `bom`           | an id in place of words: K-7",
       })
   void aMistakeOfThePageIsFound(String promise, String keptBy, String mistake) {
     ContractPage page =
@@ -58,7 +58,7 @@ final class ContractTest {
     ContractPage page =
         new ContractPage(
             """
-            | A read waits. | the build `plain` |
+            | A read waits. | the build `bom` |
             | --- | --- |
             | A  Read waits. | `RuntimeSuite.saxpyIsComputed` |
             """);

@@ -22,6 +22,11 @@ class ReadmeTest {
   private static final Path README = Path.of("../README.md");
   private static final Pattern JAVA = Pattern.compile("(?ms)^```java\\n(.*?)^```$");
   private static final Pattern INTERFACE = Pattern.compile("interface (\\w+)");
+
+  /** The package and the name of the type of a whole file. */
+  private static final Pattern WHOLE =
+      Pattern.compile("(?s)\\Apackage (\\w+);.*?(?:class|interface) (\\w+) ");
+
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(?:#[^)]*)?\\)");
 
   /** {@link ProblemPageTest} compiles its examples, most of which are wrong on purpose. */
@@ -76,6 +81,10 @@ class ReadmeTest {
   }
 
   private static JavaFileObject file(int number, String piece) {
+    Matcher whole = WHOLE.matcher(piece);
+    if (whole.find()) {
+      return JavaFileObjects.forSourceString(whole.group(1) + "." + whole.group(2), piece);
+    }
     Matcher type = INTERFACE.matcher(piece);
     return type.find()
         ? JavaFileObjects.forSourceString(

@@ -12,3 +12,9 @@ new JarFile(jars[0]).withCloseable { jar ->
   assert linesOf('META-INF/services/javax.annotation.processing.Processor') == [processor]
   assert linesOf('META-INF/gradle/incremental.annotation.processors') == [processor + ',isolating']
 }
+
+// What the page says that the second test prints.
+def page = new File(basedir, '../../../../examples/FIRST_KERNEL.md').text
+def refusal = page.find(/(?m)^saxpy: parameter .*$/)
+assert refusal != null
+assert new File(basedir, 'build.log').text.contains(refusal)
