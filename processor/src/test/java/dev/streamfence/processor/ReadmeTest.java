@@ -41,6 +41,7 @@ class ReadmeTest {
       import dev.streamfence.column.*;
       import dev.streamfence.column.arrow.*;
       import dev.streamfence.column.dlpack.*;
+      import dev.streamfence.launch.*;
       import dev.streamfence.simulation.DriverCall;
       import dev.streamfence.simulation.*;
       import java.nio.file.Path;
