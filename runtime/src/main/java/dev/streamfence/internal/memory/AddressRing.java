@@ -21,7 +21,7 @@ final class AddressRing {
   private static final int SEGMENTS = 8;
 
   /** One entry of the index for so many addresses of the ring. */
-  private static final int ADDRESSES_PER_ENTRY = 4;
+  private static final int ADDRESSES_PER_ENTRY = 2;
 
   private final int capacity;
   private final int segment;
@@ -32,8 +32,11 @@ final class AddressRing {
   /** For each segment, the ticket of the last launch that copied from it. */
   private final long[] copiedBy = new long[SEGMENTS];
 
+  /** How many entries a table may take, by its hash. Two tables in one place evict each other. */
+  private static final int WAYS = 8;
+
   /**
-   * Positions of tables by a hash of their content. A later table takes the place of an earlier
+   * Positions of tables by a hash of their content. A later table takes the place of the earliest
    * one, and a stale entry does no harm, since the content is compared. 0 stands for no table.
    */
   private final long[] index;
@@ -90,20 +93,30 @@ final class AddressRing {
    *     skipped at the end of the ring, they may overwrite twice as many
    */
   long find(long[] addresses, int from, int count, int left) {
-    long position = index[entry(addresses, from, count)];
+    int entry = entry(addresses, from, count);
+    for (int way = 0; way < WAYS; way++) {
+      long position = index[(entry + way) & (index.length - 1)];
+      if (isAt(position, addresses, from, count, left)) {
+        return position;
+      }
+    }
+    return 0;
+  }
+
+  private boolean isAt(long position, long[] addresses, int from, int count, int left) {
     if (position == 0
         || position < Math.max(written, head + 2L * left) - capacity
         || position + count > head
         || place(position) + count > capacity) {
-      return 0;
+      return false;
     }
     int at = place(position) * Long.BYTES;
     for (int i = 0; i < count; i++) {
       if (bytes.getLong(at + i * Long.BYTES) != addresses[from + i]) {
-        return 0;
+        return false;
       }
     }
-    return position;
+    return true;
   }
 
   /**
@@ -138,7 +151,13 @@ final class AddressRing {
     }
     head = position + count;
     written = Math.max(written, head);
-    index[entry(addresses, from, count)] = position;
+    int entry = entry(addresses, from, count);
+    int earliest = entry;
+    for (int way = 1; way < WAYS; way++) {
+      int next = (entry + way) & (index.length - 1);
+      earliest = index[next] < index[earliest] ? next : earliest;
+    }
+    index[earliest] = position;
     return position;
   }
 

@@ -116,6 +116,20 @@ final class AddressTablesTest {
   }
 
   @Test
+  void manyTablesAreFoundAgainAlthoughTheirHashesMeet() {
+    long[][] all = new long[400][];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = table(1 + 10L * i, 4);
+      launch(all[i]);
+    }
+    long copies = calls(DriverCall.COPY_TO_DEVICE_ASYNC);
+    for (long[] each : all) {
+      launch(each);
+    }
+    assertThat(calls(DriverCall.COPY_TO_DEVICE_ASYNC)).isEqualTo(copies);
+  }
+
+  @Test
   void aTableThatBeginsLikeAnotherIsAnother() {
     long long16 = launch(table(1, 16));
     assertThat(launch(table(1, 15))).isNotEqualTo(long16);
