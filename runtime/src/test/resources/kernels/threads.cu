@@ -146,6 +146,19 @@ extern "C" __global__ void hand_over(const int* in, int* out, int* state, int n)
   }
 }
 
+// The same as older libraries write it: with hints to the cache, and fences.
+extern "C" __global__ void hinted_poll(const int* in, int* out, int* state, int n) {
+  if (threadIdx.x == 0) {
+    int block = blockIdx.x;
+    while (block > 0 && __ldcg(&state[block - 1]) == 0) {
+    }
+    __threadfence();
+    out[block] = block == 0 ? 0 : out[block - 1] + 1;
+    __threadfence();
+    __stcg(&state[block], 1);
+  }
+}
+
 // state[0] is a lock, out[0] counts under it.
 extern "C" __global__ void locked(const int* in, int* out, int* state, int n) {
   if ((threadIdx.x & 31) == 0) {
@@ -326,6 +339,25 @@ extern "C" __global__ void failing_swap(const int* in, int* out, int* state, int
   }
   if (blockIdx.x == 1 && threadIdx.x == 0) {
     out[0] = 1;
+  }
+}
+
+// Wrong: hints to the cache order nothing.
+extern "C" __global__ void hinted_store(const int* in, int* out, int* state, int n) {
+  if (blockIdx.x == 0) {
+    __stcg(&out[threadIdx.x], 1);
+  } else {
+    state[threadIdx.x] = out[threadIdx.x];
+  }
+}
+
+extern "C" __global__ void hinted_load(const int* in, int* out, int* state, int n) {
+  if (blockIdx.x == 1) {
+    __stcg(&out[threadIdx.x], 1);
+  } else if (blockIdx.x == 0) {
+    state[threadIdx.x] = out[threadIdx.x];
+  } else {
+    out[threadIdx.x + 512] = __ldcg(&out[threadIdx.x + 256]);
   }
 }
 

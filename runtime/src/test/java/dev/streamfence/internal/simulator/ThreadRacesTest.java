@@ -62,6 +62,7 @@ final class ThreadRacesTest {
     TRANSPOSE(32, LaunchShape.of(2, 2, 16, 16), k -> input(k % 32 * 32 + k / 32), 1024),
     LOOK_BACK(500, LaunchShape.of(4, 128), k -> sum(0, k + 1), 500),
     HAND_OVER(8, LaunchShape.of(8, 64), k -> k, 8),
+    HINTED_POLL(8, LaunchShape.of(8, 64), k -> k, 8),
     LOCKED(8, LaunchShape.of(2, 64), k -> 4, 1),
     LAST_BLOCK(500, LaunchShape.of(4, 128), k -> sum(0, 500), 1),
     PERSISTENT(300, LaunchShape.of(2, 64), k -> 2 * input(k), 300),
@@ -234,7 +235,9 @@ final class ThreadRacesTest {
               {"st.release.gpu", "st.release.cta"},
               {"st.release.gpu", "st.relaxed.gpu"},
               {"ld.volatile.global", "ld.global"},
-              {"st.volatile.global", "st.global"}
+              {"st.volatile.global", "st.global"},
+              {"ld.global.cg", "ld.global"},
+              {"st.global.cg", "st.global"}
             }) {
           if (was.contains(weaker[0]) && !was.contains("atom.global.cta")) {
             mistakes.add(new Mistake(kernel, line, was, was.replace(weaker[0], weaker[1])));
@@ -301,7 +304,14 @@ final class ThreadRacesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"block_for_grid", "later_block_first", "failing_swap"})
+  @ValueSource(
+      strings = {
+        "block_for_grid",
+        "later_block_first",
+        "failing_swap",
+        "hinted_store",
+        "hinted_load"
+      })
   void blocksThatNothingOrdersAreFoundWhicheverRunsFirst(String entry) {
     assertThat(findingsOf(collecting(), entry, 1000))
         .extracting(Finding::kind)

@@ -124,12 +124,19 @@ public final class AccessCells {
   /**
    * A plain store conflicts with everything. A strong one conflicts with strong accesses outside of
    * its scope, but not with a plain load: code reads a value before it begins to compare and swap.
+   * One that is strong by a hint alone does conflict with a plain load.
    */
   private boolean conflict(ThreadOrder thread, int kind, int access, int mode, boolean stores) {
+    if (kind == STORE) {
+      return true;
+    }
     boolean strong = (mode & AccessMode.STRONG) != 0;
-    return kind == STORE
-        || (stores && !strong)
-        || (strong && launch.isOutOfScope(thread, access, mode));
+    int other = launch.modeOf(access);
+    if (strong && (other & AccessMode.STRONG) != 0) {
+      return launch.isOutOfScope(thread, access, mode);
+    }
+    int stored = stores ? mode : other;
+    return (stores && !strong) || (stored & AccessMode.HINTED) != 0;
   }
 
   /** Keeps an access, of a kind of which a cell can have two. */

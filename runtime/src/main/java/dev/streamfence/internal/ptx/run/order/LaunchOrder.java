@@ -148,11 +148,14 @@ public final class LaunchOrder {
     return groups.warp(access >>> AccessGroups.LANE_BITS);
   }
 
-  /** Whether an access is strong, but not in scope of a thread's strong access or that in its. */
+  /** The mode of an access that was made. */
+  int modeOf(int access) {
+    return modes[groups.site(access >>> AccessGroups.LANE_BITS)];
+  }
+
+  /** Whether a strong access is not in scope of a thread's strong access, or that not in its. */
   boolean isOutOfScope(ThreadOrder thread, int access, int mode) {
-    int other = modes[groups.site(access >>> AccessGroups.LANE_BITS)];
-    return (other & AccessMode.STRONG) != 0
-        && ((mode | other) & AccessMode.IN_BLOCK) != 0
+    return ((mode | modeOf(access)) & AccessMode.IN_BLOCK) != 0
         && BlockOrder.ofWarp(warp(access)) != thread.block().number();
   }
 
