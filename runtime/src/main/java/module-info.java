@@ -2,11 +2,6 @@
  * The runtime of Streamfence: handles, columns, launches and the simulated device. The packages
  * below {@code dev.streamfence.internal} may change in any release.
  *
- * @uses dev.streamfence.RuntimeProvider
- * @uses dev.streamfence.column.ColumnProvider
- * @uses dev.streamfence.column.arrow.ArrowProvider
- * @uses dev.streamfence.column.dlpack.TensorProvider
- * @uses dev.streamfence.launch.ModuleLoader
  * @uses dev.streamfence.simulation.SimulatedDevice.Builder
  */
 // JCuda is an automatic module. The processor, which a user's module never needs, is not there when
@@ -33,23 +28,8 @@ module dev.streamfence.runtime {
   exports dev.streamfence.internal.ptx.syntax to
       dev.streamfence.processor;
 
-  uses dev.streamfence.RuntimeProvider;
-  uses dev.streamfence.column.ColumnProvider;
-  uses dev.streamfence.column.arrow.ArrowProvider;
-  uses dev.streamfence.column.dlpack.TensorProvider;
-  uses dev.streamfence.launch.ModuleLoader;
   uses dev.streamfence.simulation.SimulatedDevice.Builder;
 
-  provides dev.streamfence.RuntimeProvider with
-      dev.streamfence.internal.device.RuntimeOpener;
-  provides dev.streamfence.column.ColumnProvider with
-      dev.streamfence.internal.column.TrackedColumns;
-  provides dev.streamfence.column.arrow.ArrowProvider with
-      dev.streamfence.internal.column.foreign.ArrowTables;
-  provides dev.streamfence.column.dlpack.TensorProvider with
-      dev.streamfence.internal.column.foreign.Tensors;
-  provides dev.streamfence.launch.ModuleLoader with
-      dev.streamfence.internal.launch.TrackedModuleLoader;
   provides dev.streamfence.simulation.SimulatedDevice.Builder with
       dev.streamfence.internal.simulator.SimulationSettings;
 }

@@ -1,6 +1,6 @@
 package dev.streamfence;
 
-import dev.streamfence.internal.Services;
+import dev.streamfence.internal.device.RuntimeOpener;
 import dev.streamfence.internal.device.TrackedRuntime;
 import java.time.Duration;
 import java.util.List;
@@ -30,7 +30,7 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    * @throws IllegalArgumentException if the options ask for more streams than a runtime can have
    */
   static DeviceRuntime open(int ordinal, RuntimeOptions options) {
-    return Services.create(RuntimeProvider.class).open(ordinal, options);
+    return RuntimeOpener.open(ordinal, options);
   }
 
   /**
@@ -44,7 +44,7 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    * @throws DeviceException like {@link #open(int)}
    */
   static DeviceRuntime shared(int ordinal) {
-    return Services.create(RuntimeProvider.class).shared(ordinal);
+    return RuntimeOpener.shared(ordinal);
   }
 
   /**
@@ -53,7 +53,7 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    * Logs if the natives may be all that is missing.
    */
   static boolean isGpuAvailable() {
-    return Services.create(RuntimeProvider.class).isGpuAvailable();
+    return RuntimeOpener.isGpuAvailable();
   }
 
   /**
@@ -68,12 +68,12 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    * @throws CudaDriverException if the driver has counted a device and cannot describe it
    */
   static List<DeviceInfo> devices() {
-    return Services.create(RuntimeProvider.class).devices();
+    return RuntimeOpener.devices();
   }
 
   /** Opens a simulated device with default settings. No GPU and no CUDA driver are needed. */
   static DeviceRuntime simulated() {
-    return Services.create(RuntimeProvider.class).simulated();
+    return RuntimeOpener.simulated();
   }
 
   /**
@@ -93,7 +93,7 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    * @throws IllegalArgumentException if the options ask for more streams than a runtime can have
    */
   static DeviceRuntime simulated(DeviceSimulation device, RuntimeOptions options) {
-    return Services.create(RuntimeProvider.class).simulated(device, options);
+    return RuntimeOpener.simulated(device, options);
   }
 
   /** The facts of this device. Makes no driver call. */

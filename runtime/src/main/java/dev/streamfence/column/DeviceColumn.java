@@ -3,8 +3,8 @@ package dev.streamfence.column;
 import dev.streamfence.ArrayAllocator;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.internal.Services;
 import dev.streamfence.internal.column.TrackedColumn;
+import dev.streamfence.internal.column.TrackedColumns;
 
 /**
  * A column in device memory that can be read, like every {@link ReadableColumn}, and written.
@@ -24,7 +24,7 @@ public sealed interface DeviceColumn<A> extends ReadableColumn<A> permits Tracke
    *     values are of another array type
    */
   static <A> DeviceColumn<A> of(ColumnField field, DeviceArray<A> values) {
-    return Services.create(ColumnProvider.class).column(field, values);
+    return TrackedColumns.column(field, values);
   }
 
   /**
@@ -36,7 +36,7 @@ public sealed interface DeviceColumn<A> extends ReadableColumn<A> permits Tracke
    */
   static <A> DeviceColumn<A> of(
       ColumnField field, DeviceArray<A> values, DeviceArray<byte[]> validity) {
-    return Services.create(ColumnProvider.class).column(field, values, validity);
+    return TrackedColumns.column(field, values, validity);
   }
 
   /**
@@ -50,7 +50,7 @@ public sealed interface DeviceColumn<A> extends ReadableColumn<A> permits Tracke
    */
   static DeviceColumn<byte[]> ofBits(
       ColumnField field, long length, DeviceArray<byte[]> bits, DeviceArray<byte[]> validity) {
-    return Services.create(ColumnProvider.class).bits(field, length, bits, validity);
+    return TrackedColumns.bits(field, length, bits, validity);
   }
 
   /**
@@ -67,7 +67,7 @@ public sealed interface DeviceColumn<A> extends ReadableColumn<A> permits Tracke
       DeviceArray<int[]> offsets,
       DeviceArray<byte[]> text,
       DeviceArray<byte[]> validity) {
-    return Services.create(ColumnProvider.class).text(field, offsets, text, validity);
+    return TrackedColumns.text(field, offsets, text, validity);
   }
 
   /**
@@ -85,7 +85,7 @@ public sealed interface DeviceColumn<A> extends ReadableColumn<A> permits Tracke
       DeviceArray<A> indices,
       DeviceArray<byte[]> validity,
       DeviceColumn<byte[]> dictionary) {
-    return Services.create(ColumnProvider.class).dictionary(field, indices, validity, dictionary);
+    return TrackedColumns.dictionary(field, indices, validity, dictionary);
   }
 
   /**
@@ -116,7 +116,7 @@ public sealed interface DeviceColumn<A> extends ReadableColumn<A> permits Tracke
       ColumnField field,
       Class<A> arrayType,
       long length) {
-    return Services.create(ColumnProvider.class).allocate(stream, memory, field, arrayType, length);
+    return TrackedColumns.allocate(stream, memory, field, arrayType, length);
   }
 
   @Override

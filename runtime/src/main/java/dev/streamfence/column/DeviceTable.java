@@ -8,7 +8,7 @@ import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.internal.Services;
+import dev.streamfence.internal.column.TrackedColumns;
 import dev.streamfence.internal.column.TrackedTable;
 import java.util.List;
 import java.util.OptionalLong;
@@ -64,7 +64,7 @@ public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
    */
   static DeviceTable allocate(
       DeviceStream stream, ArrayAllocator memory, Schema schema, long capacity, String tag) {
-    return Services.create(ColumnProvider.class).allocate(stream, memory, schema, capacity, tag);
+    return TrackedColumns.allocate(stream, memory, schema, capacity, tag);
   }
 
   /**
@@ -99,7 +99,7 @@ public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
       Schema schema,
       List<? extends ReadableColumn<?>> columns,
       long rows) {
-    return Services.create(ColumnProvider.class).table(stream, memory, schema, columns, rows);
+    return TrackedColumns.table(stream, memory, schema, columns, rows);
   }
 
   /**
@@ -118,7 +118,7 @@ public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
       List<? extends ReadableColumn<?>> columns,
       long capacity,
       DeviceArray<int[]> rowCount) {
-    return Services.create(ColumnProvider.class).table(schema, columns, capacity, rowCount);
+    return TrackedColumns.table(schema, columns, capacity, rowCount);
   }
 
   /** The names and types of its columns. */

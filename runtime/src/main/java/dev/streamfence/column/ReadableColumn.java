@@ -4,7 +4,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.internal.Services;
+import dev.streamfence.internal.column.TrackedColumns;
 import java.util.OptionalLong;
 
 /**
@@ -27,7 +27,7 @@ public sealed interface ReadableColumn<A> extends AutoCloseable permits DeviceCo
    *     values are of another array type
    */
   static <A> ReadableColumn<A> of(ColumnField field, ReadableArray<A> values) {
-    return Services.create(ColumnProvider.class).readable(field, values);
+    return TrackedColumns.readable(field, values);
   }
 
   /**
@@ -40,7 +40,7 @@ public sealed interface ReadableColumn<A> extends AutoCloseable permits DeviceCo
    */
   static <A> ReadableColumn<A> of(
       ColumnField field, ReadableArray<A> values, ReadableArray<byte[]> validity) {
-    return Services.create(ColumnProvider.class).readable(field, values, validity);
+    return TrackedColumns.readable(field, values, validity);
   }
 
   /** Its name, its type and whether it may have nulls. */

@@ -7,11 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.ServiceLoader;
 
-/**
- * Finds the implementations of exported types. The exported packages name these in {@code permits}
- * clauses and use nothing of them, so dependencies lead from the implementations to the exported
- * types and never back. Thread-safe.
- */
+/** Finds the one implementation of a service, which may be in another jar. Thread-safe. */
 public final class Services {
   private static final ClassValue<ServiceLoader.Provider<?>> PROVIDERS =
       new ClassValue<>() {

@@ -1,5 +1,5 @@
 /**
- * Finds the implementations of what the exported packages declare. Below it lies everything that
+ * Finds the simulated device for what the exported packages declare. Below it lies everything that
  * users of the runtime do not call; it may change in any release.
  */
 @NullMarked

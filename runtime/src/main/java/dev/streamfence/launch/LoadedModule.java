@@ -3,8 +3,8 @@ package dev.streamfence.launch;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelOccupancy;
-import dev.streamfence.internal.Services;
 import dev.streamfence.internal.launch.TrackedModule;
+import dev.streamfence.internal.launch.TrackedModuleLoader;
 
 /** The kernels of one image, to be launched on one stream. Thread-safe. */
 public sealed interface LoadedModule permits TrackedModule {
@@ -18,7 +18,7 @@ public sealed interface LoadedModule permits TrackedModule {
    * @throws dev.streamfence.CudaDriverException if the device is lost, or the driver call fails
    */
   static LoadedModule of(DeviceStream stream, KernelImage image) {
-    return Services.create(ModuleLoader.class).load(stream, image);
+    return TrackedModuleLoader.load(stream, image);
   }
 
   /**

@@ -3,7 +3,7 @@ package dev.streamfence.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.RuntimeProvider;
+import dev.streamfence.simulation.SimulatedDevice;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -23,11 +23,11 @@ final class ServicesTest {
 
   @Test
   void aMissingFileIsNamed() {
-    assertThatThrownBy(() -> create(RuntimeProvider.class))
+    assertThatThrownBy(() -> create(SimulatedDevice.Builder.class))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
-            "no implementation of dev.streamfence.RuntimeProvider is on the class path:"
-                + " META-INF/services/dev.streamfence.RuntimeProvider is missing;"
+            "no implementation of dev.streamfence.simulation.SimulatedDevice$Builder is on the class path:"
+                + " META-INF/services/dev.streamfence.simulation.SimulatedDevice$Builder is missing;"
                 + " a jar that repackages the runtime must keep it");
   }
 

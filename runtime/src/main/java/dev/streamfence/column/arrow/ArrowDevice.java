@@ -3,7 +3,7 @@ package dev.streamfence.column.arrow;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.ColumnOrigin;
 import dev.streamfence.column.DeviceTable;
-import dev.streamfence.internal.Services;
+import dev.streamfence.internal.column.foreign.ArrowTables;
 
 /**
  * Passes tables to other libraries of this process, and takes theirs, as the structures {@code
@@ -42,7 +42,7 @@ public final class ArrowDevice {
    *     event or the memory
    */
   public static DeviceTable adopt(DeviceStream stream, long deviceArray, long schema) {
-    return Services.create(ArrowProvider.class).adopt(stream, deviceArray, schema);
+    return ArrowTables.adopt(stream, deviceArray, schema);
   }
 
   /**
@@ -66,7 +66,7 @@ public final class ArrowDevice {
    *     Nothing is exported then
    */
   public static void export(DeviceStream stream, DeviceTable table, long deviceArray, long schema) {
-    Services.create(ArrowProvider.class).export(stream, table, deviceArray, schema);
+    ArrowTables.export(stream, table, deviceArray, schema);
   }
 
   /**
@@ -76,7 +76,7 @@ public final class ArrowDevice {
    * @throws IllegalArgumentException if no structure can lie there
    */
   public static void releaseArray(long deviceArray) {
-    Services.create(ArrowProvider.class).releaseArray(deviceArray);
+    ArrowTables.releaseArray(deviceArray);
   }
 
   /**
@@ -86,6 +86,6 @@ public final class ArrowDevice {
    * @throws IllegalArgumentException if no structure can lie there
    */
   public static void releaseSchema(long schema) {
-    Services.create(ArrowProvider.class).releaseSchema(schema);
+    ArrowTables.releaseSchema(schema);
   }
 }

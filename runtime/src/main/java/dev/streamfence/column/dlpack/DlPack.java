@@ -5,7 +5,7 @@ import dev.streamfence.ReadableArray;
 import dev.streamfence.column.ColumnOrigin;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.Schema;
-import dev.streamfence.internal.Services;
+import dev.streamfence.internal.column.foreign.Tensors;
 import java.util.List;
 
 /**
@@ -25,7 +25,7 @@ public final class DlPack {
    * @param managedTensor the address of a {@code DLManagedTensor}
    */
   public static ForeignTensor tensor(long managedTensor) {
-    return provider().tensor(managedTensor, false);
+    return Tensors.tensor(managedTensor, false);
   }
 
   /**
@@ -35,7 +35,7 @@ public final class DlPack {
    * @param managedTensor the address of a {@code DLManagedTensorVersioned}
    */
   public static ForeignTensor versionedTensor(long managedTensor) {
-    return provider().tensor(managedTensor, true);
+    return Tensors.tensor(managedTensor, true);
   }
 
   /**
@@ -53,7 +53,7 @@ public final class DlPack {
    */
   public static DeviceTable adopt(
       DeviceStream stream, Schema schema, List<ForeignTensor> tensors, TensorProducer producer) {
-    return provider().adopt(stream, schema, tensors, producer);
+    return Tensors.adopt(stream, schema, tensors, producer);
   }
 
   /**
@@ -69,7 +69,7 @@ public final class DlPack {
    * @throws dev.streamfence.UseAfterFreeException if the array is closed
    */
   public static ExportedTensor export(ReadableArray<?> array, TensorConsumer consumer) {
-    return provider().export(array, List.of(array.length()), consumer);
+    return Tensors.export(array, List.of(array.length()), consumer);
   }
 
   /**
@@ -81,7 +81,7 @@ public final class DlPack {
    */
   public static ExportedTensor export(
       ReadableArray<?> array, long rows, long columns, TensorConsumer consumer) {
-    return provider().export(array, List.of(rows, columns), consumer);
+    return Tensors.export(array, List.of(rows, columns), consumer);
   }
 
   /**
@@ -97,10 +97,6 @@ public final class DlPack {
    */
   public static List<ExportedTensor> export(
       DeviceStream stream, DeviceTable table, TensorConsumer consumer) {
-    return provider().export(stream, table, consumer);
-  }
-
-  private static TensorProvider provider() {
-    return Services.create(TensorProvider.class);
+    return Tensors.export(stream, table, consumer);
   }
 }

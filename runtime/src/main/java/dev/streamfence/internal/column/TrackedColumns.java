@@ -5,7 +5,6 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.column.ColumnField;
-import dev.streamfence.column.ColumnProvider;
 import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DeviceColumn;
 import dev.streamfence.column.DeviceTable;
@@ -18,19 +17,16 @@ import dev.streamfence.internal.device.TrackedStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The implementation of {@link ColumnProvider}. */
-public final class TrackedColumns implements ColumnProvider {
-  /** Called by the service loader. */
-  public TrackedColumns() {}
+/** Makes columns and tables. Stateless and thread-safe. */
+public final class TrackedColumns {
+  private TrackedColumns() {}
 
-  @Override
-  public <A> TrackedColumn<A> readable(ColumnField field, ReadableArray<A> values) {
+  public static <A> TrackedColumn<A> readable(ColumnField field, ReadableArray<A> values) {
     requireElements(field);
     return new ColumnDraft<>(field, values.length(), values).readOnly().build();
   }
 
-  @Override
-  public <A> TrackedColumn<A> readable(
+  public static <A> TrackedColumn<A> readable(
       ColumnField field, ReadableArray<A> values, ReadableArray<byte[]> validity) {
     requireElements(field);
     return new ColumnDraft<>(field, values.length(), values)
@@ -39,28 +35,24 @@ public final class TrackedColumns implements ColumnProvider {
         .build();
   }
 
-  @Override
-  public <A> TrackedColumn<A> column(ColumnField field, DeviceArray<A> values) {
+  public static <A> TrackedColumn<A> column(ColumnField field, DeviceArray<A> values) {
     requireElements(field);
     return new ColumnDraft<>(field, values.length(), values).build();
   }
 
-  @Override
-  public <A> TrackedColumn<A> column(
+  public static <A> TrackedColumn<A> column(
       ColumnField field, DeviceArray<A> values, DeviceArray<byte[]> validity) {
     requireElements(field);
     return new ColumnDraft<>(field, values.length(), values).validity(validity, 0).build();
   }
 
-  @Override
-  public TrackedColumn<byte[]> bits(
+  public static TrackedColumn<byte[]> bits(
       ColumnField field, long length, DeviceArray<byte[]> bits, DeviceArray<byte[]> validity) {
     requireType(field, ColumnType.BOOL);
     return new ColumnDraft<>(field, length, bits).validity(validity, 0).build();
   }
 
-  @Override
-  public TrackedColumn<byte[]> text(
+  public static TrackedColumn<byte[]> text(
       ColumnField field,
       DeviceArray<int[]> offsets,
       DeviceArray<byte[]> text,
@@ -72,8 +64,7 @@ public final class TrackedColumns implements ColumnProvider {
         .build();
   }
 
-  @Override
-  public <A> TrackedColumn<A> dictionary(
+  public static <A> TrackedColumn<A> dictionary(
       ColumnField field,
       DeviceArray<A> indices,
       DeviceArray<byte[]> validity,
@@ -84,8 +75,7 @@ public final class TrackedColumns implements ColumnProvider {
         .build();
   }
 
-  @Override
-  public <A> TrackedColumn<A> allocate(
+  public static <A> TrackedColumn<A> allocate(
       DeviceStream stream,
       ArrayAllocator memory,
       ColumnField field,
@@ -95,8 +85,7 @@ public final class TrackedColumns implements ColumnProvider {
     return allocate(stream, memory, field, arrayType, length, "");
   }
 
-  @Override
-  public TrackedTable allocate(
+  public static TrackedTable allocate(
       DeviceStream stream, ArrayAllocator memory, Schema schema, long capacity, String tag) {
     schema.fields().forEach(TrackedColumns::requireAllocatable);
     TrackedTable.requireCapacity(schema, capacity);
@@ -115,8 +104,7 @@ public final class TrackedColumns implements ColumnProvider {
     }
   }
 
-  @Override
-  public DeviceTable table(
+  public static DeviceTable table(
       DeviceStream stream,
       ArrayAllocator memory,
       Schema schema,
@@ -138,8 +126,7 @@ public final class TrackedColumns implements ColumnProvider {
     }
   }
 
-  @Override
-  public DeviceTable table(
+  public static DeviceTable table(
       Schema schema,
       List<? extends ReadableColumn<?>> columns,
       long capacity,

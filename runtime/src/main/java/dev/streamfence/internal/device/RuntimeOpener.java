@@ -4,7 +4,6 @@ import dev.streamfence.DeviceInfo;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceSimulation;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.RuntimeProvider;
 import dev.streamfence.internal.driver.DriverSource;
 import dev.streamfence.internal.driver.jcuda.JCudaDevices;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -12,7 +11,7 @@ import java.util.List;
 import java.util.Objects;
 
 /** Opens runtimes over JCuda and over simulated devices. */
-public final class RuntimeOpener implements RuntimeProvider {
+public final class RuntimeOpener {
   private static final SharedRuntimes SHARED =
       new SharedRuntimes(
           ordinal ->
@@ -20,34 +19,30 @@ public final class RuntimeOpener implements RuntimeProvider {
                   .forTheProcess()
                   .open());
 
-  @Override
-  public DeviceRuntime open(int ordinal, RuntimeOptions options) {
+  private RuntimeOpener() {}
+
+  public static DeviceRuntime open(int ordinal, RuntimeOptions options) {
     Objects.requireNonNull(options, "options");
     return Opening.of(JCudaDevices.open(ordinal), false, options).open();
   }
 
-  @Override
-  public DeviceRuntime shared(int ordinal) {
+  public static DeviceRuntime shared(int ordinal) {
     return SHARED.get(ordinal);
   }
 
-  @Override
-  public boolean isGpuAvailable() {
+  public static boolean isGpuAvailable() {
     return JCudaDevices.isAvailable();
   }
 
-  @Override
-  public List<DeviceInfo> devices() {
+  public static List<DeviceInfo> devices() {
     return List.copyOf(JCudaDevices.all());
   }
 
-  @Override
-  public DeviceRuntime simulated() {
+  public static DeviceRuntime simulated() {
     return simulated(SimulatedDevice.builder().build(), RuntimeOptions.defaults());
   }
 
-  @Override
-  public DeviceRuntime simulated(DeviceSimulation device, RuntimeOptions options) {
+  public static DeviceRuntime simulated(DeviceSimulation device, RuntimeOptions options) {
     Objects.requireNonNull(device, "device");
     Objects.requireNonNull(options, "options");
     return Opening.of(((DriverSource) device).open(), true, options).open();

@@ -6,12 +6,12 @@ import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.LoadedModule;
-import dev.streamfence.launch.ModuleLoader;
 
-/** The implementation of {@link ModuleLoader}. */
-public final class TrackedModuleLoader implements ModuleLoader {
-  @Override
-  public LoadedModule load(DeviceStream stream, KernelImage image) {
+/** Loads modules for a stream's launchers. Stateless and thread-safe. */
+public final class TrackedModuleLoader {
+  private TrackedModuleLoader() {}
+
+  public static LoadedModule load(DeviceStream stream, KernelImage image) {
     Timeline timeline = TrackedStream.timelineOf(stream);
     TrackedRuntime runtime = TrackedStream.of(stream).runtime();
     runtime.life().enter();

@@ -4,7 +4,6 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.column.ColumnOrigin;
 import dev.streamfence.column.DeviceTable;
-import dev.streamfence.column.arrow.ArrowProvider;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.exchange.ArrayExport;
@@ -17,10 +16,11 @@ import dev.streamfence.internal.order.Life;
 import dev.streamfence.internal.order.Teardown;
 import java.util.Objects;
 
-/** The implementation of {@link ArrowProvider}. */
-public final class ArrowTables implements ArrowProvider {
-  @Override
-  public DeviceTable adopt(DeviceStream stream, long deviceArray, long schema) {
+/** Adopts and exports tables of Arrow's C device structures. Stateless and thread-safe. */
+public final class ArrowTables {
+  private ArrowTables() {}
+
+  public static DeviceTable adopt(DeviceStream stream, long deviceArray, long schema) {
     TrackedRuntime runtime = TrackedStream.of(stream).runtime();
     SchemaNode node = SchemaNode.read(schema);
     String what = "the array at 0x" + Long.toHexString(deviceArray);
@@ -61,8 +61,7 @@ public final class ArrowTables implements ArrowProvider {
         : ColumnOrigin.ARROW;
   }
 
-  @Override
-  public void export(DeviceStream stream, DeviceTable table, long deviceArray, long schema) {
+  public static void export(DeviceStream stream, DeviceTable table, long deviceArray, long schema) {
     TrackedStream tracked = TrackedStream.of(Objects.requireNonNull(stream, "stream"));
     TrackedRuntime runtime = tracked.runtime();
     if (table.runtime() != runtime) {
@@ -90,13 +89,11 @@ public final class ArrowTables implements ArrowProvider {
     }
   }
 
-  @Override
-  public void releaseArray(long deviceArray) {
+  public static void releaseArray(long deviceArray) {
     ArrowImport.releaseArray(deviceArray);
   }
 
-  @Override
-  public void releaseSchema(long schema) {
+  public static void releaseSchema(long schema) {
     ArrowImport.releaseSchema(schema);
   }
 }

@@ -10,7 +10,6 @@ import dev.streamfence.column.dlpack.ExportedTensor;
 import dev.streamfence.column.dlpack.ForeignTensor;
 import dev.streamfence.column.dlpack.TensorConsumer;
 import dev.streamfence.column.dlpack.TensorProducer;
-import dev.streamfence.column.dlpack.TensorProvider;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.exchange.DeviceTag;
 import dev.streamfence.internal.exchange.DlTensor;
@@ -25,21 +24,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** The implementation of {@link TensorProvider}. */
-public final class Tensors implements TensorProvider {
-  @Override
-  public ForeignTensor tensor(long managedTensor, boolean isVersioned) {
+/** Adopts and exports tensors of DLPack. Stateless and thread-safe. */
+public final class Tensors {
+  private Tensors() {}
+
+  public static ForeignTensor tensor(long managedTensor, boolean isVersioned) {
     return new TensorHandle(managedTensor, isVersioned ? TensorForm.VERSIONED : TensorForm.LEGACY);
   }
 
-  @Override
-  public DeviceTable adopt(
+  public static DeviceTable adopt(
       DeviceStream stream, Schema schema, List<ForeignTensor> tensors, TensorProducer producer) {
     return new TensorColumns(stream, producer).table(schema, tensors);
   }
 
-  @Override
-  public ExportedTensor export(ReadableArray<?> array, List<Long> shape, TensorConsumer consumer) {
+  public static ExportedTensor export(
+      ReadableArray<?> array, List<Long> shape, TensorConsumer consumer) {
     TrackedArray<?> exported = TrackedArray.of(array);
     if (!(exported.elementType() instanceof ElementType type)) {
       throw new IllegalArgumentException(
@@ -50,8 +49,7 @@ public final class Tensors implements TensorProvider {
     return export(exported, TensorElement.of(type), shape, consumer);
   }
 
-  @Override
-  public List<ExportedTensor> export(
+  public static List<ExportedTensor> export(
       DeviceStream stream, DeviceTable table, TensorConsumer consumer) {
     List<ReadableColumn<?>> columns = table.columns();
     List<TensorElement> elements = new ArrayList<>(columns.size());
