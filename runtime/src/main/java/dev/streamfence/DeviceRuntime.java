@@ -99,9 +99,6 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
   /** The facts of this device. Makes no driver call. */
   DeviceInfo info();
 
-  /** The product's name, or {@code simulated device}. */
-  String deviceName();
-
   /** Whether kernels run on the CPU. */
   boolean isSimulated();
 

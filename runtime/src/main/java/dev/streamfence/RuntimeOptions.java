@@ -149,15 +149,6 @@ public record RuntimeOptions(
     return with(draft -> draft.memoryBudget = memoryBudget);
   }
 
-  /**
-   * The same with another limit on device memory, in bytes.
-   *
-   * @throws IllegalArgumentException if it is negative
-   */
-  public RuntimeOptions withMemoryBudgetInBytes(long bytes) {
-    return withMemoryBudget(MemoryBudget.ofBytes(bytes));
-  }
-
   /** The same with another log of allocations, which the caller closes after the runtime. */
   public RuntimeOptions withAllocationLog(AllocationLog allocationLog) {
     return with(draft -> draft.allocationLog = allocationLog);

@@ -82,7 +82,7 @@ final class TpchJob {
       Q12Answer q12 = clock.time("Q12", () -> Q12Query.run(device, tables));
       Answers expected = clock.time("oracle", () -> oracle.answersOver(data));
       return new JobReport(
-          device.deviceName(),
+          device.info().name(),
           origin,
           data.orders().rows(),
           data.lineItems().rows(),

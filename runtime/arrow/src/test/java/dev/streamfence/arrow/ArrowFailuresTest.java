@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.MemoryBudget;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.column.DeviceTable;
@@ -91,7 +92,7 @@ final class ArrowFailuresTest {
   @Test
   void aBudgetThatIsTooSmallLeavesNothing() {
     SimulatedDevice device = SimulatedDevice.builder().build();
-    RuntimeOptions options = RuntimeOptions.defaults().withMemoryBudgetInBytes(60);
+    RuntimeOptions options = RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(60));
     try (DeviceRuntime gpu = DeviceRuntime.simulated(device, options);
         DeviceStream stream = gpu.streams().acquire()) {
       assertThatThrownBy(() -> ArrowTables.upload(stream, root, dictionaries))

@@ -97,11 +97,6 @@ public final class TrackedRuntime implements DeviceRuntime {
   }
 
   @Override
-  public String deviceName() {
-    return driver.properties().name();
-  }
-
-  @Override
   public boolean isSimulated() {
     return simulated;
   }

@@ -11,6 +11,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.MemoryBudget;
 import dev.streamfence.MemoryReservation;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RecordedAllocations;
@@ -37,7 +38,10 @@ final class AllocatorsTest {
   private final RecordedAllocations log = AllocationLog.inMemory();
   private final DeviceRuntime gpu =
       DeviceRuntime.simulated(
-          device, RuntimeOptions.defaults().withMemoryBudgetInBytes(4096).withAllocationLog(log));
+          device,
+          RuntimeOptions.defaults()
+              .withMemoryBudget(MemoryBudget.ofBytes(4096))
+              .withAllocationLog(log));
   private final DeviceStream stream = gpu.streams().acquire();
   private final DeviceMemory memory = gpu.memory();
 

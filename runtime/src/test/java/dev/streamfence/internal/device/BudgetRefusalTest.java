@@ -9,6 +9,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.MemoryBudget;
 import dev.streamfence.MemoryReservation;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RecordedAllocations;
@@ -29,7 +30,10 @@ final class BudgetRefusalTest {
   private final RecordedAllocations log = AllocationLog.inMemory();
   private final DeviceRuntime gpu =
       DeviceRuntime.simulated(
-          device, RuntimeOptions.defaults().withMemoryBudgetInBytes(LIMIT).withAllocationLog(log));
+          device,
+          RuntimeOptions.defaults()
+              .withMemoryBudget(MemoryBudget.ofBytes(LIMIT))
+              .withAllocationLog(log));
   private final DeviceStream stream = gpu.streams().acquire();
   private final DeviceMemory memory = gpu.memory();
 

@@ -40,7 +40,10 @@ final class DeviceMemoryTest {
   private final RecordedAllocations log = AllocationLog.inMemory();
   private final DeviceRuntime gpu =
       DeviceRuntime.simulated(
-          device, RuntimeOptions.defaults().withMemoryBudgetInBytes(LIMIT).withAllocationLog(log));
+          device,
+          RuntimeOptions.defaults()
+              .withMemoryBudget(MemoryBudget.ofBytes(LIMIT))
+              .withAllocationLog(log));
   private final DeviceStream stream = gpu.streams().acquire();
   private final DeviceMemory memory = gpu.memory();
 
@@ -198,7 +201,7 @@ final class DeviceMemoryTest {
     try (DeviceRuntime other =
         DeviceRuntime.simulated(
             SimulatedDevice.builder().build(),
-            RuntimeOptions.defaults().withMemoryBudgetInBytes(0))) {
+            RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(0)))) {
       DeviceStream on = other.streams().acquire();
       assertThatThrownBy(() -> other.memory().allocate(on, byte[].class, 1))
           .isInstanceOf(OutOfMemoryBudgetException.class);

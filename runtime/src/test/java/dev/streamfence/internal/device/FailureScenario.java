@@ -10,6 +10,7 @@ import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.Download;
 import dev.streamfence.LaunchShape;
+import dev.streamfence.MemoryBudget;
 import dev.streamfence.MemoryReservation;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeOptions;
@@ -227,7 +228,7 @@ enum FailureScenario {
   SHORT_BUDGET {
     @Override
     RuntimeOptions options() {
-      return super.options().withMemoryBudgetInBytes(64);
+      return super.options().withMemoryBudget(MemoryBudget.ofBytes(64));
     }
 
     @Override
@@ -283,7 +284,7 @@ enum FailureScenario {
           .withGuardMemory(true)
           .withDirectMemory(true)
           .withAllocationLog(AllocationLog.inMemory())
-          .withMemoryBudgetInBytes(64);
+          .withMemoryBudget(MemoryBudget.ofBytes(64));
     }
 
     @Override
@@ -296,7 +297,7 @@ enum FailureScenario {
     RuntimeOptions options() {
       return super.options()
           .withAllocationLog(AllocationLog.inMemory())
-          .withMemoryBudgetInBytes(64);
+          .withMemoryBudget(MemoryBudget.ofBytes(64));
     }
 
     @Override
@@ -505,7 +506,7 @@ enum FailureScenario {
   PART_OF_THE_BUDGET {
     @Override
     RuntimeOptions options() {
-      return super.options().withMemoryBudgetInBytes(64);
+      return super.options().withMemoryBudget(MemoryBudget.ofBytes(64));
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.MemoryBudget;
 import dev.streamfence.MemoryReservation;
 import dev.streamfence.MemoryStatistics;
 import dev.streamfence.OutOfMemoryBudgetException;
@@ -112,7 +113,7 @@ final class MemoryFaultsTest {
 
   static Stream<Arguments> cases() {
     List<Arguments> cases = new ArrayList<>();
-    RuntimeOptions plain = RuntimeOptions.defaults().withMemoryBudgetInBytes(LIMIT);
+    RuntimeOptions plain = RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(LIMIT));
     List<RuntimeOptions> compositions =
         List.of(
             plain,

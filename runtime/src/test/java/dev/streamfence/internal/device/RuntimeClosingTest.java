@@ -101,7 +101,9 @@ final class RuntimeClosingTest {
         defaults.withDirectMemory(true),
         defaults.withGuardMemory(true),
         defaults.withGuardMemory(true).withDirectMemory(true),
-        defaults.withMemoryBudgetInBytes(200).withAllocationLog(AllocationLog.inMemory()),
+        defaults
+            .withMemoryBudget(MemoryBudget.ofBytes(200))
+            .withAllocationLog(AllocationLog.inMemory()),
         defaults.withSynchronousLaunches(true).withTraceAllocations(true));
   }
 

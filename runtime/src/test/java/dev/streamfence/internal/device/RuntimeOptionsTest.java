@@ -85,7 +85,7 @@ final class RuntimeOptionsTest {
         RuntimeOptions.defaults()
             .withStreams(3)
             .withTraceAllocations(true)
-            .withMemoryBudgetInBytes(7)
+            .withMemoryBudget(MemoryBudget.ofBytes(7))
             .withAllocationLog(AllocationLog.inMemory())
             .withGuardMemory(true)
             .withDirectMemory(true)

@@ -59,7 +59,7 @@ final class RuntimeOverStandInTest {
     RuntimeOptions defaults = RuntimeOptions.defaults();
     return Stream.of(
         defaults,
-        defaults.withTraceAllocations(true).withMemoryBudgetInBytes(1 << 20),
+        defaults.withTraceAllocations(true).withMemoryBudget(MemoryBudget.ofBytes(1 << 20)),
         defaults.withGuardMemory(true),
         defaults.withDirectMemory(true),
         defaults.withGuardMemory(true).withDirectMemory(true));
@@ -82,7 +82,7 @@ final class RuntimeOverStandInTest {
   void anOpenedDeviceIsTheDriversDevice() {
     assertThat(DeviceRuntime.isGpuAvailable()).isTrue();
     try (DeviceRuntime gpu = DeviceRuntime.open(1)) {
-      assertThat(gpu.deviceName()).isEqualTo("Stand-in 1");
+      assertThat(gpu.info().name()).isEqualTo("Stand-in 1");
       assertThat(gpu.isSimulated()).isFalse();
     }
   }
@@ -325,7 +325,7 @@ final class RuntimeOverStandInTest {
 
   @Test
   void aBudgetHoldsAndTheDriverIsNotAskedForMore() {
-    RuntimeOptions options = RuntimeOptions.defaults().withMemoryBudgetInBytes(1024);
+    RuntimeOptions options = RuntimeOptions.defaults().withMemoryBudget(MemoryBudget.ofBytes(1024));
     try (DeviceRuntime gpu = DeviceRuntime.open(0, options);
         DeviceStream stream = gpu.streams().acquire()) {
       DeviceArray<int[]> first = gpu.memory().allocate(stream, int[].class, 200);

@@ -10,7 +10,7 @@ public final class WithoutJna {
   public static void main(String[] arguments) {
     try (RuntimeLog log = RuntimeLog.listen();
         DeviceRuntime gpu = DeviceRuntime.open(0)) {
-      System.out.println("opened " + gpu.deviceName());
+      System.out.println("opened " + gpu.info().name());
       log.messages().forEach(System.out::println);
     }
   }
