@@ -342,6 +342,35 @@ extern "C" __global__ void failing_swap(const int* in, int* out, int* state, int
   }
 }
 
+// Wrong: threads that have exited take no part in a barrier of others. Blocks have 256 threads.
+extern "C" __global__ void exited_after_arrival(const int* in, int* out, int* state, int n) {
+  if (threadIdx.x < 32) {
+    asm volatile("bar.arrive 1, 64;" ::: "memory");
+    out[blockIdx.x] = 1;
+  } else if (threadIdx.x >= 224) {
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    state[threadIdx.x + 256 * blockIdx.x] = out[blockIdx.x];
+  }
+}
+
+extern "C" __global__ void exited_warp(const int* in, int* out, int* state, int n) {
+  if (threadIdx.x < 32) {
+    out[blockIdx.x] = 1;
+  } else if (threadIdx.x >= 224) {
+    asm volatile("bar.sync 1, 32;" ::: "memory");
+    state[threadIdx.x + 256 * blockIdx.x] = out[blockIdx.x];
+  }
+}
+
+extern "C" __global__ void exited_lanes(const int* in, int* out, int* state, int n) {
+  if (threadIdx.x < 16) {
+    out[blockIdx.x] = 1;
+  } else if (threadIdx.x < 32) {
+    asm volatile("bar.warp.sync 0xffff0000;" ::: "memory");
+    state[threadIdx.x + 256 * blockIdx.x] = out[blockIdx.x];
+  }
+}
+
 // Wrong: hints to the cache order nothing.
 extern "C" __global__ void hinted_store(const int* in, int* out, int* state, int n) {
   if (blockIdx.x == 0) {

@@ -318,6 +318,14 @@ final class ThreadRacesTest {
         .contains(Kind.THREADS_READ_WRITE);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"exited_after_arrival", "exited_warp", "exited_lanes"})
+  void threadsThatHaveExitedMeetNoOthers(String entry) {
+    assertThat(findingsOf(collecting(), entry, 1000))
+        .extracting(Finding::kind)
+        .contains(Kind.THREADS_READ_WRITE);
+  }
+
   @Test
   void aFindingEndsTheDeviceAndNamesBothThreadsAndBothLines() {
     RacyAccessException thrown =

@@ -105,7 +105,8 @@ public final class BlockBarrier {
     if (order == null) {
       return;
     }
-    if (waitingCount == block.live) {
+    // A barrier of the whole block counts threads that have exited; one of some threads does not.
+    if (waitingCount == (expected == 0 ? block.live : block.threads())) {
       order.meet();
       return;
     }

@@ -17,6 +17,9 @@ public final class Warp {
   /** Lanes that have ended or never existed. */
   int gone;
 
+  /** The lanes that the collective names which completed last, those that have ended included. */
+  private int named;
+
   Warp(int index, int size, @Nullable WarpOrder order) {
     this.index = index;
     this.order = order;
@@ -45,6 +48,7 @@ public final class Warp {
         return;
       }
     }
+    named = lane.waitMask;
     collective.complete(this, group);
     release(group);
   }
@@ -52,7 +56,8 @@ public final class Warp {
   /** Orders what lanes that meet in a barrier have done before what they do next. */
   public void synchronised(int group) {
     if (order != null) {
-      order.meet(group, group == ~gone);
+      int others = lanes.length == SIZE ? 0 : -1 << lanes.length;
+      order.meet(group, (named | others) == -1);
     }
   }
 

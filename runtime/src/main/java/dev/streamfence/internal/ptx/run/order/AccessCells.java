@@ -30,8 +30,7 @@ public final class AccessCells {
   private int shift = WORD_SHIFT;
   private int oldest = 1;
 
-  // The last access that a cell had no place for, with what the cell had instead and what the
-  // thread
+  // The last access that a cell had no place for, what the cell had instead, and what the thread
   // knew: a thread that waits reads the same place again and again.
   private int passedOver;
   private int passedCell;
