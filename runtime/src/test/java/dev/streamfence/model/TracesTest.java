@@ -29,7 +29,7 @@ final class TracesTest {
 
   private static final List<Program> PROGRAMS = Corpus.onRingsOf(RING);
 
-  /** Enough for some ten different traces of a program. */
+  /** 30 are enough for some ten different traces of a program. */
   private static final int SEEDS = Effort.of(3, 30);
 
   /** The rarest flaw shows up within about a third of them. */

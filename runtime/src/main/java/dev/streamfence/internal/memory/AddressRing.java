@@ -23,6 +23,9 @@ final class AddressRing {
   /** One entry of the index for so many addresses of the ring. */
   private static final int ADDRESSES_PER_ENTRY = 2;
 
+  /** How many entries a table may lie in, by its hash. */
+  private static final int WAYS = 8;
+
   private final int capacity;
   private final int segment;
   private final HostMemory host;
@@ -31,9 +34,6 @@ final class AddressRing {
 
   /** For each segment, the ticket of the last launch that copied from it. */
   private final long[] copiedBy = new long[SEGMENTS];
-
-  /** How many entries a table may take, by its hash. Two tables in one place evict each other. */
-  private static final int WAYS = 8;
 
   /**
    * Positions of tables by a hash of their content. A later table takes the place of the earliest
