@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedList;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -262,6 +263,78 @@ final class TableArgumentTest extends OneStream {
           .hasMessageContaining("'columns[2]'");
     }
     all.close();
+  }
+
+  /** Elements of one of the arrays that tables have views of. */
+  private record Piece(int array, int from, int count) {
+    boolean overlaps(Piece other) {
+      return array == other.array && from < other.from + other.count && other.from < from + count;
+    }
+  }
+
+  private static final int PIECES = 70;
+  private static final int SLOT = 40;
+
+  /** Pieces that lie apart, of which some are then moved or made longer by a little. */
+  private static List<Piece> pieces(Random random) {
+    List<Piece> pieces = new ArrayList<>();
+    for (int i = 0; i < 2 * PIECES; i++) {
+      int from = random.nextInt(SLOT);
+      int slot = i / 2;
+      pieces.add(new Piece(i % 2, slot * SLOT + from, random.nextInt(SLOT - from + 1)));
+    }
+    for (int moved = random.nextInt(3); moved > 0; moved--) {
+      int i = random.nextInt(pieces.size());
+      Piece was = pieces.get(i);
+      int from = Math.max(0, was.from - random.nextInt(SLOT));
+      int end = Math.min(PIECES * SLOT, was.from + was.count + random.nextInt(SLOT));
+      pieces.set(i, new Piece(was.array, from, end - from));
+    }
+    Collections.shuffle(pieces, random);
+    return pieces;
+  }
+
+  private static boolean isAllowed(List<Piece> read, List<Piece> written) {
+    for (int i = 0; i < written.size(); i++) {
+      Piece one = written.get(i);
+      boolean isEmpty = one.count == 0;
+      List<Piece> others = new ArrayList<>(read);
+      others.addAll(written.subList(i + 1, written.size()));
+      if (!isEmpty && others.stream().anyMatch(other -> other.count > 0 && one.overlaps(other))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Test
+  void amongManyViewsExactlyThoseThatOverlapAWrittenOneAreRefused() {
+    List<DeviceArray<float[]>> arrays =
+        List.of(
+            gpu.memory().allocate(stream, float[].class, PIECES * SLOT),
+            gpu.memory().allocate(stream, float[].class, PIECES * SLOT));
+    DeviceArray<int[]> rows = gpu.memory().allocate(stream, int[].class, 1);
+    int refused = 0;
+    for (int seed = 0; seed < 300; seed++) {
+      List<Piece> pieces = pieces(new Random(seed));
+      List<DeviceArray<float[]>> views =
+          pieces.stream()
+              .map(piece -> arrays.get(piece.array).view(piece.from, piece.count))
+              .toList();
+      boolean allowed = true;
+      try {
+        tables.take(views.subList(0, PIECES), rows, views.subList(PIECES, 2 * PIECES), 0);
+      } catch (StreamMisuseException e) {
+        allowed = false;
+        refused++;
+      }
+      assertThat(allowed)
+          .as("seed %d", seed)
+          .isEqualTo(isAllowed(pieces.subList(0, PIECES), pieces.subList(PIECES, 2 * PIECES)));
+    }
+    assertThat(refused).isBetween(50, 250);
+    close(arrays);
+    rows.close();
   }
 
   @Test
