@@ -125,6 +125,23 @@ final class LaunchArgumentsTest extends OneStream {
   }
 
   @Test
+  void anArrayThatIsRefusedAsAnAliasNeedNotBeLongEnough() {
+    DeviceArray<float[]> x = gpu.memory().upload(stream, new float[] {1, 2, 3});
+    DeviceArray<float[]> y = gpu.memory().upload(stream, new float[] {1, 1, 1});
+    LaunchRecorder saxpy =
+        LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.SAXPY);
+    try (LaunchRecorder recorder = saxpy.begin()) {
+      recorder.value(1f).array(x);
+      assertThatThrownBy(() -> recorder.array(x.view(0, 1)))
+          .isInstanceOf(StreamMisuseException.class);
+      recorder.array(y).threads(3).preflight().launch().commit();
+    }
+    assertThat(y.download(stream)).containsExactly(2f, 3f, 4f);
+    x.close();
+    y.close();
+  }
+
+  @Test
   @SuppressWarnings("NullAway")
   void aNullArrayNamesKernelAndParameter() {
     assertRefused(

@@ -12,6 +12,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelArgumentException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.device.Inside;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.DriverCall;
@@ -382,6 +383,22 @@ final class TableArgumentTest extends OneStream {
     }
     assertThat(columns.get(0).download(stream)).containsOnly(1);
     assertThat(columns.get(1).download(stream)).containsOnly(11);
+    close(columns);
+  }
+
+  @Test
+  void anArrayOfARefusedTableIsNoUseOfTheLaunch() {
+    List<DeviceArray<int[]>> columns = ints(2);
+    LaunchRecorder bump = LoadedModule.of(stream, TableKernels.IMAGE).recorder(TableKernels.BUMP);
+    columns.get(0).download(stream);
+    int before = Inside.allocation(columns.get(0)).hazards().size();
+    try (LaunchRecorder open = bump.begin()) {
+      assertThatThrownBy(() -> open.table(Arrays.asList(columns.get(0), null)))
+          .isInstanceOf(IllegalArgumentException.class);
+      open.table(columns.subList(1, 2)).value(1).threads(N).preflight().launch().commit();
+      assertThat(open.recordedUses()).isOne();
+    }
+    assertThat(Inside.allocation(columns.get(0)).hazards().size()).isEqualTo(before);
     close(columns);
   }
 
