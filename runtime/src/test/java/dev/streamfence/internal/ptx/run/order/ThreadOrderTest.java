@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -313,5 +314,18 @@ final class ThreadOrderTest {
             .isEqualTo(asked.known.get(access));
       }
     }
+  }
+
+  @Test
+  void whatAThreadHasLearntBetweenTwoArrivalsOfItsWarpIsKnownToThoseThatWait() {
+    BlockOrder block = blocks.get(0);
+    BlockOrder.Meeting meeting = block.meeting();
+    meeting.arrive(block.warp(0).thread(0));
+    int access = block.warp(0).thread(5).access(plain);
+    block.warp(0).meet(-1, true);
+    meeting.arrive(block.warp(0).thread(1));
+    assertThat(block.warp(1).thread(3).knows(access)).isFalse();
+    meeting.open(new int[] {0, 0xf});
+    assertThat(block.warp(1).thread(3).knows(access)).isTrue();
   }
 }
