@@ -166,11 +166,28 @@ static void threadsThatLaunch() {
   inThreads(8, [] {
     CUstream own = newStream();
     CUdeviceptr x = zeros(own);
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 2000; i++) {
       use(x, own);
     }
     CHECK(cuStreamSynchronize(own));
   });
+}
+
+__constant__ int initialized[3] = {1, 2, 3};
+
+static void downloadOfACopyOfAConstant() {
+  void* constant;
+  int host[3];
+  if (cudaGetSymbolAddress(&constant, initialized) != cudaSuccess) {
+    std::exit(1);
+  }
+  CUdeviceptr x = allocate(a, sizeof(host));
+  CHECK(cuMemcpyDtoDAsync(x, reinterpret_cast<CUdeviceptr>(constant), sizeof(host), a));
+  CHECK(cuMemcpyDtoHAsync(host, x, sizeof(host), a));
+  CHECK(cuStreamSynchronize(a));
+  if (host[0] != 1 || host[1] != 2 || host[2] != 3) {
+    std::exit(1);
+  }
 }
 
 struct Program {
@@ -190,6 +207,7 @@ static const Program programs[] = {
     {"memcheck", "the same by cuMemsetD2D32Async", stridedFillBesideAnother},
     {"initcheck", "threads that allocate and free by cuMemAlloc and cuMemFree", threadsThatAllocateDirectly},
     {"initcheck", "threads that allocate and free in the order of streams", threadsThatAllocateInOrder},
+    {"initcheck", "a download of a copy of a constant that its module initializes", downloadOfACopyOfAConstant},
     {"racecheck", "threads that launch on streams of their own", threadsThatLaunch},
 };
 

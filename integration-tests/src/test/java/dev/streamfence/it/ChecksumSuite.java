@@ -15,12 +15,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Random programs of many threads and of many fresh processes come to the checksums that Java
  * computes one step after the other. A failure names the seed.
  */
+@Tag("launches-in-threads")
 abstract class ChecksumSuite {
   private static final int THREADS = 8;
   private static final long FIRST_SEED = Long.getLong("streamfence.checksum.seed", 1);

@@ -31,11 +31,11 @@ final class ChecksumsOnAGpuTest extends ChecksumSuite {
 
   @Override
   int programs() {
-    return 32;
+    return (int) Load.of(32);
   }
 
   @Override
   int processes() {
-    return 16;
+    return (int) Load.of(16);
   }
 }

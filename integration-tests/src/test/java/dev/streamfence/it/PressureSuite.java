@@ -15,12 +15,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Arrays that many threads close while many streams use them, and whose memory is used again
  * immediately.
  */
+@Tag("launches-in-threads")
 abstract class PressureSuite {
   private static final int THREADS = 8;
 

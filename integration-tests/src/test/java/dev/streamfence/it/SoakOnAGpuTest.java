@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
  * in use, and their memory is used again.
  */
 @Tag("gpu")
+@Tag("launches-in-threads")
 final class SoakOnAGpuTest {
   private static final int THREADS = 8;
   private static final int ARRAYS = 16;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("gpu")
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class UseAfterFreeOnAGpuTest {
-  private static final int ROUNDS = 1000;
+  private static final int ROUNDS = (int) Load.of(1000);
   private static final int N = 4096;
   private static final int MINE = 0xCD;
   private static final int TRAMPLED = 0xBB;
