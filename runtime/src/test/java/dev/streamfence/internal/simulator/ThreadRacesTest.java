@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.IntUnaryOperator;
 import java.util.regex.Matcher;
@@ -199,17 +200,19 @@ final class ThreadRacesTest {
   private static final Pattern ADD =
       Pattern.compile("\\s*atom\\.global(?:\\.cta)?\\.add\\.u32\\s+(%r\\d+), (\\[.*\\]), (\\S+);");
 
+  private static int firstLine(String[] lines, Ordered kernel) {
+    return IntStream.range(0, lines.length)
+        .filter(i -> lines[i].startsWith(".visible .entry " + kernel.entry() + "("))
+        .findFirst()
+        .orElseThrow();
+  }
+
   /** Each order of a kernel left out or weakened, one at a time. */
   static Stream<Mistake> mistakes() {
     String[] lines = PTX.split("\n", -1);
     List<Mistake> mistakes = new ArrayList<>();
     for (Ordered kernel : Ordered.values()) {
-      int line =
-          IntStream.range(0, lines.length)
-              .filter(i -> lines[i].startsWith(".visible .entry " + kernel.entry() + "("))
-              .findFirst()
-              .orElseThrow();
-      for (; !lines[line].equals("}"); line++) {
+      for (int line = firstLine(lines, kernel); !lines[line].equals("}"); line++) {
         String was = lines[line];
         if (BARRIER.matcher(was).matches()) {
           mistakes.add(new Mistake(kernel, line, was, ""));
@@ -277,6 +280,59 @@ final class ThreadRacesTest {
       // A barrier that misses some of its threads is an error of its own.
       assertThat(e).hasMessageContaining("deadlocks at a barrier");
     }
+  }
+
+  private static final Pattern SHARED =
+      Pattern.compile("(\\s*(?:ld|st)\\.shared\\..*\\[%r\\d+)(?:\\+(\\d+))?(\\].*)");
+
+  /**
+   * What {@code compute-sanitizer --tool racecheck} 2025.3 says on an H200 when one access to
+   * shared memory is shifted by an element, for each access of a kernel in its order in the file: a
+   * race (+), none (-), or the access leaves its memory (x).
+   */
+  private static final Map<Ordered, String> RACECHECK =
+      Map.of(
+          Ordered.BLOCK_SUM, "-+-+",
+          Ordered.WARP_SUM, "++++-++-++-++-++-",
+          Ordered.HALF_WARPS, "++++-++-++-++-",
+          Ordered.DOUBLE_BUFFER, "-+xx-+xx-+xx-+xx--",
+          Ordered.TRANSPOSE, "--",
+          Ordered.LOOK_BACK, "--++--",
+          Ordered.LAST_BLOCK, "x---x-");
+
+  private static List<Mistake> shifts(Ordered kernel) {
+    List<Mistake> shifts = new ArrayList<>();
+    String[] lines = PTX.split("\n", -1);
+    for (int line = firstLine(lines, kernel); !lines[line].equals("}"); line++) {
+      Matcher access = SHARED.matcher(lines[line]);
+      if (access.matches()) {
+        int offset = access.group(2) == null ? 0 : Integer.parseInt(access.group(2));
+        String now = access.group(1) + "+" + (offset + Integer.BYTES) + access.group(3);
+        shifts.add(new Mistake(kernel, line, lines[line], now));
+      }
+    }
+    return shifts;
+  }
+
+  private static char verdict(Mistake shift) {
+    try {
+      return run(collecting(), shift.ptx(), shift.kernel()).findings().isEmpty() ? '-' : '+';
+    } catch (CudaDriverException e) {
+      assertThat(e).hasMessageContaining("reaches outside the");
+      return 'x';
+    }
+  }
+
+  private static Stream<Ordered> shifted() {
+    return RACECHECK.keySet().stream().sorted();
+  }
+
+  @ParameterizedTest
+  @MethodSource("shifted")
+  void aShiftedIndexIsARaceWhereItIsOneForRacecheck(Ordered kernel) {
+    StringBuilder verdicts = new StringBuilder();
+    shifts(kernel).forEach(shift -> verdicts.append(verdict(shift)));
+    assertThat(verdicts).hasToString(RACECHECK.get(kernel));
   }
 
   private static List<Finding> findingsOf(SimulatedDevice device, String entry, int n) {
