@@ -15,9 +15,9 @@ assert launchers(new File(basedir, 'target/classes')) == 500
 
 def jars = []
 new File(localRepositoryPath.path).eachFileRecurse {
-  if (it.name ==~ /(streamfence-(annotations|runtime|processor)|javapoet|jspecify)-.*(?<!tests)\.jar/) jars << it.path
+  if (it.name ==~ /(streamfence-(annotations|ptx|runtime|processor)|javapoet|jspecify)-.*(?<!tests)\.jar/) jars << it.path
 }
-assert jars.size() == 5
+assert jars.size() == 6
 def path = jars.join(File.pathSeparator)
 
 // 'none' leaves launchers out, 'processor' generates them, 'generated' compiles those of that run.

@@ -7,6 +7,7 @@
 module dev.streamfence.processor {
   requires com.palantir.javapoet;
   requires dev.streamfence.annotations;
+  requires dev.streamfence.ptx;
   requires dev.streamfence.runtime;
   requires java.compiler;
   requires static com.google.auto.service;

@@ -10,6 +10,7 @@
 module dev.streamfence.runtime {
   requires com.sun.jna;
   requires de.siegmar.fastcsv;
+  requires dev.streamfence.ptx;
   requires jcuda;
   requires static transitive org.jspecify;
 
@@ -19,13 +20,7 @@ module dev.streamfence.runtime {
   exports dev.streamfence.column.dlpack;
   exports dev.streamfence.launch;
   exports dev.streamfence.simulation;
-  exports dev.streamfence.internal.ptx.analysis to
-      dev.streamfence.processor;
-  exports dev.streamfence.internal.ptx.binary to
-      dev.streamfence.processor;
   exports dev.streamfence.internal.ptx.check to
-      dev.streamfence.processor;
-  exports dev.streamfence.internal.ptx.syntax to
       dev.streamfence.processor;
 
   uses dev.streamfence.simulation.SimulatedDevice.Builder;

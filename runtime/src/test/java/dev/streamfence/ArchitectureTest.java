@@ -61,6 +61,7 @@ final class ArchitectureTest {
   private static final JavaClasses RUNTIME =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .withImportOption(location -> !location.contains("-tests.jar"))
           .withImportOption(location -> !location.contains("module-info"))
           .importPackages(ROOT);
 

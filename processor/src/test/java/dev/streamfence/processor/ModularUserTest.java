@@ -7,6 +7,7 @@ import com.sun.jna.Native;
 import de.siegmar.fastcsv.reader.CsvReader;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.annotation.KernelModule;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -98,6 +99,7 @@ class ModularUserTest {
         List.of(
             KernelProcessor.class,
             KernelModule.class,
+            PtxModule.class,
             DeviceArray.class,
             JavaFile.class,
             CsvReader.class,

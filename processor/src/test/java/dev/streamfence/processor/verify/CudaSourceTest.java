@@ -104,6 +104,7 @@ class CudaSourceTest {
     for (String folder :
         List.of(
             "../runtime/src/test/resources",
+            "../runtime/ptx/src/test/resources",
             "../integration-tests/src/test/resources",
             "../examples/src/main/resources")) {
       try (Stream<Path> files = Files.walk(Path.of(folder))) {

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.simulator;
 
+import dev.streamfence.corpus.Growth;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
@@ -8,7 +9,6 @@ import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
-import dev.streamfence.internal.ptx.syntax.Growth;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.nio.charset.StandardCharsets;

@@ -142,8 +142,9 @@ final class ElementWidthCorpusTest {
     for (Path folder :
         List.of(
             Path.of("src/test/resources"),
-            Path.of("../integration-tests/src/test/resources"),
-            Path.of("../examples/src/main/resources"))) {
+            Path.of("../src/test/resources"),
+            Path.of("../../integration-tests/src/test/resources"),
+            Path.of("../../examples/src/main/resources"))) {
       try (Stream<Path> files = Files.walk(folder)) {
         for (Path source :
             files.filter(file -> file.toString().endsWith(".cu")).sorted().toList()) {

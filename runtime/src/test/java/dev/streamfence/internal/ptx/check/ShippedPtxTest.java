@@ -1,4 +1,4 @@
-package dev.streamfence.internal.ptx.syntax;
+package dev.streamfence.internal.ptx.check;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.LoadedModule;
 import java.io.IOException;

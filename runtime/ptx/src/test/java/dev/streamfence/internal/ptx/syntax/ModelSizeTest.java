@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.syntax;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.corpus.Growth;
 import dev.streamfence.internal.ptx.analysis.KernelAccesses;
 import dev.streamfence.internal.ptx.analysis.ParameterAccess;
 import dev.streamfence.internal.ptx.analysis.lattice.TooLargeException;

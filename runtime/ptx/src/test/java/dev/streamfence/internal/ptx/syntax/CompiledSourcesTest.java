@@ -26,10 +26,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class CompiledSourcesTest {
   private static final List<Path> RESOURCES =
       List.of(
-          Path.of("src/main/resources"),
           Path.of("src/test/resources"),
-          Path.of("../integration-tests/src/test/resources"),
-          Path.of("../examples/src/main/resources"));
+          Path.of("../src/main/resources"),
+          Path.of("../src/test/resources"),
+          Path.of("../../integration-tests/src/test/resources"),
+          Path.of("../../examples/src/main/resources"));
 
   private static final Pattern TOOLKIT = Pattern.compile("release [0-9.]+, V[0-9.]+");
   private static final Pattern COMMAND = Pattern.compile("^// +(nvcc|sed) -");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import dev.streamfence.corpus.Effort;
+import dev.streamfence.corpus.Growth;
 import dev.streamfence.corpus.KernelCase;
 import dev.streamfence.internal.ptx.run.PtxProgram;
 import java.time.Duration;

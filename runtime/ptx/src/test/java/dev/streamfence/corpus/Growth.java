@@ -1,4 +1,4 @@
-package dev.streamfence.internal.ptx.syntax;
+package dev.streamfence.corpus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

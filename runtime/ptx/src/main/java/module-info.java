@@ -1,0 +1,29 @@
+/**
+ * Parses, analyses and interprets PTX. For the runtime and the processor alone; every package may
+ * change in any release.
+ */
+// Neither module is there when this one is compiled.
+@SuppressWarnings("module")
+module dev.streamfence.ptx {
+  requires static transitive org.jspecify;
+
+  exports dev.streamfence.internal.ptx.analysis to
+      dev.streamfence.processor,
+      dev.streamfence.runtime;
+  exports dev.streamfence.internal.ptx.analysis.lattice to
+      dev.streamfence.runtime;
+  exports dev.streamfence.internal.ptx.binary to
+      dev.streamfence.processor,
+      dev.streamfence.runtime;
+  exports dev.streamfence.internal.ptx.bounds to
+      dev.streamfence.runtime;
+  exports dev.streamfence.internal.ptx.run to
+      dev.streamfence.runtime;
+  exports dev.streamfence.internal.ptx.run.machine to
+      dev.streamfence.runtime;
+  exports dev.streamfence.internal.ptx.run.order to
+      dev.streamfence.runtime;
+  exports dev.streamfence.internal.ptx.syntax to
+      dev.streamfence.processor,
+      dev.streamfence.runtime;
+}
