@@ -14,5 +14,6 @@ assert output.contains('[7, 8, 9]') : output
 (exit, output) = run('without-services')
 assert exit != 0 : output
 assert output.contains('java.lang.IllegalStateException') : output
+assert output.contains('dev.streamfence:streamfence-simulator') : output
 assert output.contains('META-INF/services/dev.streamfence.') : output
 return true

@@ -1,11 +1,11 @@
 /**
- * The runtime of Streamfence: handles, columns, launches and the simulated device. The packages
- * below {@code dev.streamfence.internal} may change in any release.
+ * The runtime of Streamfence: handles, columns and launches. The packages below {@code
+ * dev.streamfence.internal} may change in any release.
  *
  * @uses dev.streamfence.simulation.SimulatedDevice.Builder
  */
-// JCuda is an automatic module. The processor, which a user's module never needs, is not there when
-// the runtime is compiled.
+// JCuda is an automatic module. Neither the processor, which a user's module never needs, nor the
+// simulator is there when the runtime is compiled.
 @SuppressWarnings({"requires-automatic", "module"})
 module dev.streamfence.runtime {
   requires com.sun.jna;
@@ -20,11 +20,10 @@ module dev.streamfence.runtime {
   exports dev.streamfence.column.dlpack;
   exports dev.streamfence.launch;
   exports dev.streamfence.simulation;
+  exports dev.streamfence.internal.driver to
+      dev.streamfence.simulator;
   exports dev.streamfence.internal.ptx.check to
       dev.streamfence.processor;
 
   uses dev.streamfence.simulation.SimulatedDevice.Builder;
-
-  provides dev.streamfence.simulation.SimulatedDevice.Builder with
-      dev.streamfence.internal.simulator.SimulationSettings;
 }

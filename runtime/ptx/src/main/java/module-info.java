@@ -1,8 +1,8 @@
 /**
- * Parses, analyses and interprets PTX. For the runtime and the processor alone; every package may
- * change in any release.
+ * Parses, analyses and interprets PTX. For the runtime, the simulator and the processor alone;
+ * every package may change in any release.
  */
-// Neither module is there when this one is compiled.
+// No other module is there when this one is compiled.
 @SuppressWarnings("module")
 module dev.streamfence.ptx {
   requires static transitive org.jspecify;
@@ -18,12 +18,13 @@ module dev.streamfence.ptx {
   exports dev.streamfence.internal.ptx.bounds to
       dev.streamfence.runtime;
   exports dev.streamfence.internal.ptx.run to
-      dev.streamfence.runtime;
+      dev.streamfence.simulator;
   exports dev.streamfence.internal.ptx.run.machine to
-      dev.streamfence.runtime;
+      dev.streamfence.simulator;
   exports dev.streamfence.internal.ptx.run.order to
-      dev.streamfence.runtime;
+      dev.streamfence.simulator;
   exports dev.streamfence.internal.ptx.syntax to
       dev.streamfence.processor,
-      dev.streamfence.runtime;
+      dev.streamfence.runtime,
+      dev.streamfence.simulator;
 }

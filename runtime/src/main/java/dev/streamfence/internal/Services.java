@@ -9,27 +9,24 @@ import java.util.ServiceLoader;
 
 /** Finds the one implementation of a service, which may be in another jar. Thread-safe. */
 public final class Services {
-  private static final ClassValue<ServiceLoader.Provider<?>> PROVIDERS =
+  private static final ClassValue<List<? extends ServiceLoader.Provider<?>>> PROVIDERS =
       new ClassValue<>() {
         @Override
-        protected ServiceLoader.Provider<?> computeValue(Class<?> service) {
-          List<? extends ServiceLoader.Provider<?>> found =
-              ServiceLoader.load(service, service.getClassLoader()).stream().toList();
-          if (found.size() != 1) {
-            throw new IllegalStateException(explain(service, found));
-          }
-          return found.get(0);
+        protected List<? extends ServiceLoader.Provider<?>> computeValue(Class<?> service) {
+          return ServiceLoader.load(service, service.getClassLoader()).stream().toList();
         }
       };
 
-  private static String explain(Class<?> service, List<? extends ServiceLoader.Provider<?>> found) {
+  private static String explain(
+      Class<?> service, String artifact, List<? extends ServiceLoader.Provider<?>> found) {
     String file = "META-INF/services/" + service.getName();
     if (found.isEmpty()) {
       return "no implementation of "
           + service.getName()
-          + " is on the class path: "
-          + file
-          + " is missing; a jar that repackages the runtime must keep it";
+          + " is on the class path or module path: add the dependency "
+          + artifact
+          + ", in test scope if only tests use it; a jar that repackages it must keep "
+          + file;
     }
     return found.size()
         + " implementations of "
@@ -53,9 +50,15 @@ public final class Services {
   /**
    * A new instance of the one implementation of a service.
    *
+   * @param artifact what to add where there is none
    * @throws IllegalStateException if there is none, or more than one
    */
-  public static <T> T create(Class<T> service) {
-    return service.cast(PROVIDERS.get(service).get());
+  public static <T> T create(Class<T> service, String artifact) {
+    List<? extends ServiceLoader.Provider<?>> found = PROVIDERS.get(service);
+    if (found.size() != 1) {
+      PROVIDERS.remove(service);
+      throw new IllegalStateException(explain(service, artifact, found));
+    }
+    return service.cast(found.get(0).get());
   }
 }

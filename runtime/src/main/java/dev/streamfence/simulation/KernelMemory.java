@@ -1,13 +1,11 @@
 package dev.streamfence.simulation;
 
-import dev.streamfence.internal.simulator.ForeignAccess;
-
 /**
  * Device memory as a {@link SimulatedKernel} reads and writes it, by addresses. Every access is
  * checked like one of a PTX kernel: an access outside every allocation, or at an address that is
  * not a multiple of the size, ends the device. Confined to the kernel's run.
  */
-public sealed interface KernelMemory permits ForeignAccess {
+public interface KernelMemory {
   /** Reads one byte. */
   byte getByte(long address);
 

@@ -4,8 +4,6 @@ package dev.streamfence.simulation;
 import dev.streamfence.DeviceSimulation;
 import dev.streamfence.RacyAccessException;
 import dev.streamfence.internal.Services;
-import dev.streamfence.internal.simulator.SimulatedHardware;
-import dev.streamfence.internal.simulator.SimulationSettings;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -24,6 +22,9 @@ import java.util.function.Consumer;
  * before it submits the second. Atomic accesses count as ordinary ones: the order of launches is
  * declared for whole parameters.
  *
+ * <p>The simulator implements it, {@code streamfence-simulator}; a runtime opens no other
+ * implementation.
+ *
  * <p>Thread-safe. A kernel runs in the thread that calls the driver when the schedule selects it:
  * the one that launches, or one that waits. The device holds one lock meanwhile. {@link
  * Builder#instructionsPerLaunch} stops a kernel that never ends, and so does interrupting the
@@ -31,10 +32,15 @@ import java.util.function.Consumer;
  * stops, the device is lost with {@code CUDA_ERROR_LAUNCH_TIMEOUT} and a cause that says so, and
  * the thread stays interrupted. Shorter kernels run to their end despite an interruption.
  */
-public sealed interface SimulatedDevice extends DeviceSimulation permits SimulatedHardware {
-  /** Creates a builder with default settings. */
+public non-sealed interface SimulatedDevice extends DeviceSimulation {
+  /**
+   * Creates a builder with default settings.
+   *
+   * @throws IllegalStateException if {@code streamfence-simulator} is not on the class path or
+   *     module path
+   */
   static Builder builder() {
-    return Services.create(Builder.class);
+    return Services.create(Builder.class, "dev.streamfence:streamfence-simulator");
   }
 
   /** How often one driver call was made since the device was built, including failed calls. */
@@ -96,7 +102,7 @@ public sealed interface SimulatedDevice extends DeviceSimulation permits Simulat
   List<RacyAccessException.Finding> findings();
 
   /** Builds a simulated device. Confined to one thread at a time. */
-  sealed interface Builder permits SimulationSettings {
+  interface Builder {
     /**
      * Device memory; 2 GiB by default. One array may take all of it. The Java heap provides the
      * memory when an allocation is submitted: an allocation too large for the heap fails like one

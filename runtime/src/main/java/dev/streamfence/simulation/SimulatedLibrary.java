@@ -1,7 +1,5 @@
 package dev.streamfence.simulation;
 
-import dev.streamfence.internal.simulator.ForeignLibrary;
-
 /**
  * A library that uses the simulated device beside the runtime, as cuBLAS or PyTorch use a GPU: with
  * streams, events and memory of its own, which it passes on as numbers, and with kernels that are
@@ -17,7 +15,7 @@ import dev.streamfence.internal.simulator.ForeignLibrary;
  * open, a {@code CudaDriverException} once it is lost, and an {@link IllegalArgumentException} for
  * a number that stands for nothing here.
  */
-public sealed interface SimulatedLibrary permits ForeignLibrary {
+public interface SimulatedLibrary {
   /** Its name in reports. */
   String name();
 

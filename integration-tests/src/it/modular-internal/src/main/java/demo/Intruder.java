@@ -1,7 +1,7 @@
 package demo;
 
 import dev.streamfence.internal.Services;
-import dev.streamfence.internal.ptx.syntax.PtxVersion;
+import dev.streamfence.internal.ptx.check.KernelCheck;
 
 /** Names an internal package, and one that is exported to the processor alone. */
 public final class Intruder {
@@ -11,7 +11,7 @@ public final class Intruder {
     return Services.class;
   }
 
-  public static Class<?> version() {
-    return PtxVersion.class;
+  public static Class<?> check() {
+    return KernelCheck.class;
   }
 }

@@ -103,7 +103,7 @@ class CudaSourceTest {
     List<Path> sources = new ArrayList<>();
     for (String folder :
         List.of(
-            "../runtime/src/test/resources",
+            "../runtime/simulator/src/test/resources",
             "../runtime/ptx/src/test/resources",
             "../integration-tests/src/test/resources",
             "../examples/src/main/resources")) {

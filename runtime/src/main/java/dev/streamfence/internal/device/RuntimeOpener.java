@@ -45,6 +45,9 @@ public final class RuntimeOpener {
   public static DeviceRuntime simulated(DeviceSimulation device, RuntimeOptions options) {
     Objects.requireNonNull(device, "device");
     Objects.requireNonNull(options, "options");
-    return Opening.of(((DriverSource) device).open(), true, options).open();
+    if (!(device instanceof DriverSource source)) {
+      throw new IllegalArgumentException(device + " was not made by SimulatedDevice.builder()");
+    }
+    return Opening.of(source.open(), true, options).open();
   }
 }

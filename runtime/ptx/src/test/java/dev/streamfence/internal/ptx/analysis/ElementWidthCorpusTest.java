@@ -142,7 +142,7 @@ final class ElementWidthCorpusTest {
     for (Path folder :
         List.of(
             Path.of("src/test/resources"),
-            Path.of("../src/test/resources"),
+            Path.of("../simulator/src/test/resources"),
             Path.of("../../integration-tests/src/test/resources"),
             Path.of("../../examples/src/main/resources"))) {
       try (Stream<Path> files = Files.walk(folder)) {

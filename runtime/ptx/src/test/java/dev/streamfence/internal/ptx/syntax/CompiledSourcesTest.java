@@ -28,7 +28,7 @@ final class CompiledSourcesTest {
       List.of(
           Path.of("src/test/resources"),
           Path.of("../src/main/resources"),
-          Path.of("../src/test/resources"),
+          Path.of("../simulator/src/test/resources"),
           Path.of("../../integration-tests/src/test/resources"),
           Path.of("../../examples/src/main/resources"));
 

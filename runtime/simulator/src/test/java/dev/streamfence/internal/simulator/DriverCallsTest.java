@@ -143,7 +143,7 @@ final class DriverCallsTest {
   @Test
   void thePageListsTheCallsOfEachOperation() throws IOException {
     measureEverything();
-    List<String> page = Files.readAllLines(Path.of("SIMULATION.md"));
+    List<String> page = Files.readAllLines(Path.of("../SIMULATION.md"));
     int header = page.indexOf("| operation | driver calls |");
     assertThat(header).as("the table in SIMULATION.md").isNotNegative();
     List<String> listed =

@@ -22,13 +22,14 @@ final class ServicesTest {
   @TempDir private Path folder;
 
   @Test
-  void aMissingFileIsNamed() {
+  void aMissingImplementationIsNamedWithItsArtifact() {
     assertThatThrownBy(() -> create(SimulatedDevice.Builder.class))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
-            "no implementation of dev.streamfence.simulation.SimulatedDevice$Builder is on the class path:"
-                + " META-INF/services/dev.streamfence.simulation.SimulatedDevice$Builder is missing;"
-                + " a jar that repackages the runtime must keep it");
+            "no implementation of dev.streamfence.simulation.SimulatedDevice$Builder is on the class path"
+                + " or module path: add the dependency dev.streamfence:artifact, in test scope if only"
+                + " tests use it; a jar that repackages it must keep"
+                + " META-INF/services/dev.streamfence.simulation.SimulatedDevice$Builder");
   }
 
   @Test
@@ -63,8 +64,8 @@ final class ServicesTest {
     try (Repackaged loader = new Repackaged(service, List.of(files))) {
       return loader
           .loadClass(Services.class.getName())
-          .getMethod("create", Class.class)
-          .invoke(null, loader.loadClass(service.getName()));
+          .getMethod("create", Class.class, String.class)
+          .invoke(null, loader.loadClass(service.getName()), "dev.streamfence:artifact");
     } catch (InvocationTargetException e) {
       throw e.getCause();
     }

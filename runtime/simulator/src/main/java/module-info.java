@@ -1,0 +1,14 @@
+/**
+ * The simulated device. The runtime finds it as a service: it exports nothing, and no module of a
+ * user requires it.
+ *
+ * @provides dev.streamfence.simulation.SimulatedDevice.Builder
+ */
+module dev.streamfence.simulator {
+  requires dev.streamfence.ptx;
+  requires dev.streamfence.runtime;
+  requires static org.jspecify;
+
+  provides dev.streamfence.simulation.SimulatedDevice.Builder with
+      dev.streamfence.internal.simulator.SimulationSettings;
+}
