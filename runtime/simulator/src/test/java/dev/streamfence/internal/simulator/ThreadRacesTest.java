@@ -36,6 +36,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -336,6 +337,11 @@ final class ThreadRacesTest {
   }
 
   private static List<Finding> findingsOf(SimulatedDevice device, String entry, int n) {
+    return findingsOf(device, entry, LaunchShape.of(4, 256), n);
+  }
+
+  private static List<Finding> findingsOf(
+      SimulatedDevice device, String entry, LaunchShape shape, int n) {
     try (DeviceRuntime gpu =
             DeviceRuntime.simulated(device, RuntimeOptions.defaults().withBoundsChecks(false));
         DeviceStream stream = gpu.streams().acquire();
@@ -343,7 +349,7 @@ final class ThreadRacesTest {
         DeviceArray<int[]> out = gpu.memory().allocate(stream, int[].class, LENGTH, "bins");
         DeviceArray<int[]> state = gpu.memory().allocateZeroed(stream, int[].class, LENGTH)) {
       out.fill(stream, 0);
-      launch(stream, PTX, entry, LaunchShape.of(4, 256), in, out, int[].class, state, n);
+      launch(stream, PTX, entry, shape, in, out, int[].class, state, n);
       stream.synchronize();
       return device.findings();
     }
@@ -401,6 +407,26 @@ final class ThreadRacesTest {
                 + " at 0x\\w+, which thread \\(0, 0, 0\\) of block \\(0, 0, 0\\) \\(ld.global.u32 in"
                 + " line \\d+ of threads.ptx, threads.cu:\\d+\\) reads; nothing orders the two"
                 + " \\[THREADS_READ_WRITE\\].*");
+  }
+
+  /** Threads whose x is the same update the same element. */
+  @ParameterizedTest
+  @CsvSource({
+    "1,1,1, 2,3,1, 'thread (0, 1, 0) of block (0, 0, 0)'",
+    "1,1,1, 2,1,3, 'thread (0, 0, 1) of block (0, 0, 0)'",
+    "2,3,1, 2,1,1, 'thread (0, 0, 0) of block (0, 1, 0)'",
+    "2,1,3, 2,1,1, 'thread (0, 0, 0) of block (0, 0, 1)'",
+    "3,2,2, 1,1,1, 'thread (0, 0, 0) of block (0, 1, 0)'"
+  })
+  void aFindingNamesThreadsInThreeDimensions(
+      int gridX, int gridY, int gridZ, int blockX, int blockY, int blockZ, String other) {
+    LaunchShape shape = new LaunchShape(gridX, gridY, gridZ, blockX, blockY, blockZ, 0);
+    List<Finding> findings = findingsOf(collecting(), "lost_updates", shape, 1000);
+    assertThat(findings).isNotEmpty();
+    for (Finding finding : findings) {
+      assertThat(Stream.of(finding.first(), finding.second()).map(each -> "" + each.thread()))
+          .containsExactlyInAnyOrder("thread (0, 0, 0) of block (0, 0, 0)", other);
+    }
   }
 
   @Test
