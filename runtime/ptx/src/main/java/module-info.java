@@ -1,6 +1,6 @@
 /**
- * Parses, analyses and interprets PTX. For the runtime, the simulator and the processor alone;
- * every package may change in any release.
+ * Parses and analyses PTX. For the runtime, the simulator and the processor alone; every package
+ * may change in any release.
  */
 // No other module is there when this one is compiled.
 @SuppressWarnings("module")
@@ -17,12 +17,6 @@ module dev.streamfence.ptx {
       dev.streamfence.runtime;
   exports dev.streamfence.internal.ptx.bounds to
       dev.streamfence.runtime;
-  exports dev.streamfence.internal.ptx.run to
-      dev.streamfence.simulator;
-  exports dev.streamfence.internal.ptx.run.machine to
-      dev.streamfence.simulator;
-  exports dev.streamfence.internal.ptx.run.order to
-      dev.streamfence.simulator;
   exports dev.streamfence.internal.ptx.syntax to
       dev.streamfence.processor,
       dev.streamfence.runtime,

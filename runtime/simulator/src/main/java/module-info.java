@@ -1,6 +1,6 @@
 /**
- * The simulated device. The runtime finds it as a service: it exports nothing, and no module of a
- * user requires it.
+ * The simulated device, with the interpreter of PTX. The runtime finds it as a service: it exports
+ * nothing, and no module of a user requires it.
  *
  * @provides dev.streamfence.simulation.SimulatedDevice.Builder
  */

@@ -1,6 +1,6 @@
 package dev.streamfence.corpus;
 
-import dev.streamfence.internal.ptx.run.machine.PtxGrid;
+import dev.streamfence.internal.ptx.syntax.PtxGrid;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

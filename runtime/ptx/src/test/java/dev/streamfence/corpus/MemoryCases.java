@@ -1,6 +1,6 @@
 package dev.streamfence.corpus;
 
-import dev.streamfence.internal.ptx.run.machine.PtxGrid;
+import dev.streamfence.internal.ptx.syntax.PtxGrid;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

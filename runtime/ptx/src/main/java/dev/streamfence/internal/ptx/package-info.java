@@ -8,12 +8,10 @@
  *       {@code syntax}
  *   <li>{@code bounds}: finds the elements that a kernel touches; uses {@code analysis.controlflow}
  *       and {@code syntax}
- *   <li>{@code check}: compares code with the declaration of a kernel; uses {@code analysis},
- *       {@code syntax} and {@code binary}
- *   <li>{@code run}: interprets PTX on the CPU; uses {@code syntax}
  * </ul>
  *
- * <p>Not here: devices, streams, files.
+ * <p>Not here: devices, streams, files; {@code check} in the runtime, which compares code with the
+ * declaration of a kernel; {@code run} in the simulator, which interprets PTX.
  */
 @NullMarked
 package dev.streamfence.internal.ptx;

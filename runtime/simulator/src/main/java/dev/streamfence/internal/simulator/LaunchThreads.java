@@ -4,10 +4,10 @@ import dev.streamfence.RacyAccessException.Finding;
 import dev.streamfence.RacyAccessException.KernelThread;
 import dev.streamfence.RacyAccessException.Kind;
 import dev.streamfence.RacyAccessException.Operation;
-import dev.streamfence.internal.ptx.run.machine.PtxGrid;
 import dev.streamfence.internal.ptx.run.order.ThreadConflict;
 import dev.streamfence.internal.ptx.run.order.ThreadConflict.ConflictingAccess;
 import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.PtxGrid;
 import dev.streamfence.internal.simulator.LaunchAccesses.UnwrittenLoad;
 import dev.streamfence.internal.simulator.SimulatedModule.KernelFunction;
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.corpus.Buffers;
-import dev.streamfence.internal.ptx.run.machine.PtxGrid;
+import dev.streamfence.internal.ptx.syntax.PtxGrid;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,7 @@ import dev.streamfence.internal.ptx.run.order.LaunchOrder;
 import dev.streamfence.internal.ptx.run.order.ThreadOrder;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Layout;
+import dev.streamfence.internal.ptx.syntax.PtxGrid;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -66,10 +66,14 @@ class BoundsSimulationTest {
 
   /** All kernels of the tests whose arrays the interpreter finds, optimised and not. */
   static List<Path> corpus() throws IOException, URISyntaxException {
-    Path folder =
-        Path.of(BoundsSimulationTest.class.getResource("/dev/streamfence/internal/ptx").toURI());
-    try (Stream<Path> files = Files.walk(folder)) {
-      return files.filter(file -> file.toString().endsWith(".ptx")).sorted().toList();
+    // A file, since the folder is also one of classes.
+    Path file =
+        Path.of(
+            BoundsSimulationTest.class
+                .getResource("/dev/streamfence/internal/ptx/opcodes.txt")
+                .toURI());
+    try (Stream<Path> files = Files.walk(file.getParent())) {
+      return files.filter(each -> each.toString().endsWith(".ptx")).sorted().toList();
     }
   }
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.corpus.Buffers;
 import dev.streamfence.internal.ptx.run.machine.PtxFault;
 import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
-import dev.streamfence.internal.ptx.run.machine.PtxGrid;
+import dev.streamfence.internal.ptx.syntax.PtxGrid;
 import org.junit.jupiter.api.Test;
 
 /** Grids whose blocks run at the same time and may wait for each other. */

@@ -1,7 +1,7 @@
 package dev.streamfence.internal.ptx.run;
 
 import dev.streamfence.corpus.Buffers;
-import dev.streamfence.internal.ptx.run.machine.PtxGrid;
+import dev.streamfence.internal.ptx.syntax.PtxGrid;
 
 /** Wraps hand-written instructions into a kernel whose threads each have eight results. */
 public final class HandWritten {

@@ -4,6 +4,7 @@ import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
 import dev.streamfence.internal.ptx.run.order.BlockOrder;
 import dev.streamfence.internal.ptx.run.order.LaunchOrder;
 import dev.streamfence.internal.ptx.syntax.Layout;
+import dev.streamfence.internal.ptx.syntax.PtxGrid;
 import java.util.BitSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

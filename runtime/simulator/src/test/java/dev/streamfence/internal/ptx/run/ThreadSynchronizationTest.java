@@ -7,7 +7,7 @@ import dev.streamfence.corpus.Buffers;
 import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
 import dev.streamfence.internal.ptx.run.machine.PtxFault;
 import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
-import dev.streamfence.internal.ptx.run.machine.PtxGrid;
+import dev.streamfence.internal.ptx.syntax.PtxGrid;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

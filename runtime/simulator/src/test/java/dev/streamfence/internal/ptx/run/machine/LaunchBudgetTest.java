@@ -9,6 +9,7 @@ import dev.streamfence.internal.ptx.run.HandWritten;
 import dev.streamfence.internal.ptx.run.PtxInstance;
 import dev.streamfence.internal.ptx.run.SimulatedMemory;
 import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
+import dev.streamfence.internal.ptx.syntax.PtxGrid;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.ptx.run.machine;
+package dev.streamfence.internal.ptx.syntax;
 
 /**
  * The shape of one launch. Immutable.
@@ -46,7 +46,8 @@ public record PtxGrid(
     }
   }
 
-  int blockThreads() {
+  /** The threads of one block. */
+  public int blockThreads() {
     return blockX * blockY * blockZ;
   }
 }

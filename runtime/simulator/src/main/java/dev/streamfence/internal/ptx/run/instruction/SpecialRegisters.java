@@ -2,9 +2,9 @@ package dev.streamfence.internal.ptx.run.instruction;
 
 import dev.streamfence.internal.ptx.run.machine.Lane;
 import dev.streamfence.internal.ptx.run.machine.Op;
-import dev.streamfence.internal.ptx.run.machine.PtxGrid;
 import dev.streamfence.internal.ptx.run.machine.Warp;
 import dev.streamfence.internal.ptx.syntax.Lexer;
+import dev.streamfence.internal.ptx.syntax.PtxGrid;
 
 /** The predefined registers: the index of the thread, the shape of the launch, and the clocks. */
 final class SpecialRegisters {
