@@ -71,7 +71,12 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
     return RuntimeOpener.devices();
   }
 
-  /** Opens a simulated device with default settings. No GPU and no CUDA driver are needed. */
+  /**
+   * Opens a simulated device with default settings. No GPU and no CUDA driver are needed, but the
+   * artifact {@code streamfence-simulator}.
+   *
+   * @throws IllegalStateException if that is not on the class path or module path
+   */
   static DeviceRuntime simulated() {
     return RuntimeOpener.simulated();
   }
@@ -81,6 +86,7 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    * failures into it, while it is in use.
    *
    * @throws IllegalStateException if the device is open already
+   * @throws IllegalArgumentException if {@code SimulatedDevice.builder()} has not made the device
    */
   static DeviceRuntime simulated(DeviceSimulation device) {
     return simulated(device, RuntimeOptions.defaults());
@@ -90,7 +96,8 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    * Opens a simulated device, see {@link #simulated(DeviceSimulation)}.
    *
    * @throws IllegalStateException if the device is open already
-   * @throws IllegalArgumentException if the options ask for more streams than a runtime can have
+   * @throws IllegalArgumentException if {@code SimulatedDevice.builder()} has not made the device,
+   *     or the options ask for more streams than a runtime can have
    */
   static DeviceRuntime simulated(DeviceSimulation device, RuntimeOptions options) {
     return RuntimeOpener.simulated(device, options);

@@ -1,5 +1,6 @@
 package dev.streamfence;
 
+import java.io.Serializable;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -84,7 +85,8 @@ public final class RacyAccessException extends CudaDriverException {
    * @param y its index in the block along y
    * @param z its index in the block along z
    */
-  public record KernelThread(int blockX, int blockY, int blockZ, int x, int y, int z) {
+  public record KernelThread(int blockX, int blockY, int blockZ, int x, int y, int z)
+      implements Serializable {
     @Override
     public String toString() {
       return String.format(
@@ -119,7 +121,8 @@ public final class RacyAccessException extends CudaDriverException {
       int stream,
       long position,
       long ticket,
-      @Nullable Throwable submittedAt) {
+      @Nullable Throwable submittedAt)
+      implements Serializable {
     @Override
     public String toString() {
       return what
@@ -148,7 +151,8 @@ public final class RacyAccessException extends CudaDriverException {
    * @param address the first byte concerned; in shared memory, counted from its start
    * @param bytes the number of bytes concerned from there on; others may be concerned as well
    */
-  public record Finding(Kind kind, Operation first, Operation second, long address, long bytes) {
+  public record Finding(Kind kind, Operation first, Operation second, long address, long bytes)
+      implements Serializable {
     /** Leads with the operation that was submitted second, and ends with the kind. */
     @Override
     public String toString() {
@@ -173,7 +177,7 @@ public final class RacyAccessException extends CudaDriverException {
     }
   }
 
-  private final transient Finding finding;
+  private final Finding finding;
 
   /**
    * Creates the error of the driver call that notices a finding, with the places where the

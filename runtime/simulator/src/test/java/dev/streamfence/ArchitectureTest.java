@@ -11,6 +11,8 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.internal.simulator.SimulationSettings;
 import java.io.InputStream;
 import java.lang.module.ModuleDescriptor;
 import java.lang.reflect.Constructor;
@@ -250,6 +252,12 @@ final class ArchitectureTest {
   }
 
   @Test
+  void ptxAndTheSimulatorExportNothingToUsers() throws Exception {
+    assertThat(exportedBesides(PtxModule.class)).isEmpty();
+    assertThat(exportedBesides(SimulationSettings.class)).isEmpty();
+  }
+
+  @Test
   void noExportedSignatureNamesAnInternalType() throws Exception {
     Set<String> exported = exported();
     List<String> leaks = new ArrayList<>();
@@ -282,8 +290,11 @@ final class ArchitectureTest {
 
   /** The packages that the module exports to every other module. */
   private static Set<String> exported() throws Exception {
-    Path classes =
-        Path.of(DeviceRuntime.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    return exportedBesides(DeviceRuntime.class);
+  }
+
+  private static Set<String> exportedBesides(Class<?> type) throws Exception {
+    Path classes = Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
     try (InputStream descriptor = Files.newInputStream(classes.resolve("module-info.class"))) {
       return ModuleDescriptor.read(descriptor).exports().stream()
           .filter(export -> !export.isQualified())

@@ -7,7 +7,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.ServiceLoader;
 
-/** Finds the one implementation of a service, which may be in another jar. Thread-safe. */
+/**
+ * Finds the one implementation of a service, by the class loader of the service or else by the
+ * context loader of the thread. Thread-safe.
+ */
 public final class Services {
   private static final ClassValue<List<? extends ServiceLoader.Provider<?>>> PROVIDERS =
       new ClassValue<>() {
@@ -16,6 +19,19 @@ public final class Services {
           return ServiceLoader.load(service, service.getClassLoader()).stream().toList();
         }
       };
+
+  private static List<? extends ServiceLoader.Provider<?>> ofContextLoader(Class<?> service) {
+    ClassLoader context = Thread.currentThread().getContextClassLoader();
+    try {
+      // Another loader's runtime may have the same names.
+      if (context != null && context.loadClass(service.getName()) == service) {
+        return ServiceLoader.load(service, context).stream().toList();
+      }
+    } catch (ClassNotFoundException e) {
+      // It does not know the runtime.
+    }
+    return List.of();
+  }
 
   private static String explain(
       Class<?> service, String artifact, List<? extends ServiceLoader.Provider<?>> found) {
@@ -55,6 +71,10 @@ public final class Services {
    */
   public static <T> T create(Class<T> service, String artifact) {
     List<? extends ServiceLoader.Provider<?>> found = PROVIDERS.get(service);
+    if (found.isEmpty()) {
+      // In a container, the application may bring it, below the loader of the runtime.
+      found = ofContextLoader(service);
+    }
     if (found.size() != 1) {
       PROVIDERS.remove(service);
       throw new IllegalStateException(explain(service, artifact, found));

@@ -64,8 +64,10 @@ public sealed interface LoadedModule permits TrackedModule {
    * memory back, and {@link #of} loads it anew, from a file that may have been replaced. Waits for
    * launches that other threads have open, and then for the device. Launches by recorders and
    * launchers that were made before are refused with an {@link IllegalStateException}, and uses of
-   * its variables as closed. Unloading again does nothing, or completes what has failed.
+   * its variables as closed. Unloading again does nothing, or completes an unloading that was
+   * refused or could not wait.
    *
+   * @throws IllegalStateException if other code has one of its variables, which was exported
    * @throws dev.streamfence.StreamMisuseException if this thread has a launch open
    * @throws dev.streamfence.RuntimeClosedException if the runtime is closed
    * @throws dev.streamfence.CudaDriverException if earlier work has failed, or the driver refuses

@@ -3,6 +3,7 @@ package dev.streamfence.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.DeviceRuntime;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.io.File;
 import java.io.IOException;
@@ -30,6 +31,41 @@ final class ServicesTest {
                 + " or module path: add the dependency dev.streamfence:artifact, in test scope if only"
                 + " tests use it; a jar that repackages it must keep"
                 + " META-INF/services/dev.streamfence.simulation.SimulatedDevice$Builder");
+  }
+
+  @Test
+  void withoutTheSimulatorItsArtifactIsNamed() throws Exception {
+    try (Repackaged loader = new Repackaged(SimulatedDevice.Builder.class, List.of())) {
+      Class<?> runtime = loader.loadClass(DeviceRuntime.class.getName());
+      assertThatThrownBy(() -> runtime.getMethod("simulated").invoke(null))
+          .cause()
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("add the dependency dev.streamfence:streamfence-simulator");
+    }
+  }
+
+  @Test
+  void anImplementationOfTheContextLoaderIsFound() throws Throwable {
+    try (Repackaged above = new Repackaged(Greeter.class, List.of());
+        URLClassLoader below =
+            new URLClassLoader(new URL[0], above) {
+              @Override
+              public Enumeration<URL> findResources(String name) throws IOException {
+                return name.equals(above.file)
+                    ? Collections.enumeration(List.of(fileThatNames(First.class).toUri().toURL()))
+                    : super.findResources(name);
+              }
+            }) {
+      Thread thread = Thread.currentThread();
+      ClassLoader before = thread.getContextClassLoader();
+      thread.setContextClassLoader(below);
+      try {
+        Object created = create(above, Greeter.class);
+        assertThat(created.getClass().getName()).isEqualTo(First.class.getName());
+      } finally {
+        thread.setContextClassLoader(before);
+      }
+    }
   }
 
   @Test
@@ -62,6 +98,12 @@ final class ServicesTest {
   /** Calls {@link Services#create} where these files name the implementations of the service. */
   private static Object create(Class<?> service, Path... files) throws Throwable {
     try (Repackaged loader = new Repackaged(service, List.of(files))) {
+      return create(loader, service);
+    }
+  }
+
+  private static Object create(ClassLoader loader, Class<?> service) throws Throwable {
+    try {
       return loader
           .loadClass(Services.class.getName())
           .getMethod("create", Class.class, String.class)

@@ -338,6 +338,14 @@ public final class TrackedColumn<A> implements DeviceColumn<A> {
     return bytes.view(first / 8, ColumnDraft.bytes(first % 8, count));
   }
 
+  /** Whether other code has memory of the column that it may write at this moment. */
+  boolean isWrittenByOtherCode() {
+    return values.isWrittenByOtherCode()
+        || validity.isWrittenByOtherCode()
+        || (offsets != null && offsets.isWrittenByOtherCode())
+        || (dictionary != null && dictionary.isWrittenByOtherCode());
+  }
+
   /** How many writes of its arrays were registered so far, those of its dictionary included. */
   long registeredWrites() {
     return values.registeredWrites()

@@ -66,12 +66,6 @@ public final class TrackedTable implements DeviceTable {
       List<TrackedColumn<?>> columns,
       long capacity,
       RowCount rows) {
-    for (int i = 0; i < columns.size(); i++) {
-      if (!columns.get(i).enterTable()) {
-        columns.subList(0, i).forEach(TrackedColumn::leaveTable);
-        throw inTwoTables(columns.get(i));
-      }
-    }
     List<TrackedColumn<?>> named = new ArrayList<>(columns.size());
     List<Runnable> closes = new ArrayList<>(columns.size() + 1);
     for (int i = 0; i < columns.size(); i++) {
@@ -79,7 +73,15 @@ public final class TrackedTable implements DeviceTable {
       closes.add(columns.get(i)::close);
     }
     closes.add(rows::close);
-    return new TrackedTable(runtime, schema, named, capacity, rows, null, Owned.by(closes));
+    TrackedTable table =
+        new TrackedTable(runtime, schema, named, capacity, rows, null, Owned.by(closes));
+    for (int i = 0; i < columns.size(); i++) {
+      if (!columns.get(i).enterTable()) {
+        columns.subList(0, i).forEach(TrackedColumn::leaveTable);
+        throw inTwoTables(columns.get(i));
+      }
+    }
+    return table;
   }
 
   /** The implementations of columns that fit a schema, a capacity and a runtime. */
@@ -103,6 +105,10 @@ public final class TrackedTable implements DeviceTable {
       // Here as well, before anything is allocated.
       if (column.isInTable()) {
         throw inTwoTables(column);
+      }
+      if (fitting.contains(column)) {
+        throw new IllegalArgumentException(
+            column + " is passed twice; pass a slice of it as one of the two");
       }
       fitting.add(column);
     }
@@ -242,7 +248,13 @@ public final class TrackedTable implements DeviceTable {
   @Override
   public boolean isSortedAndUnique() {
     requireOpen("isSortedAndUnique()");
-    return certifiedAt == registeredWrites();
+    // First: the end of a writing export, which comes in between, is then one of the writes.
+    return !isWrittenByOtherCode() && certifiedAt == registeredWrites();
+  }
+
+  private boolean isWrittenByOtherCode() {
+    return rows.array().isWrittenByOtherCode()
+        || columns.stream().anyMatch(TrackedColumn::isWrittenByOtherCode);
   }
 
   /** Every count only grows, so the sum is the same as long as each of them is. */

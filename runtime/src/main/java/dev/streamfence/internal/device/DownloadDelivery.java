@@ -80,9 +80,12 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
       copies.deliver(
           from.memory().readOnlyBuffer().slice(0, sizeInBytes).order(ByteOrder.nativeOrder()),
           target);
-      source.giveBack(this, from);
-      // Last: the end of the runtime does not wait for a delivery whose memory is given back.
-      memory = null;
+      try {
+        source.giveBack(this, from);
+      } finally {
+        // Last: the end of the runtime does not wait for a delivery whose memory is given back.
+        memory = null;
+      }
     } else if (isLost) {
       throw new IllegalStateException(
           completion
@@ -174,8 +177,11 @@ final class DownloadDelivery<T> implements PendingDelivery<T> {
   private void giveUp() {
     HostRegion unread = memory;
     if (unread != null) {
-      source.abandon(this, unread);
-      memory = null;
+      try {
+        source.abandon(this, unread);
+      } finally {
+        memory = null;
+      }
     }
   }
 }

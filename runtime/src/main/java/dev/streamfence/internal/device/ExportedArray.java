@@ -99,7 +99,7 @@ public final class ExportedArray {
     } finally {
       if (!isExported) {
         if (writable) {
-          region.hazards().endForeignWrites();
+          region.hazards().cancelForeignWrites();
         }
         run(held.endHold());
       }

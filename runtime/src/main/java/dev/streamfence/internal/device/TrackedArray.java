@@ -552,6 +552,11 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     return region == null || region.hazards().isUnchangedSince(earlierWrites);
   }
 
+  /** Whether other code has its memory and may write it at this moment. */
+  public boolean isWrittenByOtherCode() {
+    return !isUnchangedSince(registeredWrites());
+  }
+
   /** Whether its memory refuses writes. */
   public boolean isReadOnly() {
     return region != null && region.hazards().refusesWrites();

@@ -32,6 +32,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -69,6 +70,9 @@ public final class TrackedRuntime implements DeviceRuntime {
 
   /** Whether nothing but the driver is open. Used only by the closing thread. */
   private boolean isTornDown;
+
+  /** Of calls that have not completed the close. */
+  private final AtomicReference<@Nullable Teardown> closeFailures = new AtomicReference<>();
 
   TrackedRuntime(Opening opening) {
     this.driver = new CheckedDriver(opening.driver());
@@ -192,16 +196,22 @@ public final class TrackedRuntime implements DeviceRuntime {
    */
   private boolean closeUntil(@Nullable Deadline deadline) throws InterruptedException {
     boolean wasLost = driver.sticky().isKnownToCallers();
-    Teardown failures = new Teardown();
-    boolean isClosed;
+    Teardown kept = closeFailures.getAndSet(null);
+    Teardown failures = kept == null ? new Teardown() : kept;
+    boolean isClosed = false;
     try {
       isClosed =
           tearDown(deadline, wasLost, failures)
-              && callOwners(deadline)
+              && callOwners(deadline, failures)
               && (closeDriver(deadline, failures) || pool.life().isClosed());
-    } catch (InterruptedException e) {
-      failures.suppressIn(e);
-      throw e;
+    } finally {
+      if (!isClosed) {
+        // The call that completes the close throws them.
+        closeFailures.set(failures);
+      }
+    }
+    if (!isClosed) {
+      return false;
     }
     try {
       failures.finish();
@@ -211,7 +221,7 @@ public final class TrackedRuntime implements DeviceRuntime {
         throw e instanceof CudaDriverException error ? error.during("closing " + this) : e;
       }
     }
-    return isClosed;
+    return true;
   }
 
   /** Frees everything as the closing thread, unless that was done; returns whether it was. */
@@ -220,9 +230,11 @@ public final class TrackedRuntime implements DeviceRuntime {
     if (!pool.life().beginClosing(deadline)) {
       return pool.life().isClosed();
     }
-    // What is logged meanwhile waits until this thread is no longer the closing one.
-    pool.life().enter();
+    boolean isInside = false;
     try {
+      // What is logged meanwhile waits until this thread is no longer the closing one.
+      pool.life().enter();
+      isInside = true;
       if (!isTornDown && awaitQuiet(deadline, failures)) {
         isTornDown = true;
         tearDownAlone(wasLost, failures);
@@ -230,7 +242,9 @@ public final class TrackedRuntime implements DeviceRuntime {
       return isTornDown;
     } finally {
       pool.life().pauseClosing();
-      pool.life().leave();
+      if (isInside) {
+        failures.step(pool.life()::leave);
+      }
     }
   }
 
@@ -279,7 +293,8 @@ public final class TrackedRuntime implements DeviceRuntime {
    *
    * @return whether the deadline has not passed
    */
-  private boolean callOwners(@Nullable Deadline deadline) throws InterruptedException {
+  private boolean callOwners(@Nullable Deadline deadline, Teardown failures)
+      throws InterruptedException {
     if (deadline != null) {
       return adopted.callOwners(callsOfOthers, deadline);
     }
@@ -292,7 +307,9 @@ public final class TrackedRuntime implements DeviceRuntime {
             // The other code may be waiting for this thread.
             adopted
                 .runningCalls()
-                .forEach(call -> warn(call + " goes on after " + this + " is closed"));
+                .forEach(
+                    call ->
+                        failures.step(() -> warn(call + " goes on after " + this + " is closed")));
           }
           return true;
         } catch (InterruptedException e) {

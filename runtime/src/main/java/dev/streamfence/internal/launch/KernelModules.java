@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe; never locked on the launch path.
  */
 final class KernelModules implements AutoCloseable {
-  /** One image, or the place of one that is being loaded, or cannot be. */
+  /** One image, or the place of one that is being loaded. */
   private static final class ImagePlace {
-    /** Written under the lock of this place; the closing thread reads it when it is alone. */
-    private @Nullable LoadedImage image;
+    /** Written once, under the lock of this place; an unload and the close read it without. */
+    private volatile @Nullable LoadedImage image;
   }
 
   private static final System.Logger LOGGER = System.getLogger(KernelModules.class.getName());
@@ -74,20 +74,41 @@ final class KernelModules implements AutoCloseable {
    * @param timeline any stream of the device
    */
   LoadedImage load(KernelImage image, Timeline timeline) {
-    ImagePlace place;
-    synchronized (this) {
-      place = loaded.computeIfAbsent(image, unknown -> new ImagePlace());
-    }
-    // The driver may compile for seconds: only those who want this image wait for it.
-    synchronized (place) {
-      LoadedImage existing = place.image;
-      if (existing != null) {
-        return existing;
+    while (true) {
+      ImagePlace place;
+      synchronized (this) {
+        place = loaded.computeIfAbsent(image, unknown -> new ImagePlace());
       }
+      // The driver may compile for seconds: only those who want this image wait for it.
+      synchronized (place) {
+        // A thread that has waited may find that the image was not loaded, or was unloaded.
+        if (isPlaceOf(image, place)) {
+          LoadedImage existing = place.image;
+          return existing != null ? existing : loadInto(place, image, timeline);
+        }
+      }
+    }
+  }
+
+  private synchronized boolean isPlaceOf(KernelImage image, ImagePlace place) {
+    return loaded.get(image) == place;
+  }
+
+  /** Held: the place. */
+  private LoadedImage loadInto(ImagePlace place, KernelImage image, Timeline timeline) {
+    boolean isLoaded = false;
+    try {
       runtime.sticky().check();
       LoadedImage fresh = loadBest(image, timeline);
       place.image = fresh;
+      isLoaded = true;
       return fresh;
+    } finally {
+      if (!isLoaded) {
+        synchronized (this) {
+          loaded.remove(image, place);
+        }
+      }
     }
   }
 
@@ -102,18 +123,16 @@ final class KernelModules implements AutoCloseable {
       }
     }
     image.refuseUses();
+    image.symbols().requireNotHeld();
     // Without a lock: a thread with a launch open may want to load another image.
     runtime.awaitAllWork("unloading " + image);
     synchronized (image) {
       synchronized (this) {
-        if (!unloading.contains(image)) {
+        if (!unloading.remove(image)) {
           return;
         }
       }
       image.unload();
-      synchronized (this) {
-        unloading.remove(image);
-      }
     }
   }
 

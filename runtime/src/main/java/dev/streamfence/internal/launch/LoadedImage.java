@@ -56,11 +56,19 @@ final class LoadedImage {
     symbols.close();
   }
 
-  /** Unloads the module, which nothing uses any more, and gives its frames back. */
+  /**
+   * Unloads the module, which nothing uses any more, and gives its frames back. Called once: a
+   * driver that refuses does not say whether the module is gone.
+   */
   synchronized void unload() {
-    runtime.driver().unloadModule(module);
-    frames.values().forEach(frame -> modules.giveBack(frame.memory()));
-    frames.clear();
+    try {
+      runtime.driver().unloadModule(module);
+    } catch (CudaDriverException e) {
+      throw e.during("unloading " + image);
+    } finally {
+      frames.values().forEach(frame -> modules.giveBack(frame.memory()));
+      frames.clear();
+    }
   }
 
   /** The refusal of a use after the image was unloaded. */

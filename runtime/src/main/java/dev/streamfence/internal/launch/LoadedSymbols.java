@@ -101,6 +101,25 @@ final class LoadedSymbols {
     regions.values().forEach(region -> region.hazards().close(null));
   }
 
+  /**
+   * Requires that no other code has one of the variables, after {@link #close}.
+   *
+   * @throws IllegalStateException if it has
+   */
+  void requireNotHeld() {
+    regions.forEach(
+        (name, region) -> {
+          if (region.hazards().isHeld()) {
+            throw new IllegalStateException(
+                "unloading "
+                    + image
+                    + " while other code has its variable '"
+                    + name
+                    + "'; release that, and unload again");
+          }
+        });
+  }
+
   /** What a kernel may do with the variables; those that it does not use are left out. */
   SymbolUse[] of(String entry) {
     if (regions.isEmpty()) {

@@ -96,7 +96,7 @@ public final class TrackedRecorder implements LaunchRecorder {
   private void requireLoaded() {
     try {
       kernel.requireLoaded();
-    } catch (IllegalStateException e) {
+    } catch (IllegalStateException | Error e) {
       close();
       throw e;
     }

@@ -71,7 +71,8 @@ public final class BudgetResource implements MemoryResource {
     try {
       resource.releasePostponed();
     } finally {
-      account.endReturning(0);
+      // Who waits for room has to reap once more: what was queued here may be done already.
+      account.endReturning(1);
     }
   }
 

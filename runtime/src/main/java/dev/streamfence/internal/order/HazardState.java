@@ -614,25 +614,40 @@ public final class HazardState {
   public void beginForeignWrites() {
     lock.lock();
     try {
-      foreignWriters.incrementAndGet();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Notes that other code may have written the memory, and does so no more. */
-  public void endForeignWrites() {
-    lock.lock();
-    try {
       if (!isAbsorbed) {
-        foreignWriters.decrementAndGet();
-        noteForeignWrite();
+        foreignWriters.incrementAndGet();
         return;
       }
     } finally {
       lock.unlock();
     }
-    requireNonNull(whole).endForeignWrites();
+    requireNonNull(whole).beginForeignWrites();
+  }
+
+  /** Takes {@link #beginForeignWrites} back: no other code got the memory. */
+  public void cancelForeignWrites() {
+    endForeignWrites(false);
+  }
+
+  /** Notes that other code may have written the memory, and does so no more. */
+  public void endForeignWrites() {
+    endForeignWrites(true);
+  }
+
+  private void endForeignWrites(boolean hasWritten) {
+    lock.lock();
+    try {
+      if (!isAbsorbed) {
+        foreignWriters.decrementAndGet();
+        if (hasWritten) {
+          noteForeignWrite();
+        }
+        return;
+      }
+    } finally {
+      lock.unlock();
+    }
+    requireNonNull(whole).endForeignWrites(hasWritten);
   }
 
   private void noteForeignWrite() {

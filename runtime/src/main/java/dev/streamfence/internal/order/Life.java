@@ -218,8 +218,10 @@ public final class Life {
     if (visit.leave()) {
       left(visit, owner);
       if (!calls.isEmpty()) {
+        // A thread that ends the visit of another one may be inside of an operation of its own.
+        boolean isOwn = owner == Thread.currentThread();
         Teardown all = new Teardown();
-        calls.forEach(all::step);
+        calls.forEach(call -> all.step(isOwn ? call : () -> callOutside(call)));
         all.finish();
       }
     }
@@ -276,7 +278,7 @@ public final class Life {
     }
   }
 
-  /** Leaves the closing to a later call: no thread can enter, and nothing was freed. */
+  /** Leaves the closing to a later call: no other thread can enter. */
   public void pauseClosing() {
     end(Phase.CLOSING);
   }

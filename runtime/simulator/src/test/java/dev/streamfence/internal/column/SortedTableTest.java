@@ -13,6 +13,9 @@ import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DeviceColumn;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.Schema;
+import dev.streamfence.column.dlpack.DlPack;
+import dev.streamfence.column.dlpack.ExportedTensor;
+import dev.streamfence.column.dlpack.TensorConsumer;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -72,6 +75,22 @@ final class SortedTableTest {
       VectorKernels.on(stream).add(keys, keys, sum, 3);
     }
     assertThat(table.isSortedAndUnique()).isTrue();
+  }
+
+  @Test
+  void itIsNotKnownWhileOtherCodeMayWriteAColumn() {
+    ExportedTensor reading = DlPack.export(keys, TensorConsumer.onStream(-1).reading());
+    assertThat(table.isSortedAndUnique()).isTrue();
+    reading.close();
+    for (DeviceArray<?> array : List.of(keys, paid)) {
+      ExportedTensor writing = DlPack.export(array, TensorConsumer.onStream(-1));
+      table.certifySortedAndUnique();
+      assertThat(table.isSortedAndUnique()).isFalse();
+      writing.close();
+      assertThat(table.isSortedAndUnique()).isFalse();
+      table.certifySortedAndUnique();
+      assertThat(table.isSortedAndUnique()).isTrue();
+    }
   }
 
   @Test

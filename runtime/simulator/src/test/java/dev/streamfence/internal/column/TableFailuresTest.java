@@ -130,6 +130,10 @@ final class TableFailuresTest {
         assertThatIllegalArgumentException()
             .isThrownBy(() -> DeviceTable.of(two, List.of(free, taken), 4, rows));
       }
+      assertThatIllegalArgumentException()
+          .isThrownBy(
+              () -> DeviceTable.of(stream, Schema.of(two.field(0), field), List.of(free, free), 4))
+          .withMessageContaining("is passed twice; pass a slice of it");
       rows.close();
       assertThat(gpu.memory().statistics().liveBytes()).isEqualTo(live);
       // What was refused beside it stays free.

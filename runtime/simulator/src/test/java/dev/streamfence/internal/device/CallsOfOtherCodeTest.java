@@ -3,6 +3,7 @@ package dev.streamfence.internal.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
@@ -12,6 +13,7 @@ import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.simulation.SimulatedLibrary;
@@ -46,6 +48,10 @@ final class CallsOfOtherCodeTest {
   }
 
   private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+
+  /** What the driver has refused to destroy. */
+  private int leftOver;
+
   private final SimulatedLibrary producer = device.library("producer");
 
   // Without patience: the close of another thread does not wait for the call that waits for it.
@@ -62,7 +68,7 @@ final class CallsOfOtherCodeTest {
     Watched.whenMade = () -> {};
     gpu.close();
     if (!Inside.isLost(gpu)) {
-      assertThat(device.liveObjects()).isZero();
+      assertThat(device.liveObjects()).isEqualTo(leftOver);
     }
   }
 
@@ -379,6 +385,20 @@ final class CallsOfOtherCodeTest {
     assertThat(gpu.close(Duration.ofDays(1))).isTrue();
     assertThat(gpu.close(Duration.ZERO)).isTrue();
     assertThat(calls).hasValue(1);
+  }
+
+  @Test
+  void aCloseThatGivesUpLeavesItsFailureToTheOneThatCompletesIt() throws Exception {
+    CountDownLatch goOn = new CountDownLatch(1);
+    adopt(memory().returnedTo(0).releasedBy(() -> await(goOn)));
+    device.failCall(DriverCall.DESTROY_STREAM, 1, 1);
+    leftOver = 1;
+    assertThat(gpu.close(Duration.ofMillis(20))).isFalse();
+    goOn.countDown();
+    assertThatThrownBy(() -> gpu.close(Duration.ofDays(1)))
+        .isInstanceOf(CudaDriverException.class)
+        .hasMessageContaining("cuStreamDestroy");
+    assertThat(gpu.close(Duration.ZERO)).isTrue();
   }
 
   @Test

@@ -102,6 +102,15 @@ final class SubmittedCallTest {
   }
 
   @Test
+  void usesAreDeclaredInAnyOrder() {
+    a.submit(
+        "twice",
+        uses -> uses.writes(y).readWrites(y).reads(x),
+        call -> twice(call.streamHandle(), call.address(x), call.address(y)));
+    assertThat(y.download(b)).containsExactly(2, 4, 6, 8);
+  }
+
+  @Test
   void aUseThatIsNotDeclaredIsFound() {
     device.collectFindings();
     a.submit(

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.KernelLoadException;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.device.Inside;
@@ -18,6 +19,7 @@ import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.FutureTask;
@@ -48,6 +50,25 @@ final class KernelModulesTest {
   private void lose(DeviceStream stream) {
     device.failCall(DriverCall.SYNCHRONIZE_STREAM, 1, 700);
     assertThatThrownBy(stream::synchronize).isInstanceOf(CudaDriverException.class);
+  }
+
+  private static WeakReference<KernelImage> refused(DeviceStream stream) {
+    KernelImage image = KernelImage.of("refused", "not PTX".getBytes(US_ASCII));
+    assertThatThrownBy(() -> LoadedModule.of(stream, image))
+        .isInstanceOf(KernelLoadException.class);
+    return new WeakReference<>(image);
+  }
+
+  @Test
+  void anImageThatIsRefusedIsNotKept() throws InterruptedException {
+    try (DeviceRuntime gpu = DeviceRuntime.simulated(device);
+        DeviceStream stream = gpu.streams().acquire()) {
+      WeakReference<KernelImage> image = refused(stream);
+      while (image.get() != null) {
+        System.gc();
+        Thread.sleep(1);
+      }
+    }
   }
 
   private void assertRefusedWithoutADriverCall(ThrowingCallable act) {

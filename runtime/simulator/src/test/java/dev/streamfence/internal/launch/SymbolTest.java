@@ -15,6 +15,9 @@ import dev.streamfence.RacyAccessException.Kind;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.column.dlpack.DlPack;
+import dev.streamfence.column.dlpack.ExportedTensor;
+import dev.streamfence.column.dlpack.TensorConsumer;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
@@ -103,6 +106,20 @@ final class SymbolTest {
     try (LaunchRecorder open = recorder.begin()) {
       open.array(array).shape(ONE).preflight().launch().commit();
     }
+  }
+
+  @Test
+  void anImageIsNotUnloadedWhileOtherCodeHasOneOfItsVariables() {
+    ExportedTensor exported = DlPack.export(limit, TensorConsumer.onStream(-1));
+    assertThatThrownBy(module::unload)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "unloading symbols.ptx while other code has its variable 'limit'; release that, and"
+                + " unload again");
+    assertThat(device.calls(DriverCall.UNLOAD_MODULE)).isZero();
+    exported.close();
+    module.unload();
+    assertThat(device.calls(DriverCall.UNLOAD_MODULE)).isEqualTo(1);
   }
 
   @Test

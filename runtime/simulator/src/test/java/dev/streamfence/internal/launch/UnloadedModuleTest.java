@@ -38,6 +38,10 @@ final class UnloadedModuleTest {
 
   @TempDir private Path folder;
   private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+
+  /** What the driver has refused to destroy. */
+  private int leftOver;
+
   private DeviceRuntime gpu;
   private DeviceStream stream;
 
@@ -45,7 +49,7 @@ final class UnloadedModuleTest {
   void close() {
     if (gpu != null) {
       gpu.close();
-      assertThat(device.liveObjects()).isZero();
+      assertThat(device.liveObjects()).isEqualTo(leftOver);
     }
   }
 
@@ -165,11 +169,14 @@ final class UnloadedModuleTest {
   }
 
   @Test
-  void aFailureToUnloadIsThrownAndTheNextCallUnloads() throws Exception {
+  void aFailureToUnloadIsThrownOnceAndTheDriverIsNotAskedAgain() throws Exception {
     LoadedModule module = load(1);
     device.failCall(DriverCall.UNLOAD_MODULE, 1, 1);
-    assertThatThrownBy(module::unload).isInstanceOf(CudaDriverException.class);
+    leftOver = 1;
+    assertThatThrownBy(module::unload)
+        .isInstanceOf(CudaDriverException.class)
+        .hasMessageContaining("during unloading ");
     assertThatCode(module::unload).doesNotThrowAnyException();
-    assertThat(device.calls(DriverCall.UNLOAD_MODULE)).isEqualTo(2);
+    assertThat(device.calls(DriverCall.UNLOAD_MODULE)).isEqualTo(1);
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.DeviceInfo;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.lang.reflect.Proxy;
 import org.junit.jupiter.api.Test;
 
 /** The facts of a simulated device, and the settings behind them. */
@@ -14,6 +15,19 @@ final class SimulatedDeviceInfoTest {
     try (DeviceRuntime gpu = DeviceRuntime.simulated(builder.build())) {
       return gpu.info();
     }
+  }
+
+  @Test
+  void aDeviceOfOtherCodeIsRefused() {
+    SimulatedDevice other =
+        (SimulatedDevice)
+            Proxy.newProxyInstance(
+                SimulatedDevice.class.getClassLoader(),
+                new Class<?>[] {SimulatedDevice.class},
+                (proxy, method, arguments) -> "a device of mine");
+    assertThatThrownBy(() -> DeviceRuntime.simulated(other))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("a device of mine was not made by SimulatedDevice.builder()");
   }
 
   @Test

@@ -16,6 +16,10 @@ import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.simulation.SimulatedLibrary;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
@@ -57,6 +61,23 @@ final class ThrownFindingsTest {
         "cuStreamSynchronize",
         "synchronizing stream",
         assertThrows(RacyAccessException.class, stream::synchronize));
+  }
+
+  @Test
+  void itSaysTheSameAfterSerialization() throws Exception {
+    race();
+    RacyAccessException thrown = assertThrows(RacyAccessException.class, stream::synchronize);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+      out.writeObject(thrown);
+    }
+    RacyAccessException read;
+    try (ObjectInputStream in =
+        new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+      read = (RacyAccessException) in.readObject();
+    }
+    assertThat(read).hasMessage(thrown.getMessage());
+    assertThat(read.finding()).hasToString(thrown.finding().toString());
   }
 
   @Test
