@@ -117,6 +117,19 @@ public final class AdoptedMemory extends TrackedFrees {
       }
     }
 
+    /**
+     * Lets adoptions of the same memory come after its last use here, from before the memory is
+     * given back; null if it is not given back after all.
+     */
+    private void end(@Nullable PendingUse last) {
+      lastUse = last;
+      if (last != null) {
+        ended.add(block.address(), block.sizeInBytes(), number, this);
+      } else {
+        ended.remove(block.address(), block.sizeInBytes(), number);
+      }
+    }
+
     /** No longer keeps the memory around it allocated. */
     private void endHold() {
       if (around != null && holds.compareAndSet(true, false)) {
@@ -446,14 +459,21 @@ public final class AdoptedMemory extends TrackedFrees {
         submission.after(use.timeline(), use.ticket());
       }
       submission.preflight();
-      giveBack(lease, purpose, () -> tellOwner(owner.block, timeline));
+      ticket = submission.ticket();
+      owner.end(new PendingUse(timeline, ticket));
+      boolean isGivenBack = false;
+      try {
+        giveBack(lease, purpose, () -> tellOwner(owner.block, timeline));
+        isGivenBack = true;
+      } finally {
+        if (!isGivenBack) {
+          owner.end(null);
+        }
+      }
       forget(lease);
       lease.returned();
       submission.commit();
       submission.coverByEvent();
-      ticket = submission.ticket();
-      owner.lastUse = new PendingUse(timeline, ticket);
-      ended.add(owner.block.address(), owner.block.sizeInBytes(), owner.number, owner);
     }
     owner.endHold();
     if (isOrderedByItsOwner(owner.block) || isDone(timeline, ticket)) {

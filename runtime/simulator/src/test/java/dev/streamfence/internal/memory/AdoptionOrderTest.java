@@ -98,6 +98,31 @@ final class AdoptionOrderTest {
     assertThat(waitsOfAnAdoption(address + SIZE - 1)).isEqualTo(1);
   }
 
+  /** Between the moment when the memory is no longer known and the end of its last submission. */
+  @Test
+  void itWaitsForTheLastUseWhileTheMemoryIsBeingGivenBack() throws Exception {
+    long stream = producer.createStream();
+    ForeignMemory block = ForeignMemory.at(address, SIZE).alreadyReady().returnedTo(stream);
+    Adoption adoption = adopted.adopt(block, false, on.a);
+    on.copies.fill(on.b, adoption.region(), 1, 3);
+    AtomicReference<Adoption> next = new AtomicReference<>();
+    Thread adopter = new Thread(() -> next.set(adopt(address, on.c)));
+    // The owner's stream waits for stream b, on which the memory is given back.
+    inWait.set(
+        () -> {
+          adopter.start();
+          while (adopter.getState() != Thread.State.WAITING && adopter.isAlive()) {
+            Thread.onSpinWait();
+          }
+        });
+    long before = on.device.calls(DriverCall.WAIT_FOR_EVENT);
+    adopted.deallocate(adoption.lease());
+    adopter.join();
+    assertThat(on.device.calls(DriverCall.WAIT_FOR_EVENT) - before).isEqualTo(2);
+    adopted.deallocate(next.get().lease());
+    producer.destroyStream(stream);
+  }
+
   @Test
   void otherMemoryDoesNotWait() {
     fillOnB(address + SIZE);
