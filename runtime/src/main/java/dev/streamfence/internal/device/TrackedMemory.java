@@ -240,8 +240,9 @@ public final class TrackedMemory implements DeviceMemory {
   }
 
   /**
-   * Queues the frees that were postponed, so that a wait for the device covers them. Does not wait:
-   * where a free does, the next reap carries it out.
+   * Queues the frees that were postponed, so that a wait for the device covers them. Where a free
+   * waits, the next reap carries it out instead; but for memory around an adoption that was
+   * postponed, which is freed here.
    */
   void releasePostponed() {
     runtime.adopted().retry();
