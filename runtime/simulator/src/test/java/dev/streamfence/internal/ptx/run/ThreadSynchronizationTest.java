@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.corpus.Buffers;
 import dev.streamfence.internal.ptx.run.machine.GlobalMemory;
+import dev.streamfence.internal.ptx.run.machine.Lane;
 import dev.streamfence.internal.ptx.run.machine.PtxFault;
 import dev.streamfence.internal.ptx.run.machine.PtxFault.Reason;
 import dev.streamfence.internal.ptx.syntax.PtxGrid;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ThreadSynchronizationTest {
   private static void assertDiverges(int threads, String body) {
@@ -185,6 +189,73 @@ class ThreadSynchronizationTest {
                 0])
         .as("instructions of the waiting thread")
         .isLessThan(100);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ld.volatile.shared.u32 %r1, [flag];",
+        "ld.relaxed.cta.shared.s32 %r1, [flag];",
+        "atom.shared.cas.b32 %r1, [flag], 1, 1;",
+        "atom.shared.or.b32 %r1, [flag], 0;"
+      })
+  void threadsThatPollGiveWay(String look) {
+    assertThat(
+            HandWritten.run(
+                2,
+                """
+                .shared .b32 flag;
+                setp.eq.u32 %p1, %me, 0;
+                @%p1 st.shared.u32 [flag], 0;
+                bar.sync 0;
+                setp.eq.u32 %p1, %me, 1;
+                @%p1 st.volatile.shared.u32 [flag], 1;
+                WAIT: LOOK
+                setp.ne.u32 %p2, %r1, 1; @%p2 bra WAIT;
+                mov.u64 %rd1, %clock64; st.global.u64 [%out], %rd1;
+                """
+                    .replace("LOOK", look))[0])
+        .as("instructions of the waiting thread")
+        .isLessThan(50);
+  }
+
+  @Test
+  void aThreadThatPollsInVainTakesFewTurns() {
+    SimulatedMemory memory = new SimulatedMemory();
+    PtxInstance instance =
+        memory
+            .load(
+                HandWritten.kernel(
+                    "WAIT: ld.volatile.global.u32 %r1, [%in]; setp.ne.u32 %p1, %r1, 1; @%p1 bra WAIT;"))
+            .withInstructionLimit(1 << 20);
+    byte[] parameters = new byte[16];
+    Buffers.view(parameters).putLong(8, memory.add(new byte[8]));
+    AtomicInteger turns = new AtomicInteger();
+    GlobalMemory counted =
+        new GlobalMemory() {
+          @Override
+          public void enters(Lane lane) {
+            turns.incrementAndGet();
+          }
+
+          @Override
+          public long load(long address, int bytes) {
+            return memory.load(address, bytes);
+          }
+
+          @Override
+          public void store(long address, int bytes, long value) {
+            memory.store(address, bytes, value);
+          }
+        };
+
+    assertThatThrownBy(
+            () -> instance.run("kernel", new PtxGrid(1, 1, 1, 1, 1, 1, 0), parameters, counted))
+        .isInstanceOfSatisfying(
+            PtxFault.class,
+            fault -> assertThat(fault.reason()).isEqualTo(Reason.INSTRUCTION_LIMIT));
+
+    assertThat(turns).hasValueBetween(256, 280);
   }
 
   @Test

@@ -60,6 +60,7 @@ final class AtomicInstructions {
           storer.store(lane, at, bytes, r[y]);
         }
         r[d] = old;
+        lane.sees(at, old);
       };
     }
     LongBinaryOperator f = operation(t, name, type);
@@ -78,6 +79,7 @@ final class AtomicInstructions {
       }
       storer.store(lane, at, bytes, result);
       r[d] = old;
+      lane.sees(at, old);
     };
   }
 

@@ -4,6 +4,7 @@ import dev.streamfence.internal.ptx.run.arithmetic.IntegerArithmetic;
 import dev.streamfence.internal.ptx.run.machine.Lane;
 import dev.streamfence.internal.ptx.run.machine.LaneMemory;
 import dev.streamfence.internal.ptx.run.machine.Op;
+import dev.streamfence.internal.ptx.run.order.AccessMode;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.Register;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
@@ -100,6 +101,17 @@ final class MemoryInstructions {
     int bytes = type.bytes();
     int slot = address.slot();
     long offset = address.offset();
+    if (length == 1 && AccessMode.isStrong(t.instruction())) {
+      int only = d[0];
+      long mask = masks[0];
+      return lane -> {
+        long[] r = lane.registers;
+        long at = r[slot] + offset;
+        long value = loader.load(lane, at, bytes);
+        r[only] = IntegerArithmetic.extend(value, type) & mask;
+        lane.sees(at, value);
+      };
+    }
     if (length == 1 && !type.isSigned()) {
       int only = d[0];
       return lane -> {

@@ -19,6 +19,9 @@ public final class Lane {
 
   private static final int MAX_LOCAL_BYTES = 1 << 20;
 
+  /** How often a lane looks at a place before it gives way for the first time. */
+  private static final int FIRST_LOOKS = 2;
+
   /** The activity of a lane. */
   enum LaneState {
     READY,
@@ -55,6 +58,12 @@ public final class Lane {
   long executed;
   int remaining;
 
+  // The place that the lane looks at, what it saw there, and how often until it gives way.
+  private long watchedAddress;
+  private long watchedValue;
+  private int looks;
+  private int looksLeft;
+
   /** The collective in which this lane waits; the fields below hold its input. */
   public @Nullable Collective waitingIn;
 
@@ -88,6 +97,7 @@ public final class Lane {
     barrierResult = null;
     carry = 0;
     executed = 0;
+    looks = 0;
     depth = 0;
     localEnd = 0;
     push(entry, null);
@@ -146,6 +156,23 @@ public final class Lane {
   public void giveWay() {
     executed -= remaining - 1;
     remaining = 1;
+  }
+
+  /**
+   * Lets other lanes run if this lane sees the same value at the same place again: it waits for one
+   * of them. It looks twice as often each time, so that one that nobody answers takes few turns.
+   */
+  public void sees(long address, long value) {
+    if (looks == 0 || address != watchedAddress || value != watchedValue) {
+      watchedAddress = address;
+      watchedValue = value;
+      looks = FIRST_LOOKS;
+      looksLeft = looks;
+    } else if (--looksLeft == 0) {
+      looks = Math.min(looks * 2, ThreadBlock.QUANTUM);
+      looksLeft = looks;
+      giveWay();
+    }
   }
 
   private void push(Code code, @Nullable Call by) {

@@ -126,16 +126,15 @@ public final class AccessCells {
    * One that is strong by a hint alone does conflict with a plain load.
    */
   private boolean conflict(ThreadOrder thread, int kind, int access, int mode, boolean stores) {
-    if (kind == STORE) {
+    boolean strong = (mode & AccessMode.STRONG) != 0;
+    if (kind == STORE || (stores && !strong)) {
       return true;
     }
-    boolean strong = (mode & AccessMode.STRONG) != 0;
     int other = launch.modeOf(access);
     if (strong && (other & AccessMode.STRONG) != 0) {
       return launch.isOutOfScope(thread, access, mode);
     }
-    int stored = stores ? mode : other;
-    return (stores && !strong) || (stored & AccessMode.HINTED) != 0;
+    return ((stores ? mode : other) & AccessMode.HINTED) != 0;
   }
 
   /** Keeps an access, of a kind of which a cell can have two. */

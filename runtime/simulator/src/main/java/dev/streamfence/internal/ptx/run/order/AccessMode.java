@@ -52,6 +52,11 @@ public final class AccessMode {
     return mode | (isInBlock(instruction) ? IN_BLOCK : 0);
   }
 
+  /** Whether an access may be one of those by which threads wait for each other. */
+  public static boolean isStrong(Instruction instruction) {
+    return (of(instruction) & STRONG) != 0;
+  }
+
   /** Whether a fence or an access orders the threads of one block alone. */
   public static boolean isInBlock(Instruction instruction) {
     return instruction.modifiers().stream().anyMatch(NARROW::contains);
