@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  * @param toBlock what threads of one block acquire, whichever their scope
  * @param block that block: the one of the last release
  * @param thread the thread of the last release, whose later stores there continue it
+ * @param alone whether what the block acquires was released by that thread alone
  */
-record Released(Part toAll, Part toBlock, int block, ThreadOrder thread) {
+record Released(Part toAll, Part toBlock, int block, ThreadOrder thread, boolean alone) {
   /**
    * What a sequence of releases makes known.
    *
@@ -33,7 +34,7 @@ record Released(Part toAll, Part toBlock, int block, ThreadOrder thread) {
    * @param narrow the fence before it that orders for threads of the block
    */
   static Released first(@Nullable Fence wide, Fence narrow, ThreadOrder thread) {
-    return new Released(Part.NONE, Part.NONE, thread.block().number(), thread)
+    return new Released(Part.NONE, Part.NONE, thread.block().number(), thread, true)
         .then(wide, narrow, thread);
   }
 
@@ -44,15 +45,18 @@ record Released(Part toAll, Part toBlock, int block, ThreadOrder thread) {
         wide == null ? toAll : toAll.then(wide),
         (block == its ? toBlock : Part.NONE).then(narrow),
         its,
-        next);
+        next,
+        block != its || (alone && thread == next));
   }
 
   @Nullable Clock everywhere() {
     return toAll.clock;
   }
 
-  @Nullable Clock inBlock() {
-    return toBlock.clock;
+  /** What a thread acquires whose block made the last release; null for nothing new to it. */
+  @Nullable Clock inBlockOf(ThreadOrder reader) {
+    boolean isKnown = block != reader.block().number() || (alone && thread == reader);
+    return isKnown ? null : toBlock.clock;
   }
 
   /** Whether a thread of the block that runs made the last release. */

@@ -190,7 +190,7 @@ public final class ThreadOrder {
       return;
     }
     Clock everywhere = (mode & AccessMode.IN_BLOCK) == 0 ? there.everywhere() : null;
-    Clock inBlock = there.block() == block.number() ? there.inBlock() : null;
+    Clock inBlock = there.inBlockOf(this);
     if ((mode & AccessMode.ACQUIRES) != 0) {
       learn(everywhere);
       learn(inBlock);

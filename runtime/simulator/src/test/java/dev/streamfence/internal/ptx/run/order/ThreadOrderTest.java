@@ -317,6 +317,21 @@ final class ThreadOrderTest {
   }
 
   @Test
+  void aThreadAcquiresFromItsBlockAlsoWhereItMadeTheLastReleaseItself() {
+    ThreadOrder first = blocks.get(0).warp(0).thread(0);
+    ThreadOrder second = blocks.get(0).warp(1).thread(0);
+    int access = first.access(plain);
+    int add = site("atom.release.cta.global.add.u32 %r1, [%a1], %r2;");
+    first.stored(add, 0, 4);
+    second.stored(add, 0, 4);
+    assertThat(second.knows(access)).isFalse();
+
+    second.loaded(site("ld.acquire.cta.global.u32 %r1, [%a1];"), 0, 4);
+
+    assertThat(second.knows(access)).isTrue();
+  }
+
+  @Test
   void whatAThreadHasLearntBetweenTwoArrivalsOfItsWarpIsKnownToThoseThatWait() {
     BlockOrder block = blocks.get(0);
     BlockOrder.Meeting meeting = block.meeting();
