@@ -21,7 +21,15 @@ public final class VectorKernelsLauncher implements VectorKernels {
       .value("a", float.class)
       .reads("x", float[].class)
       .readWrites("y", float[].class)
-      .threads("n", int.class, 256);
+      .threads("n", int.class, 256)
+      .analysed(
+          "AgAAAgYACAIQCEJBU0UQQVJHVU1FTlQOU1BFQ0lBTBBNVUxUSVBMWQZBREQWU0lHTl9FWFRFTkQa"
+              + "TEVTU19PUl9FUVVBTBBDT05TVEFOVCQAgAEAAAABAgAAgAECAAABAgACQAAAAAEAAARABgAAAQAA"
+              + "BEAMAAABAAAEQAAAAAEAAAZAAAQGCAABAAAIQAAEDAoAAQAACoABAAIOAAEAAAqAAQACBAABAAAM"
+              + "AgAEEhAAAQAADoABCAAAAQAABoABAAQQFgABAAAIgAEABAAYAAECAA6AAQAAAAEAAAiAAQAEGhwA"
+              + "AQIACIABAAQCGAABAgAIgAEABCAcAAECAAAEAlYAAAIACAIUAAAeAgAEAgIEAQACAgIIAgIAAAIc"
+              + "TEFTVF9PRl9HVUFSRFMCWgAAAgAIAhQAACICAAQCAgQBAAICAggCAgAAAhxMQVNUX09GX0dVQVJE"
+              + "Uw");
 
   private final LaunchRecorder saxpy;
   private final LoadedModule module;

@@ -191,7 +191,7 @@ public final class KernelProcessor extends AbstractProcessor {
 
   /** Lists what the code shows of the elements that a kernel touches. */
   private void list(ParsedKernel kernel, ModuleCode code) {
-    List<String> bounds = code.bounds(kernel.kernel().signature());
+    List<String> bounds = code.code(kernel.kernel().signature(), List.of()).bounds();
     if (!bounds.isEmpty()) {
       processingEnv
           .getMessager()
@@ -276,7 +276,9 @@ public final class KernelProcessor extends AbstractProcessor {
           .write(
               names.ofFile(moduleOf(type), launcher),
               generator.generate(
-                  source, code.comparedHash(), kernel -> code.bounds(kernel.signature())),
+                  source,
+                  code.comparedHash(),
+                  kernel -> code.code(kernel.signature(), source.declaredSymbols())),
               type);
     } catch (IOException e) {
       mistakes.report(Problem.WRITE_FAILED, Culprit.of(type), launcher.canonical(), e);

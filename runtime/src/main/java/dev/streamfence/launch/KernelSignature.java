@@ -75,6 +75,20 @@ public final class KernelSignature {
   private final @Nullable BlockShape requiredBlock;
   private final boolean boundsRequired;
 
+  /** No part of what the signature says, so that it does not count for {@link #equals}. */
+  private final String analysis;
+
+  private KernelSignature(KernelSignature other, String analysis) {
+    this.entry = other.entry;
+    this.parameters = other.parameters;
+    this.dynamicSharedBytes = other.dynamicSharedBytes;
+    this.aliasing = other.aliasing;
+    this.cooperative = other.cooperative;
+    this.requiredBlock = other.requiredBlock;
+    this.boundsRequired = other.boundsRequired;
+    this.analysis = analysis;
+  }
+
   private KernelSignature(
       String entry,
       List<KernelParameter> parameters,
@@ -90,6 +104,7 @@ public final class KernelSignature {
     this.cooperative = cooperative;
     this.requiredBlock = requiredBlock;
     this.boundsRequired = boundsRequired;
+    this.analysis = "";
   }
 
   /** The signature of the kernel with the given entry point, as yet without parameters. */
@@ -298,6 +313,21 @@ public final class KernelSignature {
   public KernelSignature boundsRequired() {
     return new KernelSignature(
         entry, parameters, dynamicSharedBytes, aliasing, cooperative, requiredBlock, true);
+  }
+
+  /**
+   * Adds what the compiler has found out about the kernel's code, so that a program does not
+   * analyse the code again when it starts. Only launchers have it, as their last step: every other
+   * step drops it. It is used for PTX with the hash that the image names; a text of another version
+   * of Streamfence is ignored.
+   */
+  public KernelSignature analysed(String analysis) {
+    return new KernelSignature(this, analysis);
+  }
+
+  /** What {@link #analysed} has added; empty if nothing was. */
+  public String analysis() {
+    return analysis;
   }
 
   /** The name of the entry point. */

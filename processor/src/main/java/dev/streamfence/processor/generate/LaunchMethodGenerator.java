@@ -18,6 +18,7 @@ import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.processor.model.HandleType;
+import dev.streamfence.processor.model.KernelCode;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.NullMark;
 import java.util.Arrays;
@@ -46,11 +47,11 @@ final class LaunchMethodGenerator {
   private static final ClassName TABLE_OF_COLUMNS = ClassName.get(DeviceTable.class);
 
   private final MemberNames names;
-  private final Function<KernelMethod, List<String>> bounds;
+  private final Function<KernelMethod, KernelCode> code;
 
-  LaunchMethodGenerator(MemberNames names, Function<KernelMethod, List<String>> bounds) {
+  LaunchMethodGenerator(MemberNames names, Function<KernelMethod, KernelCode> code) {
     this.names = names;
-    this.bounds = bounds;
+    this.code = code;
   }
 
   /**
@@ -64,7 +65,7 @@ final class LaunchMethodGenerator {
             .addAnnotation(OVERRIDE)
             .addModifiers(Modifier.PUBLIC);
     DeprecationGenerator.mark(kernel.deprecation()).ifPresent(method::addAnnotation);
-    List<String> known = bounds.apply(kernel);
+    List<String> known = code.apply(kernel).bounds();
     if (!known.isEmpty()) {
       method.addJavadoc("{@inheritDoc}\n\n<p>Bounds: $L.", String.join("; ", known));
     }

@@ -11,6 +11,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelOccupancy;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.LoadedModule;
+import dev.streamfence.processor.model.KernelCode;
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.QualifiedName;
@@ -44,13 +45,13 @@ public final class LauncherGenerator {
    * The text of the launcher's source file.
    *
    * @param sha256 the hash of the file that the interface was compared with; empty if none was
-   * @param bounds what is known of the bounds of a kernel's arrays, one clause per array
+   * @param code what the code of each kernel shows
    */
   public String generate(
-      KernelInterface source, String sha256, Function<KernelMethod, List<String>> bounds) {
+      KernelInterface source, String sha256, Function<KernelMethod, KernelCode> code) {
     ClassName launcher = className(source.name().launcher());
     JavaFile file =
-        JavaFile.builder(launcher.packageName(), launcher(source, sha256, bounds, launcher))
+        JavaFile.builder(launcher.packageName(), launcher(source, sha256, code, launcher))
             .skipJavaLangImports(true)
             .build();
     return SourceLayout.tidy(file.toString());
@@ -59,7 +60,7 @@ public final class LauncherGenerator {
   private TypeSpec launcher(
       KernelInterface source,
       String sha256,
-      Function<KernelMethod, List<String>> bounds,
+      Function<KernelMethod, KernelCode> code,
       ClassName launcher) {
     ClassName implemented = className(source.name());
     MemberNames names = new MemberNames(source.kernels(), source.symbols());
@@ -88,10 +89,10 @@ public final class LauncherGenerator {
             .addStatement(
                 "final $T module = $T.of(stream, IMAGE)", LoadedModule.class, LoadedModule.class);
     List<List<KernelMethod>> parts = LauncherSize.parts(source.kernels());
-    LaunchMethodGenerator methods = new LaunchMethodGenerator(names, bounds);
+    LaunchMethodGenerator methods = new LaunchMethodGenerator(names, code);
     List<MethodSpec> launches = new ArrayList<>();
     if (parts.size() == 1) {
-      addRecorders(source.kernels(), names, type, constructor);
+      addRecorders(source.kernels(), names, code, type, constructor);
       source
           .kernels()
           .forEach(kernel -> launches.add(methods.generate(kernel, names.field(kernel))));
@@ -99,7 +100,7 @@ public final class LauncherGenerator {
       for (int i = 0; i < parts.size(); i++) {
         String part = names.part(i);
         ClassName holder = launcher.nestedClass(names.partClass(i, source.takenNames()));
-        type.addType(part(parts.get(i), names, holder));
+        type.addType(part(parts.get(i), names, code, holder));
         type.addField(holder, part, Modifier.PRIVATE, Modifier.FINAL);
         constructor.addStatement("this.$N = new $T(module)", part, holder);
         for (KernelMethod kernel : parts.get(i)) {
@@ -119,7 +120,11 @@ public final class LauncherGenerator {
   }
 
   /** A nested class with the signatures and recorders of some of the kernels. */
-  private static TypeSpec part(List<KernelMethod> kernels, MemberNames names, ClassName holder) {
+  private static TypeSpec part(
+      List<KernelMethod> kernels,
+      MemberNames names,
+      Function<KernelMethod, KernelCode> code,
+      ClassName holder) {
     TypeSpec.Builder type =
         TypeSpec.classBuilder(holder)
             .addJavadoc("Some of the kernels; one class cannot hold all of them.")
@@ -128,13 +133,14 @@ public final class LauncherGenerator {
         MethodSpec.constructorBuilder()
             .addModifiers(Modifier.PRIVATE)
             .addParameter(LoadedModule.class, "module");
-    addRecorders(kernels, names, type, constructor);
+    addRecorders(kernels, names, code, type, constructor);
     return type.addMethod(constructor.build()).build();
   }
 
   private static void addRecorders(
       List<KernelMethod> kernels,
       MemberNames names,
+      Function<KernelMethod, KernelCode> code,
       TypeSpec.Builder type,
       MethodSpec.Builder constructor) {
     for (KernelMethod kernel : kernels) {
@@ -148,7 +154,8 @@ public final class LauncherGenerator {
                   Modifier.PRIVATE,
                   Modifier.STATIC,
                   Modifier.FINAL)
-              .initializer(SignatureGenerator.generate(kernel, declaration))
+              .initializer(
+                  SignatureGenerator.generate(kernel, code.apply(kernel).analysis(), declaration))
               .build());
       type.addField(LaunchMethodGenerator.RECORDER, field, Modifier.PRIVATE, Modifier.FINAL);
       constructor.addStatement("this.$N = module.recorder($N)", field, constant);

@@ -19,14 +19,14 @@ public final class LauncherSize {
   /** Entries that the constant pool of a class can hold, with a margin. */
   private static final int MAX_CONSTANTS = 60_000;
 
-  /** The name and the type of a method, and the field with its recorder. */
-  private static final int CONSTANTS_PER_KERNEL = 6;
+  /** The name and the type of a method, the field with its recorder, and the analysis. */
+  private static final int CONSTANTS_PER_KERNEL = 8;
 
   /**
-   * Load the entry, start, set shared bytes, aliases, cooperation and the required block, store: by
-   * wide indexes.
+   * Load the entry, start, set shared bytes, aliases, cooperation, the required block and the
+   * analysis, store: by wide indexes.
    */
-  private static final int PER_KERNEL = 33;
+  private static final int PER_KERNEL = 39;
 
   /** Load name, type and block size, or an array's name and type, and call one or two methods. */
   private static final int PER_PARAMETER = 12;

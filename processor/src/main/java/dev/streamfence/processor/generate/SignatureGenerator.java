@@ -28,6 +28,9 @@ final class SignatureGenerator {
   /** Of a line with one parameter. */
   private static final int INDENT = 8;
 
+  /** Of a text that does not fit on one line. */
+  private static final int PIECE = 76;
+
   /** The calls that describe one parameter. */
   private static final Cases<String> CALLS =
       new Cases<>(
@@ -56,12 +59,16 @@ final class SignatureGenerator {
   /**
    * A chain: on the declaration's line if it fits there, otherwise with a line for each parameter.
    *
+   * @param analysis what the launches need to know of the kernel's code; empty for nothing
    * @param declaration the length of the line up to the expression
    */
-  static CodeBlock generate(KernelMethod kernel, int declaration) {
+  static CodeBlock generate(KernelMethod kernel, String analysis, int declaration) {
     KernelSignature signature = kernel.signature();
     String entry = ".entry(" + StringLiteral.of(signature.entry()) + ")";
     List<String> steps = steps(signature);
+    if (!analysis.isEmpty()) {
+      steps.add(analysed(analysis));
+    }
     int start = declaration + SIGNATURE.simpleName().length() + entry.length();
     int length = start + ";".length();
     for (String step : steps) {
@@ -129,6 +136,18 @@ final class SignatureGenerator {
         .map(block -> ".requiredBlock(" + block.x() + ", " + block.y() + ", " + block.z() + ")")
         .ifPresent(steps::add);
     return steps;
+  }
+
+  /** On a line of its own, and then on as many as it takes. */
+  private static String analysed(String analysis) {
+    StringBuilder step = new StringBuilder(".analysed(");
+    for (int from = 0; from < analysis.length(); from += PIECE) {
+      String piece = analysis.substring(from, Math.min(analysis.length(), from + PIECE));
+      boolean isFirst = from == 0;
+      String line = isFirst ? "\n    " : "\n        + ";
+      step.append(analysis.length() <= PIECE ? "" : line).append(StringLiteral.of(piece));
+    }
+    return step.append(")").toString();
   }
 
   private static String call(String method, KernelParameter parameter, String... more) {

@@ -1,5 +1,6 @@
 package dev.streamfence.processor.model;
 
+import dev.streamfence.launch.KernelSymbol;
 import java.util.List;
 import java.util.Set;
 
@@ -32,5 +33,10 @@ public record KernelInterface(
     if (kernels.isEmpty()) {
       throw new IllegalArgumentException(name.canonical() + " has no kernel");
     }
+  }
+
+  /** The variables of the module that it declares. */
+  public List<KernelSymbol> declaredSymbols() {
+    return symbols.stream().map(SymbolMethod::symbol).toList();
   }
 }

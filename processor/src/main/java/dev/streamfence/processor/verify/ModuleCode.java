@@ -10,6 +10,7 @@ import dev.streamfence.internal.ptx.check.Passing;
 import dev.streamfence.internal.ptx.check.SymbolMismatch;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.KernelSymbol;
+import dev.streamfence.processor.model.KernelCode;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -83,9 +84,15 @@ public sealed interface ModuleCode {
         : List.of();
   }
 
-  /** What the visible code shows of the elements that a kernel touches, one clause per array. */
-  default List<String> bounds(KernelSignature declared) {
-    return this instanceof Ptx ptx ? ptx.check().bounds(declared) : List.of();
+  /**
+   * What the visible code of a kernel shows.
+   *
+   * @param symbols the variables that its interface declares
+   */
+  default KernelCode code(KernelSignature declared, List<KernelSymbol> symbols) {
+    return this instanceof Ptx ptx
+        ? new KernelCode(ptx.check().bounds(declared), ptx.check().analysis(declared, symbols))
+        : new KernelCode(List.of(), "");
   }
 
   /** The differences between a declaration and the visible code. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.processor.model.Deprecation;
+import dev.streamfence.processor.model.KernelCode;
 import dev.streamfence.processor.model.KernelInterface;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.QualifiedName;
@@ -20,7 +21,10 @@ class LauncherGeneratorTest {
   void noLineEndsInABlankAndLinesEndInOneCharacter() {
     String source =
         new LauncherGenerator("me")
-            .generate(launcher(List.of(kernel(3), kernel(40))), "", kernel -> List.of());
+            .generate(
+                launcher(List.of(kernel(3), kernel(40))),
+                "",
+                kernel -> new KernelCode(List.of(), ""));
 
     assertThat(source).doesNotContain("\r", "\t").doesNotContainPattern("(?m) $");
     assertThat(source.lines()).allMatch(line -> line.length() <= 100);
@@ -31,7 +35,8 @@ class LauncherGeneratorTest {
     String name = "K".repeat(45);
     String source =
         new LauncherGenerator("me")
-            .generate(launcher(name, List.of(kernel(0))), "", kernel -> List.of());
+            .generate(
+                launcher(name, List.of(kernel(0))), "", kernel -> new KernelCode(List.of(), ""));
 
     assertThat(source)
         .contains("/** Launches the kernels of {@link " + name + "} on one stream. */")
@@ -40,8 +45,8 @@ class LauncherGeneratorTest {
 
   @Test
   void partsGrowWithKernelsAndParameters() {
-    assertThat(LauncherSize.parts(Collections.nCopies(1333, kernel(0)))).hasSize(1);
-    assertThat(LauncherSize.parts(Collections.nCopies(1334, kernel(0)))).hasSize(2);
+    assertThat(LauncherSize.parts(Collections.nCopies(1176, kernel(0)))).hasSize(1);
+    assertThat(LauncherSize.parts(Collections.nCopies(1177, kernel(0)))).hasSize(2);
     assertThat(LauncherSize.parts(Collections.nCopies(19, kernel(253)))).hasSize(1);
     assertThat(LauncherSize.parts(Collections.nCopies(20, kernel(253)))).hasSize(2);
   }

@@ -10,32 +10,37 @@ import dev.streamfence.launch.LoadedModule;
 
 /** The runtime's own kernels, of {@code columns.cu}. Each launch is ordered like a user's. */
 final class ColumnKernels {
-  private static final KernelImage IMAGE =
+  static final KernelImage IMAGE =
       KernelImage.resource(
-          "dev/streamfence/internal/column/columns.ptx", ColumnKernels.class::getResourceAsStream);
+          "dev/streamfence/internal/column/columns.ptx",
+          "e45105247aa632e3c5daef1703eb08bd810c8ab3879570075e87061d6fcb9bb8",
+          ColumnKernels.class::getResourceAsStream);
 
-  private static final KernelSignature PACK =
+  static final KernelSignature PACK =
       KernelSignature.entry("pack_flags")
           .reads("flags", boolean[].class)
           .value("rows", long.class)
           .writes("bits", byte[].class)
-          .threads("bytes", long.class, 256);
+          .threads("bytes", long.class, 256)
+          .analysed(Analysis.PACK);
 
-  private static final KernelSignature UNPACK =
+  static final KernelSignature UNPACK =
       KernelSignature.entry("unpack_flags")
           .reads("bits", byte[].class)
           .value("first", int.class)
           .writes("flags", boolean[].class)
-          .threads("rows", long.class, 256);
+          .threads("rows", long.class, 256)
+          .analysed(Analysis.UNPACK);
 
-  private static final KernelSignature COUNT =
+  static final KernelSignature COUNT =
       KernelSignature.entry("count_slice")
           .reads("rows", int[].class)
           .value("capacity", long.class)
           .value("from", long.class)
           .value("room", long.class)
           .writes("count", int[].class)
-          .threads("n", int.class, 32);
+          .threads("n", int.class, 32)
+          .analysed(Analysis.COUNT);
 
   private ColumnKernels() {}
 
@@ -75,5 +80,43 @@ final class ColumnKernels {
 
   private static LaunchRecorder recorder(DeviceStream stream, KernelSignature signature) {
     return LoadedModule.of(stream, IMAGE).recorder(signature);
+  }
+
+  /** What the processor would write into a launcher of these kernels; a test compares it. */
+  private static final class Analysis {
+    static final String PACK =
+        "AgAABAIAEAYAEAISCEJBU0UQQVJHVU1FTlQOU1BFQ0lBTBZaRVJPX0VYVEVORBBNVUxUSVBMWQZBREQaTEVT"
+            + "U19PUl9FUVVBTBBDT05TVEFOVBRTSElGVF9MRUZUYgCAAQAAAAECAAKAAQAAAAEAAACAAQIAAAECAAKAAQIA"
+            + "AAEAAARABgAAAQAABEAMAAABAAAGgAEAAggAAQAABoABAAIKAAEAAAiAAQAEDA4AAQAABEAAAAABAAAGgAEA"
+            + "AhIAAQAACoABAAQQFAABAAAMAgAEBhYAAQAADoABBgAAAQAADkAGAAABAAAQgAEABBYcAAEAAAwCAAQCHgAB"
+            + "AAAKgAEABAAeAAECAA6AAQAAAAEAAAqAAQAEIiQAAQIADoABAgAAAQAACoABAAQeKAABAAAMAgAEAioAAQAA"
+            + "CoABAAQiKAABAgAOgAEEAAABAAAKgAEABB4wAAEAAAwCAAQCMgABAAAKgAEABCIwAAECAAqAAQAEHhoAAQAA"
+            + "DAIABAI4AAEAAAqAAQAEIhoAAQIADoABCAAAAQAACoABAAQePgABAAAMAgAEAkAAAQAACoABAAQiPgABAgAO"
+            + "gAEKAAABAAAKgAEABB5GAAEAAAwCAAQCSAABAAAKgAEABCJGAAECAA6AAQwAAAEAAAqAAQAEHk4AAQAADAIA"
+            + "BAJQAAEAAAqAAQAEIk4AAQIADoABDgAAAQAACoABAAQeVgABAAAMAgAEAlgAAQAACoABAAQiVgABAgAKgAEA"
+            + "BAQWAAECAAqAAQAEXiQAAQIAAAQQYAAABAACAgQYACAAACYEAAQCAgYBAAICAgoCAgAAAAQCAgIBAAIQAgoC"
+            + "EAAAAhxMQVNUX09GX0dVQVJEU3IAAAQAAgIEGAAsAAAuBAAEAgIGAQACAgIKAgIAAAAEAgICAwACEAIKAhAA"
+            + "AAIcTEFTVF9PRl9HVUFSRFOGAQAABAACAgQYADQAADYEAAQCAgYBAAICAgoCAgAAAAQCAgIFAAIQAgoCEAAA"
+            + "AhxMQVNUX09GX0dVQVJEU5oBAAAEAAICBBgAOgAAPAQABAICBgEAAgICCgICAAAABAICAgcAAhACCgIQAAAC"
+            + "HExBU1RfT0ZfR1VBUkRTrgEAAAQAAgIEGABCAABEBAAEAgIGAQACAgIKAgIAAAAEAgICCQACEAIKAhAAAAIc"
+            + "TEFTVF9PRl9HVUFSRFPCAQAABAACAgQYAEoAAEwEAAQCAgYBAAICAgoCAgAAAAQCAgILAAIQAgoCEAAAAhxM"
+            + "QVNUX09GX0dVQVJEU9YBAAAEAAICBBgAUgAAVAQABAICBgEAAgICCgICAAAABAICAg0AAhACCgIQAAACHExB"
+            + "U1RfT0ZfR1VBUkRT6gEAAAQAAgIEGABaAABcBAAEAgIGAQACAgIKAgIAAAAEAgICDwACEAIKAhAAAAIcTEFT"
+            + "VF9PRl9HVUFSRFMC+gEAAgICAgIYAABgAgAEAgIGAQACAgIKAgIAAAIcTEFTVF9PRl9HVUFSRFM";
+    static final String UNPACK =
+        "AgAABAIACAYAEAIWCEJBU0UQQVJHVU1FTlQOU1BFQ0lBTBZaRVJPX0VYVEVORBBNVUxUSVBMWQZBREQaTEVT"
+            + "U19PUl9FUVVBTBZTSUdOX0VYVEVORBBDT05TVEFOVBZTSElGVF9SSUdIVChTSElGVF9SSUdIVF9VTlNJR05F"
+            + "RDYAgAEAAAABAgACQAAAAAEAAACAAQIAAAECAAKAAQIAAAEAAARABgAAAQAABEAMAAABAAAGgAEAAggAAQAA"
+            + "BoABAAIKAAEAAAiAAQAEDA4AAQAABEAAAAABAAAGgAEAAhIAAQAACoABAAQQFAABAAAMAgAEBhYAAQAADoAB"
+            + "AAICAAEAAAqAAQAEFhoAAQAAEEB+AAABAAASgAEABBweAAEAABBAegAAAQAAFIABAAQgIgABAAAKgAEABBwk"
+            + "AAEAABBABgAAAQAAEoABAAQmKAABAAAKgAEABAAqAAECABCAAQAAAAEAAAqAAQAELC4AAQIACoABAAQEFgAB"
+            + "AgAKgAEABDIuAAECAAAEAswCAAAEAAICAhgAADACAAQCAgYBAAICAgoCAgAABBxMQVNUX09GX0dVQVJEUwpG"
+            + "SVJTVALeAgACAgICAhgAADQCAAQCAgYBAAICAgoCAgAAAhxMQVNUX09GX0dVQVJEUw";
+    static final String COUNT =
+        "AgAACAIAEAQAEAYAEAoACAIQCEJBU0UQQVJHVU1FTlQOU1BFQ0lBTBBNVUxUSVBMWQZBREQWWkVST19FWFRF"
+            + "TkQaTEVTU19PUl9FUVVBTBBDT05TVEFOVBwAgAEAAAABAgAAgAECAAABAgACQAYAAAEAAARABgAAAQAABEAM"
+            + "AAABAAAEQAAAAAEAAAZAAAQGCAABAAAIQAAEDAoAAQAACoABAAIOAAEAAAqAAQACBAABAAAMAgAEEhAAAQAA"
+            + "DoABAAAAAQAACIABAAQAFgABAgAIgAEABAIWAAECAAAEAqQDAAACBggCFAAAGAIABAICBAEAAgICCAICAAAC"
+            + "HExBU1RfT0ZfR1VBUkRTArQDAAICBggCFAAAGgIABAICBAEAAgICCAICAAACHExBU1RfT0ZfR1VBUkRT";
   }
 }

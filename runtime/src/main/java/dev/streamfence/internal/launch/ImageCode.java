@@ -9,6 +9,7 @@ import dev.streamfence.internal.ptx.binary.CodeFormat;
 import dev.streamfence.internal.ptx.binary.Cubin;
 import dev.streamfence.internal.ptx.check.CubinCheck;
 import dev.streamfence.internal.ptx.check.KernelCheck;
+import dev.streamfence.internal.ptx.check.KernelFacts;
 import dev.streamfence.internal.ptx.check.Mismatch;
 import dev.streamfence.internal.ptx.check.SymbolCheck;
 import dev.streamfence.internal.ptx.check.SymbolMismatch;
@@ -36,9 +37,11 @@ final class ImageCode {
   private final String source;
   private final byte[] file;
   private final List<KernelSymbol> symbols;
+
+  /** The module that is compared with the interface; null if the compiler has compared it. */
   private final @Nullable PtxModule ptx;
 
-  /** The module, where only the bounds need it; the collector may take it. */
+  /** The module, where only facts that the launcher does not have need it. */
   private SoftReference<PtxModule> parsed = new SoftReference<>(null);
 
   private final @Nullable Cubin binary;
@@ -80,15 +83,8 @@ final class ImageCode {
   static ImageCode of(KernelImage image, String source, byte[] file, boolean binariesAllowed) {
     String hash = KernelImage.sha256(file);
     if (hash.equals(image.sha256())) {
-      return new ImageCode(
-          source,
-          file,
-          image.symbols(),
-          beyondTheComparison(image, source, file),
-          null,
-          true,
-          "",
-          "");
+      requireLongAddresses(source, file);
+      return new ImageCode(source, file, image.symbols(), null, null, true, "", "");
     }
     String origin =
         image.sha256().isEmpty()
@@ -158,31 +154,41 @@ final class ImageCode {
     return binary == null ? List.of() : CubinCheck.compare(binary, declared);
   }
 
+  /** What the compiler found out about a kernel; empty if this is not what it saw, or too much. */
+  Optional<KernelFacts> facts(KernelSignature signature) {
+    return isChecked ? KernelFacts.parse(signature) : Optional.empty();
+  }
+
   /**
    * What launches of a kernel touch; null if that is unknown. A binary does not show it.
    *
    * @param signature its declaration, which the code agrees with
    */
   @Nullable LoadedBounds bounds(KernelSignature signature) {
+    PtxModule module = module();
+    return module == null ? null : LoadedBounds.of(module, signature);
+  }
+
+  /** The module; null if it cannot be read. Parsed where it was not compared. */
+  private @Nullable PtxModule module() {
     PtxModule module = ptx == null ? parsed.get() : ptx;
-    if (module == null) {
-      if (!looksLikePtx(file)) {
-        return null;
-      }
+    if (module == null && looksLikePtx(file)) {
       try {
         module = PtxModule.parse(new String(file, StandardCharsets.UTF_8));
       } catch (PtxException e) {
-        // It may be newer than the parser.
+        // It may be newer than the parser. The compiler has warned of it.
         return null;
       }
       parsed = new SoftReference<>(module);
     }
-    return LoadedBounds.of(module, signature);
+    return module;
   }
 
   /** The block shape that a kernel requires of every launch; empty unless PTX states it. */
   Optional<BlockLimit> requiredBlock(String entry) {
-    return Optional.ofNullable(ptx)
+    // Compilers write exactly this word. The device itself refuses other block shapes.
+    boolean mayRequire = new String(file, StandardCharsets.UTF_8).contains(".reqntid");
+    return Optional.ofNullable(mayRequire ? module() : null)
         .flatMap(module -> module.entry(entry))
         .flatMap(PtxEntry::blockLimit)
         .filter(BlockLimit::exact);
@@ -207,33 +213,28 @@ final class ImageCode {
 
   /** What a kernel may do with one of the image's symbols: everything, unless PTX shows less. */
   VariableUse use(String entry, String symbol) {
-    if (ptx == null) {
-      return new VariableUse(true, true);
-    }
     if (variableUses == null) {
+      PtxModule module = module();
+      if (module == null) {
+        return new VariableUse(true, true);
+      }
       Set<String> names = symbols.stream().map(KernelSymbol::name).collect(Collectors.toSet());
-      variableUses = new VariableUses(ptx, names, new AnalysisBudget());
+      variableUses = new VariableUses(module, names, new AnalysisBudget());
     }
     return variableUses.of(entry, symbol);
   }
 
-  /**
-   * Parses the PTX that the compiler has checked if it may require one block shape, which no device
-   * reports, or may not have 64-bit addresses, or if the host uses its variables; null otherwise.
-   */
-  private static @Nullable PtxModule beyondTheComparison(
-      KernelImage image, String source, byte[] file) {
+  /** Refuses PTX with 32-bit addresses, which the compiler has warned of. */
+  private static void requireLongAddresses(String source, byte[] file) {
     String text = new String(file, StandardCharsets.UTF_8);
     // Compilers write exactly these words into 64-bit PTX.
-    boolean isPlain = text.contains(".address_size 64") && !text.contains(".reqntid");
-    if (!looksLikePtx(file) || (isPlain && image.symbols().isEmpty())) {
-      return null;
-    }
-    try {
-      return parse(source, text);
-    } catch (PtxException e) {
-      // The compiler has warned of it, and the device itself refuses other block shapes.
-      return null;
+    if (looksLikePtx(file) && !text.contains(".address_size 64")) {
+      try {
+        parse(source, text);
+      } catch (PtxException e) {
+        // The compiler has warned of it, and the device refuses text that is not PTX.
+        return;
+      }
     }
   }
 

@@ -197,7 +197,7 @@ final class KernelModules implements AutoCloseable {
   private LoadedImage loaded(
       KernelImage image, ImageCode code, ModuleHandle module, Timeline timeline) {
     try {
-      LoadedSymbols symbols = new LoadedSymbols(runtime, image, code, module, timeline);
+      LoadedSymbols symbols = new LoadedSymbols(runtime, image, module, timeline);
       return new LoadedImage(this, runtime, image, code, module, symbols);
     } catch (RuntimeException | Error e) {
       try {

@@ -1,9 +1,9 @@
 package dev.streamfence.internal.launch;
 
 import dev.streamfence.DeviceException.AttemptedUse;
-import dev.streamfence.internal.ptx.bounds.ArrayBounds;
 import dev.streamfence.internal.ptx.bounds.BoundsEvaluator;
 import dev.streamfence.internal.ptx.bounds.KernelBounds;
+import dev.streamfence.internal.ptx.bounds.LaunchBounds;
 import dev.streamfence.internal.ptx.bounds.NumberPlace;
 import dev.streamfence.internal.ptx.bounds.ReachedAccess;
 import dev.streamfence.internal.ptx.check.DeclaredArrays;
@@ -19,31 +19,31 @@ import org.jspecify.annotations.Nullable;
 /** The bounds of a kernel, with the names that its interface gives to the parameters. Immutable. */
 final class LoadedBounds {
   private final KernelSignature signature;
-  private final PtxModule module;
-  private final KernelBounds bounds;
+  private final LaunchBounds bounds;
   private final DeclaredArrays declared;
 
-  private LoadedBounds(
-      KernelSignature signature, PtxModule module, KernelBounds bounds, DeclaredArrays declared) {
+  private LoadedBounds(KernelSignature signature, LaunchBounds bounds, DeclaredArrays declared) {
     this.signature = signature;
-    this.module = module;
     this.bounds = bounds;
     this.declared = declared;
   }
 
-  /** The bounds of a kernel; null if no launch of it can be refused. */
+  /** The bounds that the code shows; null if no launch of the kernel can be refused. */
   static @Nullable LoadedBounds of(PtxModule module, KernelSignature signature) {
     DeclaredArrays declared = DeclaredArrays.of(signature);
-    KernelBounds bounds =
-        module
-            .entry(signature.entry())
-            .filter(entry -> entry.parameters().size() == signature.passed().size())
-            .map(entry -> KernelBounds.of(module, entry, declared.places(), declared.tables()))
-            .orElse(null);
-    boolean refuses =
-        signature.requiresBounds()
-            || (bounds != null && bounds.arrays().stream().anyMatch(ArrayBounds::isChecked));
-    return bounds != null && refuses ? new LoadedBounds(signature, module, bounds, declared) : null;
+    return module
+        .entry(signature.entry())
+        .filter(entry -> entry.parameters().size() == signature.passed().size())
+        .map(entry -> KernelBounds.of(module, entry, declared.places(), declared.tables()))
+        .map(bounds -> of(bounds.launches(), signature))
+        .orElse(null);
+  }
+
+  /** Bounds that are known already; null if no launch of the kernel can be refused. */
+  static @Nullable LoadedBounds of(LaunchBounds bounds, KernelSignature signature) {
+    return signature.requiresBounds() || bounds.isChecked()
+        ? new LoadedBounds(signature, bounds, DeclaredArrays.of(signature))
+        : null;
   }
 
   BoundsEvaluator evaluator() {
@@ -56,7 +56,7 @@ final class LoadedBounds {
 
   /** How many arrays have bounds. */
   int arrays() {
-    return bounds.arrays().size();
+    return bounds.arrayCount();
   }
 
   /**
@@ -87,10 +87,9 @@ final class LoadedBounds {
       words.add(name(place) + " = " + numbers[argument]);
     }
     String place =
-        module
-            .position(access.instruction().source())
-            .map(position -> ", " + position.inFile())
-            .orElse(", line " + access.instruction().line() + " of the PTX");
+        access.place().isEmpty()
+            ? ", line " + access.line() + " of the PTX"
+            : ", " + access.place();
     return (words.isEmpty() ? "" : words.stream().collect(Collectors.joining(", ", " (", ")")))
         + place;
   }

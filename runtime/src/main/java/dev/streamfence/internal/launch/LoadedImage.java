@@ -7,6 +7,8 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.ptx.check.KernelFacts;
+import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import java.util.HashMap;
@@ -126,7 +128,11 @@ final class LoadedImage {
 
   private LoadedKernel lookUp(KernelSignature signature) {
     try {
-      LoadedFunction function = functions.computeIfAbsent(signature.entry(), this::function);
+      KernelFacts facts = code.facts(signature).orElse(null);
+      LoadedFunction function =
+          functions.computeIfAbsent(
+              signature.entry(),
+              entry -> facts == null ? function(entry) : function(entry, facts.requiredBlock()));
       int blockSize =
           signature.hasAutomaticBlockSize()
               ? chooseBlockSize(signature, function)
@@ -137,17 +143,20 @@ final class LoadedImage {
           signature,
           function,
           blockSize,
-          symbols.of(signature.entry()),
-          bounds(signature));
+          symbols.of(facts == null ? name -> code.use(signature.entry(), name) : facts::use),
+          bounds(signature, facts));
     } catch (CudaDriverException e) {
       throw e.during("loading kernel " + signature + " of " + image);
     }
   }
 
   /** What launches of a kernel touch; null if that is unknown, or not checked. */
-  private @Nullable LoadedBounds bounds(KernelSignature signature) {
+  private @Nullable LoadedBounds bounds(KernelSignature signature, @Nullable KernelFacts facts) {
     if (!runtime.options().boundsChecks() && !signature.requiresBounds()) {
       return null;
+    }
+    if (facts != null) {
+      return LoadedBounds.of(facts.bounds(), signature);
     }
     LoadedBounds bounds = code.bounds(signature);
     if (bounds == null && signature.requiresBounds()) {
@@ -175,9 +184,12 @@ final class LoadedImage {
   }
 
   private LoadedFunction function(String entry) {
+    return function(entry, code.requiredBlock(entry).orElse(null));
+  }
+
+  private LoadedFunction function(String entry, @Nullable BlockLimit requiredBlock) {
     CudaDriver driver = runtime.driver();
-    return new LoadedFunction(
-        driver, driver.function(module, entry), code.requiredBlock(entry).orElse(null));
+    return new LoadedFunction(driver, driver.function(module, entry), requiredBlock);
   }
 
   /**

@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The variables of a loaded image that the host reads and writes, each with one hazard state that
@@ -28,7 +29,6 @@ import java.util.Optional;
  */
 final class LoadedSymbols {
   private final KernelImage image;
-  private final ImageCode code;
   private final Map<String, Region> regions = new LinkedHashMap<>();
   private final Map<KernelSymbol, TrackedArray<?>> arrays = new HashMap<>();
 
@@ -38,14 +38,8 @@ final class LoadedSymbols {
    * @param timeline any stream of the device
    * @throws KernelLoadException if there is no such variable, or one of another size
    */
-  LoadedSymbols(
-      TrackedRuntime runtime,
-      KernelImage image,
-      ImageCode code,
-      ModuleHandle module,
-      Timeline timeline) {
+  LoadedSymbols(TrackedRuntime runtime, KernelImage image, ModuleHandle module, Timeline timeline) {
     this.image = image;
-    this.code = code;
     for (KernelSymbol symbol : image.symbols()) {
       Region region =
           regions.computeIfAbsent(
@@ -120,15 +114,19 @@ final class LoadedSymbols {
         });
   }
 
-  /** What a kernel may do with the variables; those that it does not use are left out. */
-  SymbolUse[] of(String entry) {
+  /**
+   * What a kernel may do with the variables; those that it does not use are left out.
+   *
+   * @param ofKernel its use of a variable
+   */
+  SymbolUse[] of(Function<String, VariableUse> ofKernel) {
     if (regions.isEmpty()) {
       return SymbolUse.NONE;
     }
     List<SymbolUse> uses = new ArrayList<>();
     regions.forEach(
         (name, region) -> {
-          VariableUse use = code.use(entry, name);
+          VariableUse use = ofKernel.apply(name);
           if (use.isAny()) {
             uses.add(new SymbolUse(name, region, use.reads(), use.writes()));
           }

@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.check;
 import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.bounds.ArrayBounds;
 import dev.streamfence.internal.ptx.bounds.KernelBounds;
+import dev.streamfence.internal.ptx.bounds.LaunchBounds;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.check.Mismatch.Subject;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
@@ -15,14 +16,26 @@ import java.util.List;
 final class BoundsReport {
   private final PtxModule module;
   private final PtxEntry entry;
+  private final KernelSignature signature;
   private final DeclaredArrays declared;
   private final KernelBounds bounds;
 
   BoundsReport(PtxModule module, PtxEntry entry, KernelSignature signature) {
     this.module = module;
     this.entry = entry;
+    this.signature = signature;
     this.declared = DeclaredArrays.of(signature);
     this.bounds = KernelBounds.of(module, entry, declared.places(), declared.tables());
+  }
+
+  /** Whether it is about a kernel with this declaration. */
+  boolean isOf(KernelSignature other) {
+    return signature.equals(other);
+  }
+
+  /** What it takes to compute which elements a launch touches. */
+  LaunchBounds launches() {
+    return bounds.launches();
   }
 
   /** One clause per array. */

@@ -7,6 +7,8 @@ import dev.streamfence.internal.ptx.analysis.BlockSizeDependence;
 import dev.streamfence.internal.ptx.analysis.KernelAccesses;
 import dev.streamfence.internal.ptx.analysis.ModuleAnalysis;
 import dev.streamfence.internal.ptx.analysis.ParameterAccess;
+import dev.streamfence.internal.ptx.analysis.VariableUse;
+import dev.streamfence.internal.ptx.analysis.VariableUses;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
@@ -24,7 +26,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compares the declarations of a module's kernels with their code: that the entry exists, the
@@ -69,6 +74,9 @@ public final class KernelCheck {
   private final Map<Declared, KernelAccesses> known = new HashMap<>();
 
   private int knownParameters;
+  private @Nullable BoundsReport lastReport;
+  private @Nullable VariableUses variableUses;
+  private List<KernelSymbol> symbolsOfUses = List.of();
 
   /**
    * The inputs of a kernel's analysis.
@@ -140,7 +148,7 @@ public final class KernelCheck {
     mismatches.addAll(
         launches.compare(declared, entry, blocks.isPresent() ? Optional.empty() : block(declared)));
     if (declared.requiresBounds() && mismatches.isEmpty()) {
-      mismatches.addAll(new BoundsReport(module, entry, declared).unproved());
+      mismatches.addAll(report(entry, declared).unproved());
     }
     return withoutRepetitions(mismatches);
   }
@@ -152,11 +160,54 @@ public final class KernelCheck {
    * @return one clause per array; empty if there is no such entry
    */
   public List<String> bounds(KernelSignature declared) {
+    return agreeing(declared).map(entry -> report(entry, declared).inWords()).orElse(List.of());
+  }
+
+  /**
+   * Says what launches of a kernel need to know of its code, see {@link KernelFacts}.
+   *
+   * @param declared a declaration that agrees with the code
+   * @param symbols the variables that the interface declares
+   * @return the text for {@link KernelSignature#analysed}; empty if there is no such entry, or the
+   *     code itself says it better
+   */
+  public String analysis(KernelSignature declared, List<KernelSymbol> symbols) {
+    return agreeing(declared)
+        .flatMap(entry -> facts(entry, declared, symbols).text(declared))
+        .orElse("");
+  }
+
+  private KernelFacts facts(PtxEntry entry, KernelSignature declared, List<KernelSymbol> symbols) {
+    Map<String, VariableUse> uses = new HashMap<>();
+    if (!symbols.isEmpty()) {
+      if (variableUses == null || !symbols.equals(symbolsOfUses)) {
+        Set<String> names = symbols.stream().map(KernelSymbol::name).collect(Collectors.toSet());
+        variableUses = new VariableUses(module, names, budget);
+        symbolsOfUses = symbols;
+      }
+      VariableUses found = variableUses;
+      symbols.forEach(symbol -> uses.put(symbol.name(), found.of(entry.name(), symbol.name())));
+    }
+    return new KernelFacts(
+        entry.blockLimit().filter(BlockLimit::exact).orElse(null),
+        uses,
+        report(entry, declared).launches());
+  }
+
+  private Optional<PtxEntry> agreeing(KernelSignature declared) {
     return module
         .entry(declared.entry())
-        .filter(entry -> entry.parameters().size() == declared.passed().size())
-        .map(entry -> new BoundsReport(module, entry, declared).inWords())
-        .orElse(List.of());
+        .filter(entry -> entry.parameters().size() == declared.passed().size());
+  }
+
+  /** The bounds of a kernel, which are asked for several times in a row. */
+  private BoundsReport report(PtxEntry entry, KernelSignature declared) {
+    BoundsReport last = lastReport;
+    if (last == null || !last.isOf(declared)) {
+      last = new BoundsReport(module, entry, declared);
+      lastReport = last;
+    }
+    return last;
   }
 
   private static boolean isOfType(Mismatch mismatch) {

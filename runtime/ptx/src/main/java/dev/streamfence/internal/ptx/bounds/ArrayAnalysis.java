@@ -85,7 +85,6 @@ final class ArrayAnalysis {
     }
     touched.add(
         new TouchedRange(
-            access.instruction(),
             range,
             ranges.guards(context).stream().mapToInt(Integer::intValue).toArray(),
             ranges.checks(access.address(), context),

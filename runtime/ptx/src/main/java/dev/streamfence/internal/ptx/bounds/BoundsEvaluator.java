@@ -10,28 +10,23 @@ import org.jspecify.annotations.Nullable;
  * nothing after its construction. Confined to one thread at a time.
  */
 public final class BoundsEvaluator {
-  private final List<ArrayBounds> arrays;
+  private final List<LaunchBounds.Reach> arrays;
   private final RangeProgram program;
-  private final List<List<WitnessPlan.Followed>> followed;
   private final RangeProgram.Results results;
   private final @Nullable Witness witness;
 
   // What the last call of reach has found.
   private long reachedBegin;
   private long reachedEnd;
-  private @Nullable CertainAccess reachedFirst;
-  private @Nullable CertainAccess reachedLast;
+  private @Nullable ReachedAccess reachedFirst;
+  private @Nullable ReachedAccess reachedLast;
 
-  BoundsEvaluator(
-      List<ArrayBounds> arrays,
-      RangeProgram program,
-      List<List<WitnessPlan.Followed>> followed,
-      @Nullable Witness witness) {
-    this.followed = followed;
-    this.arrays = arrays;
-    this.program = program;
+  BoundsEvaluator(LaunchBounds bounds) {
+    WitnessPlan plan = bounds.plan();
+    this.arrays = bounds.arrays();
+    this.program = bounds.program();
     this.results = new RangeProgram.Results(program);
-    this.witness = witness;
+    this.witness = plan == null ? null : new Witness(plan);
   }
 
   /**
@@ -49,10 +44,10 @@ public final class BoundsEvaluator {
     if (witness == null) {
       return false;
     }
-    List<WitnessPlan.Followed> certain = followed.get(array);
+    List<WitnessPlan.Followed> certain = arrays.get(array).followed();
     for (int i = 0; i < certain.size(); i++) {
       WitnessPlan.Followed access = certain.get(i);
-      boolean loops = !access.access().loops().isEmpty();
+      boolean loops = !access.loops().isEmpty();
       List<Witness.Choice> choices = access.choices();
       for (int choice = 0; choice < choices.size(); choice++) {
         follow(witness, access, launch, choices.get(choice), false);
@@ -73,9 +68,9 @@ public final class BoundsEvaluator {
     if (!witness.reaches(followed, launch, choice, last)) {
       return;
     }
-    CertainAccess access = followed.access();
+    ReachedAccess access = followed.access();
     long offset = witness.offset();
-    long end = Interval.addHigh(offset, access.width());
+    long end = Interval.addHigh(offset, followed.width());
     if (reachedLast == null || end > reachedEnd) {
       reachedLast = access;
       reachedEnd = end;
@@ -93,12 +88,12 @@ public final class BoundsEvaluator {
 
   /** The access at {@link #reachedBegin}, after {@link #reach} has found one. */
   public ReachedAccess reachedFirst() {
-    return ReachedAccess.of(requireNonNull(reachedFirst));
+    return requireNonNull(reachedFirst);
   }
 
   /** The access at {@link #reachedEnd}, after {@link #reach} has found one. */
   public ReachedAccess reachedLast() {
-    return ReachedAccess.of(requireNonNull(reachedLast));
+    return requireNonNull(reachedLast);
   }
 
   /** The offset after the last byte that is certainly touched. */
@@ -119,7 +114,7 @@ public final class BoundsEvaluator {
    *     it is unknown for these numbers
    */
   public long mayEnd(int array) {
-    ArrayBounds bounds = arrays.get(array);
+    LaunchBounds.Reach bounds = arrays.get(array);
     if (!bounds.isLimited()) {
       return Long.MAX_VALUE;
     }
@@ -146,7 +141,7 @@ public final class BoundsEvaluator {
    * @return the offset of the first byte; {@link Long#MIN_VALUE} if it is unknown for these numbers
    */
   public long mayBegin(int array) {
-    ArrayBounds bounds = arrays.get(array);
+    LaunchBounds.Reach bounds = arrays.get(array);
     if (!bounds.isLimited()) {
       return Long.MIN_VALUE;
     }

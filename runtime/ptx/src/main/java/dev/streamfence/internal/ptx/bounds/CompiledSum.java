@@ -18,6 +18,11 @@ final class CompiledSum {
     }
   }
 
+  CompiledSum(long[] coefficients, int[][] factors) {
+    this.coefficients = coefficients;
+    this.factors = factors;
+  }
+
   int terms() {
     return coefficients.length;
   }

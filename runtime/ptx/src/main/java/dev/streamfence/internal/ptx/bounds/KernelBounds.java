@@ -6,8 +6,10 @@ import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.internal.ptx.syntax.SourcePosition;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which elements of its arrays a kernel touches, as far as its code shows that before a launch.
- * Immutable; {@link #evaluator} computes the numbers of a launch.
+ * Immutable; {@link #launches} computes the numbers of a launch.
  */
 public final class KernelBounds {
   /** Functions of the device's own library that return, or end the whole run. */
@@ -27,23 +29,12 @@ public final class KernelBounds {
 
   private static final int MAX_INSTRUCTIONS = 20_000;
 
-  private final List<NumberPlace> arguments;
   private final List<ArrayBounds> arrays;
-  private final RangeProgram program;
-  private final List<List<WitnessPlan.Followed>> followed;
-  private final @Nullable WitnessPlan plan;
+  private final LaunchBounds launches;
 
-  private KernelBounds(
-      List<NumberPlace> arguments,
-      List<ArrayBounds> arrays,
-      RangeProgram program,
-      List<List<WitnessPlan.Followed>> followed,
-      @Nullable WitnessPlan plan) {
-    this.arguments = List.copyOf(arguments);
+  private KernelBounds(List<ArrayBounds> arrays, LaunchBounds launches) {
     this.arrays = List.copyOf(arrays);
-    this.program = program;
-    this.followed = List.copyOf(followed);
-    this.plan = plan;
+    this.launches = launches;
   }
 
   /**
@@ -77,13 +68,12 @@ public final class KernelBounds {
               : "its addresses are too long a formula";
       List<ArrayBounds> unknown =
           arrays.stream().map(place -> ArrayBounds.unknown(place, null, reason)).toList();
-      return new KernelBounds(List.of(), unknown, new RangeProgram(), List.of(), null);
+      LaunchBounds.Reach nothing = new LaunchBounds.Reach(false, List.of(), List.of());
+      return new KernelBounds(
+          unknown,
+          new LaunchBounds(
+              List.of(), Collections.nCopies(arrays.size(), nothing), new RangeProgram(), null));
     }
-  }
-
-  /** The numbers that the bounds depend on, in the order of their indexes. */
-  public List<NumberPlace> arguments() {
-    return arguments;
   }
 
   /** The bounds of each array, in the order in which the arrays were given. */
@@ -91,9 +81,9 @@ public final class KernelBounds {
     return arrays;
   }
 
-  /** Computes the numbers of launches, with memory of its own. */
-  public BoundsEvaluator evaluator() {
-    return new BoundsEvaluator(arrays, program, followed, plan == null ? null : new Witness(plan));
+  /** What it takes to compute the numbers of each launch. */
+  public LaunchBounds launches() {
+    return launches;
   }
 
   /** One analysis. Confined to one thread, used once. */
@@ -131,12 +121,23 @@ public final class KernelBounds {
             new ArrayAnalysis(i, arrays.get(i), values, formulas, ranges, dependences, certainty)
                 .bounds());
       }
-      WitnessPlan plan = new WitnessPlan(nodes, graph, guards, formulas, dependences);
-      List<List<WitnessPlan.Followed>> followed =
-          found.stream()
-              .map(array -> array.certain().stream().map(plan::followed).toList())
-              .toList();
-      return new KernelBounds(arguments, found, ranges.program(), followed, plan);
+      WitnessPlanner planner = new WitnessPlanner(nodes, graph, guards, formulas, dependences);
+      List<LaunchBounds.Reach> reaches = new ArrayList<>();
+      for (ArrayBounds array : found) {
+        reaches.add(
+            new LaunchBounds.Reach(
+                array.isLimited(),
+                array.touched(),
+                array.certain().stream()
+                    .map(access -> planner.followed(access, place(access.instruction())))
+                    .toList()));
+      }
+      return new KernelBounds(
+          found, new LaunchBounds(arguments, reaches, ranges.program(), planner.plan()));
+    }
+
+    private String place(Instruction instruction) {
+      return module.position(instruction.source()).map(SourcePosition::inFile).orElse("");
     }
 
     private ControlGraph.CallEnds ends() {

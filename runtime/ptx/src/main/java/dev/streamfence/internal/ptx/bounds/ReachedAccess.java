@@ -1,16 +1,13 @@
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.List;
 
 /**
- * The access of a kernel that touches the farthest byte of an array in a launch.
+ * An access of a kernel that touches the farthest byte of an array in a launch.
  *
+ * @param line its line in the PTX, from 1
+ * @param place the file and line of its source; empty if the code does not have them
  * @param writes whether it writes
  * @param arguments the indexes of the numbers of the launch that decide where it lies
  */
-public record ReachedAccess(Instruction instruction, boolean writes, List<Integer> arguments) {
-  static ReachedAccess of(CertainAccess access) {
-    return new ReachedAccess(access.instruction(), access.writes(), access.arguments());
-  }
-}
+public record ReachedAccess(int line, String place, boolean writes, List<Integer> arguments) {}

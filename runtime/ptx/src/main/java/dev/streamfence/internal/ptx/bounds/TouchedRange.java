@@ -1,7 +1,5 @@
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.syntax.Instruction;
-
 /**
  * The bytes of an array that an instruction may touch, as steps of a {@link RangeProgram}.
  *
@@ -11,7 +9,7 @@ import dev.streamfence.internal.ptx.syntax.Instruction;
  * @param width how many bytes it touches
  */
 @SuppressWarnings("ArrayRecordComponent") // Never compared, and the arrays never change.
-record TouchedRange(Instruction instruction, int range, int[] guards, int[] checks, int width) {
+record TouchedRange(int range, int[] guards, int[] checks, int width) {
   /** Whether some guard on the way never holds in a launch. */
   boolean isUnreachable(RangeProgram.Results results) {
     for (int guard : guards) {

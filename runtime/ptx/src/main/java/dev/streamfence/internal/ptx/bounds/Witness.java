@@ -3,7 +3,6 @@
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.bounds.CertainAccess.Way;
-import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
 import java.util.Arrays;
 import java.util.List;
@@ -72,9 +71,8 @@ final class Witness {
   boolean reaches(
       WitnessPlan.Followed followed, LaunchNumbers numbers, Choice choice, boolean last) {
     launch = numbers;
-    CertainAccess access = followed.access();
     choose(followed.targets(), choice);
-    List<Loop> loops = access.loops();
+    List<Integer> loops = followed.loops();
     // A loop that is left at its begin runs its body one time less than one left at its end.
     int variants = last ? 1 << Math.min(2, loops.size()) : 1;
     for (int less = 0; less < variants; less++) {
@@ -82,11 +80,11 @@ final class Witness {
       boolean known = true;
       for (int i = 0; known && i < loops.size(); i++) {
         int inner = Math.min(1, loops.size() - 1 - i);
-        long at = last ? end(loops.get(i).index) - ((less >> inner) & 1) : 0;
+        long at = last ? end(loops.get(i)) - ((less >> inner) & 1) : 0;
         known = at >= 0 && !failed;
-        set(loops.get(i).index, at);
+        set(loops.get(i), at);
       }
-      if (known && arrives(access)) {
+      if (known && arrives(followed)) {
         return true;
       }
     }
@@ -106,7 +104,7 @@ final class Witness {
     iterations[loop] = iteration;
   }
 
-  private boolean arrives(CertainAccess access) {
+  private boolean arrives(WitnessPlan.Followed access) {
     List<Way> conditions = access.conditions();
     for (int i = 0; i < conditions.size(); i++) {
       Way way = conditions.get(i);

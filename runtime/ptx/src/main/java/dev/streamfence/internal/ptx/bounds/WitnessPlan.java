@@ -1,18 +1,12 @@
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.bounds.CertainAccess.Way;
-import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
-import dev.streamfence.internal.ptx.bounds.Formulas.Condition;
-import dev.streamfence.internal.ptx.bounds.Guards.Fact;
-import dev.streamfence.internal.ptx.bounds.Node.Operator;
-import dev.streamfence.internal.ptx.bounds.Node.Special;
-import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link Witness} needs of a kernel's values and loops. Immutable once its accesses are. */
+/** What a {@link Witness} needs of a kernel's values and loops. Immutable. */
 final class WitnessPlan {
   /**
    * A range in which a value has to lie for its formula to be exact.
@@ -44,171 +38,49 @@ final class WitnessPlan {
       @Nullable CompiledSum perIteration) {}
 
   /**
-   * An access with what it takes to find threads that make it.
+   * A {@link CertainAccess} with what it takes to find threads that make it.
    *
+   * @param access the access as errors name it
+   * @param width how many bytes it touches
+   * @param conditions where all predicates have the wanted values, the access is made
+   * @param loops the indexes of the loops around it, the outermost first
    * @param choices the threads that are worth following
    */
-  record Followed(CertainAccess access, List<Target> targets, List<Witness.Choice> choices) {}
+  record Followed(
+      ReachedAccess access,
+      int width,
+      List<Way> conditions,
+      List<Integer> loops,
+      Node address,
+      List<Target> targets,
+      List<Witness.Choice> choices) {}
 
-  private final NodeGraph nodes;
-  private final ControlGraph graph;
-  private final Formulas formulas;
-  private final Dependences dependences;
-  private final Map<Integer, LoopEnd> loopEnds = new HashMap<>();
-  private final @Nullable End[] ends;
+  private final List<Node> nodes;
+  private final int[] loops;
+  private final BitSet addresses;
   private final @Nullable Growth[] growths;
+  private final @Nullable End[] ends;
 
+  /**
+   * Creates a plan.
+   *
+   * @param nodes the values, by their ids
+   * @param loops for each value the loop at whose header it is a phi; negative if it is none
+   * @param addresses the values that are computed from an array's address
+   * @param growths for each value, or the first ones, how it grows
+   * @param ends for each loop its end; null if it is not known
+   */
   WitnessPlan(
-      NodeGraph nodes,
-      ControlGraph graph,
-      Guards guards,
-      Formulas formulas,
-      Dependences dependences) {
-    this.nodes = nodes;
-    this.graph = graph;
-    this.formulas = formulas;
-    this.dependences = dependences;
-    this.ends = new End[graph.loops().size()];
-    for (Loop loop : graph.loops()) {
-      LoopEnd end = LoopEnd.of(loop, graph, guards, formulas, nodes);
-      if (end != null) {
-        loopEnds.put(loop.index, end);
-        ends[loop.index] =
-            new End(
-                new CompiledSum(end.first()),
-                new CompiledSum(end.step()),
-                end.untilZero(),
-                checks(end.conditions()));
-      }
-    }
-    this.growths = new Growth[nodes.size()];
-    for (int i = 0; i < growths.length; i++) {
-      Polynomial step = formulas.step(nodes.node(i));
-      if (step != null) {
-        growths[i] =
-            new Growth(new CompiledSum(step), checks(formulas.growthConditions(nodes.node(i))));
-      }
-    }
-  }
-
-  private List<Check> checks(Iterable<Condition> conditions) {
-    List<Check> checks = new ArrayList<>();
-    for (Condition condition : conditions) {
-      checks.add(
-          new Check(
-              new CompiledSum(formulas.relative(condition.value())),
-              condition.least(),
-              condition.most()));
-    }
-    return List.copyOf(checks);
-  }
-
-  /** Prepares the choice of threads for an access. */
-  Followed followed(CertainAccess access) {
-    List<Polynomial> differences = new ArrayList<>();
-    List<Integer> loops = new ArrayList<>();
-    for (Loop loop : access.loops()) {
-      LoopEnd end = loopEnds.get(loop.index);
-      if (end != null && !end.untilZero()) {
-        differences.add(end.difference());
-        loops.add(loop.index);
-      }
-    }
-    for (Way way : access.conditions()) {
-      for (Fact fact : Guards.facts(way.predicate(), way.holds())) {
-        Polynomial difference = difference(fact);
-        if (difference != null) {
-          differences.add(difference);
-          loops.add(-1);
-        }
-      }
-    }
-    List<Target> found = new ArrayList<>();
-    for (int i = 0; i < differences.size(); i++) {
-      for (int dimension = 0; dimension < 3; dimension++) {
-        Target target = target(differences.get(i), dimension, loops.get(i));
-        if (target != null) {
-          found.add(target);
-        }
-      }
-    }
-    return new Followed(access, List.copyOf(found), choices(access, found));
-  }
-
-  /** The threads that may come farthest: of an index that only grows, the last ones. */
-  private List<Witness.Choice> choices(CertainAccess access, List<Target> found) {
-    List<Witness.Choice> worth = new ArrayList<>();
-    if (found.stream().anyMatch(target -> target.perIteration() != null)) {
-      worth.add(Witness.Choice.LAST_OF_LOOPS);
-    }
-    worth.add(Witness.Choice.LAST_OF_GUARDS);
-    Polynomial offset = formulas.offset(access.address());
-    boolean grows =
-        offset != null
-            && offset.terms().entrySet().stream()
-                .allMatch(term -> term.getValue() >= 0 && !term.getKey().has(this::mayFall));
-    if (!grows) {
-      worth.add(Witness.Choice.FIRST);
-    }
-    return List.copyOf(worth);
-  }
-
-  private boolean mayFall(int id) {
-    Node node = nodes.node(id);
-    return !node.is(Operator.SPECIAL) && !node.is(Operator.ITERATION);
-  }
-
-  private @Nullable Polynomial difference(Fact fact) {
-    if (!fact.isTrue()) {
-      return null;
-    }
-    Polynomial difference = formulas.of(fact.right()).minus(formulas.of(fact.left()));
-    boolean strict =
-        fact.operation() == Operator.LESS || fact.operation() == Operator.LESS_UNSIGNED;
-    return difference == null || !strict ? difference : difference.minus(Polynomial.constant(1));
-  }
-
-  private @Nullable Target target(Polynomial difference, int dimension, int loop) {
-    int thread = special(dimension, true);
-    int block = special(dimension, false);
-    int iteration = loop < 0 ? -1 : nodes.iteration(loop).id;
-    Polynomial perThread = LoopEnd.coefficient(difference, thread);
-    Polynomial perBlock = LoopEnd.coefficient(difference, block);
-    Polynomial perIteration =
-        loop < 0 ? Polynomial.ZERO : LoopEnd.coefficient(difference, iteration);
-    if (perThread == null || perBlock == null || perIteration == null) {
-      return null;
-    }
-    Polynomial rest =
-        difference.only(
-            monomial -> !monomial.has(id -> id == thread || id == block || id == iteration));
-    List<Polynomial> uniform = List.of(rest, perThread, perBlock, perIteration);
-    boolean isUniform = uniform.stream().allMatch(formulas::isUniform);
-    boolean differs = !perThread.terms().isEmpty() || !perBlock.terms().isEmpty();
-    if (!isUniform || !differs) {
-      return null;
-    }
-    return new Target(
-        dimension,
-        new CompiledSum(rest),
-        negated(perBlock),
-        negated(perThread),
-        perIteration.terms().isEmpty() ? null : negated(perIteration));
-  }
-
-  private static CompiledSum negated(Polynomial polynomial) {
-    Polynomial negated = Polynomial.ZERO.minus(polynomial);
-    return new CompiledSum(negated == null ? Polynomial.ZERO : negated);
-  }
-
-  private int special(int dimension, boolean thread) {
-    for (Special special : Special.ALL) {
-      boolean wanted = thread ? special.isThread : special.isBlock;
-      if (wanted && special.dimension == dimension) {
-        return nodes.special(special).id;
-      }
-    }
-    throw new IllegalArgumentException("there is no dimension " + dimension);
+      List<Node> nodes,
+      int[] loops,
+      BitSet addresses,
+      @Nullable Growth[] growths,
+      @Nullable End[] ends) {
+    this.nodes = List.copyOf(nodes);
+    this.loops = loops;
+    this.addresses = addresses;
+    this.growths = Arrays.copyOf(growths, nodes.size());
+    this.ends = ends;
   }
 
   int nodes() {
@@ -216,12 +88,12 @@ final class WitnessPlan {
   }
 
   Node node(int id) {
-    return nodes.node(id);
+    return nodes.get(id);
   }
 
   /** Whether a value is computed from an array's address, which is known to the launch alone. */
   boolean hasAddress(Node node) {
-    return dependences.dependsOnAny(node);
+    return addresses.get(node.id);
   }
 
   int loops() {
@@ -234,12 +106,11 @@ final class WitnessPlan {
 
   /** The growth of a phi; null if it grows unevenly, or its loop has no such phi. */
   @Nullable Growth growth(Node phi) {
-    return phi.id < growths.length ? growths[phi.id] : null;
+    return growths[phi.id];
   }
 
   /** The loop at whose header a phi lies; negative if it lies at none. */
   int loopOf(Node phi) {
-    Loop loop = graph.loop(phi.block);
-    return loop != null && phi.isCarried ? loop.index : -1;
+    return loops[phi.id];
   }
 }

@@ -58,20 +58,24 @@ class KernelBoundsTest {
   }
 
   private static void isLimitedTo(KernelBounds bounds, Shape launch, long begin, long end) {
-    BoundsEvaluator evaluator = bounds.evaluator();
+    BoundsEvaluator evaluator = bounds.launches().evaluator();
     evaluator.limit(launch);
     assertThat(evaluator.mayBegin(0)).isEqualTo(begin);
     assertThat(evaluator.mayEnd(0)).isEqualTo(end);
   }
 
   private static void reaches(KernelBounds bounds, Shape launch, long end) {
-    BoundsEvaluator evaluator = bounds.evaluator();
+    BoundsEvaluator evaluator = bounds.launches().evaluator();
     assertThat(evaluator.reach(0, launch)).isTrue();
     assertThat(evaluator.reachedEnd()).isEqualTo(end);
+    BoundsEvaluator recorded = RecordedBounds.of(bounds.launches()).evaluator();
+    assertThat(recorded.reach(0, launch)).isTrue();
+    assertThat(recorded.reachedEnd()).isEqualTo(end);
   }
 
   private static void reachesNothing(KernelBounds bounds, Shape launch) {
-    assertThat(bounds.evaluator().reach(0, launch)).isFalse();
+    assertThat(bounds.launches().evaluator().reach(0, launch)).isFalse();
+    assertThat(RecordedBounds.of(bounds.launches()).evaluator().reach(0, launch)).isFalse();
   }
 
   private static final String GUARDED_STORE =
@@ -124,7 +128,7 @@ class KernelBoundsTest {
     isLimitedTo(bounds, new Shape(1, 32, 32, 1000), 0, 4 * 31_001);
     isLimitedTo(bounds, new Shape(1, 32, 32, 100_000_000), Long.MIN_VALUE, Long.MAX_VALUE);
     // The last thread's index has wrapped around, and it is still the one that the device computes.
-    BoundsEvaluator evaluator = bounds.evaluator();
+    BoundsEvaluator evaluator = bounds.launches().evaluator();
     assertThat(evaluator.reach(0, new Shape(1, 32, 32, 100_000_000))).isTrue();
     assertThat(evaluator.reachedBegin()).isEqualTo(4L * (31 * 100_000_000));
   }
@@ -405,7 +409,7 @@ class KernelBoundsTest {
   }
 
   private static void reachesOnlyTheFirstElement(KernelBounds bounds, Shape launch) {
-    BoundsEvaluator evaluator = bounds.evaluator();
+    BoundsEvaluator evaluator = bounds.launches().evaluator();
     assertThat(evaluator.reach(0, launch)).isTrue();
     assertThat(evaluator.reachedBegin()).isZero();
     assertThat(evaluator.reachedEnd()).isEqualTo(4);
@@ -433,7 +437,7 @@ class KernelBoundsTest {
     for (String first : List.of("10", "%r5")) {
       String second = first.equals("10") ? "%r5" : "10";
       KernelBounds bounds = bounds(loop.replace("LEFT", first).replace("RIGHT", second));
-      BoundsEvaluator evaluator = bounds.evaluator();
+      BoundsEvaluator evaluator = bounds.launches().evaluator();
       evaluator.limit(new Shape(1, 1, 100));
       assertThat(evaluator.mayEnd(0)).isGreaterThanOrEqualTo(400);
     }
@@ -503,7 +507,7 @@ class KernelBoundsTest {
 
   /** The element that is touched where an instruction computes the index from two numbers. */
   private static long element(String instruction, long a, long b) {
-    BoundsEvaluator evaluator = indexed(instruction).evaluator();
+    BoundsEvaluator evaluator = indexed(instruction).launches().evaluator();
     assertThat(evaluator.reach(0, new Shape(1, 1, a, b))).isTrue();
     assertThat(evaluator.reachedEnd()).isEqualTo(evaluator.reachedBegin() + 4);
     return evaluator.reachedBegin() / 4;
@@ -522,7 +526,7 @@ class KernelBoundsTest {
             add.s64 %rd3, %rd1, %rd2;
             st.global.u8 [%rd3], %r5;
             """);
-    BoundsEvaluator evaluator = bounds.evaluator();
+    BoundsEvaluator evaluator = bounds.launches().evaluator();
     evaluator.limit(new Shape(1, 32, 16));
     assertThat(evaluator.mayBegin(0)).isLessThanOrEqualTo(-16);
   }
@@ -699,7 +703,7 @@ class KernelBoundsTest {
             return 1;
           }
         };
-    loopsInARow(loops, 0).evaluator().reach(0, launch);
+    loopsInARow(loops, 0).launches().evaluator().reach(0, launch);
     return deepest.get();
   }
 
@@ -721,7 +725,7 @@ class KernelBoundsTest {
         "mul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r4;\n");
     long begin = System.nanoTime();
     KernelBounds bounds = bounds(body.toString());
-    BoundsEvaluator evaluator = bounds.evaluator();
+    BoundsEvaluator evaluator = bounds.launches().evaluator();
     evaluator.limit(new Shape(2, 32, 100, 5));
     evaluator.reach(0, new Shape(2, 32, 100, 5));
     assertThat(System.nanoTime() - begin).isLessThan(20_000_000_000L);

@@ -42,7 +42,8 @@ final class BoundsClaims {
   void compare(PtxModule module, PtxEntry entry, List<ArrayPlace> arrays, long seed, int count) {
     KernelBounds bounds = KernelBounds.of(module, entry, arrays);
     PtxProgram program = PtxProgram.translate(module);
-    BoundsEvaluator evaluator = bounds.evaluator();
+    BoundsEvaluator evaluator = bounds.launches().evaluator();
+    BoundsEvaluator recorded = RecordedBounds.of(bounds.launches()).evaluator();
     for (int i = 0; i < count; i++) {
       ObservedLaunch launch =
           new ObservedLaunch(module, program, entry, bounds, new Random(seed * 1000 + i));
@@ -51,9 +52,23 @@ final class BoundsClaims {
       completed += launch.completed ? 1 : 0;
       evaluator.limit(launch);
       for (int array = 0; array < arrays.size(); array++) {
-        compare(launch, evaluator, array, bounds.arrays().get(array) + "\n" + launch);
+        String description = bounds.arrays().get(array) + "\n" + launch;
+        compare(launch, evaluator, array, description);
+        assertThat(recorded.reach(array, launch) ? certainly(recorded) : "nothing")
+            .as("read again: " + description)
+            .isEqualTo(evaluator.reach(array, launch) ? certainly(evaluator) : "nothing");
       }
     }
+  }
+
+  private static String certainly(BoundsEvaluator evaluator) {
+    return evaluator.reachedFirst()
+        + " to "
+        + evaluator.reachedLast()
+        + ": "
+        + evaluator.reachedBegin()
+        + " to "
+        + evaluator.reachedEnd();
   }
 
   private void compare(

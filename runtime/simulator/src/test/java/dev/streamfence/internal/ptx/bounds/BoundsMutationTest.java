@@ -100,7 +100,7 @@ class BoundsMutationTest {
     KernelBounds rightBounds = KernelBounds.of(right, entry, arrays);
     KernelBounds wrongBounds = KernelBounds.of(wrong, changed, arrays);
     PtxProgram wrongProgram = PtxProgram.translate(wrong);
-    BoundsEvaluator evaluator = wrongBounds.evaluator();
+    BoundsEvaluator evaluator = RecordedBounds.of(wrongBounds.launches()).evaluator();
     boolean harmful = false;
     boolean noticed = false;
     for (int i = 0; i < LAUNCHES; i++) {

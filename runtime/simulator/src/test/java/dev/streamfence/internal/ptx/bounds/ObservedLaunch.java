@@ -122,7 +122,7 @@ final class ObservedLaunch implements GlobalMemory, LaunchNumbers {
 
   @Override
   public long argument(int argument) {
-    NumberPlace place = bounds.arguments().get(argument);
+    NumberPlace place = bounds.launches().arguments().get(argument);
     ByteBuffer buffer = ByteBuffer.wrap(parameters).order(ByteOrder.LITTLE_ENDIAN);
     int at = instance.parameterOffset(entry.name(), place.parameter()) + place.offset();
     return switch (place.bytes()) {
@@ -170,8 +170,8 @@ final class ObservedLaunch implements GlobalMemory, LaunchNumbers {
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder(entry.name()).append(' ').append(grid);
-    for (int i = 0; i < bounds.arguments().size(); i++) {
-      text.append(' ').append(bounds.arguments().get(i)).append('=').append(argument(i));
+    for (int i = 0; i < bounds.launches().arguments().size(); i++) {
+      text.append(' ').append(bounds.launches().arguments().get(i)).append('=').append(argument(i));
     }
     return text.toString();
   }

@@ -1,0 +1,16 @@
+package dev.streamfence.processor.model;
+
+import java.util.List;
+
+/**
+ * What the visible code of a kernel shows. Immutable.
+ *
+ * @param bounds what is known of the bounds of its arrays, one clause per array
+ * @param analysis what its launches need to know, for {@code KernelSignature.analysed}; may be
+ *     empty
+ */
+public record KernelCode(List<String> bounds, String analysis) {
+  public KernelCode {
+    bounds = List.copyOf(bounds);
+  }
+}

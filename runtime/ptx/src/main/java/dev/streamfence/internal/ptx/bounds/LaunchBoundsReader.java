@@ -1,0 +1,155 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import dev.streamfence.internal.ptx.bounds.CertainAccess.Way;
+import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.bounds.WitnessPlan.Check;
+import dev.streamfence.internal.ptx.bounds.WitnessPlan.End;
+import dev.streamfence.internal.ptx.bounds.WitnessPlan.Followed;
+import dev.streamfence.internal.ptx.bounds.WitnessPlan.Growth;
+import dev.streamfence.internal.ptx.bounds.WitnessPlan.Target;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what {@link LaunchBoundsWriter} has written. Confined to one thread, used once. */
+public final class LaunchBoundsReader {
+  private static final int DIMENSIONS = 3;
+
+  private final NumberReader in;
+  private List<Node> nodes = List.of();
+  private int arguments;
+  private int loops;
+
+  private LaunchBoundsReader(NumberReader in) {
+    this.in = in;
+  }
+
+  /**
+   * Reads bounds, whose evaluator knows what launches certainly touch.
+   *
+   * @param arrays how many arrays the kernel takes
+   * @throws IllegalArgumentException if the bytes are not the bounds of such a kernel
+   */
+  public static LaunchBounds read(NumberReader in, int arrays) {
+    return new LaunchBoundsReader(in).bounds(arrays);
+  }
+
+  private LaunchBounds bounds(int arrays) {
+    List<NumberPlace> places = in.list(this::place);
+    arguments = places.size();
+    List<LaunchBounds.Reach> reaches = new ArrayList<>();
+    WitnessPlan plan = in.truth() ? plan() : null;
+    int written = plan == null ? 0 : in.count();
+    if (plan != null && written != arrays) {
+      throw new IllegalArgumentException("bounds of " + written + " arrays, not of " + arrays);
+    }
+    for (int i = 0; i < arrays; i++) {
+      List<Followed> followed = plan == null ? List.of() : in.list(this::followed);
+      reaches.add(new LaunchBounds.Reach(false, List.of(), followed));
+    }
+    return new LaunchBounds(places, reaches, new RangeProgram(), plan);
+  }
+
+  private NumberPlace place() {
+    return new NumberPlace(in.integer(), in.integer(), in.integer());
+  }
+
+  private WitnessPlan plan() {
+    List<Operator> operators = in.list(() -> Operator.valueOf(in.text()));
+    int count = in.count();
+    List<Node> read = new ArrayList<>();
+    List<int[]> inputs = new ArrayList<>();
+    int[] gates = new int[count];
+    int[] loopOf = new int[count];
+    BitSet addresses = new BitSet();
+    @Nullable Growth[] growths = new Growth[count];
+    for (int i = 0; i < count; i++) {
+      Operator operator = operators.get(in.index(operators.size()));
+      int bits = in.index(Long.SIZE + 1);
+      read.add(new Node(i, operator, bits, in.number(), 0, -1, List.of()));
+      inputs.add(in.list(() -> in.index(count)).stream().mapToInt(Integer::intValue).toArray());
+      gates[i] = in.index(count + 1) - 1;
+      loopOf[i] = in.integer();
+      addresses.set(i, in.truth());
+      growths[i] = in.truth() ? new Growth(sum(count), checks(count)) : null;
+    }
+    for (Node node : read) {
+      node.inputs = Arrays.stream(inputs.get(node.id)).mapToObj(read::get).toList();
+      node.gate = gates[node.id] < 0 ? null : read.get(gates[node.id]);
+    }
+    nodes = read;
+    @Nullable End[] ends = new End[in.count()];
+    for (int i = 0; i < ends.length; i++) {
+      ends[i] = in.truth() ? new End(sum(count), sum(count), in.truth(), checks(count)) : null;
+    }
+    loops = ends.length;
+    for (Node node : nodes) {
+      require(loopOf[node.id] < loops);
+      switch (node.operation) {
+        case ARGUMENT -> require(node.constant >= 0 && node.constant < arguments);
+        case SPECIAL -> require(node.constant >= 0 && node.constant < Node.Special.ALL.size());
+        case ITERATION -> require(node.constant >= 0 && node.constant < loops);
+        case CONSTANT, BASE, UNKNOWN -> {
+          // Without inputs that are looked at.
+        }
+        case PHI -> require(node.inputs.size() > (node.gate == null ? 0 : 1));
+        case SELECT -> require(node.inputs.size() > 2);
+        default -> require(!node.inputs.isEmpty());
+      }
+    }
+    return new WitnessPlan(nodes, loopOf, addresses, growths, ends);
+  }
+
+  private static void require(boolean holds) {
+    if (!holds) {
+      throw new IllegalArgumentException("a value refers to none that there is");
+    }
+  }
+
+  private CompiledSum sum(int values) {
+    int terms = in.count();
+    long[] coefficients = new long[terms];
+    int[][] factors = new int[terms][];
+    for (int i = 0; i < terms; i++) {
+      coefficients[i] = in.number();
+      factors[i] = new int[in.count()];
+      for (int k = 0; k < factors[i].length; k++) {
+        factors[i][k] = in.index(values);
+      }
+    }
+    return new CompiledSum(coefficients, factors);
+  }
+
+  private List<Check> checks(int values) {
+    return in.list(() -> new Check(sum(values), in.number(), in.number()));
+  }
+
+  private Node node() {
+    return nodes.get(in.index(nodes.size()));
+  }
+
+  private Followed followed() {
+    ReachedAccess access =
+        new ReachedAccess(in.integer(), in.text(), in.truth(), in.list(() -> in.index(arguments)));
+    return new Followed(
+        access,
+        in.integer(),
+        in.list(() -> new Way(node(), in.truth())),
+        in.list(() -> in.index(loops)),
+        node(),
+        in.list(this::target),
+        in.list(() -> Witness.Choice.valueOf(in.text())));
+  }
+
+  private Target target() {
+    int values = nodes.size();
+    return new Target(
+        in.index(DIMENSIONS),
+        sum(values),
+        sum(values),
+        sum(values),
+        in.truth() ? sum(values) : null);
+  }
+}

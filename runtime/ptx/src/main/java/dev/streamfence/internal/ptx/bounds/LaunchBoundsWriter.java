@@ -1,0 +1,238 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.bounds.WitnessPlan.Check;
+import dev.streamfence.internal.ptx.bounds.WitnessPlan.End;
+import dev.streamfence.internal.ptx.bounds.WitnessPlan.Followed;
+import dev.streamfence.internal.ptx.bounds.WitnessPlan.Growth;
+import dev.streamfence.internal.ptx.bounds.WitnessPlan.Target;
+import java.util.ArrayDeque;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Writes for {@link LaunchBoundsReader} what launches certainly touch, with the values that this
+ * needs alone. What limits the elements that a launch may touch is left out: only launches that
+ * require a proof ask for it. Confined to one thread, used once.
+ */
+public final class LaunchBoundsWriter {
+  private final LaunchBounds bounds;
+  private final NumberWriter out;
+
+  private LaunchBoundsWriter(LaunchBounds bounds, NumberWriter out) {
+    this.bounds = bounds;
+    this.out = out;
+  }
+
+  /** Writes bounds. */
+  public static void write(LaunchBounds bounds, NumberWriter out) {
+    new LaunchBoundsWriter(bounds, out).write();
+  }
+
+  private void write() {
+    out.add(bounds.arguments().size());
+    for (NumberPlace place : bounds.arguments()) {
+      out.add(place.parameter());
+      out.add(place.offset());
+      out.add(place.bytes());
+    }
+    WitnessPlan plan = bounds.isChecked() ? bounds.plan() : null;
+    out.add(plan != null);
+    if (plan != null) {
+      new Values(plan).write();
+    }
+  }
+
+  /** The values of a plan that its accesses need, by new numbers without gaps. */
+  private final class Values {
+    private final WitnessPlan plan;
+    private final BitSet needed = new BitSet();
+    private final Deque<Integer> waiting = new ArrayDeque<>();
+    private final int[] numbers;
+    private List<Operator> operators = List.of();
+
+    Values(WitnessPlan plan) {
+      this.plan = plan;
+      this.numbers = new int[plan.nodes()];
+      bounds.arrays().forEach(array -> array.followed().forEach(this::need));
+      while (!waiting.isEmpty()) {
+        needMore(plan.node(waiting.remove()));
+      }
+      int next = 0;
+      for (int id = needed.nextSetBit(0); id >= 0; id = needed.nextSetBit(id + 1)) {
+        numbers[id] = next++;
+      }
+    }
+
+    private void need(Followed followed) {
+      followed.conditions().forEach(way -> need(way.predicate().id));
+      need(followed.address().id);
+      followed.loops().forEach(this::needEnd);
+      for (Target target : followed.targets()) {
+        need(target.rest());
+        need(target.perBlock());
+        need(target.perThread());
+        CompiledSum perIteration = target.perIteration();
+        if (perIteration != null) {
+          need(perIteration);
+        }
+      }
+    }
+
+    private void need(int id) {
+      if (!needed.get(id)) {
+        needed.set(id);
+        waiting.add(id);
+      }
+    }
+
+    private void need(CompiledSum sum) {
+      for (int i = 0; i < sum.terms(); i++) {
+        for (int factor : sum.factors(i)) {
+          need(factor);
+        }
+      }
+    }
+
+    private void needMore(Node node) {
+      node.inputs.forEach(input -> need(input.id));
+      Node gate = node.gate;
+      if (gate != null) {
+        need(gate.id);
+      }
+      if (node.is(Operator.ITERATION)) {
+        needEnd((int) node.constant);
+      }
+      if (plan.loopOf(node) >= 0) {
+        needEnd(plan.loopOf(node));
+      }
+      Growth growth = plan.growth(node);
+      if (growth != null) {
+        need(growth.step());
+        growth.checks().forEach(check -> need(check.value()));
+      }
+    }
+
+    private void needEnd(int loop) {
+      End end = plan.end(loop);
+      if (end != null) {
+        need(end.first());
+        need(end.step());
+        end.checks().forEach(check -> need(check.value()));
+      }
+    }
+
+    private boolean isNeeded(CompiledSum sum) {
+      for (int i = 0; i < sum.terms(); i++) {
+        for (int factor : sum.factors(i)) {
+          if (!needed.get(factor)) {
+            return false;
+          }
+        }
+      }
+      return true;
+    }
+
+    void write() {
+      operators = needed.stream().mapToObj(id -> plan.node(id).operation).distinct().toList();
+      out.add(operators.size());
+      operators.forEach(operator -> out.add(operator.name()));
+      out.add(needed.cardinality());
+      needed.stream().forEach(id -> write(plan.node(id)));
+      out.add(plan.loops());
+      for (int i = 0; i < plan.loops(); i++) {
+        End end = plan.end(i);
+        // The end of a loop that no access needs has values that are left out.
+        boolean isWritten =
+            end != null
+                && isNeeded(end.first())
+                && isNeeded(end.step())
+                && end.checks().stream().allMatch(check -> isNeeded(check.value()));
+        out.add(isWritten);
+        if (end != null && isWritten) {
+          write(end.first());
+          write(end.step());
+          out.add(end.untilZero());
+          write(end.checks());
+        }
+      }
+      out.add(bounds.arrays().size());
+      for (LaunchBounds.Reach array : bounds.arrays()) {
+        out.add(array.followed().size());
+        array.followed().forEach(this::write);
+      }
+    }
+
+    private void write(Node node) {
+      out.add(operators.indexOf(node.operation));
+      out.add(node.bits);
+      out.add(node.constant);
+      out.add(node.inputs.size());
+      node.inputs.forEach(input -> out.add(numbers[input.id]));
+      Node gate = node.gate;
+      out.add(gate == null ? 0 : numbers[gate.id] + 1);
+      out.add(plan.loopOf(node));
+      out.add(plan.hasAddress(node));
+      Growth growth = plan.growth(node);
+      out.add(growth != null);
+      if (growth != null) {
+        write(growth.step());
+        write(growth.checks());
+      }
+    }
+
+    private void write(CompiledSum sum) {
+      out.add(sum.terms());
+      for (int i = 0; i < sum.terms(); i++) {
+        out.add(sum.coefficient(i));
+        int[] factors = sum.factors(i);
+        out.add(factors.length);
+        for (int factor : factors) {
+          out.add(numbers[factor]);
+        }
+      }
+    }
+
+    private void write(List<Check> checks) {
+      out.add(checks.size());
+      for (Check check : checks) {
+        write(check.value());
+        out.add(check.least());
+        out.add(check.most());
+      }
+    }
+
+    private void write(Followed followed) {
+      ReachedAccess access = followed.access();
+      out.add(access.line());
+      out.add(access.place());
+      out.add(access.writes());
+      out.add(access.arguments().size());
+      access.arguments().forEach(out::add);
+      out.add(followed.width());
+      out.add(followed.conditions().size());
+      for (CertainAccess.Way way : followed.conditions()) {
+        out.add(numbers[way.predicate().id]);
+        out.add(way.holds());
+      }
+      out.add(followed.loops().size());
+      followed.loops().forEach(out::add);
+      out.add(numbers[followed.address().id]);
+      out.add(followed.targets().size());
+      for (Target target : followed.targets()) {
+        out.add(target.dimension());
+        write(target.rest());
+        write(target.perBlock());
+        write(target.perThread());
+        CompiledSum perIteration = target.perIteration();
+        out.add(perIteration != null);
+        if (perIteration != null) {
+          write(perIteration);
+        }
+      }
+      out.add(followed.choices().size());
+      followed.choices().forEach(choice -> out.add(choice.name()));
+    }
+  }
+}

@@ -1,0 +1,209 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import dev.streamfence.internal.ptx.bounds.CertainAccess.Way;
+import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.bounds.Formulas.Condition;
+import dev.streamfence.internal.ptx.bounds.Guards.Fact;
+import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.bounds.Node.Special;
+import dev.streamfence.internal.ptx.bounds.WitnessPlan.Check;
+import dev.streamfence.internal.ptx.bounds.WitnessPlan.End;
+import dev.streamfence.internal.ptx.bounds.WitnessPlan.Followed;
+import dev.streamfence.internal.ptx.bounds.WitnessPlan.Growth;
+import dev.streamfence.internal.ptx.bounds.WitnessPlan.Target;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the plan by which a {@link Witness} follows threads. Confined to one thread, used once. */
+final class WitnessPlanner {
+  private final NodeGraph nodes;
+  private final ControlGraph graph;
+  private final Formulas formulas;
+  private final Dependences dependences;
+  private final Map<Integer, LoopEnd> loopEnds = new HashMap<>();
+  private final @Nullable End[] ends;
+  private final @Nullable Growth[] growths;
+
+  WitnessPlanner(
+      NodeGraph nodes,
+      ControlGraph graph,
+      Guards guards,
+      Formulas formulas,
+      Dependences dependences) {
+    this.nodes = nodes;
+    this.graph = graph;
+    this.formulas = formulas;
+    this.dependences = dependences;
+    this.ends = new End[graph.loops().size()];
+    for (Loop loop : graph.loops()) {
+      LoopEnd end = LoopEnd.of(loop, graph, guards, formulas, nodes);
+      if (end != null) {
+        loopEnds.put(loop.index, end);
+        ends[loop.index] =
+            new End(
+                new CompiledSum(end.first()),
+                new CompiledSum(end.step()),
+                end.untilZero(),
+                checks(end.conditions()));
+      }
+    }
+    this.growths = new Growth[nodes.size()];
+    for (int i = 0; i < growths.length; i++) {
+      Polynomial step = formulas.step(nodes.node(i));
+      if (step != null) {
+        growths[i] =
+            new Growth(new CompiledSum(step), checks(formulas.growthConditions(nodes.node(i))));
+      }
+    }
+  }
+
+  private List<Check> checks(Iterable<Condition> conditions) {
+    List<Check> checks = new ArrayList<>();
+    for (Condition condition : conditions) {
+      checks.add(
+          new Check(
+              new CompiledSum(formulas.relative(condition.value())),
+              condition.least(),
+              condition.most()));
+    }
+    return List.copyOf(checks);
+  }
+
+  /**
+   * Prepares the choice of threads for an access.
+   *
+   * @param place the file and line of its instruction; empty if the code does not have them
+   */
+  Followed followed(CertainAccess access, String place) {
+    List<Polynomial> differences = new ArrayList<>();
+    List<Integer> loops = new ArrayList<>();
+    for (Loop loop : access.loops()) {
+      LoopEnd end = loopEnds.get(loop.index);
+      if (end != null && !end.untilZero()) {
+        differences.add(end.difference());
+        loops.add(loop.index);
+      }
+    }
+    for (Way way : access.conditions()) {
+      for (Fact fact : Guards.facts(way.predicate(), way.holds())) {
+        Polynomial difference = difference(fact);
+        if (difference != null) {
+          differences.add(difference);
+          loops.add(-1);
+        }
+      }
+    }
+    List<Target> found = new ArrayList<>();
+    for (int i = 0; i < differences.size(); i++) {
+      for (int dimension = 0; dimension < 3; dimension++) {
+        Target target = target(differences.get(i), dimension, loops.get(i));
+        if (target != null) {
+          found.add(target);
+        }
+      }
+    }
+    return new Followed(
+        new ReachedAccess(access.instruction().line(), place, access.writes(), access.arguments()),
+        access.width(),
+        access.conditions(),
+        access.loops().stream().map(loop -> loop.index).toList(),
+        access.address(),
+        List.copyOf(found),
+        choices(access, found));
+  }
+
+  /** The threads that may come farthest: of an index that only grows, the last ones. */
+  private List<Witness.Choice> choices(CertainAccess access, List<Target> found) {
+    List<Witness.Choice> worth = new ArrayList<>();
+    if (found.stream().anyMatch(target -> target.perIteration() != null)) {
+      worth.add(Witness.Choice.LAST_OF_LOOPS);
+    }
+    worth.add(Witness.Choice.LAST_OF_GUARDS);
+    Polynomial offset = formulas.offset(access.address());
+    boolean grows =
+        offset != null
+            && offset.terms().entrySet().stream()
+                .allMatch(term -> term.getValue() >= 0 && !term.getKey().has(this::mayFall));
+    if (!grows) {
+      worth.add(Witness.Choice.FIRST);
+    }
+    return List.copyOf(worth);
+  }
+
+  private boolean mayFall(int id) {
+    Node node = nodes.node(id);
+    return !node.is(Operator.SPECIAL) && !node.is(Operator.ITERATION);
+  }
+
+  private @Nullable Polynomial difference(Fact fact) {
+    if (!fact.isTrue()) {
+      return null;
+    }
+    Polynomial difference = formulas.of(fact.right()).minus(formulas.of(fact.left()));
+    boolean strict =
+        fact.operation() == Operator.LESS || fact.operation() == Operator.LESS_UNSIGNED;
+    return difference == null || !strict ? difference : difference.minus(Polynomial.constant(1));
+  }
+
+  private @Nullable Target target(Polynomial difference, int dimension, int loop) {
+    int thread = special(dimension, true);
+    int block = special(dimension, false);
+    int iteration = loop < 0 ? -1 : nodes.iteration(loop).id;
+    Polynomial perThread = LoopEnd.coefficient(difference, thread);
+    Polynomial perBlock = LoopEnd.coefficient(difference, block);
+    Polynomial perIteration =
+        loop < 0 ? Polynomial.ZERO : LoopEnd.coefficient(difference, iteration);
+    if (perThread == null || perBlock == null || perIteration == null) {
+      return null;
+    }
+    Polynomial rest =
+        difference.only(
+            monomial -> !monomial.has(id -> id == thread || id == block || id == iteration));
+    List<Polynomial> uniform = List.of(rest, perThread, perBlock, perIteration);
+    boolean isUniform = uniform.stream().allMatch(formulas::isUniform);
+    boolean differs = !perThread.terms().isEmpty() || !perBlock.terms().isEmpty();
+    if (!isUniform || !differs) {
+      return null;
+    }
+    return new Target(
+        dimension,
+        new CompiledSum(rest),
+        negated(perBlock),
+        negated(perThread),
+        perIteration.terms().isEmpty() ? null : negated(perIteration));
+  }
+
+  private static CompiledSum negated(Polynomial polynomial) {
+    Polynomial negated = Polynomial.ZERO.minus(polynomial);
+    return new CompiledSum(negated == null ? Polynomial.ZERO : negated);
+  }
+
+  private int special(int dimension, boolean thread) {
+    for (Special special : Special.ALL) {
+      boolean wanted = thread ? special.isThread : special.isBlock;
+      if (wanted && special.dimension == dimension) {
+        return nodes.special(special).id;
+      }
+    }
+    throw new IllegalArgumentException("there is no dimension " + dimension);
+  }
+
+  /** The plan for all accesses that were prepared. */
+  WitnessPlan plan() {
+    List<Node> all = new ArrayList<>();
+    int[] loops = new int[nodes.size()];
+    BitSet addresses = new BitSet();
+    for (int i = 0; i < nodes.size(); i++) {
+      Node node = nodes.node(i);
+      all.add(node);
+      Loop loop = node.isCarried ? graph.loop(node.block) : null;
+      loops[i] = loop == null ? -1 : loop.index;
+      addresses.set(i, dependences.dependsOnAny(node));
+    }
+    return new WitnessPlan(all, loops, addresses, growths, ends);
+  }
+}

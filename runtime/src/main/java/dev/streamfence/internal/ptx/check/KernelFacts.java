@@ -1,0 +1,102 @@
+package dev.streamfence.internal.ptx.check;
+
+import dev.streamfence.internal.ptx.analysis.VariableUse;
+import dev.streamfence.internal.ptx.bounds.LaunchBounds;
+import dev.streamfence.internal.ptx.bounds.LaunchBoundsReader;
+import dev.streamfence.internal.ptx.bounds.LaunchBoundsWriter;
+import dev.streamfence.internal.ptx.bounds.NumberReader;
+import dev.streamfence.internal.ptx.bounds.NumberWriter;
+import dev.streamfence.internal.ptx.syntax.BlockLimit;
+import dev.streamfence.launch.KernelSignature;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What launches of a kernel need to know of its code. The compiler writes it into the launcher, so
+ * that a program does not analyse again what it starts with; it holds for the PTX with the hash
+ * that the launcher names, and for the signature that has it. Immutable.
+ *
+ * @param requiredBlock the block that the code requires; null if it takes any
+ * @param uses what the kernel does with each variable of the module that the interface declares
+ * @param bounds which elements launches certainly touch
+ */
+public record KernelFacts(
+    @Nullable BlockLimit requiredBlock, Map<String, VariableUse> uses, LaunchBounds bounds) {
+  /** Changes whenever what is written changes its meaning. */
+  private static final int VERSION = 1;
+
+  /** A constant of a class file has at most 65,535 bytes. */
+  private static final int MAX_LENGTH = 60_000;
+
+  public KernelFacts {
+    uses = Map.copyOf(uses);
+  }
+
+  /** What the kernel may do with a variable: everything, if the interface did not declare it. */
+  public VariableUse use(String variable) {
+    return uses.getOrDefault(variable, new VariableUse(true, true));
+  }
+
+  /**
+   * The facts as text for {@link #parse}; empty if it would be too long for a launcher, or if
+   * launches need more than it has: those that require a proof of their bounds.
+   */
+  Optional<String> text(KernelSignature declared) {
+    if (declared.requiresBounds()) {
+      return Optional.empty();
+    }
+    NumberWriter out = new NumberWriter();
+    out.add(VERSION);
+    out.add(requiredBlock != null);
+    if (requiredBlock != null) {
+      out.add(requiredBlock.x());
+      out.add(requiredBlock.y());
+      out.add(requiredBlock.z());
+    }
+    out.add(uses.size());
+    for (String name : new TreeSet<>(uses.keySet())) {
+      VariableUse use = use(name);
+      out.add(name);
+      out.add(use.reads());
+      out.add(use.writes());
+    }
+    LaunchBoundsWriter.write(bounds, out);
+    String text = Base64.getEncoder().withoutPadding().encodeToString(out.toBytes());
+    return text.length() > MAX_LENGTH ? Optional.empty() : Optional.of(text);
+  }
+
+  /**
+   * Reads the facts that a signature has from the compiler.
+   *
+   * @return empty if it has none, or if another version wrote them
+   */
+  public static Optional<KernelFacts> parse(KernelSignature declared) {
+    String text = declared.analysis();
+    if (text.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      NumberReader in = new NumberReader(Base64.getDecoder().decode(text));
+      if (in.number() != VERSION) {
+        return Optional.empty();
+      }
+      BlockLimit block =
+          in.truth() ? new BlockLimit(in.integer(), in.integer(), in.integer(), true) : null;
+      Map<String, VariableUse> uses = new HashMap<>();
+      for (int i = in.count(); i > 0; i--) {
+        uses.put(in.text(), new VariableUse(in.truth(), in.truth()));
+      }
+      LaunchBounds bounds =
+          LaunchBoundsReader.read(in, DeclaredArrays.of(declared).places().size());
+      in.end();
+      return Optional.of(new KernelFacts(block, uses, bounds));
+    } catch (IllegalArgumentException e) {
+      // A later version may write more than this one reads; the code itself says the same.
+      return Optional.empty();
+    }
+  }
+}
