@@ -37,8 +37,6 @@ final class KernelModules implements AutoCloseable {
     private volatile @Nullable LoadedImage image;
   }
 
-  private static final System.Logger LOGGER = System.getLogger(KernelModules.class.getName());
-
   /** Frames are small and page-locked memory comes in pages: many share one allocation. */
   private static final int FRAME_CHUNK_BYTES = 64 << 10;
 
@@ -157,7 +155,7 @@ final class KernelModules implements AutoCloseable {
         Optional<byte[]> bytes = source.read();
         if (bytes.isPresent()) {
           LoadedImage best = load(image, source.name(), bytes.get(), timeline);
-          refused.forEach(KernelModules::warn);
+          refused.forEach(refusal -> runtime.warn("skipped: " + refusal.getMessage()));
           return best;
         }
       } catch (KernelLoadException e) {
@@ -180,14 +178,11 @@ final class KernelModules implements AutoCloseable {
     code.checkSymbols();
     try {
       ModuleHandle module = loadOrExplain(source, bytes);
+      LoadedImage fresh = loaded(image, code, module, timeline);
       if (!code.unreadable().isEmpty()) {
-        LOGGER.log(
-            System.Logger.Level.WARNING,
-            "{0}: kernels are not checked; {1}",
-            source,
-            code.unreadable());
+        runtime.warn(source + ": kernels are not checked; " + code.unreadable());
       }
-      return loaded(image, code, module, timeline);
+      return fresh;
     } catch (CudaDriverException e) {
       throw e.during("loading " + image);
     }
@@ -207,11 +202,6 @@ final class KernelModules implements AutoCloseable {
       }
       throw e;
     }
-  }
-
-  /** Warns of a resource that is passed over for the next one. */
-  private static void warn(KernelLoadException refusal) {
-    LOGGER.log(System.Logger.Level.WARNING, "skipped: {0}", refusal.getMessage());
   }
 
   private ModuleHandle loadOrExplain(String source, byte[] bytes) {

@@ -12,11 +12,14 @@ import dev.streamfence.ForeignMemory;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.simulation.SimulatedLibrary;
+import java.io.ByteArrayInputStream;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -57,7 +60,10 @@ final class CallsOfOtherCodeTest {
   // Without patience: the close of another thread does not wait for the call that waits for it.
   private final DeviceRuntime gpu =
       DeviceRuntime.simulated(
-          device, RuntimeOptions.defaults().withAbandonedLaunchTimeout(Duration.ZERO));
+          device,
+          RuntimeOptions.defaults()
+              .withAbandonedLaunchTimeout(Duration.ZERO)
+              .withUncheckedBinaries(true));
   private final DeviceStream a = gpu.streams().acquire();
   private final DeviceStream b = gpu.streams().acquire();
   private final long address = producer.allocate(16);
@@ -306,6 +312,23 @@ final class CallsOfOtherCodeTest {
     }
     requireClosed();
     assertThat(leaked.isOpen()).isFalse();
+  }
+
+  @Test
+  void aWarningOfALoad() {
+    byte[] unusable = {0x7f, 'E', 'L', 'F', 1};
+    KernelImage image =
+        KernelImage.resource(
+            "kernels/vector.ptx",
+            name ->
+                name.endsWith(".cubin")
+                    ? new ByteArrayInputStream(unusable)
+                    : VectorKernels.class.getResourceAsStream(name));
+    try (ClosingHandler handler = new ClosingHandler(DeviceRuntime.class)) {
+      LoadedModule.of(a, image);
+      await(handler.isCalled);
+    }
+    requireClosed();
   }
 
   @Test

@@ -208,7 +208,7 @@ final class CodeCheckTest {
     byte[] binary = {0x7f, 'E', 'L', 'F'};
     KernelImage image =
         KernelImage.resource("binary.cubin", OTHER, name -> new ByteArrayInputStream(binary));
-    try (RuntimeLog log = RuntimeLog.listenTo(KernelModules.class);
+    try (RuntimeLog log = RuntimeLog.listenTo(DeviceRuntime.class);
         DeviceRuntime strict = AnyImageDriver.open(RuntimeOptions.defaults())) {
       assertThatThrownBy(() -> LoadedModule.of(strict.streams().acquire(), image))
           .isInstanceOf(KernelLoadException.class)
@@ -218,7 +218,7 @@ final class CodeCheckTest {
       assertThat(log.messages()).isEmpty();
     }
     RuntimeOptions allowing = RuntimeOptions.defaults().withUncheckedBinaries(true);
-    try (RuntimeLog log = RuntimeLog.listenTo(KernelModules.class);
+    try (RuntimeLog log = RuntimeLog.listenTo(DeviceRuntime.class);
         DeviceRuntime lenient = AnyImageDriver.open(allowing)) {
       assertThat(LoadedModule.of(lenient.streams().acquire(), image)).isNotNull();
       assertThat(log.messages())
@@ -229,7 +229,7 @@ final class CodeCheckTest {
   @Test
   void anImageThatTheDeviceRefusesIsNotReportedAsUnchecked() {
     KernelImage noPtx = KernelImage.of("no.ptx", "no PTX at all".getBytes(UTF_8));
-    try (RuntimeLog log = RuntimeLog.listenTo(KernelModules.class)) {
+    try (RuntimeLog log = RuntimeLog.listenTo(DeviceRuntime.class)) {
       assertThatThrownBy(() -> LoadedModule.of(stream, noPtx))
           .isInstanceOf(KernelLoadException.class);
       assertThat(log.messages()).isEmpty();
