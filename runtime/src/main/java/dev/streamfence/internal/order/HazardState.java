@@ -1,4 +1,4 @@
-// Long because waiting, closing, splitting and joining work on the same few fields, under one lock.
+// Long because closing, splitting and joining work on the same few fields, under one lock.
 package dev.streamfence.internal.order;
 
 import static java.util.Objects.requireNonNull;
@@ -9,20 +9,16 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hazard state of an allocation, or of a part of one: the work that its next use may have to
- * wait for, which is the last write and, per stream, the last read since. After {@link #join} the
- * last writes of the former parts count together. Bounded by the number of streams, and free of
- * driver objects.
+ * The hazard state of an allocation, or of a part of one: the {@linkplain UseHistory uses} that its
+ * next use may have to wait for, and, of host memory, the {@linkplain HostGate accesses of the
+ * host}.
  *
  * <p>Also the allocation's life as submissions see it: open; split into parts that are used
  * instead; closing, if it was closed while a submission had it pinned; closed. Thread-safe: {@link
@@ -48,20 +44,11 @@ public final class HazardState {
   private final @Nullable HazardState whole;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** The last write; null if there was none. */
-  private @Nullable Timeline writer;
+  private final UseHistory history;
 
-  private long writeTicket;
+  /** Only of host memory. */
+  private final @Nullable HostGate gate;
 
-  /** Further last writes, which only a join brings. */
-  private Timeline[] otherWriters = {};
-
-  private long[] otherWriteTickets = {};
-  private int otherWriterCount;
-  private @Nullable Timeline latest;
-  private Timeline[] readers = {};
-  private long[] readTickets = {};
-  private int readerCount;
   private int pins;
 
   /** How often other code keeps it allocated, and whether it was closed meanwhile. */
@@ -75,22 +62,11 @@ public final class HazardState {
   /** How many exports let other code write it. Also read without the lock, by its parts. */
   private final AtomicInteger foreignWriters = new AtomicInteger();
 
-  /** Other code that has the memory, or had it since the last write. */
-  private ForeignConsumer[] consumers = {};
-
   private Availability state = Availability.OPEN;
   private boolean refusesReads;
   private boolean refusesWrites;
 
-  /** Only of host memory: accesses by the host that are running, or wait for the device. */
-  private int hostReads;
-
-  private int hostWrites;
-  private final Condition hostEnded = lock.newCondition();
   private @Nullable Throwable closedAt;
-
-  /** Whether a use was registered since it was created. */
-  private boolean isUsed;
 
   /** Only a part: whether the whole has taken over its pins. */
   private boolean isAbsorbed;
@@ -114,9 +90,8 @@ public final class HazardState {
     this.subject = subject;
     this.release = release;
     this.whole = null;
-    this.writer = writer;
-    this.writeTicket = ticket;
-    this.latest = writer;
+    this.history = new UseHistory(writer, ticket);
+    this.gate = null;
   }
 
   /**
@@ -130,6 +105,8 @@ public final class HazardState {
     this.subject = subject;
     this.release = () -> {};
     this.whole = null;
+    this.history = new UseHistory();
+    this.gate = new HostGate(lock);
   }
 
   /** Creates the state of a part, which depends on whatever the whole depends on. */
@@ -138,18 +115,10 @@ public final class HazardState {
     this.subject = subject;
     this.release = () -> {};
     this.whole = whole;
-    this.writer = whole.writer;
-    this.writeTicket = whole.writeTicket;
-    this.otherWriters = whole.otherWriters.clone();
-    this.otherWriteTickets = whole.otherWriteTickets.clone();
-    this.otherWriterCount = whole.otherWriterCount;
-    this.latest = whole.latest;
-    this.readers = whole.readers.clone();
-    this.readTickets = whole.readTickets.clone();
-    this.readerCount = whole.readerCount;
+    this.history = new UseHistory(whole.history);
+    this.gate = whole.gate == null ? null : new HostGate(lock);
     this.refusesReads = whole.refusesReads;
     this.refusesWrites = whole.refusesWrites;
-    this.consumers = whole.consumers;
   }
 
   /** A number that no other allocation or part of one has. */
@@ -309,7 +278,7 @@ public final class HazardState {
     Timeline user;
     lock.lock();
     try {
-      user = requireNonNull(latest);
+      user = requireNonNull(history.latest());
     } finally {
       lock.unlock();
     }
@@ -348,20 +317,7 @@ public final class HazardState {
     lock.lock();
     try {
       List<PendingUse> uses = new ArrayList<>();
-      if (writer != null) {
-        uses.add(new PendingUse(writer, writeTicket));
-      }
-      for (int i = 0; i < otherWriterCount; i++) {
-        uses.add(new PendingUse(otherWriters[i], otherWriteTickets[i]));
-      }
-      for (int i = 0; writes && i < readerCount; i++) {
-        uses.add(new PendingUse(readers[i], readTickets[i]));
-      }
-      for (ForeignConsumer consumer : consumers) {
-        if (consumer.hasEnded() && consumer.conflictsWith(writes)) {
-          uses.add(new PendingUse(consumer.timeline(), consumer.endTicket()));
-        }
-      }
+      history.addPending(writes, uses);
       for (HazardState part : parts) {
         uses.addAll(part.pending(writes));
       }
@@ -384,10 +340,8 @@ public final class HazardState {
       List<PendingUse> pending = pending(writes);
       if (writes) {
         this.writes++;
-        hostWrites++;
-      } else {
-        hostReads++;
       }
+      requireNonNull(gate).begin(writes);
       return pending;
     } finally {
       lock.unlock();
@@ -398,12 +352,7 @@ public final class HazardState {
   public void endHostAccess(boolean writes) {
     lock.lock();
     try {
-      if (writes) {
-        hostWrites--;
-      } else {
-        hostReads--;
-      }
-      hostEnded.signalAll();
+      requireNonNull(gate).end(writes);
     } finally {
       lock.unlock();
     }
@@ -411,15 +360,15 @@ public final class HazardState {
 
   /** Whether a use conflicts with an access by the host. Held: the lock. */
   boolean conflictsWithHost(boolean writes) {
-    return hostWrites > 0 || (writes && hostReads > 0);
+    return gate != null && gate.conflictsWith(writes);
   }
 
   /** Waits until no access by the host conflicts with a use. */
   void awaitHost(boolean writes) {
     lock.lock();
     try {
-      while (conflictsWithHost(writes)) {
-        hostEnded.awaitUninterruptibly();
+      if (gate != null) {
+        gate.await(writes);
       }
     } finally {
       lock.unlock();
@@ -430,7 +379,7 @@ public final class HazardState {
   public int size() {
     lock.lock();
     try {
-      return (writer == null ? 0 : 1) + otherWriterCount + readerCount;
+      return history.size();
     } finally {
       lock.unlock();
     }
@@ -440,7 +389,7 @@ public final class HazardState {
   int consumers() {
     lock.lock();
     try {
-      return consumers.length;
+      return history.consumers();
     } finally {
       lock.unlock();
     }
@@ -545,66 +494,26 @@ public final class HazardState {
     return new UseAfterFreeException(use, subject.toString(), generation, closedAt);
   }
 
-  /** Makes room for one more reader, so that registering cannot fail. Held: the lock. */
-  void makeRoom() {
-    if (readerCount == readers.length) {
-      // Both copies first: if the Java heap is full, nothing has changed.
-      Timeline[] more = Arrays.copyOf(readers, readerCount + 2);
-      readTickets = Arrays.copyOf(readTickets, readerCount + 2);
-      readers = more;
-    }
-  }
-
-  /** Adds the reads that a writer has to wait for. Held: the lock. */
-  void collectReads(Waits waits) {
-    for (int i = 0; i < readerCount; i++) {
-      waits.add(readers[i], readTickets[i]);
-    }
-  }
-
-  /**
-   * Adds what a use has to wait for because other code has the memory, or had it. Held: the lock.
-   *
-   * @param everything receives the streams on which other code uses the memory at this moment
-   */
-  void collectConsumers(boolean writing, Waits waits, List<Timeline> everything) {
-    for (ForeignConsumer consumer : consumers) {
-      if (!consumer.conflictsWith(writing)) {
-        continue;
-      }
-      if (consumer.hasEnded()) {
-        waits.add(consumer.timeline(), consumer.endTicket());
-      } else if (!everything.contains(consumer.timeline())) {
-        everything.add(consumer.timeline());
-      }
-    }
+  /** The uses so far. Held: the lock. */
+  UseHistory history() {
+    return history;
   }
 
   /** Notes that other code has the memory from now on, and forgets those who are done with it. */
   public void addConsumer(ForeignConsumer consumer) {
     lock.lock();
     try {
-      consumers =
-          Stream.concat(Arrays.stream(consumers).filter(this::isToRemember), Stream.of(consumer))
-              .toArray(ForeignConsumer[]::new);
+      history.addConsumer(consumer);
     } finally {
       lock.unlock();
     }
-  }
-
-  /** Whether a use may have to wait for a consumer. Held: the lock. */
-  private boolean isToRemember(ForeignConsumer known) {
-    return !known.needsNoWait() && Arrays.stream(consumers).noneMatch(known::isCoveredBy);
   }
 
   /** Takes {@link #addConsumer} back. */
   public void removeConsumer(ForeignConsumer consumer) {
     lock.lock();
     try {
-      consumers =
-          Arrays.stream(consumers)
-              .filter(known -> known != consumer)
-              .toArray(ForeignConsumer[]::new);
+      history.removeConsumer(consumer);
     } finally {
       lock.unlock();
     }
@@ -661,44 +570,14 @@ public final class HazardState {
     }
   }
 
-  /** Adds the writes that every use has to wait for. Held: the lock. */
-  void collectWrites(Waits waits) {
-    if (writer != null) {
-      waits.add(writer, writeTicket);
-    }
-    for (int i = 0; i < otherWriterCount; i++) {
-      waits.add(otherWriters[i], otherWriteTickets[i]);
-    }
-  }
-
   /** Registers a use and pins the allocation. Held: the lock. */
   void register(Timeline timeline, long ticket, boolean writes) {
     pins++;
-    isUsed = true;
-    latest = timeline;
     if (writes) {
       this.writes++;
       refusesReads = false;
-      // Registration is atomic over preflights, so the reads that are dropped here are exactly
-      // those collected.
-      Arrays.fill(readers, 0, readerCount, null);
-      readerCount = 0;
-      if (otherWriterCount > 0) {
-        Arrays.fill(otherWriters, null);
-        otherWriterCount = 0;
-      }
-      if (consumers.length > 0) {
-        // The writer waits for those that have ended.
-        consumers =
-            Arrays.stream(consumers)
-                .filter(consumer -> !consumer.hasEnded())
-                .toArray(ForeignConsumer[]::new);
-      }
-      writer = timeline;
-      writeTicket = ticket;
-      return;
     }
-    addRead(timeline, ticket);
+    history.add(timeline, ticket, writes);
   }
 
   /**
@@ -792,10 +671,7 @@ public final class HazardState {
     if (state != Availability.SPLIT) {
       return;
     }
-    writer = null;
-    otherWriterCount = 0;
-    readerCount = 0;
-    consumers = new ForeignConsumer[0];
+    history.clear();
     for (HazardState part : parts) {
       part.lock.lock();
       try {
@@ -813,61 +689,12 @@ public final class HazardState {
 
   /** Adds what a part depends on. Held: both locks. */
   private void absorb(HazardState part) {
-    if (part.writer != null) {
-      addWrite(part.writer, part.writeTicket);
-    }
-    for (int i = 0; i < part.otherWriterCount; i++) {
-      addWrite(part.otherWriters[i], part.otherWriteTickets[i]);
-    }
-    for (int i = 0; i < part.readerCount; i++) {
-      makeRoom();
-      addRead(part.readers[i], part.readTickets[i]);
-    }
-    consumers =
-        Stream.concat(Arrays.stream(consumers), Arrays.stream(part.consumers))
-            .distinct()
-            .toArray(ForeignConsumer[]::new);
-    if (part.isUsed) {
-      isUsed = true;
-      latest = part.latest;
-    }
+    history.absorb(part.history);
     refusesReads &= part.refusesReads;
     writes += part.writes;
     pins += part.pins;
     part.pins = 0;
     foreignWriters.addAndGet(part.foreignWriters.getAndSet(0));
     part.isAbsorbed = true;
-  }
-
-  private void addWrite(Timeline timeline, long ticket) {
-    if (writer == null || writer == timeline) {
-      writeTicket = writer == null ? ticket : Math.max(writeTicket, ticket);
-      writer = timeline;
-      return;
-    }
-    for (int i = 0; i < otherWriterCount; i++) {
-      if (otherWriters[i] == timeline) {
-        otherWriteTickets[i] = Math.max(otherWriteTickets[i], ticket);
-        return;
-      }
-    }
-    if (otherWriterCount == otherWriters.length) {
-      Timeline[] more = Arrays.copyOf(otherWriters, otherWriterCount + 2);
-      otherWriteTickets = Arrays.copyOf(otherWriteTickets, otherWriterCount + 2);
-      otherWriters = more;
-    }
-    otherWriters[otherWriterCount] = timeline;
-    otherWriteTickets[otherWriterCount++] = ticket;
-  }
-
-  private void addRead(Timeline timeline, long ticket) {
-    for (int i = 0; i < readerCount; i++) {
-      if (readers[i] == timeline) {
-        readTickets[i] = Math.max(readTickets[i], ticket);
-        return;
-      }
-    }
-    readers[readerCount] = timeline;
-    readTickets[readerCount++] = ticket;
   }
 }

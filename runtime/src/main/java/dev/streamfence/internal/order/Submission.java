@@ -372,18 +372,18 @@ public final class Submission implements AutoCloseable {
       if (uses.writes(i)) {
         uses.state(i).requireWritable(freeing, labels, uses.writeLabel(i));
       }
-      uses.state(i).makeRoom();
+      uses.state(i).history().makeRoom();
     }
     // Reads first: a reader has waited for the preceding write, so its clock often makes the wait
     // for that write unnecessary.
     for (int i = 0; i < uses.count(); i++) {
       if (uses.writes(i)) {
-        uses.state(i).collectReads(waits);
+        uses.state(i).history().collectReads(waits);
       }
     }
     for (int i = 0; i < uses.count(); i++) {
-      uses.state(i).collectWrites(waits);
-      uses.state(i).collectConsumers(uses.writes(i), waits, consumers);
+      uses.state(i).history().collectWrites(waits);
+      uses.state(i).history().collectConsumers(uses.writes(i), waits, consumers);
     }
   }
 
