@@ -6,10 +6,10 @@
   extern "C" __global__ void name(const float* x, float* y, int n) {                            \
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {   \
       float sum = 0;                                                                            \
-      for (int k = 0; k < width && i + k < n; k++) {                                            \
+      for (int k = 0; k < (width) && i + k < n; k++) {                                            \
         sum += x[i + k];                                                                        \
       }                                                                                         \
-      y[i] = sum / width;                                                                       \
+      y[i] = sum / (width);                                                                     \
     }                                                                                           \
   }
 

@@ -6,7 +6,9 @@ import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.generate.LauncherGenerator;
 import dev.streamfence.processor.generate.LauncherSize;
+import dev.streamfence.processor.model.KernelCode;
 import dev.streamfence.processor.model.KernelInterface;
+import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.QualifiedName;
 import dev.streamfence.processor.model.ResourceName;
 import dev.streamfence.processor.parse.KernelAnnotation;
@@ -19,8 +21,10 @@ import dev.streamfence.processor.verify.ModuleCode;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -191,7 +195,7 @@ public final class KernelProcessor extends AbstractProcessor {
 
   /** Lists what the code shows of the elements that a kernel touches. */
   private void list(ParsedKernel kernel, ModuleCode code) {
-    List<String> bounds = code.code(kernel.kernel().signature(), List.of()).bounds();
+    List<String> bounds = code.bounds(kernel.kernel().signature());
     if (!bounds.isEmpty()) {
       processingEnv
           .getMessager()
@@ -271,14 +275,15 @@ public final class KernelProcessor extends AbstractProcessor {
       return;
     }
     LauncherGenerator generator = new LauncherGenerator(KernelProcessor.class.getName());
+    Map<KernelMethod, KernelCode> shown = new HashMap<>();
+    for (KernelMethod kernel : source.kernels()) {
+      shown.put(kernel, code.code(kernel.signature(), source.declaredSymbols()));
+    }
     try {
       new LauncherWriter(processingEnv.getFiler())
           .write(
               names.ofFile(moduleOf(type), launcher),
-              generator.generate(
-                  source,
-                  code.comparedHash(),
-                  kernel -> code.code(kernel.signature(), source.declaredSymbols())),
+              generator.generate(source, code.comparedHash(), shown),
               type);
     } catch (IOException e) {
       mistakes.report(Problem.WRITE_FAILED, Culprit.of(type), launcher.canonical(), e);

@@ -75,7 +75,7 @@ public final class KernelSignature {
   private final @Nullable BlockShape requiredBlock;
   private final boolean boundsRequired;
 
-  /** No part of what the signature says, so that it does not count for {@link #equals}. */
+  /** Not part of the declaration: {@link #equals} ignores it. */
   private final String analysis;
 
   private KernelSignature(KernelSignature other, String analysis) {
@@ -316,13 +316,13 @@ public final class KernelSignature {
   }
 
   /**
-   * Adds what the compiler has found out about the kernel's code, so that a program does not
-   * analyse the code again when it starts. Only launchers have it, as their last step: every other
-   * step drops it. It is used for PTX with the hash that the image names; a text of another version
-   * of Streamfence is ignored.
+   * Adds what the compiler has found out about the kernel's code, so that a program need not
+   * analyse the code again when it starts. It is the last step of a launcher's signature: every
+   * other step drops it. It is used for PTX with the hash that the image names; a text of another
+   * version of Streamfence is ignored.
    */
   public KernelSignature analysed(String analysis) {
-    return new KernelSignature(this, analysis);
+    return new KernelSignature(this, Objects.requireNonNull(analysis, "analysis"));
   }
 
   /** What {@link #analysed} has added; empty if nothing was. */

@@ -47,9 +47,9 @@ final class LaunchMethodGenerator {
   private static final ClassName TABLE_OF_COLUMNS = ClassName.get(DeviceTable.class);
 
   private final MemberNames names;
-  private final Function<KernelMethod, KernelCode> code;
+  private final Map<KernelMethod, KernelCode> code;
 
-  LaunchMethodGenerator(MemberNames names, Function<KernelMethod, KernelCode> code) {
+  LaunchMethodGenerator(MemberNames names, Map<KernelMethod, KernelCode> code) {
     this.names = names;
     this.code = code;
   }
@@ -65,7 +65,7 @@ final class LaunchMethodGenerator {
             .addAnnotation(OVERRIDE)
             .addModifiers(Modifier.PUBLIC);
     DeprecationGenerator.mark(kernel.deprecation()).ifPresent(method::addAnnotation);
-    List<String> known = code.apply(kernel).bounds();
+    List<String> known = LauncherGenerator.codeOf(kernel, code).bounds();
     if (!known.isEmpty()) {
       method.addJavadoc("{@inheritDoc}\n\n<p>Bounds: $L.", String.join("; ", known));
     }

@@ -17,7 +17,7 @@ import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.QualifiedName;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
+import java.util.Map;
 import javax.annotation.processing.Generated;
 import javax.lang.model.element.Modifier;
 
@@ -45,10 +45,10 @@ public final class LauncherGenerator {
    * The text of the launcher's source file.
    *
    * @param sha256 the hash of the file that the interface was compared with; empty if none was
-   * @param code what the code of each kernel shows
+   * @param code what the code of each kernel shows, as far as it does
    */
   public String generate(
-      KernelInterface source, String sha256, Function<KernelMethod, KernelCode> code) {
+      KernelInterface source, String sha256, Map<KernelMethod, KernelCode> code) {
     ClassName launcher = className(source.name().launcher());
     JavaFile file =
         JavaFile.builder(launcher.packageName(), launcher(source, sha256, code, launcher))
@@ -60,7 +60,7 @@ public final class LauncherGenerator {
   private TypeSpec launcher(
       KernelInterface source,
       String sha256,
-      Function<KernelMethod, KernelCode> code,
+      Map<KernelMethod, KernelCode> code,
       ClassName launcher) {
     ClassName implemented = className(source.name());
     MemberNames names = new MemberNames(source.kernels(), source.symbols());
@@ -119,11 +119,15 @@ public final class LauncherGenerator {
     return type.addMethods(launches).build();
   }
 
+  static KernelCode codeOf(KernelMethod kernel, Map<KernelMethod, KernelCode> code) {
+    return code.getOrDefault(kernel, KernelCode.UNKNOWN);
+  }
+
   /** A nested class with the signatures and recorders of some of the kernels. */
   private static TypeSpec part(
       List<KernelMethod> kernels,
       MemberNames names,
-      Function<KernelMethod, KernelCode> code,
+      Map<KernelMethod, KernelCode> code,
       ClassName holder) {
     TypeSpec.Builder type =
         TypeSpec.classBuilder(holder)
@@ -140,7 +144,7 @@ public final class LauncherGenerator {
   private static void addRecorders(
       List<KernelMethod> kernels,
       MemberNames names,
-      Function<KernelMethod, KernelCode> code,
+      Map<KernelMethod, KernelCode> code,
       TypeSpec.Builder type,
       MethodSpec.Builder constructor) {
     for (KernelMethod kernel : kernels) {
@@ -155,7 +159,7 @@ public final class LauncherGenerator {
                   Modifier.STATIC,
                   Modifier.FINAL)
               .initializer(
-                  SignatureGenerator.generate(kernel, code.apply(kernel).analysis(), declaration))
+                  SignatureGenerator.generate(kernel, codeOf(kernel, code).analysis(), declaration))
               .build());
       type.addField(LaunchMethodGenerator.RECORDER, field, Modifier.PRIVATE, Modifier.FINAL);
       constructor.addStatement("this.$N = module.recorder($N)", field, constant);

@@ -19,8 +19,8 @@ public final class LauncherSize {
   /** Entries that the constant pool of a class can hold, with a margin. */
   private static final int MAX_CONSTANTS = 60_000;
 
-  /** The name and the type of a method, the field with its recorder, and the analysis. */
-  private static final int CONSTANTS_PER_KERNEL = 8;
+  /** The name and the type of a method, and the field with its recorder. */
+  private static final int CONSTANTS_PER_KERNEL = 6;
 
   /**
    * Load the entry, start, set shared bytes, aliases, cooperation, the required block and the

@@ -10,6 +10,9 @@ import java.util.List;
  *     empty
  */
 public record KernelCode(List<String> bounds, String analysis) {
+  /** What code shows that the compiler does not see. */
+  public static final KernelCode UNKNOWN = new KernelCode(List.of(), "");
+
   public KernelCode {
     bounds = List.copyOf(bounds);
   }

@@ -92,7 +92,12 @@ public sealed interface ModuleCode {
   default KernelCode code(KernelSignature declared, List<KernelSymbol> symbols) {
     return this instanceof Ptx ptx
         ? new KernelCode(ptx.check().bounds(declared), ptx.check().analysis(declared, symbols))
-        : new KernelCode(List.of(), "");
+        : KernelCode.UNKNOWN;
+  }
+
+  /** What the visible code shows of the elements that a kernel touches, one clause per array. */
+  default List<String> bounds(KernelSignature declared) {
+    return this instanceof Ptx ptx ? ptx.check().bounds(declared) : List.of();
   }
 
   /** The differences between a declaration and the visible code. */

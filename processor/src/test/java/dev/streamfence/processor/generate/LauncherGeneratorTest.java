@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The generator needs no compiler; the goldens show its text for whole interfaces. */
 class LauncherGeneratorTest {
@@ -21,10 +23,7 @@ class LauncherGeneratorTest {
   void noLineEndsInABlankAndLinesEndInOneCharacter() {
     String source =
         new LauncherGenerator("me")
-            .generate(
-                launcher(List.of(kernel(3), kernel(40))),
-                "",
-                kernel -> new KernelCode(List.of(), ""));
+            .generate(launcher(List.of(kernel(3), kernel(40))), "", Map.of());
 
     assertThat(source).doesNotContain("\r", "\t").doesNotContainPattern("(?m) $");
     assertThat(source.lines()).allMatch(line -> line.length() <= 100);
@@ -34,13 +33,28 @@ class LauncherGeneratorTest {
   void javadocThatIsTooLongForOneLineTakesSeveral() {
     String name = "K".repeat(45);
     String source =
-        new LauncherGenerator("me")
-            .generate(
-                launcher(name, List.of(kernel(0))), "", kernel -> new KernelCode(List.of(), ""));
+        new LauncherGenerator("me").generate(launcher(name, List.of(kernel(0))), "", Map.of());
 
     assertThat(source)
         .contains("/** Launches the kernels of {@link " + name + "} on one stream. */")
         .contains("  /**\n   * Returns the kernels of {@link " + name + "}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 76, 77, 5000})
+  void anAnalysisOfAnyLengthFitsIntoTheLines(int length) {
+    String analysis = "A".repeat(length - 1) + "Z";
+    KernelMethod kernel = kernel(3);
+
+    String source =
+        new LauncherGenerator("me")
+            .generate(
+                launcher(List.of(kernel)), "", Map.of(kernel, new KernelCode(List.of(), analysis)));
+
+    assertThat(source.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
+    String step = source.substring(source.indexOf(".analysed("));
+    String text = step.substring(0, step.indexOf(");")).replaceAll("[^AZ]", "");
+    assertThat(text).isEqualTo(analysis);
   }
 
   @Test

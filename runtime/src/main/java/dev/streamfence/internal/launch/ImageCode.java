@@ -38,10 +38,10 @@ final class ImageCode {
   private final byte[] file;
   private final List<KernelSymbol> symbols;
 
-  /** The module that is compared with the interface; null if the compiler has compared it. */
+  /** The module, if the compiler has not compared it and it can be read. */
   private final @Nullable PtxModule ptx;
 
-  /** The module, where only facts that the launcher does not have need it. */
+  /** The parsed module, where launches need more than the launcher has. */
   private SoftReference<PtxModule> parsed = new SoftReference<>(null);
 
   private final @Nullable Cubin binary;
@@ -51,6 +51,12 @@ final class ImageCode {
   private final String origin;
   private final String unreadable;
 
+  /** Whether parsing the file may succeed. */
+  private boolean mayBeRead;
+
+  /** Whether an entry may require one block shape. */
+  private final boolean mayRequireBlock;
+
   private ImageCode(
       String source,
       byte[] file,
@@ -59,7 +65,8 @@ final class ImageCode {
       @Nullable Cubin binary,
       boolean isChecked,
       String origin,
-      String unreadable) {
+      String unreadable,
+      boolean mayRequireBlock) {
     this.source = source;
     this.file = file;
     this.symbols = symbols;
@@ -68,6 +75,8 @@ final class ImageCode {
     this.isChecked = isChecked;
     this.origin = origin;
     this.unreadable = unreadable;
+    this.mayBeRead = unreadable.isEmpty() && looksLikePtx(file);
+    this.mayRequireBlock = mayRequireBlock;
   }
 
   /**
@@ -83,8 +92,11 @@ final class ImageCode {
   static ImageCode of(KernelImage image, String source, byte[] file, boolean binariesAllowed) {
     String hash = KernelImage.sha256(file);
     if (hash.equals(image.sha256())) {
-      requireLongAddresses(source, file);
-      return new ImageCode(source, file, image.symbols(), null, null, true, "", "");
+      String text = looksLikePtx(file) ? new String(file, StandardCharsets.UTF_8) : "";
+      requireLongAddresses(source, text);
+      // Compilers write exactly this word.
+      boolean mayRequire = text.contains(".reqntid");
+      return new ImageCode(source, file, image.symbols(), null, null, true, "", "", mayRequire);
     }
     String origin =
         image.sha256().isEmpty()
@@ -98,7 +110,7 @@ final class ImageCode {
     if (looksLikePtx(file)) {
       try {
         PtxModule ptx = parse(source, new String(file, StandardCharsets.UTF_8));
-        return new ImageCode(source, file, image.symbols(), ptx, null, false, origin, "");
+        return new ImageCode(source, file, image.symbols(), ptx, null, false, origin, "", true);
       } catch (PtxException e) {
         unreadable = "line " + e.line() + ", " + e.fact();
       }
@@ -124,7 +136,8 @@ final class ImageCode {
         Cubin.read(file).orElse(null),
         false,
         origin,
-        unreadable);
+        unreadable,
+        false);
   }
 
   /** Why its kernels cannot be compared with the interface; empty if they can be or have been. */
@@ -154,7 +167,10 @@ final class ImageCode {
     return binary == null ? List.of() : CubinCheck.compare(binary, declared);
   }
 
-  /** What the compiler found out about a kernel; empty if this is not what it saw, or too much. */
+  /**
+   * What the compiler found out about a kernel; empty if this is not the file that it saw, or if
+   * the launcher does not have it.
+   */
   Optional<KernelFacts> facts(KernelSignature signature) {
     return isChecked ? KernelFacts.parse(signature) : Optional.empty();
   }
@@ -172,11 +188,12 @@ final class ImageCode {
   /** The module; null if it cannot be read. Parsed where it was not compared. */
   private @Nullable PtxModule module() {
     PtxModule module = ptx == null ? parsed.get() : ptx;
-    if (module == null && looksLikePtx(file)) {
+    if (module == null && mayBeRead) {
       try {
         module = PtxModule.parse(new String(file, StandardCharsets.UTF_8));
       } catch (PtxException e) {
         // It may be newer than the parser. The compiler has warned of it.
+        mayBeRead = false;
         return null;
       }
       parsed = new SoftReference<>(module);
@@ -186,9 +203,7 @@ final class ImageCode {
 
   /** The block shape that a kernel requires of every launch; empty unless PTX states it. */
   Optional<BlockLimit> requiredBlock(String entry) {
-    // Compilers write exactly this word. The device itself refuses other block shapes.
-    boolean mayRequire = new String(file, StandardCharsets.UTF_8).contains(".reqntid");
-    return Optional.ofNullable(mayRequire ? module() : null)
+    return Optional.ofNullable(mayRequireBlock ? module() : null)
         .flatMap(module -> module.entry(entry))
         .flatMap(PtxEntry::blockLimit)
         .filter(BlockLimit::exact);
@@ -224,16 +239,14 @@ final class ImageCode {
     return variableUses.of(entry, symbol);
   }
 
-  /** Refuses PTX with 32-bit addresses, which the compiler has warned of. */
-  private static void requireLongAddresses(String source, byte[] file) {
-    String text = new String(file, StandardCharsets.UTF_8);
+  /** Refuses PTX with 32-bit addresses, if it can be read. */
+  private static void requireLongAddresses(String source, String text) {
     // Compilers write exactly these words into 64-bit PTX.
-    if (looksLikePtx(file) && !text.contains(".address_size 64")) {
+    if (!text.isEmpty() && !text.contains(".address_size 64")) {
       try {
         parse(source, text);
       } catch (PtxException e) {
         // The compiler has warned of it, and the device refuses text that is not PTX.
-        return;
       }
     }
   }

@@ -4,21 +4,24 @@ import dev.streamfence.internal.ptx.analysis.VariableUse;
 import dev.streamfence.internal.ptx.bounds.LaunchBounds;
 import dev.streamfence.internal.ptx.bounds.LaunchBoundsReader;
 import dev.streamfence.internal.ptx.bounds.LaunchBoundsWriter;
+import dev.streamfence.internal.ptx.bounds.NumberPlace;
 import dev.streamfence.internal.ptx.bounds.NumberReader;
 import dev.streamfence.internal.ptx.bounds.NumberWriter;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
+import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What launches of a kernel need to know of its code. The compiler writes it into the launcher, so
- * that a program does not analyse again what it starts with; it holds for the PTX with the hash
- * that the launcher names, and for the signature that has it. Immutable.
+ * What launches of a kernel need to know about its code. The compiler writes it into the launcher,
+ * so that a program need not analyse the code again. It holds only for PTX with the hash in the
+ * launcher, and for the signature that carries it. Immutable.
  *
  * @param requiredBlock the block that the code requires; null if it takes any
  * @param uses what the kernel does with each variable of the module that the interface declares
@@ -26,7 +29,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record KernelFacts(
     @Nullable BlockLimit requiredBlock, Map<String, VariableUse> uses, LaunchBounds bounds) {
-  /** Changes whenever what is written changes its meaning. */
+  /**
+   * Changes with the meaning of what is written, and whenever a mistake of the analysis is mended:
+   * then the code is analysed again where an older compiler has written the launcher.
+   */
   private static final int VERSION = 1;
 
   /** A constant of a class file has at most 65,535 bytes. */
@@ -76,7 +82,7 @@ public record KernelFacts(
    */
   public static Optional<KernelFacts> parse(KernelSignature declared) {
     String text = declared.analysis();
-    if (text.isEmpty()) {
+    if (text.isEmpty() || declared.requiresBounds()) {
       return Optional.empty();
     }
     try {
@@ -93,10 +99,26 @@ public record KernelFacts(
       LaunchBounds bounds =
           LaunchBoundsReader.read(in, DeclaredArrays.of(declared).places().size());
       in.end();
+      bounds.arguments().forEach(place -> requireThere(place, declared));
       return Optional.of(new KernelFacts(block, uses, bounds));
     } catch (IllegalArgumentException e) {
       // A later version may write more than this one reads; the code itself says the same.
       return Optional.empty();
+    }
+  }
+
+  private static void requireThere(NumberPlace place, KernelSignature declared) {
+    List<KernelParameter.Passed> passed = declared.passed();
+    boolean isThere =
+        place.parameter() >= 0
+            && place.parameter() < passed.size()
+            && place.offset() >= 0
+            && place.bytes() >= Byte.BYTES
+            && place.bytes() <= Long.BYTES
+            && Integer.bitCount(place.bytes()) == 1
+            && place.offset() <= passed.get(place.parameter()).sizeInBytes() - place.bytes();
+    if (!isThere) {
+      throw new IllegalArgumentException(place + " is no number among the parameters");
     }
   }
 }

@@ -19,6 +19,7 @@ public final class LaunchBoundsReader {
 
   private final NumberReader in;
   private List<Node> nodes = List.of();
+  private List<Witness.Choice> choices = List.of();
   private int arguments;
   private int loops;
 
@@ -27,7 +28,7 @@ public final class LaunchBoundsReader {
   }
 
   /**
-   * Reads bounds, whose evaluator knows what launches certainly touch.
+   * Reads bounds. They tell what launches certainly touch, not what they may touch.
    *
    * @param arrays how many arrays the kernel takes
    * @throws IllegalArgumentException if the bytes are not the bounds of such a kernel
@@ -58,6 +59,7 @@ public final class LaunchBoundsReader {
 
   private WitnessPlan plan() {
     List<Operator> operators = in.list(() -> Operator.valueOf(in.text()));
+    choices = in.list(() -> Witness.Choice.valueOf(in.text()));
     int count = in.count();
     List<Node> read = new ArrayList<>();
     List<int[]> inputs = new ArrayList<>();
@@ -67,7 +69,7 @@ public final class LaunchBoundsReader {
     @Nullable Growth[] growths = new Growth[count];
     for (int i = 0; i < count; i++) {
       Operator operator = operators.get(in.index(operators.size()));
-      int bits = in.index(Long.SIZE + 1);
+      int bits = in.index(Long.SIZE) + 1;
       read.add(new Node(i, operator, bits, in.number(), 0, -1, List.of()));
       inputs.add(in.list(() -> in.index(count)).stream().mapToInt(Integer::intValue).toArray());
       gates[i] = in.index(count + 1) - 1;
@@ -140,7 +142,7 @@ public final class LaunchBoundsReader {
         in.list(() -> in.index(loops)),
         node(),
         in.list(this::target),
-        in.list(() -> Witness.Choice.valueOf(in.text())));
+        in.list(() -> choices.get(in.index(choices.size()))));
   }
 
   private Target target() {

@@ -50,6 +50,12 @@ public final class LaunchBoundsWriter {
     private final BitSet needed = new BitSet();
     private final Deque<Integer> waiting = new ArrayDeque<>();
     private final int[] numbers;
+    private final List<Witness.Choice> choices =
+        bounds.arrays().stream()
+            .flatMap(array -> array.followed().stream())
+            .flatMap(followed -> followed.choices().stream())
+            .distinct()
+            .toList();
     private List<Operator> operators = List.of();
 
     Values(WitnessPlan plan) {
@@ -95,8 +101,13 @@ public final class LaunchBoundsWriter {
       }
     }
 
+    /** Of a loop's phi the value before the loop: its growth says the rest. */
+    private List<Node> inputs(Node node) {
+      return plan.loopOf(node) >= 0 ? node.inputs.subList(0, 1) : node.inputs;
+    }
+
     private void needMore(Node node) {
-      node.inputs.forEach(input -> need(input.id));
+      inputs(node).forEach(input -> need(input.id));
       Node gate = node.gate;
       if (gate != null) {
         need(gate.id);
@@ -138,6 +149,8 @@ public final class LaunchBoundsWriter {
       operators = needed.stream().mapToObj(id -> plan.node(id).operation).distinct().toList();
       out.add(operators.size());
       operators.forEach(operator -> out.add(operator.name()));
+      out.add(choices.size());
+      choices.forEach(choice -> out.add(choice.name()));
       out.add(needed.cardinality());
       needed.stream().forEach(id -> write(plan.node(id)));
       out.add(plan.loops());
@@ -166,10 +179,10 @@ public final class LaunchBoundsWriter {
 
     private void write(Node node) {
       out.add(operators.indexOf(node.operation));
-      out.add(node.bits);
+      out.add(node.bits - 1);
       out.add(node.constant);
-      out.add(node.inputs.size());
-      node.inputs.forEach(input -> out.add(numbers[input.id]));
+      out.add(inputs(node).size());
+      inputs(node).forEach(input -> out.add(numbers[input.id]));
       Node gate = node.gate;
       out.add(gate == null ? 0 : numbers[gate.id] + 1);
       out.add(plan.loopOf(node));
@@ -232,7 +245,7 @@ public final class LaunchBoundsWriter {
         }
       }
       out.add(followed.choices().size());
-      followed.choices().forEach(choice -> out.add(choice.name()));
+      followed.choices().forEach(choice -> out.add(choices.indexOf(choice)));
     }
   }
 }

@@ -57,7 +57,7 @@ final class Node {
     LESS_OR_EQUAL_UNSIGNED
   }
 
-  /** A predefined register with a meaning. */
+  /** A predefined register with a meaning. The order is part of what launchers have. */
   enum Special {
     TID_X("%tid.x"),
     TID_Y("%tid.y"),

@@ -71,7 +71,7 @@ public final class NumberReader {
     return text;
   }
 
-  /** Reads how many parts follow, of a byte at least each. */
+  /** Reads a number of parts. Each takes at least one byte. */
   public int count() {
     long count = number();
     if (count < 0 || count > bytes.length - at) {

@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writes numbers and texts as few bytes, which a {@link NumberReader} reads in the same order. A
+ * Writes numbers and texts in few bytes, which a {@link NumberReader} reads in the same order. A
  * number has 7 bits in each byte, the lowest first, after its sign was moved to the lowest bit; see
  * "Encoding" of Protocol Buffers, {@code sint64}. Confined to one thread.
  */

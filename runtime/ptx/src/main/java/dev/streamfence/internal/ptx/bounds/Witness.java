@@ -279,7 +279,8 @@ final class Witness {
         failed |= readsAddress(node);
         long a = value(first);
         long b = node.inputs.size() > 1 ? value(node.input(1)) : 0;
-        if (failed || (b == 0 && Machine.divides(node.operation))) {
+        boolean divides = Machine.divides(node.operation);
+        if (failed || (divides && Machine.unsigned(b, node.bits) == 0)) {
           failed = true;
           return 0;
         }

@@ -67,7 +67,7 @@ final class WitnessPlan {
    * @param nodes the values, by their ids
    * @param loops for each value the loop at whose header it is a phi; negative if it is none
    * @param addresses the values that are computed from an array's address
-   * @param growths for each value, or the first ones, how it grows
+   * @param growths how each value grows; may end early
    * @param ends for each loop its end; null if it is not known
    */
   WitnessPlan(

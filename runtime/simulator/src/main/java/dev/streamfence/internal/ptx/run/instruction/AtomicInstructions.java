@@ -79,7 +79,9 @@ final class AtomicInstructions {
       }
       storer.store(lane, at, bytes, result);
       r[d] = old;
-      lane.sees(at, old);
+      if (returns) {
+        lane.sees(at, old);
+      }
     };
   }
 

@@ -19,7 +19,7 @@ public final class Lane {
 
   private static final int MAX_LOCAL_BYTES = 1 << 20;
 
-  /** How often a lane looks at a place before it gives way for the first time. */
+  /** How often a lane sees the same again before it gives way for the first time. */
   private static final int FIRST_LOOKS = 2;
 
   /** The activity of a lane. */

@@ -332,6 +332,18 @@ final class ThreadOrderTest {
   }
 
   @Test
+  void aThreadLearnsNothingFromAReleaseToItsBlockThatItAloneHasMade() {
+    ThreadOrder thread = blocks.get(0).warp(0).thread(0);
+    int add = site("atom.release.cta.global.add.u32 %r1, [%a1], %r2;");
+    thread.stored(add, 0, 4);
+    thread.stored(add, 0, 4);
+
+    thread.loaded(site("ld.acquire.cta.global.u32 %r1, [%a1];"), 0, 4);
+
+    assertThat(thread.far()).isNull();
+  }
+
+  @Test
   void whatAThreadHasLearntBetweenTwoArrivalsOfItsWarpIsKnownToThoseThatWait() {
     BlockOrder block = blocks.get(0);
     BlockOrder.Meeting meeting = block.meeting();
