@@ -5,6 +5,7 @@ import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.check.Mismatch;
 import dev.streamfence.launch.KernelSignature;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Acts on mismatches between a declaration and its kernel's code, where the compiler could not
@@ -14,16 +15,21 @@ final class CodeCheck {
   private CodeCheck() {}
 
   /**
-   * Refuses a kernel whose code contradicts its declaration, and logs each untrusted access that is
-   * not certain, numbers that may be addresses, arrays of addresses, and arrays of wider elements
-   * than the kernel touches.
+   * Refuses a kernel whose code contradicts its declaration, and warns of each untrusted access
+   * that is not certain, numbers that may be addresses, arrays of addresses, and arrays of wider
+   * elements than the kernel touches.
    *
    * @param source the file or resource of the code
    * @param origin what the refusal adds about the image's origin; may be empty
+   * @param warning receives each warning
    * @throws KernelLoadException at the first contradiction
    */
   static void check(
-      String source, String origin, List<Mismatch> mismatches, KernelSignature signature) {
+      String source,
+      String origin,
+      List<Mismatch> mismatches,
+      KernelSignature signature,
+      Consumer<String> warning) {
     for (Mismatch mismatch : mismatches) {
       String sentence = mismatch.sentence(signature, AccessSite::toString);
       switch (mismatch.kind()) {
@@ -36,8 +42,7 @@ final class CodeCheck {
             NO_DYNAMIC_SHARED,
             NO_CLUSTER,
             WARP_GROUPS ->
-            System.getLogger(CodeCheck.class.getName())
-                .log(System.Logger.Level.WARNING, "{0}: {1}", source, sentence);
+            warning.accept(source + ": " + sentence);
         case ONLY_LOADS -> {}
         default -> throw new KernelLoadException(source, sentence + origin, "", null);
       }

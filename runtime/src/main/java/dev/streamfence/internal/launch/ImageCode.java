@@ -26,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -148,11 +149,12 @@ final class ImageCode {
   /**
    * Compares a kernel with its declaration, unless the compiler has.
    *
+   * @param warning receives each warning
    * @throws KernelLoadException if the code contradicts the declaration
    */
-  void check(KernelSignature signature) {
+  void check(KernelSignature signature, Consumer<String> warning) {
     if (!isChecked) {
-      CodeCheck.check(source, origin, compare(signature), signature);
+      CodeCheck.check(source, origin, compare(signature), signature, warning);
     }
   }
 

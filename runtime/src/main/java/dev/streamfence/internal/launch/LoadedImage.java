@@ -99,7 +99,7 @@ final class LoadedImage {
       return existing;
     }
     runtime.sticky().check();
-    code.check(signature);
+    code.check(signature, runtime::warn);
     LoadedKernel kernel = lookUp(signature);
     kernels.put(signature, kernel);
     return kernel;

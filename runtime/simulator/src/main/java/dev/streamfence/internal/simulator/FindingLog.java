@@ -13,10 +13,6 @@ final class FindingLog {
     collecting = true;
   }
 
-  synchronized boolean isCollecting() {
-    return collecting;
-  }
-
   /** Stores a finding if findings are collected. */
   synchronized boolean take(Finding finding) {
     if (collecting) {

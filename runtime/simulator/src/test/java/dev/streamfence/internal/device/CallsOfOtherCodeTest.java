@@ -13,6 +13,7 @@ import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.DriverCall;
@@ -326,6 +327,23 @@ final class CallsOfOtherCodeTest {
                     : VectorKernels.class.getResourceAsStream(name));
     try (ClosingHandler handler = new ClosingHandler(DeviceRuntime.class)) {
       LoadedModule.of(a, image);
+      await(handler.isCalled);
+    }
+    requireClosed();
+  }
+
+  @Test
+  void aWarningOfAKernelThatIsLookedUp() {
+    LoadedModule module =
+        LoadedModule.of(
+            a,
+            KernelImage.resource("kernels/vector.ptx", VectorKernels.class::getResourceAsStream));
+    KernelSignature wider =
+        KernelSignature.entry("increment")
+            .readWrites("values", long[].class)
+            .threads("n", int.class, 256);
+    try (ClosingHandler handler = new ClosingHandler(DeviceRuntime.class)) {
+      module.recorder(wider);
       await(handler.isCalled);
     }
     requireClosed();

@@ -124,7 +124,7 @@ final class CodeCheckTest {
 
   @Test
   void anUnclearAccessIsLoggedUnlessItIsTrusted() {
-    try (RuntimeLog log = RuntimeLog.listenTo(CodeCheck.class)) {
+    try (RuntimeLog log = RuntimeLog.listen()) {
       LoadedModule module = LoadedModule.of(stream, image(EITHER));
       module.recorder(
           KernelSignature.entry("either")
@@ -149,7 +149,7 @@ final class CodeCheckTest {
 
   @Test
   void anArrayOfWiderElementsThanTheKernelsWordsIsLogged() {
-    try (RuntimeLog log = RuntimeLog.listenTo(CodeCheck.class)) {
+    try (RuntimeLog log = RuntimeLog.listen()) {
       LoadedModule module = LoadedModule.of(stream, VectorKernels.IMAGE);
       module.recorder(
           KernelSignature.entry("increment")
@@ -208,7 +208,7 @@ final class CodeCheckTest {
     byte[] binary = {0x7f, 'E', 'L', 'F'};
     KernelImage image =
         KernelImage.resource("binary.cubin", OTHER, name -> new ByteArrayInputStream(binary));
-    try (RuntimeLog log = RuntimeLog.listenTo(DeviceRuntime.class);
+    try (RuntimeLog log = RuntimeLog.listen();
         DeviceRuntime strict = AnyImageDriver.open(RuntimeOptions.defaults())) {
       assertThatThrownBy(() -> LoadedModule.of(strict.streams().acquire(), image))
           .isInstanceOf(KernelLoadException.class)
@@ -218,7 +218,7 @@ final class CodeCheckTest {
       assertThat(log.messages()).isEmpty();
     }
     RuntimeOptions allowing = RuntimeOptions.defaults().withUncheckedBinaries(true);
-    try (RuntimeLog log = RuntimeLog.listenTo(DeviceRuntime.class);
+    try (RuntimeLog log = RuntimeLog.listen();
         DeviceRuntime lenient = AnyImageDriver.open(allowing)) {
       assertThat(LoadedModule.of(lenient.streams().acquire(), image)).isNotNull();
       assertThat(log.messages())
@@ -229,7 +229,7 @@ final class CodeCheckTest {
   @Test
   void anImageThatTheDeviceRefusesIsNotReportedAsUnchecked() {
     KernelImage noPtx = KernelImage.of("no.ptx", "no PTX at all".getBytes(UTF_8));
-    try (RuntimeLog log = RuntimeLog.listenTo(DeviceRuntime.class)) {
+    try (RuntimeLog log = RuntimeLog.listen()) {
       assertThatThrownBy(() -> LoadedModule.of(stream, noPtx))
           .isInstanceOf(KernelLoadException.class);
       assertThat(log.messages()).isEmpty();
@@ -258,7 +258,7 @@ final class CodeCheckTest {
     String storing =
         OPEN.replace(".visible", ".extern .shared .align 4 .b8 room[];\n.visible")
             .replace("ret;", "st.global.u32 [%rd1], 0; st.shared.u32 [room], 0; ret;");
-    try (RuntimeLog log = RuntimeLog.listenTo(CodeCheck.class)) {
+    try (RuntimeLog log = RuntimeLog.listen()) {
       LoadedModule.of(stream, image(storing)).recorder(fill(128));
       assertThat(log.messages())
           .singleElement()

@@ -193,7 +193,7 @@ final class KernelSearchTest {
   void aResourceThatTheDeviceRefusesIsSkippedAndLoggedWithItsReason() {
     classPath.put("/kernels/vector.sm_90.cubin", new byte[] {0x7f, 'E', 'L', 'F', 1});
     classPath.put("/kernels/vector.ptx", ptx("onTheClassPath"));
-    try (RuntimeLog log = RuntimeLog.listenTo(DeviceRuntime.class);
+    try (RuntimeLog log = RuntimeLog.listen();
         DeviceRuntime gpu = openWithBinaries()) {
       LoadedModule.of(gpu.streams().acquire(), image)
           .recorder(KernelSignature.entry("onTheClassPath").shape("shape"));
