@@ -10,7 +10,6 @@ package dev.streamfence;
  * @param driverCalls driver calls of any kind
  * @param waits waits of one stream for another that were queued
  * @param eventRecords events recorded, those for staging copies included
- * @param bytesOutstanding device memory in open arrays, and in closed ones that may still be in use
  * @param memory details about memory
  */
 public record RuntimeStatistics(
@@ -19,5 +18,4 @@ public record RuntimeStatistics(
     long driverCalls,
     long waits,
     long eventRecords,
-    long bytesOutstanding,
     MemoryStatistics memory) {}

@@ -124,7 +124,6 @@ public final class TrackedRuntime implements DeviceRuntime {
         counts.total(),
         counts.of(DriverCall.WAIT_FOR_EVENT),
         counts.of(DriverCall.RECORD_EVENT),
-        memory.bytesOutstanding(),
         memory.statistics());
   }
 
