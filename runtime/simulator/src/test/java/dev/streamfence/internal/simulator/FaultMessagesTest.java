@@ -1,6 +1,7 @@
 // Long because every kind of fault has a test of its whole message.
 package dev.streamfence.internal.simulator;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -20,13 +21,17 @@ import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.simulation.SimulatedLibrary;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Errors lead with the kernel that is at fault, and name its argument, with tag and length, and the
@@ -86,8 +91,13 @@ final class FaultMessagesTest {
   }
 
   private void launch(KernelSignature signature, List<DeviceArray<?>> arrays, int threads) {
+    launch(IMAGE, signature, arrays, threads);
+  }
+
+  private void launch(
+      KernelImage image, KernelSignature signature, List<DeviceArray<?>> arrays, int threads) {
     try (LaunchRecorder recorder =
-        LoadedModule.of(stream, IMAGE).recorder(signature.shape("shape")).begin()) {
+        LoadedModule.of(stream, image).recorder(signature.shape("shape")).begin()) {
       arrays.forEach(recorder::array);
       recorder.shape(LaunchShape.of(1, threads)).preflight().launch().commit();
     }
@@ -234,6 +244,32 @@ final class FaultMessagesTest {
         .hasMessageContaining(" (trap in line 105 of kernels/faults.ptx, faults.cu:18)")
         .hasMessageContaining("; it got 'values', " + values)
         .hasMessageContaining("noticed by cuStreamSynchronize during synchronizing stream 2 of");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {16, 17})
+  void aFaultNamesSixteenArgumentsAndCountsTheOthers(int count) {
+    open(SimulatedDevice.builder().build());
+    String parameters =
+        IntStream.range(0, count)
+            .mapToObj(i -> ".param .u64 p" + i)
+            .collect(Collectors.joining(", "));
+    String text =
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
+            + ".visible .entry many("
+            + parameters
+            + ") { trap; }";
+    KernelSignature signature = KernelSignature.entry("many");
+    List<DeviceArray<?>> arrays = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      signature = signature.reads("p" + i, int[].class).trusted();
+      arrays.add(ints("array", i));
+    }
+    launch(KernelImage.of("many.ptx", text.getBytes(US_ASCII)), signature, arrays, 1);
+
+    String message = noticed().getMessage();
+    assertThat(message).contains("'p15', ").doesNotContain("'p16', ");
+    assertThat(message.contains(" and 1 more")).isEqualTo(count == 17);
   }
 
   @Test
