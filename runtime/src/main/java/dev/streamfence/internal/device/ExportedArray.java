@@ -54,10 +54,8 @@ public final class ExportedArray {
       ReadableArray<?> exported, String purpose, boolean writable, OptionalLong stream) {
     TrackedArray<?> array = TrackedArray.of(exported);
     TrackedRuntime runtime = array.runtime();
-    if (stream.isPresent() && !runtime.life().mayWait()) {
-      throw new StreamMisuseException(
-          StreamMisuseException.Misuse.INSIDE_LAUNCH,
-          purpose + " of " + array + " inside of a launch of this thread; close that first");
+    if (stream.isPresent()) {
+      runtime.requireOutsideLaunch(purpose + " of " + array);
     }
     runtime.life().enter();
     try {
