@@ -59,7 +59,7 @@ final class SignatureGenerator {
   /**
    * A chain: on the declaration's line if it fits there, otherwise with a line for each parameter.
    *
-   * @param analysis what the launches need to know of the kernel's code; empty for nothing
+   * @param analysis what the launches need to know about the kernel's code; empty for nothing
    * @param declaration the length of the line up to the expression
    */
   static CodeBlock generate(KernelMethod kernel, String analysis, int declaration) {

@@ -10,7 +10,7 @@ import java.util.List;
  *     empty
  */
 public record KernelCode(List<String> bounds, String analysis) {
-  /** What code shows that the compiler does not see. */
+  /** For code that the compiler does not see. */
   public static final KernelCode UNKNOWN = new KernelCode(List.of(), "");
 
   public KernelCode {

@@ -164,11 +164,11 @@ public final class KernelCheck {
   }
 
   /**
-   * Says what launches of a kernel need to know of its code, see {@link KernelFacts}.
+   * Says what launches of a kernel need to know about its code, see {@link KernelFacts}.
    *
    * @param declared a declaration that agrees with the code
    * @param symbols the variables that the interface declares
-   * @return the text for {@link KernelSignature#analysed}; empty if there is no such entry, or the
+   * @return the text for {@link KernelSignature#analysed}; empty if there is no such entry, or if
    *     launches have to read the code itself
    */
   public String analysis(KernelSignature declared, List<KernelSymbol> symbols) {

@@ -48,6 +48,7 @@ public final class LaunchBoundsWriter {
   private final class Values {
     private final WitnessPlan plan;
     private final BitSet needed = new BitSet();
+    private final BitSet loops = new BitSet();
     private final Deque<Integer> waiting = new ArrayDeque<>();
     private final int[] numbers;
     private final List<Witness.Choice> choices =
@@ -126,23 +127,13 @@ public final class LaunchBoundsWriter {
     }
 
     private void needEnd(int loop) {
+      loops.set(loop);
       End end = plan.end(loop);
       if (end != null) {
         need(end.first());
         need(end.step());
         end.checks().forEach(check -> need(check.value()));
       }
-    }
-
-    private boolean isNeeded(CompiledSum sum) {
-      for (int i = 0; i < sum.terms(); i++) {
-        for (int factor : sum.factors(i)) {
-          if (!needed.get(factor)) {
-            return false;
-          }
-        }
-      }
-      return true;
     }
 
     void write() {
@@ -156,14 +147,11 @@ public final class LaunchBoundsWriter {
       out.add(plan.loops());
       for (int i = 0; i < plan.loops(); i++) {
         End end = plan.end(i);
-        // The end of a loop that no access needs has values that are left out.
-        boolean isWritten =
-            end != null
-                && isNeeded(end.first())
-                && isNeeded(end.step())
-                && end.checks().stream().allMatch(check -> isNeeded(check.value()));
-        out.add(isWritten);
-        if (end != null && isWritten) {
+        if (!loops.get(i)) {
+          end = null;
+        }
+        out.add(end != null);
+        if (end != null) {
           write(end.first());
           write(end.step());
           out.add(end.untilZero());

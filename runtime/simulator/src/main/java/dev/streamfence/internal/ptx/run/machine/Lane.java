@@ -160,7 +160,8 @@ public final class Lane {
 
   /**
    * Lets other lanes run if this lane sees the same value at the same place again: it waits for one
-   * of them. It looks twice as often each time, so that one that nobody answers takes few turns.
+   * of them. Each time it sees that value twice as often before it gives way again, so that a lane
+   * that waits in vain takes few turns.
    */
   public void sees(long address, long value) {
     if (looks == 0 || address != watchedAddress || value != watchedValue) {
