@@ -18,7 +18,9 @@ module dev.streamfence.runtime {
   exports dev.streamfence.column;
   exports dev.streamfence.column.arrow;
   exports dev.streamfence.column.dlpack;
+  exports dev.streamfence.foreign;
   exports dev.streamfence.launch;
+  exports dev.streamfence.memory;
   exports dev.streamfence.simulation;
   exports dev.streamfence.internal.driver to
       dev.streamfence.simulator;

@@ -1,13 +1,15 @@
 /**
- * The simulated device, with the interpreter of PTX. The runtime finds it as a service: it exports
- * nothing, and no module of a user requires it.
+ * The simulated device, with the interpreter of PTX, which the runtime finds as a service, and
+ * contracts that are tested on it.
  *
  * @provides dev.streamfence.simulation.SimulatedDevice.Builder
  */
 module dev.streamfence.simulator {
   requires dev.streamfence.ptx;
-  requires dev.streamfence.runtime;
+  requires transitive dev.streamfence.runtime;
   requires static org.jspecify;
+
+  exports dev.streamfence.contract;
 
   provides dev.streamfence.simulation.SimulatedDevice.Builder with
       dev.streamfence.internal.simulator.SimulationSettings;

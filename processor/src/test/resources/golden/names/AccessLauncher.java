@@ -2,10 +2,10 @@ package demo;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.KernelOccupancy;
-import dev.streamfence.LaunchShape;
 import dev.streamfence.launch.KernelImage;
+import dev.streamfence.launch.KernelOccupancy;
 import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.launch.LoadedModule;
 import javax.annotation.processing.Generated;
 

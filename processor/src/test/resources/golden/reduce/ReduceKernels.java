@@ -1,7 +1,7 @@
 package demo;
 
 import dev.streamfence.DeviceArray;
-import dev.streamfence.LaunchShape;
+import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.annotation.DynamicSharedBytes;
 import dev.streamfence.annotation.Kernel;
 import dev.streamfence.annotation.KernelModule;

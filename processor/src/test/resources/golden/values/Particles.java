@@ -2,7 +2,7 @@ package demo;
 
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
-import dev.streamfence.LaunchShape;
+import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.annotation.Kernel;
 import dev.streamfence.annotation.KernelModule;
 import dev.streamfence.annotation.Optional;

@@ -3,6 +3,7 @@
 package dev.streamfence;
 
 import dev.streamfence.internal.device.TrackedArray;
+import dev.streamfence.launch.RecordElement;
 import java.nio.Buffer;
 
 /**

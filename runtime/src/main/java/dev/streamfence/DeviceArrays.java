@@ -1,6 +1,8 @@
 // Long because each primitive type needs its own methods: a common one would box.
 package dev.streamfence;
 
+import java.util.Objects;
+
 /**
  * Reads and writes single elements of device arrays, in the elements' own type. For counters and
  * flags: each read waits for a copy of its own, so a loop over elements is better one {@link
@@ -19,6 +21,7 @@ public final class DeviceArrays {
   /** Reads one element, like a download: waits until it is there. */
   public static boolean getBoolean(
       ReadableArray<boolean[]> array, DeviceStream stream, long index) {
+    Objects.requireNonNull(array, "array");
     boolean[] value = new boolean[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
@@ -27,11 +30,13 @@ public final class DeviceArrays {
   /** Writes one element, like a fill: does not synchronise. */
   public static void setBoolean(
       DeviceArray<boolean[]> array, DeviceStream stream, long index, boolean value) {
+    Objects.requireNonNull(array, "array");
     array.fill(stream, index, 1, value);
   }
 
   /** Reads one element, like a download: waits until it is there. */
   public static byte getByte(ReadableArray<byte[]> array, DeviceStream stream, long index) {
+    Objects.requireNonNull(array, "array");
     byte[] value = new byte[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
@@ -40,11 +45,13 @@ public final class DeviceArrays {
   /** Writes one element, like a fill: does not synchronise. */
   public static void setByte(
       DeviceArray<byte[]> array, DeviceStream stream, long index, byte value) {
+    Objects.requireNonNull(array, "array");
     array.fill(stream, index, 1, value);
   }
 
   /** Reads one element, like a download: waits until it is there. */
   public static char getChar(ReadableArray<char[]> array, DeviceStream stream, long index) {
+    Objects.requireNonNull(array, "array");
     char[] value = new char[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
@@ -53,11 +60,13 @@ public final class DeviceArrays {
   /** Writes one element, like a fill: does not synchronise. */
   public static void setChar(
       DeviceArray<char[]> array, DeviceStream stream, long index, char value) {
+    Objects.requireNonNull(array, "array");
     array.fill(stream, index, 1, value);
   }
 
   /** Reads one element, like a download: waits until it is there. */
   public static short getShort(ReadableArray<short[]> array, DeviceStream stream, long index) {
+    Objects.requireNonNull(array, "array");
     short[] value = new short[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
@@ -66,11 +75,13 @@ public final class DeviceArrays {
   /** Writes one element, like a fill: does not synchronise. */
   public static void setShort(
       DeviceArray<short[]> array, DeviceStream stream, long index, short value) {
+    Objects.requireNonNull(array, "array");
     array.fill(stream, index, 1, value);
   }
 
   /** Reads one element, like a download: waits until it is there. */
   public static int getInt(ReadableArray<int[]> array, DeviceStream stream, long index) {
+    Objects.requireNonNull(array, "array");
     int[] value = new int[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
@@ -78,11 +89,13 @@ public final class DeviceArrays {
 
   /** Writes one element, like a fill: does not synchronise. */
   public static void setInt(DeviceArray<int[]> array, DeviceStream stream, long index, int value) {
+    Objects.requireNonNull(array, "array");
     array.fill(stream, index, 1, value);
   }
 
   /** Reads one element, like a download: waits until it is there. */
   public static long getLong(ReadableArray<long[]> array, DeviceStream stream, long index) {
+    Objects.requireNonNull(array, "array");
     long[] value = new long[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
@@ -91,11 +104,13 @@ public final class DeviceArrays {
   /** Writes one element, like a fill: does not synchronise. */
   public static void setLong(
       DeviceArray<long[]> array, DeviceStream stream, long index, long value) {
+    Objects.requireNonNull(array, "array");
     array.fill(stream, index, 1, value);
   }
 
   /** Reads one element, like a download: waits until it is there. */
   public static float getFloat(ReadableArray<float[]> array, DeviceStream stream, long index) {
+    Objects.requireNonNull(array, "array");
     float[] value = new float[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
@@ -104,11 +119,13 @@ public final class DeviceArrays {
   /** Writes one element, like a fill: does not synchronise. */
   public static void setFloat(
       DeviceArray<float[]> array, DeviceStream stream, long index, float value) {
+    Objects.requireNonNull(array, "array");
     array.fill(stream, index, 1, value);
   }
 
   /** Reads one element, like a download: waits until it is there. */
   public static double getDouble(ReadableArray<double[]> array, DeviceStream stream, long index) {
+    Objects.requireNonNull(array, "array");
     double[] value = new double[1];
     array.download(stream, index, value, 0, 1);
     return value[0];
@@ -117,6 +134,7 @@ public final class DeviceArrays {
   /** Writes one element, like a fill: does not synchronise. */
   public static void setDouble(
       DeviceArray<double[]> array, DeviceStream stream, long index, double value) {
+    Objects.requireNonNull(array, "array");
     array.fill(stream, index, 1, value);
   }
 }

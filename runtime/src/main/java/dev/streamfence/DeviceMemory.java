@@ -1,6 +1,10 @@
 package dev.streamfence;
 
+import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.device.TrackedMemory;
+import dev.streamfence.memory.ArrayAllocator;
+import dev.streamfence.memory.MemoryReservation;
+import dev.streamfence.memory.MemoryStatistics;
 
 /** Allocates the arrays of a runtime and accounts for their bytes. Thread-safe. */
 public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemory {

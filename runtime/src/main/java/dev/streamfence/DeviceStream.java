@@ -1,5 +1,7 @@
 package dev.streamfence;
 
+import dev.streamfence.foreign.ForeignCode;
+import dev.streamfence.foreign.ForeignUses;
 import dev.streamfence.internal.device.TrackedStream;
 import java.time.Duration;
 import java.util.function.Consumer;

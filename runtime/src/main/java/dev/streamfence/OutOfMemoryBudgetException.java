@@ -88,6 +88,7 @@ public final class OutOfMemoryBudgetException extends DeviceException {
    * of the device is used by other code, or is free in pieces that are too small.
    *
    * @param what the requested array or allocation
+   * @param refuser what refuses it, such as {@code the driver}
    * @param requested bytes requested
    * @param open bytes of the runtime's open allocations
    * @param pending bytes that the runtime has freed, and the device may still use
@@ -98,6 +99,7 @@ public final class OutOfMemoryBudgetException extends DeviceException {
    */
   public static OutOfMemoryBudgetException byDriver(
       String what,
+      String refuser,
       long requested,
       long open,
       long pending,
@@ -114,7 +116,9 @@ public final class OutOfMemoryBudgetException extends DeviceException {
         what
             + " needs "
             + requested
-            + " bytes, which the driver refuses: "
+            + " bytes, which "
+            + refuser
+            + " refuses: "
             + error.call()
             + " answered "
             + error.codeName()
@@ -139,8 +143,9 @@ public final class OutOfMemoryBudgetException extends DeviceException {
   }
 
   /**
-   * Whether the driver refused a request that the budget admits: the cause is the driver's error,
-   * and {@link #current} and {@link #limit} are the device's. Otherwise they are a budget's.
+   * Whether the driver, or a memory resource of the user, refused a request that the budget admits:
+   * the cause is that error, and {@link #current} and {@link #limit} are the device's. Otherwise
+   * they are a budget's.
    */
   public boolean isByDriver() {
     return byDriver;

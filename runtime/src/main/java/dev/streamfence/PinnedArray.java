@@ -1,6 +1,8 @@
 package dev.streamfence;
 
 import dev.streamfence.internal.device.TrackedPinnedArray;
+import dev.streamfence.launch.ArrayElement;
+import dev.streamfence.memory.MemoryStatistics;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import java.util.function.Function;

@@ -2,6 +2,8 @@
 // refuses.
 package dev.streamfence;
 
+import dev.streamfence.launch.ArrayElement;
+import dev.streamfence.launch.RecordElement;
 import java.nio.Buffer;
 import java.time.Duration;
 
@@ -261,9 +263,9 @@ public sealed interface ReadableArray<A> extends AutoCloseable permits DeviceArr
 
   /**
    * Frees the device memory after every launch and copy that uses it. Does not synchronise, unless
-   * the runtime's memory is guarded or direct. Closing again does nothing, and so does closing
-   * after the runtime, which has freed the array, and closing a view or a part, which own no
-   * memory.
+   * the runtime's memory is guarded or not stream-ordered. Closing again does nothing, and so does
+   * closing after the runtime, which has freed the array, and closing a view or a part, which own
+   * no memory.
    *
    * <p>If an array becomes unreachable without being closed, the runtime reports it through the
    * logger named after {@link DeviceRuntime}, counts it, and frees it in the same order.

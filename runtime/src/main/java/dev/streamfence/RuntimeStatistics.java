@@ -1,5 +1,7 @@
 package dev.streamfence;
 
+import dev.streamfence.memory.MemoryStatistics;
+
 /**
  * Counts of what a runtime has done since it was opened. Immutable; a snapshot, which other threads
  * may make outdated.

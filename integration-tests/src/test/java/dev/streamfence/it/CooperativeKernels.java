@@ -1,11 +1,11 @@
 package dev.streamfence.it;
 
 import dev.streamfence.DeviceArray;
-import dev.streamfence.LaunchShape;
 import dev.streamfence.annotation.Kernel;
 import dev.streamfence.annotation.KernelModule;
 import dev.streamfence.annotation.ReadWrites;
 import dev.streamfence.annotation.Writes;
+import dev.streamfence.launch.LaunchShape;
 
 /** The kernel of {@code kernels/cooperative.cu}. */
 @KernelModule("kernels/cooperative.ptx")

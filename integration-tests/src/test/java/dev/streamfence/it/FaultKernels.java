@@ -1,10 +1,10 @@
 package dev.streamfence.it;
 
 import dev.streamfence.DeviceArray;
-import dev.streamfence.LaunchShape;
 import dev.streamfence.annotation.Kernel;
 import dev.streamfence.annotation.KernelModule;
 import dev.streamfence.annotation.Writes;
+import dev.streamfence.launch.LaunchShape;
 
 /** The kernels of {@code kernels/fault.cu}, each of which ends the device. */
 @KernelModule("kernels/fault.ptx")

@@ -4,8 +4,8 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.LaunchShape;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.launch.LaunchShape;
 
 /**
  * A process whose kernel faults: a lost device stays lost for the process. Prints each message of

@@ -1,12 +1,12 @@
 package dev.streamfence.it;
 
 import dev.streamfence.DeviceArray;
-import dev.streamfence.LaunchShape;
 import dev.streamfence.annotation.Kernel;
 import dev.streamfence.annotation.KernelModule;
 import dev.streamfence.annotation.Reads;
 import dev.streamfence.annotation.ThreadCount;
 import dev.streamfence.annotation.Writes;
+import dev.streamfence.launch.LaunchShape;
 
 /** Kernels of {@code kernels/gate.cu} for tests of ordering and of faults. */
 @KernelModule("kernels/gate.ptx")

@@ -3,6 +3,7 @@ package dev.streamfence.it;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.FunctionHandle;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
@@ -47,6 +48,8 @@ public class LaunchBenchmark {
   private static final int N = 256;
 
   private DeviceRuntime gpu;
+  private DeviceRuntime pooled;
+  private DeviceStream pooledStream;
   private DeviceStream a;
   private DeviceStream b;
   private SuiteKernels onA;
@@ -63,6 +66,12 @@ public class LaunchBenchmark {
   @Setup
   public void open() throws IOException {
     gpu = DeviceRuntime.open(0);
+    pooled =
+        DeviceRuntime.open(
+            0,
+            RuntimeOptions.defaults()
+                .withMemoryResource(resource -> new BlockPool(resource, 1 << 20)));
+    pooledStream = pooled.streams().acquire();
     a = gpu.streams().acquire();
     onA = SuiteKernelsLauncher.on(a);
     arrays =
@@ -112,6 +121,7 @@ public class LaunchBenchmark {
     driver.freeHost(frame);
     driver.destroyStream(stream);
     driver.unloadModule(module);
+    pooled.close();
     gpu.close();
   }
 
@@ -200,6 +210,15 @@ public class LaunchBenchmark {
   public void allocateAndFree() {
     for (int i = 0; i < LAUNCHES; i++) {
       gpu.memory().allocate(a, byte[].class, 1 << 20).close();
+    }
+  }
+
+  /** The same from a resource that keeps freed blocks: no call of the driver. */
+  @Benchmark
+  @OperationsPerInvocation(LAUNCHES)
+  public void allocateAndFreeFromAPool() {
+    for (int i = 0; i < LAUNCHES; i++) {
+      pooled.memory().allocate(pooledStream, byte[].class, 1 << 20).close();
     }
   }
 

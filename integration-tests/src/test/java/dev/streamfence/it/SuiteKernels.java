@@ -2,7 +2,6 @@ package dev.streamfence.it;
 
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
-import dev.streamfence.LaunchShape;
 import dev.streamfence.annotation.DynamicSharedBytes;
 import dev.streamfence.annotation.Kernel;
 import dev.streamfence.annotation.KernelModule;
@@ -10,6 +9,7 @@ import dev.streamfence.annotation.ReadWrites;
 import dev.streamfence.annotation.Reads;
 import dev.streamfence.annotation.ThreadCount;
 import dev.streamfence.annotation.Writes;
+import dev.streamfence.launch.LaunchShape;
 import java.util.List;
 
 /** The kernels of {@code kernels/suite.cu}. */

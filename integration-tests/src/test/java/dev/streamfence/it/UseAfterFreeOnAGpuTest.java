@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
@@ -48,7 +49,11 @@ final class UseAfterFreeOnAGpuTest {
   @BeforeEach
   void openDevice() {
     assumeTrue(DeviceRuntime.isGpuAvailable(), "there is no GPU here");
-    gpu = DeviceRuntime.open(0);
+    open(RuntimeOptions.defaults());
+  }
+
+  private void open(RuntimeOptions options) {
+    gpu = DeviceRuntime.open(0, options);
     gate = new Gate(gpu);
     owner = gpu.streams().acquire();
     reader = gpu.streams().acquire();
@@ -80,7 +85,22 @@ final class UseAfterFreeOnAGpuTest {
     assertThat(outcome.corrupted()).isZero();
   }
 
+  @Test
+  void aReaderOfAPoolNeverSeesWhatTheNextOwnerOnAnotherStreamWrote() {
+    closeDevice();
+    open(RuntimeOptions.defaults().withMemoryResource(driver -> new BlockPool(driver, 1 << 20)));
+    Outcome outcome = run(true, owner);
+    assertThat(outcome.reused()).isEqualTo(ROUNDS);
+    assertThat(outcome.corrupted()).isZero();
+  }
+
   private Outcome run(boolean tracked) {
+    // The address comes back on the stream of the free: the owner's, unless another stream used
+    // the array later.
+    return run(tracked, tracked ? reader : owner);
+  }
+
+  private Outcome run(boolean tracked, DeviceStream next) {
     LaunchRecorder copy = LoadedModule.of(reader, IMAGE).permissiveRecorder(COPY);
     int reused = 0;
     int corrupted = 0;
@@ -100,9 +120,6 @@ final class UseAfterFreeOnAGpuTest {
           recorder.array(seen).threads(N).preflight().launch().commit();
         }
         mine.close();
-        // The address comes back on the stream of the free: the owner's, unless another stream used
-        // the array later.
-        DeviceStream next = tracked ? reader : owner;
         try (DeviceArray<int[]> trampler = gpu.memory().allocate(next, int[].class, N)) {
           reused += address(trampler) == address ? 1 : 0;
           trampler.fill(next, TRAMPLED);

@@ -21,7 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Columns and tables of columns as parameters of kernels and components of records. */
 class ColumnParametersTest {
   private static final String IMPORTS =
-      "package demo;\nimport dev.streamfence.*;\nimport dev.streamfence.annotation.*;\n"
+      "package demo;\nimport dev.streamfence.*; import dev.streamfence.foreign.*;"
+          + " import dev.streamfence.launch.*; import dev.streamfence.memory.*;\n"
+          + "import dev.streamfence.annotation.*;\n"
           + "import dev.streamfence.column.*;\nimport java.util.*;\n";
 
   @TempDir private Path folder;

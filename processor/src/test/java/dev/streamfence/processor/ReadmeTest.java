@@ -38,6 +38,8 @@ class ReadmeTest {
       package demo;
       import static org.assertj.core.api.Assertions.assertThat;
       import dev.streamfence.*;
+      import dev.streamfence.foreign.*;
+      import dev.streamfence.memory.*;
       import dev.streamfence.column.*;
       import dev.streamfence.column.arrow.*;
       import dev.streamfence.column.dlpack.*;

@@ -70,6 +70,9 @@ class RecordElementsTest {
                     """
                     package demo;
                     import dev.streamfence.*;
+                    import dev.streamfence.foreign.*;
+                    import dev.streamfence.launch.*;
+                    import dev.streamfence.memory.*;
                     import dev.streamfence.annotation.*;
                     import java.util.List;
                     @KernelModule("k.ptx")

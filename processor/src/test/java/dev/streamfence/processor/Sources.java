@@ -29,7 +29,9 @@ final class Sources {
 
   /** A file in package {@code demo} that sees the annotations and the runtime. */
   static String importing(String types) {
-    return "package demo;\nimport dev.streamfence.*;\nimport dev.streamfence.annotation.*;\n"
+    return "package demo;\nimport dev.streamfence.*; import dev.streamfence.foreign.*;"
+        + " import dev.streamfence.launch.*; import dev.streamfence.memory.*;\n"
+        + "import dev.streamfence.annotation.*;\n"
         + types;
   }
 

@@ -33,7 +33,11 @@ class UntrackedTypesTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"jcuda.Pointer", "jcuda.driver.CUdeviceptr", "dev.streamfence.ForeignMemory"})
+      strings = {
+        "jcuda.Pointer",
+        "jcuda.driver.CUdeviceptr",
+        "dev.streamfence.foreign.ForeignMemory"
+      })
   void pointerToDeviceMemoryIsAdopted(String type) {
     refuse(
         type,

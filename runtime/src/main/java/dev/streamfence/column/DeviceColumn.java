@@ -1,10 +1,10 @@
 package dev.streamfence.column;
 
-import dev.streamfence.ArrayAllocator;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.column.TrackedColumn;
 import dev.streamfence.internal.column.TrackedColumns;
+import dev.streamfence.memory.ArrayAllocator;
 
 /**
  * A column in device memory that can be read, like every {@link ReadableColumn}, and written.
@@ -99,7 +99,7 @@ public sealed interface DeviceColumn<A> extends ReadableColumn<A> permits Tracke
    */
   static <A> DeviceColumn<A> allocate(
       DeviceStream stream, ColumnField field, Class<A> arrayType, long length) {
-    return allocate(stream, stream.runtime().memory(), field, arrayType, length);
+    return allocate(stream, TrackedColumns.memoryOf(stream), field, arrayType, length);
   }
 
   /**

@@ -2,7 +2,6 @@
 // refuses.
 package dev.streamfence.column;
 
-import dev.streamfence.ArrayAllocator;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceRuntime;
@@ -10,6 +9,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.column.TrackedColumns;
 import dev.streamfence.internal.column.TrackedTable;
+import dev.streamfence.memory.ArrayAllocator;
 import java.util.List;
 import java.util.OptionalLong;
 
@@ -37,7 +37,7 @@ public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
    * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
    */
   static DeviceTable allocate(DeviceStream stream, Schema schema, long capacity) {
-    return allocate(stream, stream.runtime().memory(), schema, capacity);
+    return allocate(stream, TrackedColumns.memoryOf(stream), schema, capacity);
   }
 
   /**
@@ -68,6 +68,38 @@ public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
   }
 
   /**
+   * Uploads a table: a Java array for each column, whose length is the capacity and the number of
+   * logical rows. A column of fixed width is an array of its {@link ColumnType#arrayType}, {@link
+   * ColumnType#BOOL} a {@code boolean[]}, and {@link ColumnType#UTF8} a {@code String[]}, in which
+   * {@code null} is null. The bitmap of any other nullable field says that no row is null. The Java
+   * arrays may be changed as soon as this returns. If something fails, nothing stays allocated.
+   *
+   * @param columns as many as the schema has fields, all of one length; for a single column of
+   *     text, javac asks for a cast to {@code Object}
+   * @throws IllegalArgumentException if they do not fit the schema or differ in length, a row is
+   *     null whose field is not nullable or has half of a character, or a field is a dictionary
+   * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
+   */
+  static DeviceTable upload(DeviceStream stream, Schema schema, Object... columns) {
+    return upload(stream, TrackedColumns.memoryOf(stream), schema, "", columns);
+  }
+
+  /**
+   * Uploads a table like {@link #upload(DeviceStream, Schema, Object...)}.
+   *
+   * @param memory what it is allocated from, such as a part of the runtime's budget or a
+   *     reservation
+   * @param tag its purpose, see {@link #allocate(DeviceStream, ArrayAllocator, Schema, long,
+   *     String)}; empty for none
+   * @throws IllegalArgumentException as there
+   * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
+   */
+  static DeviceTable upload(
+      DeviceStream stream, ArrayAllocator memory, Schema schema, String tag, Object... columns) {
+    return TrackedColumns.upload(stream, memory, schema, tag, columns);
+  }
+
+  /**
    * A table of columns, as many as the schema has fields. The table closes the columns; if it is
    * refused, they stay the caller's. Does not synchronise unless memory is short: the number of
    * rows takes four bytes.
@@ -82,7 +114,7 @@ public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
    */
   static DeviceTable of(
       DeviceStream stream, Schema schema, List<? extends ReadableColumn<?>> columns, long rows) {
-    return of(stream, stream.runtime().memory(), schema, columns, rows);
+    return of(stream, TrackedColumns.memoryOf(stream), schema, columns, rows);
   }
 
   /**
@@ -209,6 +241,39 @@ public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
    * @throws IllegalArgumentException if it is negative or more than the capacity
    */
   void setRows(DeviceStream stream, long rows);
+
+  /**
+   * Downloads the logical rows: a Java array for each column, as {@link #upload(DeviceStream,
+   * Schema, Object...)} takes it, and a {@code String[]} for a dictionary. Waits for the copies,
+   * and for the number of rows. What is null in a column of another type than text is undefined;
+   * {@link #downloadValidity} tells.
+   *
+   * @throws IllegalArgumentException if there are more rows than a Java array has elements
+   * @throws IllegalStateException if the device has counted more rows than the capacity, has
+   *     written offsets that are not in order, or numbers that are no rows of the dictionary; or
+   *     while {@link DeviceMemory#refuseDownloads} is on
+   */
+  Object[] download(DeviceStream stream);
+
+  /**
+   * Downloads the logical rows of one column, like {@link #download(DeviceStream)}.
+   *
+   * @param arrayType the type of the Java array, such as {@code int[].class}
+   * @throws IllegalArgumentException if none or several columns have the name, its rows are no such
+   *     array, or there are more rows than a Java array has elements
+   * @throws IllegalStateException as there
+   */
+  <A> A download(DeviceStream stream, String name, Class<A> arrayType);
+
+  /**
+   * Downloads whether each logical row of one column has a value: false for null. Waits for the
+   * copies.
+   *
+   * @throws IllegalArgumentException if none or several columns have the name, or there are more
+   *     rows than a Java array has elements
+   * @throws IllegalStateException as in {@link #download(DeviceStream)}
+   */
+  boolean[] downloadValidity(DeviceStream stream, String name);
 
   /**
    * Whether there are no logical rows. Synchronises as {@link #rows} does.

@@ -1,5 +1,7 @@
 package dev.streamfence.column;
 
+import java.util.Objects;
+
 /**
  * Values that are looked up: each is the number of a row of the column's dictionary. Immutable.
  *
@@ -11,6 +13,8 @@ public record DictionaryType(PlainType index, PlainType value, boolean isOrdered
     implements ColumnType {
   /** Refuses other types. */
   public DictionaryType {
+    Objects.requireNonNull(index, "index");
+    Objects.requireNonNull(value, "value");
     if (!index.isInteger()) {
       throw new IllegalArgumentException(
           "a dictionary with indices of type " + index + "; int8 to int64 and uint8 to uint64 fit");

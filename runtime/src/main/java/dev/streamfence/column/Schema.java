@@ -2,6 +2,7 @@ package dev.streamfence.column;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -12,11 +13,13 @@ import java.util.stream.IntStream;
 public record Schema(List<ColumnField> fields) {
   /** Copies the list. */
   public Schema {
+    Objects.requireNonNull(fields, "fields");
     fields = List.copyOf(fields);
   }
 
   /** A schema of these fields. */
   public static Schema of(ColumnField... fields) {
+    Objects.requireNonNull(fields, "fields");
     return new Schema(List.of(fields));
   }
 
@@ -45,6 +48,7 @@ public record Schema(List<ColumnField> fields) {
 
   /** Whether a field has the name. */
   public boolean contains(String name) {
+    Objects.requireNonNull(name, "name");
     return fields.stream().anyMatch(field -> field.name().equals(name));
   }
 
@@ -54,6 +58,7 @@ public record Schema(List<ColumnField> fields) {
    * @throws IllegalArgumentException if none or several have the name
    */
   public int indexOf(String name) {
+    Objects.requireNonNull(name, "name");
     int[] found =
         IntStream.range(0, fields.size())
             .filter(i -> fields.get(i).name().equals(name))
@@ -81,6 +86,7 @@ public record Schema(List<ColumnField> fields) {
    * @throws IllegalArgumentException if none or several have one of the names
    */
   public Schema select(String... names) {
+    Objects.requireNonNull(names, "names");
     List<ColumnField> selected = new ArrayList<>(names.length);
     for (String name : names) {
       selected.add(field(name));
@@ -102,6 +108,7 @@ public record Schema(List<ColumnField> fields) {
 
   /** The same fields, and one more at the end. */
   public Schema append(ColumnField field) {
+    Objects.requireNonNull(field, "field");
     List<ColumnField> more = new ArrayList<>(fields);
     more.add(field);
     return new Schema(more);

@@ -1,6 +1,5 @@
 package dev.streamfence.launch;
 
-import dev.streamfence.ElementType;
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import java.io.InputStream;
 import java.security.MessageDigest;
@@ -72,6 +71,8 @@ public final class KernelImage {
 
   /** An image from bytes in memory, which are copied. */
   public static KernelImage of(String name, byte[] bytes) {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(bytes, "bytes");
     return new KernelImage(name, "", null, bytes.clone(), List.of());
   }
 
@@ -85,6 +86,8 @@ public final class KernelImage {
    * @throws IllegalArgumentException if {@code arrayType} is no array of primitives
    */
   public KernelImage symbol(String symbol, Class<?> arrayType) {
+    Objects.requireNonNull(symbol, "symbol");
+    Objects.requireNonNull(arrayType, "arrayType");
     List<KernelSymbol> more = new ArrayList<>(symbols);
     more.add(new KernelSymbol(symbol, ElementType.ofArray(arrayType)));
     return new KernelImage(name, sha256, opener, bytes, List.copyOf(more));
@@ -96,6 +99,7 @@ public final class KernelImage {
    * @return its SHA-256, in lower-case hexadecimal digits
    */
   public static String sha256(byte[] file) {
+    Objects.requireNonNull(file, "file");
     try {
       return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(file));
     } catch (NoSuchAlgorithmException e) {

@@ -1,9 +1,6 @@
 // Long because each kind of parameter is a record with its own documentation.
 package dev.streamfence.launch;
 
-import dev.streamfence.Access;
-import dev.streamfence.ArrayElement;
-import dev.streamfence.ElementType;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,6 @@
 // Long because each part of a declaration has its own step, and each step its own contract.
 package dev.streamfence.launch;
 
-import dev.streamfence.Access;
-import dev.streamfence.ElementType;
 import dev.streamfence.launch.KernelParameter.Cases;
 import java.util.ArrayList;
 import java.util.List;
@@ -109,11 +107,13 @@ public final class KernelSignature {
 
   /** The signature of the kernel with the given entry point, as yet without parameters. */
   public static KernelSignature entry(String entry) {
+    Objects.requireNonNull(entry, "entry");
     return new KernelSignature(entry, List.of(), 0, false, false, null, false);
   }
 
   /** The structure with the given name, as yet without fields, to be added by {@link #struct}. */
   public static KernelSignature fields(String name) {
+    Objects.requireNonNull(name, "name");
     return entry(name);
   }
 
@@ -203,6 +203,8 @@ public final class KernelSignature {
    *     than {@value StructLayout#MAX_FIELDS}
    */
   public KernelSignature struct(String name, Class<?>... fields) {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(fields, "fields");
     KernelSignature all = fields(name);
     for (Class<?> field : fields) {
       all = all.value("", field);
@@ -218,6 +220,7 @@ public final class KernelSignature {
    *     or more than {@value StructLayout#MAX_FIELDS}
    */
   public KernelSignature struct(KernelSignature fields) {
+    Objects.requireNonNull(fields, "fields");
     List<KernelParameter.Field> all = new ArrayList<>();
     for (KernelParameter parameter : fields.parameters) {
       if (!(parameter instanceof KernelParameter.Field field)) {
@@ -256,6 +259,7 @@ public final class KernelSignature {
 
   /** Adds the parameter that shapes launches; the kernel does not receive it. */
   public KernelSignature shape(String name) {
+    Objects.requireNonNull(name, "name");
     return with(new KernelParameter.Shape(name.isBlank() ? "shape" : name));
   }
 
@@ -264,6 +268,7 @@ public final class KernelSignature {
    * kernel does not receive it.
    */
   public KernelSignature dynamicSharedBytes(String name) {
+    Objects.requireNonNull(name, "name");
     return with(new KernelParameter.SharedBytes(name.isBlank() ? "dynamicSharedBytes" : name));
   }
 
@@ -350,11 +355,13 @@ public final class KernelSignature {
 
   /** A parameter, for errors. */
   public String use(KernelParameter parameter) {
+    Objects.requireNonNull(parameter, "parameter");
     return use(parameter.name());
   }
 
   /** A parameter, a field of one, or an array in a table, for errors. */
   public String use(String name) {
+    Objects.requireNonNull(name, "name");
     return entry + ": parameter '" + name + "'";
   }
 
@@ -456,6 +463,7 @@ public final class KernelSignature {
   }
 
   private KernelSignature array(String name, Class<?> type, Access access) {
+    Objects.requireNonNull(type, "type");
     return with(KernelParameter.tracked(named(name), type, access));
   }
 
@@ -466,6 +474,7 @@ public final class KernelSignature {
    *     long}, or with blocks of less than 1 thread
    */
   public KernelSignature with(KernelParameter parameter) {
+    Objects.requireNonNull(parameter, "parameter");
     if (parameter instanceof KernelParameter.Threads count) {
       requireCount(count);
     }
@@ -487,11 +496,13 @@ public final class KernelSignature {
   }
 
   private static ElementType primitive(Class<?> type) {
+    Objects.requireNonNull(type, "type");
     return ElementType.ofArray(type.arrayType());
   }
 
   /** The next parameter's name in errors: a signature written by hand may leave names out. */
   private String named(String name) {
+    Objects.requireNonNull(name, "name");
     return name.isBlank() ? "#" + parameters.size() : name;
   }
 

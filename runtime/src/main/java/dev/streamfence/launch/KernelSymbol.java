@@ -1,7 +1,5 @@
 package dev.streamfence.launch;
 
-import dev.streamfence.ElementType;
-
 /**
  * A variable of a module that the host reads and writes. Immutable.
  *

@@ -5,7 +5,6 @@ import dev.streamfence.Completion;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelArgumentException;
-import dev.streamfence.LaunchShape;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.RuntimeClosedException;

@@ -2,7 +2,6 @@ package dev.streamfence.launch;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.KernelOccupancy;
 import dev.streamfence.internal.launch.TrackedModule;
 import dev.streamfence.internal.launch.TrackedModuleLoader;
 

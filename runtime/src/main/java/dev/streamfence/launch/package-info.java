@@ -1,7 +1,7 @@
 /**
- * The API of generated launchers: kernel images and signatures, loaded modules, the launch
- * recorder. Public for generated code and hand-written launches; it offers no conveniences. Not
- * here: the rest of the user API.
+ * Launches: shapes and element types, which kernel interfaces name, and the API of generated
+ * launchers and hand-written launches, with kernel images and signatures, loaded modules and the
+ * launch recorder. Not here: arrays and streams.
  */
 @NullMarked
 package dev.streamfence.launch;

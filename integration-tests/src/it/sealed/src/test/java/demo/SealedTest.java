@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class SealedTest {
   private static final String INTRUDER = "dev.streamfence.launch.Intruder";
-  private static final String PEEKER = "dev.streamfence.Peeker";
+  private static final String PEEKER = "dev.streamfence.memory.Peeker";
 
   @Test
   void aClassInOneOfItsPackagesIsNotLoadedBesideTheJar() {

@@ -2,13 +2,13 @@ package dev.streamfence.processor.generate;
 
 import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.CodeBlock;
-import dev.streamfence.Access;
-import dev.streamfence.ArrayElement;
-import dev.streamfence.ElementType;
-import dev.streamfence.RecordElement;
+import dev.streamfence.launch.Access;
+import dev.streamfence.launch.ArrayElement;
+import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.RecordElement;
 import dev.streamfence.processor.model.KernelMethod;
 import java.util.ArrayList;
 import java.util.List;

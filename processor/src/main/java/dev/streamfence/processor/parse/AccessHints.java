@@ -1,7 +1,7 @@
 package dev.streamfence.processor.parse;
 
-import dev.streamfence.Access;
 import dev.streamfence.internal.ptx.check.Passing;
+import dev.streamfence.launch.Access;
 import java.util.List;
 import java.util.Optional;
 

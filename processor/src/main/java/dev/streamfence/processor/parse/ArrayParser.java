@@ -1,7 +1,7 @@
 package dev.streamfence.processor.parse;
 
-import dev.streamfence.Access;
-import dev.streamfence.ArrayElement;
+import dev.streamfence.launch.Access;
+import dev.streamfence.launch.ArrayElement;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;

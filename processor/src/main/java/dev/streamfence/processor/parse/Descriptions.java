@@ -1,7 +1,7 @@
 package dev.streamfence.processor.parse;
 
-import dev.streamfence.LaunchShape;
 import dev.streamfence.column.DeviceTable;
+import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.processor.model.HandleType;
 import java.util.List;
 import java.util.Locale;

@@ -1,8 +1,8 @@
 package dev.streamfence.processor.parse;
 
-import dev.streamfence.ArrayElement;
-import dev.streamfence.ElementType;
-import dev.streamfence.RecordElement;
+import dev.streamfence.launch.ArrayElement;
+import dev.streamfence.launch.ElementType;
+import dev.streamfence.launch.RecordElement;
 import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.KernelMethod;

@@ -1,6 +1,6 @@
 package dev.streamfence.processor.parse;
 
-import dev.streamfence.ElementType;
+import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelSymbol;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;

@@ -2,9 +2,9 @@ package dev.streamfence.processor.parse;
 
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
-import dev.streamfence.LaunchShape;
 import dev.streamfence.column.DeviceTable;
+import dev.streamfence.launch.ElementType;
+import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.processor.model.HandleType;
 import dev.streamfence.processor.model.TableType;
 import java.util.List;

@@ -28,7 +28,8 @@ final class UntrackedTypes {
   private static final List<Kind> KINDS =
       List.of(
           new Kind(
-              "jcuda\\.Pointer|jcuda\\.driver\\.CUdeviceptr|dev\\.streamfence\\.ForeignMemory",
+              "jcuda\\.Pointer|jcuda\\.driver\\.CUdeviceptr"
+                  + "|dev\\.streamfence\\.foreign\\.ForeignMemory",
               "its memory is not tracked: adopt it with gpu.memory().adopt and take the DeviceArray,"
                   + " such as DeviceArray<float[]>"),
           new Kind(

@@ -1,6 +1,5 @@
 package dev.streamfence.processor.verify;
 
-import dev.streamfence.Access;
 import dev.streamfence.internal.ptx.analysis.ParameterAccess;
 import dev.streamfence.internal.ptx.binary.Cubin;
 import dev.streamfence.internal.ptx.check.CubinCheck;
@@ -8,6 +7,7 @@ import dev.streamfence.internal.ptx.check.KernelCheck;
 import dev.streamfence.internal.ptx.check.Mismatch;
 import dev.streamfence.internal.ptx.check.Passing;
 import dev.streamfence.internal.ptx.check.SymbolMismatch;
+import dev.streamfence.launch.Access;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.KernelSymbol;
 import dev.streamfence.processor.model.KernelCode;

@@ -105,6 +105,18 @@ final class CudaCompilerTest {
   }
 
   @Test
+  void aDamagedRecordFitsNothing() throws IOException {
+    CudaCompiler compiler = compiler(MAKES_CODE);
+    Path input = Files.writeString(folder.resolve("a.cu"), "a");
+    String text = InputRecord.of(compiler, PTX, List.of(input), List.of()).orElseThrow().text();
+    for (String damaged :
+        List.of(
+            "", text.substring(0, text.indexOf('\n')), text + "hash no\0path\n", "x\n" + text)) {
+      assertThat(InputRecord.parse(damaged.getBytes(UTF_8)).fits(compiler, PTX)).isFalse();
+    }
+  }
+
+  @Test
   void withoutInputsThereIsNoRecord() throws IOException {
     assertThat(InputRecord.of(compiler(MAKES_CODE), PTX, List.of(), List.of())).isEmpty();
   }

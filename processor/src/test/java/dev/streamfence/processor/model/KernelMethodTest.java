@@ -3,8 +3,8 @@ package dev.streamfence.processor.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.Access;
-import dev.streamfence.ElementType;
+import dev.streamfence.launch.Access;
+import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.streamfence.arrow;
 
-import dev.streamfence.ArrayAllocator;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.column.Schema;
+import dev.streamfence.memory.ArrayAllocator;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;

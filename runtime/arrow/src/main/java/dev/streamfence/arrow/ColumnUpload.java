@@ -1,6 +1,5 @@
 package dev.streamfence.arrow;
 
-import dev.streamfence.ArrayAllocator;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.ColumnField;
@@ -8,6 +7,7 @@ import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DecimalType;
 import dev.streamfence.column.DeviceColumn;
 import dev.streamfence.column.DictionaryType;
+import dev.streamfence.memory.ArrayAllocator;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;

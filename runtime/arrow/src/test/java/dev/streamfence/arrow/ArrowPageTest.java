@@ -23,6 +23,9 @@ final class ArrowPageTest {
   private static final String CLASS =
       """
       import dev.streamfence.*;
+      import dev.streamfence.foreign.*;
+      import dev.streamfence.launch.*;
+      import dev.streamfence.memory.*;
       import dev.streamfence.arrow.*;
       import dev.streamfence.column.*;
       import java.nio.charset.StandardCharsets;

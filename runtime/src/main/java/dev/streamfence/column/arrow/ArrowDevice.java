@@ -22,7 +22,7 @@ public final class ArrowDevice {
    * <p>The columns are read-only, since Arrow's arrays are immutable. Offsets and nulls are taken
    * over; metadata are not. Synchronises only if a column is text: how long the text is, is a
    * number of four bytes on the device, of which {@link
-   * dev.streamfence.MemoryStatistics#downloads()} counts the copies.
+   * dev.streamfence.memory.MemoryStatistics#downloads()} counts the copies.
    *
    * <p>A table that {@link #export} made of one of the same runtime has the same memory and the
    * same hazards again, and the origin {@link ColumnOrigin#ARROW_EXPORT}.

@@ -1,6 +1,6 @@
 package dev.streamfence.column.dlpack;
 
-import dev.streamfence.ForeignMemory;
+import dev.streamfence.foreign.ForeignMemory;
 import java.util.function.UnaryOperator;
 
 /**

@@ -1,7 +1,6 @@
 package dev.streamfence.internal.column;
 
 import dev.streamfence.DeviceArray;
-import dev.streamfence.ElementType;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.column.ColumnField;
@@ -11,6 +10,7 @@ import dev.streamfence.column.DictionaryType;
 import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.launch.ElementType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

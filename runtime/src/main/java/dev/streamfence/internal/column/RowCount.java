@@ -1,8 +1,8 @@
 package dev.streamfence.internal.column;
 
-import dev.streamfence.ArrayAllocator;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.internal.device.TrackedArray;
+import dev.streamfence.memory.ArrayAllocator;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;

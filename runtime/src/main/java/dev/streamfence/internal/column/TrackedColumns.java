@@ -1,6 +1,5 @@
 package dev.streamfence.internal.column;
 
-import dev.streamfence.ArrayAllocator;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ReadableArray;
@@ -14,20 +13,33 @@ import dev.streamfence.column.Schema;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
+import dev.streamfence.memory.ArrayAllocator;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.IntFunction;
 
 /** Makes columns and tables. Stateless and thread-safe. */
 public final class TrackedColumns {
   private TrackedColumns() {}
 
+  /** The memory of a stream's runtime. */
+  public static ArrayAllocator memoryOf(DeviceStream stream) {
+    return of(stream).memory();
+  }
+
   public static <A> TrackedColumn<A> readable(ColumnField field, ReadableArray<A> values) {
+    Objects.requireNonNull(field, "field");
+    Objects.requireNonNull(values, "values");
     requireElements(field);
     return new ColumnDraft<>(field, values.length(), values).readOnly().build();
   }
 
   public static <A> TrackedColumn<A> readable(
       ColumnField field, ReadableArray<A> values, ReadableArray<byte[]> validity) {
+    Objects.requireNonNull(field, "field");
+    Objects.requireNonNull(values, "values");
+    Objects.requireNonNull(validity, "validity");
     requireElements(field);
     return new ColumnDraft<>(field, values.length(), values)
         .validity(validity, 0)
@@ -36,18 +48,26 @@ public final class TrackedColumns {
   }
 
   public static <A> TrackedColumn<A> column(ColumnField field, DeviceArray<A> values) {
+    Objects.requireNonNull(field, "field");
+    Objects.requireNonNull(values, "values");
     requireElements(field);
     return new ColumnDraft<>(field, values.length(), values).build();
   }
 
   public static <A> TrackedColumn<A> column(
       ColumnField field, DeviceArray<A> values, DeviceArray<byte[]> validity) {
+    Objects.requireNonNull(field, "field");
+    Objects.requireNonNull(values, "values");
+    Objects.requireNonNull(validity, "validity");
     requireElements(field);
     return new ColumnDraft<>(field, values.length(), values).validity(validity, 0).build();
   }
 
   public static TrackedColumn<byte[]> bits(
       ColumnField field, long length, DeviceArray<byte[]> bits, DeviceArray<byte[]> validity) {
+    Objects.requireNonNull(field, "field");
+    Objects.requireNonNull(bits, "bits");
+    Objects.requireNonNull(validity, "validity");
     requireType(field, ColumnType.BOOL);
     return new ColumnDraft<>(field, length, bits).validity(validity, 0).build();
   }
@@ -57,6 +77,10 @@ public final class TrackedColumns {
       DeviceArray<int[]> offsets,
       DeviceArray<byte[]> text,
       DeviceArray<byte[]> validity) {
+    Objects.requireNonNull(field, "field");
+    Objects.requireNonNull(offsets, "offsets");
+    Objects.requireNonNull(text, "text");
+    Objects.requireNonNull(validity, "validity");
     requireType(field, ColumnType.UTF8);
     return new ColumnDraft<>(field, Math.max(0, offsets.length() - 1), text)
         .offsets(offsets)
@@ -69,6 +93,10 @@ public final class TrackedColumns {
       DeviceArray<A> indices,
       DeviceArray<byte[]> validity,
       DeviceColumn<byte[]> dictionary) {
+    Objects.requireNonNull(field, "field");
+    Objects.requireNonNull(indices, "indices");
+    Objects.requireNonNull(validity, "validity");
+    Objects.requireNonNull(dictionary, "dictionary");
     return new ColumnDraft<>(field, indices.length(), indices)
         .validity(validity, 0)
         .dictionary(dictionary)
@@ -81,21 +109,71 @@ public final class TrackedColumns {
       ColumnField field,
       Class<A> arrayType,
       long length) {
+    Objects.requireNonNull(stream, "stream");
+    Objects.requireNonNull(memory, "memory");
+    Objects.requireNonNull(field, "field");
+    Objects.requireNonNull(arrayType, "arrayType");
     requireAllocatable(field);
     return allocate(stream, memory, field, arrayType, length, "");
   }
 
   public static TrackedTable allocate(
       DeviceStream stream, ArrayAllocator memory, Schema schema, long capacity, String tag) {
+    Objects.requireNonNull(stream, "stream");
+    Objects.requireNonNull(memory, "memory");
+    Objects.requireNonNull(schema, "schema");
+    Objects.requireNonNull(tag, "tag");
     schema.fields().forEach(TrackedColumns::requireAllocatable);
     TrackedTable.requireCapacity(schema, capacity);
+    return table(
+        stream,
+        memory,
+        schema,
+        i -> {
+          ColumnField field = schema.field(i);
+          return allocate(stream, memory, field, field.type().arrayType(), capacity, tag);
+        },
+        capacity,
+        0,
+        tag);
+  }
+
+  public static TrackedTable upload(
+      DeviceStream stream, ArrayAllocator memory, Schema schema, String tag, Object... columns) {
+    Objects.requireNonNull(stream, "stream");
+    Objects.requireNonNull(memory, "memory");
+    Objects.requireNonNull(schema, "schema");
+    Objects.requireNonNull(tag, "tag");
+    Objects.requireNonNull(columns, "columns");
+    // A single String[] is taken for the arguments themselves.
+    Object[] arrays = columns instanceof String[] ? new Object[] {columns} : columns;
+    int rows = HostColumns.requireRows(schema, arrays);
+    return table(
+        stream,
+        memory,
+        schema,
+        i -> HostColumns.upload(stream, memory, schema.field(i), arrays[i], tag),
+        rows,
+        rows,
+        tag);
+  }
+
+  /** A table of new columns, which are closed again if one of them fails. */
+  private static TrackedTable table(
+      DeviceStream stream,
+      ArrayAllocator memory,
+      Schema schema,
+      IntFunction<TrackedColumn<?>> columnOf,
+      long capacity,
+      long rows,
+      String tag) {
     List<TrackedColumn<?>> columns = new ArrayList<>(schema.columnCount());
     try {
-      for (ColumnField field : schema.fields()) {
-        columns.add(allocate(stream, memory, field, field.type().arrayType(), capacity, tag));
+      for (int i = 0; i < schema.columnCount(); i++) {
+        columns.add(columnOf.apply(i));
       }
-      RowCount rows = RowCount.allocate(stream, memory, 0, tag);
-      return TrackedTable.of(of(stream), schema, columns, capacity, rows);
+      RowCount count = RowCount.allocate(stream, memory, rows, tag);
+      return own(of(stream), schema, columns, capacity, count);
     } catch (RuntimeException | Error e) {
       List<Runnable> closes = new ArrayList<>();
       columns.forEach(column -> closes.add(column::close));
@@ -110,6 +188,10 @@ public final class TrackedColumns {
       Schema schema,
       List<? extends ReadableColumn<?>> columns,
       long rows) {
+    Objects.requireNonNull(stream, "stream");
+    Objects.requireNonNull(memory, "memory");
+    Objects.requireNonNull(schema, "schema");
+    Objects.requireNonNull(columns, "columns");
     TrackedRuntime runtime = of(stream);
     long capacity = columns.isEmpty() ? rows : columns.get(0).length();
     List<TrackedColumn<?>> fitting = TrackedTable.fitting(runtime, schema, columns, capacity);
@@ -117,9 +199,18 @@ public final class TrackedColumns {
       throw new IllegalArgumentException(
           rows + " logical rows of a table " + schema + " with room for " + capacity + " rows");
     }
-    RowCount count = RowCount.allocate(stream, memory, rows, "");
+    return own(runtime, schema, fitting, capacity, RowCount.allocate(stream, memory, rows, ""));
+  }
+
+  /** A table of columns and a new number of rows, which is closed again if that fails. */
+  private static TrackedTable own(
+      TrackedRuntime runtime,
+      Schema schema,
+      List<TrackedColumn<?>> columns,
+      long capacity,
+      RowCount count) {
     try {
-      return TrackedTable.of(runtime, schema, fitting, capacity, count);
+      return TrackedTable.of(runtime, schema, columns, capacity, count);
     } catch (RuntimeException | Error e) {
       Owned.by(count::close).closeAfter(e);
       throw e;
@@ -131,6 +222,9 @@ public final class TrackedColumns {
       List<? extends ReadableColumn<?>> columns,
       long capacity,
       DeviceArray<int[]> rowCount) {
+    Objects.requireNonNull(schema, "schema");
+    Objects.requireNonNull(columns, "columns");
+    Objects.requireNonNull(rowCount, "rowCount");
     TrackedArray<int[]> count = TrackedArray.of(rowCount);
     if (count.length() != 1) {
       throw new IllegalArgumentException(

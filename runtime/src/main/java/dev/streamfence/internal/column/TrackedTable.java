@@ -215,6 +215,7 @@ public final class TrackedTable implements DeviceTable {
 
   @Override
   public long rows(DeviceStream stream) {
+    Objects.requireNonNull(stream, "stream");
     requireOpen("rows()");
     return rows.read(stream, this::requireWithinCapacity);
   }
@@ -227,11 +228,49 @@ public final class TrackedTable implements DeviceTable {
 
   @Override
   public void setRows(DeviceStream stream, long count) {
+    Objects.requireNonNull(stream, "stream");
     requireOpen("setRows()");
     if (count < 0 || count > capacity) {
       throw new IllegalArgumentException(count + " logical rows of " + this);
     }
     rows.set(stream, count);
+  }
+
+  @Override
+  public Object[] download(DeviceStream stream) {
+    requireOpen("download()");
+    int count = javaRows(stream);
+    Object[] arrays = new Object[columns.size()];
+    for (int i = 0; i < arrays.length; i++) {
+      arrays[i] = HostColumns.download(stream, columns.get(i), count);
+    }
+    return arrays;
+  }
+
+  @Override
+  public <A> A download(DeviceStream stream, String name, Class<A> arrayType) {
+    Objects.requireNonNull(arrayType, "arrayType");
+    TrackedColumn<?> column = tracked(schema.indexOf(name));
+    Class<?> hostType = HostColumns.hostType(column.type());
+    if (hostType != arrayType) {
+      throw new IllegalArgumentException(
+          column
+              + " is downloaded to "
+              + hostType.getSimpleName()
+              + ", not to "
+              + arrayType.getSimpleName());
+    }
+    return arrayType.cast(HostColumns.download(stream, column, javaRows(stream)));
+  }
+
+  @Override
+  public boolean[] downloadValidity(DeviceStream stream, String name) {
+    TrackedColumn<?> column = tracked(schema.indexOf(name));
+    return HostColumns.valid(stream, column, javaRows(stream));
+  }
+
+  private int javaRows(DeviceStream stream) {
+    return HostColumns.requireJavaRows(rows(stream), this);
   }
 
   @Override
@@ -273,6 +312,7 @@ public final class TrackedTable implements DeviceTable {
 
   @Override
   public TrackedTable select(String... names) {
+    Objects.requireNonNull(names, "names");
     requireOpen("select()");
     List<TrackedColumn<?>> selected = new ArrayList<>(names.length);
     for (String name : names) {
@@ -283,6 +323,8 @@ public final class TrackedTable implements DeviceTable {
 
   @Override
   public TrackedTable rename(String name, String newName) {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(newName, "newName");
     requireOpen("rename()");
     Schema renamed = schema.rename(name, newName);
     int index = schema.indexOf(name);
@@ -293,6 +335,7 @@ public final class TrackedTable implements DeviceTable {
 
   @Override
   public TrackedTable append(ReadableColumn<?> column) {
+    Objects.requireNonNull(column, "column");
     requireOpen("append()");
     List<TrackedColumn<?>> more = new ArrayList<>(columns);
     more.add(fitting(runtime, column.field(), column, capacity));
@@ -301,6 +344,7 @@ public final class TrackedTable implements DeviceTable {
 
   @Override
   public TrackedTable slice(DeviceStream stream, long from, long count) {
+    Objects.requireNonNull(stream, "stream");
     requireOpen("slice()");
     if (from < 0 || count < 0 || from > capacity - count) {
       throw new IllegalArgumentException(
@@ -342,6 +386,7 @@ public final class TrackedTable implements DeviceTable {
   }
 
   private <A> TrackedColumn<A> writable(TrackedColumn<?> column, Class<A> arrayType) {
+    Objects.requireNonNull(arrayType, "arrayType");
     TrackedColumn<A> typed = typed(column, arrayType);
     if (column.isReadOnly()) {
       throw new IllegalArgumentException(
@@ -352,6 +397,7 @@ public final class TrackedTable implements DeviceTable {
 
   @SuppressWarnings("unchecked") // The type of the column says what its arrays are.
   private static <A> TrackedColumn<A> typed(TrackedColumn<?> column, Class<A> arrayType) {
+    Objects.requireNonNull(arrayType, "arrayType");
     if (column.type().arrayType() != arrayType) {
       throw new IllegalArgumentException(
           column

@@ -205,7 +205,7 @@ public final class ExportedArray {
     }
     Runnable free = memory.endHold();
     if (free != null) {
-      if (runtime.freeWaits()) {
+      if (runtime.freeHoldsUp()) {
         runtime.later().execute(free);
       } else {
         free.run();

@@ -1,7 +1,7 @@
 package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceArray;
-import dev.streamfence.ElementType;
+import dev.streamfence.launch.ElementType;
 
 /** Converts a fill value to the bits of one element, as an assignment in Java would. Stateless. */
 final class FillBits {

@@ -1,9 +1,9 @@
 package dev.streamfence.internal.device;
 
-import dev.streamfence.ArrayElement;
-import dev.streamfence.ElementType;
-import dev.streamfence.RecordElement;
 import dev.streamfence.internal.memory.HostBytes;
+import dev.streamfence.launch.ArrayElement;
+import dev.streamfence.launch.ElementType;
+import dev.streamfence.launch.RecordElement;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 

@@ -1,9 +1,9 @@
 // Long because each type of buffer has its own methods: a common one would box.
 package dev.streamfence.internal.device;
 
-import dev.streamfence.ArrayElement;
-import dev.streamfence.ElementType;
 import dev.streamfence.internal.memory.HostBytes;
+import dev.streamfence.launch.ArrayElement;
+import dev.streamfence.launch.ElementType;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,7 +1,7 @@
 package dev.streamfence.internal.device;
 
-import dev.streamfence.RecordElement;
 import dev.streamfence.internal.memory.HostBytes;
+import dev.streamfence.launch.RecordElement;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

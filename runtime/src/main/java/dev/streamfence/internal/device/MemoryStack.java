@@ -1,39 +1,40 @@
 package dev.streamfence.internal.device;
 
-import dev.streamfence.AllocationLog;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.memory.Allocation;
+import dev.streamfence.internal.memory.AllocationResource;
 import dev.streamfence.internal.memory.BudgetResource;
-import dev.streamfence.internal.memory.DirectResource;
 import dev.streamfence.internal.memory.GuardReport;
 import dev.streamfence.internal.memory.GuardResource;
 import dev.streamfence.internal.memory.LoggingResource;
-import dev.streamfence.internal.memory.MemoryResource;
-import dev.streamfence.internal.memory.StreamOrderedResource;
 import dev.streamfence.internal.memory.TrackedResource;
+import dev.streamfence.internal.memory.UpstreamResource;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.memory.AllocationLog;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The memory resources of a runtime in layers: budget, log, guard, backend. Thread-safe. */
 final class MemoryStack {
-  private final MemoryResource backend;
+  private final AllocationResource backend;
   private final @Nullable GuardResource guard;
   private final @Nullable LoggingResource log;
   private final BudgetResource budget;
 
   MemoryStack(
-      StreamPool streams, RuntimeOptions options, Function<StreamPool, MemoryResource> backends) {
+      StreamPool streams,
+      RuntimeOptions options,
+      Function<StreamPool, AllocationResource> backends) {
     backend = backends.apply(streams);
     guard =
         options.guardMemory()
             ? new GuardResource(
                 backend, streams, found -> streams.life().callOutside(() -> report(found)))
             : null;
-    MemoryResource guarded = guard == null ? backend : guard;
+    AllocationResource guarded = guard == null ? backend : guard;
     log =
         options.allocationLog() == AllocationLog.none()
             ? null
@@ -43,13 +44,14 @@ final class MemoryStack {
   }
 
   /** The backend that the options select. */
-  static Function<StreamPool, MemoryResource> backend(RuntimeOptions options) {
-    boolean tracing = options.traceAllocations();
-    return options.directMemory()
-        ? streams -> new DirectResource(streams, tracing)
-        : streams ->
-            new StreamOrderedResource(
-                streams, tracing, Math.min(limit(options, streams), totalMemory(streams)));
+  static Function<StreamPool, AllocationResource> backend(RuntimeOptions options) {
+    return streams ->
+        UpstreamResource.of(
+            streams,
+            options.directMemory(),
+            options.memoryResource(),
+            options.traceAllocations(),
+            Math.min(limit(options, streams), totalMemory(streams)));
   }
 
   private static long limit(RuntimeOptions options, StreamPool streams) {
@@ -71,13 +73,25 @@ final class MemoryStack {
 
   /** An allocation that is not freed and overlaps a range; null if none does. */
   @Nullable Allocation overlapping(long address, long bytes) {
-    MemoryResource guarded = guard == null ? backend : guard;
+    AllocationResource guarded = guard == null ? backend : guard;
     return guarded instanceof TrackedResource tracked ? tracked.overlapping(address, bytes) : null;
   }
 
   private List<Allocation> live() {
-    MemoryResource guarded = guard == null ? backend : guard;
+    AllocationResource guarded = guard == null ? backend : guard;
     return guarded instanceof TrackedResource tracked ? tracked.live() : List.of();
+  }
+
+  /** Whether a free may wait for the device. */
+  boolean freeWaits() {
+    return guard != null
+        || !(backend instanceof UpstreamResource upstream)
+        || upstream.waitsToFree();
+  }
+
+  /** Whether a free may wait for the device, or for code of the user. */
+  boolean freeHoldsUp() {
+    return freeWaits() || (backend instanceof UpstreamResource upstream && upstream.callsUser());
   }
 
   long guardViolations() {
@@ -95,8 +109,9 @@ final class MemoryStack {
     if (guard != null) {
       teardown.step(guard::close);
     }
-    if (backend instanceof TrackedResource tracked) {
-      tracked.freeAll(teardown);
+    if (backend instanceof UpstreamResource upstream) {
+      upstream.freeAll(teardown);
+      teardown.step(upstream::close);
     }
     teardown.finish();
   }

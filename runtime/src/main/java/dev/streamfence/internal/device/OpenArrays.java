@@ -1,13 +1,11 @@
 package dev.streamfence.internal.device;
 
-import dev.streamfence.CudaDriverException;
-import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
-import dev.streamfence.internal.memory.MemoryResource;
+import dev.streamfence.internal.memory.AllocationResource;
 import dev.streamfence.internal.order.Life;
 import java.lang.ref.Cleaner;
 import java.util.ArrayList;
@@ -113,9 +111,9 @@ final class OpenArrays {
     }
   }
 
-  private final MemoryResource resource;
+  private final AllocationResource resource;
   private final AdoptedMemory adopted;
-  private final boolean freeWaits;
+  private final boolean freeHoldsUp;
   private final Life life;
   private final StickyError faults;
 
@@ -125,14 +123,14 @@ final class OpenArrays {
   private final LongAdder failedFreeBytes = new LongAdder();
 
   OpenArrays(
-      MemoryResource resource,
+      AllocationResource resource,
       AdoptedMemory adopted,
-      boolean freeWaits,
+      boolean freeHoldsUp,
       Life life,
       StickyError faults) {
     this.resource = resource;
     this.adopted = adopted;
-    this.freeWaits = freeWaits;
+    this.freeHoldsUp = freeHoldsUp;
     this.life = life;
     this.faults = faults;
   }
@@ -158,11 +156,6 @@ final class OpenArrays {
     return lifetime;
   }
 
-  /** The lifetime of an array that is to take the memory of another one over. */
-  Lifetime watchHeir(ReadableArray<?> array, Lifetime source) {
-    return watch(array, source.allocation, source.shares);
-  }
-
   /** Frees the lost arrays that the cleaner's thread must not, or could not, free. */
   void freeLost() {
     List<Allocation> failed = new ArrayList<>(0);
@@ -170,7 +163,7 @@ final class OpenArrays {
       for (Allocation allocation = lost.poll(); allocation != null; allocation = lost.poll()) {
         try {
           free(allocation);
-        } catch (DeviceException e) {
+        } catch (RuntimeException e) {
           faults.swallowed(e);
           failed.add(allocation);
         } catch (Error e) {
@@ -214,7 +207,7 @@ final class OpenArrays {
   private void counted(Runnable free, Allocation allocation) {
     try {
       free.run();
-    } catch (CudaDriverException e) {
+    } catch (RuntimeException e) {
       failedFrees.increment();
       failedFreeBytes.add(allocation.sizeInBytes());
       throw e;
@@ -254,7 +247,7 @@ final class OpenArrays {
                       System.Logger.Level.WARNING,
                       "an array was lost without being closed: " + allocation,
                       allocation.allocatedAt()));
-      if (!freeWaits) {
+      if (!freeHoldsUp) {
         freeLost();
       }
     } finally {

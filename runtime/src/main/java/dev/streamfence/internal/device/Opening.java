@@ -5,8 +5,8 @@ import dev.streamfence.DeviceException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.memory.AllocationResource;
 import dev.streamfence.internal.memory.DeviceCopies;
-import dev.streamfence.internal.memory.MemoryResource;
 import dev.streamfence.internal.order.StreamPool;
 import java.util.function.Function;
 
@@ -24,7 +24,7 @@ public record Opening(
     boolean simulated,
     boolean shared,
     RuntimeOptions options,
-    Function<StreamPool, MemoryResource> backend,
+    Function<StreamPool, AllocationResource> backend,
     Function<StreamPool, DeviceCopies> copies) {
 
   /** A runtime that belongs to its opener, with the memory that the options select. */
@@ -44,7 +44,7 @@ public record Opening(
   }
 
   /** The same with another backend than the options select. */
-  Opening withBackend(Function<StreamPool, MemoryResource> other) {
+  Opening withBackend(Function<StreamPool, AllocationResource> other) {
     return new Opening(driver, simulated, shared, options, other, copies);
   }
 

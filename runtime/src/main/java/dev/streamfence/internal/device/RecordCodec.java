@@ -1,7 +1,7 @@
 package dev.streamfence.internal.device;
 
-import dev.streamfence.ElementType;
-import dev.streamfence.RecordElement;
+import dev.streamfence.launch.ElementType;
+import dev.streamfence.launch.RecordElement;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;

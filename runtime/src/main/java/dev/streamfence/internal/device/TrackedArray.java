@@ -1,7 +1,6 @@
 // Long because a handle has many operations, each of which checks what it is given by name.
 package dev.streamfence.internal.device;
 
-import dev.streamfence.ArrayElement;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
@@ -9,12 +8,12 @@ import dev.streamfence.PinnedArray;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.HazardState;
+import dev.streamfence.launch.ArrayElement;
 import java.lang.ref.Reference;
 import java.lang.reflect.Array;
 import java.nio.Buffer;
@@ -23,156 +22,74 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The implementation of {@link DeviceArray}, and of {@link ReadableArray}: an array that owns its
- * memory, a view of one, a part of one, or a variable of a module. Memory that must not be written
- * says so in its hazard state.
+ * The implementation of {@link DeviceArray}, and of {@link ReadableArray}. Memory that must not be
+ * written says so in its hazard state.
  */
 public final class TrackedArray<A> implements DeviceArray<A> {
   /** The longest array that every Java VM can create. */
   static final int MAX_JAVA_ARRAY = Integer.MAX_VALUE - 8;
 
+  // Beside the memory, which has it too: launches read it.
   private final TrackedRuntime runtime;
   private final TrackedMemory memory;
   private final Class<A> arrayType;
   private final ArrayElement elementType;
   private final long length;
+  private final ArrayBacking backing;
+
+  /** That of the backing, which launches read. */
   private final @Nullable Region region;
-
-  /**
-   * The array or pinned array that owns the memory of this view or part; keeps it reachable. A
-   * variable of a module counts as a view without one.
-   */
-  private final @Nullable Object owner;
-
-  private final boolean isView;
-
-  /** Whether its close ends the lifetime: not if it is a view, a part or a variable of a module. */
-  private final boolean endsLifetime;
 
   final OpenArrays.Lifetime lifetime;
 
-  /** Creates an array that owns its memory once it holds it. */
+  /** Creates an array; one that owns its memory does once it {@linkplain #hold holds} it. */
   TrackedArray(
       TrackedMemory memory,
       Class<A> arrayType,
       ArrayElement elementType,
       long length,
-      @Nullable Allocation allocation) {
+      ArrayBacking backing) {
     this.runtime = memory.runtime();
     this.memory = memory;
     this.arrayType = arrayType;
     this.elementType = elementType;
     this.length = length;
-    this.region = allocation == null ? null : Region.of(allocation);
-    this.owner = null;
-    this.isView = false;
-    this.endsLifetime = true;
-    this.lifetime = memory.arrays().watch(this, allocation);
-  }
-
-  /** Creates an array of memory that other code owns, once it holds it. */
-  TrackedArray(
-      TrackedMemory memory, Class<A> arrayType, long length, AdoptedMemory.Adoption adoption) {
-    this.runtime = memory.runtime();
-    this.memory = memory;
-    this.arrayType = arrayType;
-    this.elementType = ArrayElement.ofArray(arrayType);
-    this.length = length;
-    this.region = adoption.region();
-    this.owner = null;
-    this.isView = adoption.region().allocation() != adoption.lease();
-    this.endsLifetime = true;
-    this.lifetime = memory.arrays().watch(this, adoption.lease(), isView);
-  }
-
-  /** Creates the heir of an array, once it has taken the memory over. */
-  private TrackedArray(
-      TrackedArray<?> source, Class<A> arrayType, ArrayElement elementType, long length) {
-    this.runtime = source.runtime;
-    this.memory = source.memory;
-    this.arrayType = arrayType;
-    this.elementType = elementType;
-    this.length = length;
-    this.region = source.region;
-    this.owner = null;
-    this.isView = source.isView;
-    this.endsLifetime = true;
-    this.lifetime = memory.arrays().watchHeir(this, source.lifetime);
-  }
-
-  /** Creates the array of a variable, which its module owns. */
-  private TrackedArray(TrackedMemory memory, Class<A> arrayType, Allocation variable) {
-    this.runtime = memory.runtime();
-    this.memory = memory;
-    this.arrayType = arrayType;
-    this.elementType = ArrayElement.ofArray(arrayType);
-    this.length = variable.sizeInBytes() / elementType.sizeInBytes();
-    this.region = Region.of(variable);
-    this.owner = null;
-    this.isView = true;
-    this.endsLifetime = false;
-    this.lifetime = memory.arrays().watch(this, null);
-  }
-
-  /** Creates a view of a pinned array; without an allocation if that is empty. */
-  private TrackedArray(
-      TrackedPinnedArray<A> host,
-      Class<A> arrayType,
-      ArrayElement elementType,
-      long length,
-      @Nullable Allocation allocation) {
-    this.runtime = host.runtime();
-    this.memory = runtime.memory();
-    this.arrayType = arrayType;
-    this.elementType = elementType;
-    this.length = length;
-    this.region = allocation == null ? null : Region.of(allocation);
-    this.owner = host;
-    this.isView = true;
-    this.endsLifetime = false;
-    this.lifetime = memory.arrays().watch(this, null);
+    this.backing = backing;
+    this.region = backing.region();
+    this.lifetime = backing.watch(memory.arrays(), this);
   }
 
   /** The array of a variable, which its module owns; the size fits the elements. */
   public static <A> TrackedArray<A> ofVariable(
       TrackedRuntime runtime, Class<A> arrayType, Allocation variable) {
-    return new TrackedArray<>(runtime.memory(), arrayType, variable);
+    ArrayElement elementType = ArrayElement.ofArray(arrayType);
+    return new TrackedArray<>(
+        runtime.memory(),
+        arrayType,
+        elementType,
+        variable.sizeInBytes() / elementType.sizeInBytes(),
+        new ArrayBacking.Variable(Region.of(variable)));
   }
 
   /** An array without elements; kernels get the null pointer for it. */
   public static <A> TrackedArray<A> empty(TrackedRuntime runtime, Class<A> arrayType) {
     return new TrackedArray<>(
-        runtime.memory(), arrayType, ArrayElement.ofArray(arrayType), 0, null);
+        runtime.memory(),
+        arrayType,
+        ArrayElement.ofArray(arrayType),
+        0,
+        ArrayBacking.Owned.of(null));
   }
 
-  /** The view that the device has of a pinned array. */
-  static <A> TrackedArray<A> ofHost(
-      TrackedPinnedArray<A> host,
-      Class<A> arrayType,
-      ArrayElement elementType,
-      long length,
-      @Nullable Allocation allocation) {
-    return new TrackedArray<>(host, arrayType, elementType, length, allocation);
-  }
-
-  /** Creates a view of another array, or a part of one. */
-  private TrackedArray(
-      TrackedArray<?> source,
-      boolean isPart,
-      Class<A> arrayType,
-      ArrayElement elementType,
-      long length,
-      @Nullable Region region) {
-    this.runtime = source.runtime;
-    this.memory = source.memory;
-    this.arrayType = arrayType;
-    this.elementType = elementType;
-    this.length = length;
-    this.region = region;
-    this.owner = source.owner == null ? source : source.owner;
-    this.isView = !isPart;
-    this.endsLifetime = false;
-    this.lifetime = source.lifetime;
+  /** An array over the same memory as this one, or some of it. */
+  private <B> TrackedArray<B> view(
+      Class<B> viewType, ArrayElement viewElement, long viewLength, @Nullable Region viewed) {
+    return new TrackedArray<>(
+        memory,
+        viewType,
+        viewElement,
+        viewLength,
+        new ArrayBacking.View(viewed, backing.keeper(this), lifetime));
   }
 
   @Override
@@ -416,6 +333,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public TrackedArray<A> copy(DeviceStream stream) {
+    Objects.requireNonNull(stream, "stream");
     TrackedArray<A> copy = memory.allocate(stream, arrayType, length, "");
     try {
       copy.copyFrom(stream, this);
@@ -430,11 +348,12 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   public TrackedArray<A> view(long from, long count) {
     requireRange(from, count, "a view");
     requireInUse("a view");
-    return new TrackedArray<>(this, false, arrayType, elementType, count, range(from, count));
+    return view(arrayType, elementType, count, range(from, count));
   }
 
   @Override
   public TrackedParts<A> split(long... at) {
+    Objects.requireNonNull(at, "at");
     // Before the hazard state is asked: the close of the runtime closes the array, too.
     runtime.life().enter();
     try {
@@ -447,15 +366,9 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   private void requireWhole() {
-    if (isView && owner == null && !endsLifetime) {
+    if (!backing.whyNotSplit().isEmpty()) {
       throw new StreamMisuseException(
-          StreamMisuseException.Misuse.NOT_WHOLE,
-          this + " is a variable of a module and cannot be split; use views");
-    }
-    if (isView) {
-      throw new StreamMisuseException(
-          StreamMisuseException.Misuse.NOT_WHOLE,
-          this + " is a view and cannot be split; split the array");
+          StreamMisuseException.Misuse.NOT_WHOLE, this + " is " + backing.whyNotSplit());
     }
   }
 
@@ -483,22 +396,22 @@ public final class TrackedArray<A> implements DeviceArray<A> {
               + ", which is not aligned for a "
               + type.typeName());
     }
-    if (isView && !endsLifetime) {
-      requireInUse("reinterpret");
-      return new TrackedArray<>(this, false, arrayType, type, newLength, same);
-    }
-    if (owner != null) {
+    if (backing instanceof ArrayBacking.Part) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.NOT_WHOLE,
           "reinterpret of "
               + this
               + ", which is a part; join the parts, or reinterpret a view of it");
     }
+    if (!backing.isOwner()) {
+      requireInUse("reinterpret");
+      return view(arrayType, type, newLength, same);
+    }
     runtime.life().enter();
     try {
       requireInUse("reinterpret");
       // First: if the Java heap is full, nothing has changed.
-      TrackedArray<B> heir = new TrackedArray<>(this, arrayType, type, newLength);
+      TrackedArray<B> heir = new TrackedArray<>(memory, arrayType, type, newLength, backing);
       if (!heir.lifetime.takeOver(lifetime, heir.toString())) {
         throw useAfterFree(AttemptedUse.of("reinterpret"));
       }
@@ -511,7 +424,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public void close() {
-    if (!endsLifetime) {
+    if (!backing.isOwner()) {
       return;
     }
     try {
@@ -585,12 +498,14 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   TrackedArray<A> part(long from, long count, @Nullable HazardState state) {
     Region part = range(from, count);
     return new TrackedArray<>(
-        this,
-        true,
+        memory,
         arrayType,
         elementType,
         count,
-        part == null || state == null ? null : part.orderedBy(state));
+        new ArrayBacking.Part(
+            part == null || state == null ? null : part.orderedBy(state),
+            backing.keeper(this),
+            lifetime));
   }
 
   private void uploadTo(DeviceStream stream, HostBytes source, long from, long count) {
@@ -758,6 +673,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   private void requireUsable(DeviceStream stream, String operation) {
+    Objects.requireNonNull(stream, "stream");
     TrackedStream.timelineOf(stream);
     if (stream.runtime() != runtime) {
       throw new StreamMisuseException(

@@ -1,20 +1,20 @@
 // Long because each way to memory checks what it is given by name.
 package dev.streamfence.internal.device;
 
-import dev.streamfence.ArrayElement;
 import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
-import dev.streamfence.ForeignMemory;
-import dev.streamfence.MemoryReservation;
-import dev.streamfence.MemoryStatistics;
-import dev.streamfence.RecordElement;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.memory.AdoptedMemory;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.Budget;
 import dev.streamfence.internal.memory.BudgetResource;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.launch.ArrayElement;
+import dev.streamfence.launch.ElementType;
+import dev.streamfence.launch.RecordElement;
+import dev.streamfence.memory.MemoryReservation;
+import dev.streamfence.memory.MemoryStatistics;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -178,13 +178,20 @@ public final class TrackedMemory implements DeviceMemory {
       runtime.sticky().check();
       arrays.freeLost();
       if (block.sizeInBytes() == 0) {
-        TrackedArray<A> empty = new TrackedArray<>(this, arrayType, elementType, 0, null);
+        TrackedArray<A> empty =
+            new TrackedArray<>(this, arrayType, elementType, 0, ArrayBacking.Owned.of(null));
         runtime.life().callOutside(() -> AdoptedMemory.callOwner(block));
         return empty;
       }
       AdoptedMemory.Adoption adoption = runtime.adopted().adopt(block, readOnly, timeline);
       try {
-        return new TrackedArray<>(this, arrayType, block.sizeInBytes() / size, adoption).hold();
+        return new TrackedArray<>(
+                this,
+                arrayType,
+                elementType,
+                block.sizeInBytes() / size,
+                new ArrayBacking.Adopted(adoption))
+            .hold();
       } catch (Error e) {
         arrays.freeAfter(adoption.lease(), e);
         throw e;
@@ -284,7 +291,7 @@ public final class TrackedMemory implements DeviceMemory {
   @Override
   public MemoryStatistics statistics() {
     Budget budget = resource.snapshot();
-    return new MemoryStatistics(
+    return new MemorySnapshot(
         budget.limit(),
         budget.live(),
         budget.pending(),
@@ -334,6 +341,8 @@ public final class TrackedMemory implements DeviceMemory {
 
   private <A> TrackedArray<A> allocateInside(
       Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
+    Objects.requireNonNull(stream, "stream");
+    Objects.requireNonNull(tag, "tag");
     requests.increment();
     ArrayElement elementType = ArrayElement.ofArray(arrayType);
     String what = elementType.typeName() + "[" + length + "]";
@@ -370,7 +379,9 @@ public final class TrackedMemory implements DeviceMemory {
   private <A> TrackedArray<A> array(
       Class<A> arrayType, ArrayElement elementType, long length, @Nullable Allocation allocation) {
     try {
-      return new TrackedArray<>(this, arrayType, elementType, length, allocation).hold();
+      return new TrackedArray<>(
+              this, arrayType, elementType, length, ArrayBacking.Owned.of(allocation))
+          .hold();
     } catch (Error e) {
       if (allocation != null) {
         arrays.freeAfter(allocation, e);

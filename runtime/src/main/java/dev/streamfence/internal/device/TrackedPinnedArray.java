@@ -1,7 +1,6 @@
 // Long because one lock and one hazard state guard all of its operations, which say so one by one.
 package dev.streamfence.internal.device;
 
-import dev.streamfence.ArrayElement;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.StreamMisuseException;
@@ -11,6 +10,7 @@ import dev.streamfence.internal.memory.HostRegion;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.PendingUse;
+import dev.streamfence.launch.ArrayElement;
 import java.lang.ref.Reference;
 import java.lang.reflect.Array;
 import java.nio.Buffer;
@@ -156,8 +156,12 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
         accesses.writeLock(),
         "a mapping",
         () ->
-            TrackedArray.ofHost(
-                this, arrayType, elementType, length, lease == null ? null : lease.map()));
+            new TrackedArray<>(
+                runtime.memory(),
+                arrayType,
+                elementType,
+                length,
+                new ArrayBacking.Mapped(this, lease == null ? null : Region.of(lease.map()))));
   }
 
   @Override

@@ -1,8 +1,8 @@
 package dev.streamfence.internal.device;
 
 import dev.streamfence.DeviceStream;
-import dev.streamfence.MemoryReservation;
 import dev.streamfence.internal.memory.Reservation;
+import dev.streamfence.memory.MemoryReservation;
 
 /** The implementation of {@link MemoryReservation}. */
 public final class TrackedReservation implements MemoryReservation {

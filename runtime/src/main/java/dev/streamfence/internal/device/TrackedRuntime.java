@@ -86,7 +86,7 @@ public final class TrackedRuntime implements DeviceRuntime {
         new AdoptedMemory(
             pool, options.traceAllocations(), stack::overlapping, new CallsOfOwners());
     this.arrays =
-        new OpenArrays(stack.budget(), adopted, freeWaits(), pool.life(), driver.sticky());
+        new OpenArrays(stack.budget(), adopted, stack.freeHoldsUp(), pool.life(), driver.sticky());
     this.copies = opening.copies().apply(pool);
     this.pinned = new PinnedBytes(driver, pool.life());
     this.downloads = new DownloadMemory(driver);
@@ -495,7 +495,12 @@ public final class TrackedRuntime implements DeviceRuntime {
 
   /** Whether a free may wait for the device. */
   boolean freeWaits() {
-    return options.guardMemory() || options.directMemory();
+    return stack.freeWaits();
+  }
+
+  /** Whether a free may wait for the device, or for code of the user. */
+  boolean freeHoldsUp() {
+    return stack.freeHoldsUp();
   }
 
   /** Runs what a thread of other code must not wait for, one after another. */

@@ -2,9 +2,9 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ForeignCode;
-import dev.streamfence.ForeignUses;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.foreign.ForeignCode;
+import dev.streamfence.foreign.ForeignUses;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.Timeline;
 import java.time.Duration;
@@ -78,7 +78,7 @@ public final class TrackedStream implements DeviceStream {
 
   /** The implementation behind a handle. */
   public static TrackedStream of(DeviceStream stream) {
-    return (TrackedStream) stream;
+    return (TrackedStream) Objects.requireNonNull(stream, "stream");
   }
 
   /** The order of a stream's work; throws if the stream or its runtime is closed. */

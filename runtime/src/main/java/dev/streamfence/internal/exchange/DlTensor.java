@@ -1,6 +1,6 @@
 package dev.streamfence.internal.exchange;
 
-import dev.streamfence.ElementType;
+import dev.streamfence.launch.ElementType;
 import java.util.List;
 
 /**

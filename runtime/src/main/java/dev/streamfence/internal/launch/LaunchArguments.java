@@ -3,13 +3,9 @@ package dev.streamfence.internal.launch;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.streamfence.Access;
-import dev.streamfence.ArrayElement;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.KernelArgumentException;
-import dev.streamfence.LaunchShape;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
@@ -23,8 +19,12 @@ import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.launch.Access;
+import dev.streamfence.launch.ArrayElement;
+import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.launch.StructLayout;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.streamfence.internal.launch;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.KernelOccupancy;
 import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.launch.KernelOccupancy;
 import java.util.function.IntSupplier;
 
 /** The implementation of {@link KernelOccupancy}. */

@@ -1,7 +1,6 @@
 package dev.streamfence.internal.launch;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.ElementType;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
@@ -13,6 +12,7 @@ import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.ptx.analysis.VariableUse;
 import dev.streamfence.internal.ptx.check.SymbolCheck;
 import dev.streamfence.internal.ptx.check.SymbolMismatch;
+import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSymbol;
 import java.util.ArrayList;

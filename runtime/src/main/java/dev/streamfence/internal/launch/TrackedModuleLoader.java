@@ -6,12 +6,15 @@ import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.LoadedModule;
+import java.util.Objects;
 
 /** Loads modules for a stream's launchers. Stateless and thread-safe. */
 public final class TrackedModuleLoader {
   private TrackedModuleLoader() {}
 
   public static LoadedModule load(DeviceStream stream, KernelImage image) {
+    Objects.requireNonNull(stream, "stream");
+    Objects.requireNonNull(image, "image");
     Timeline timeline = TrackedStream.timelineOf(stream);
     TrackedRuntime runtime = TrackedStream.of(stream).runtime();
     runtime.life().enter();

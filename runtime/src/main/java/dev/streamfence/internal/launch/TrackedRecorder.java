@@ -4,8 +4,6 @@ import dev.streamfence.Completion;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
-import dev.streamfence.LaunchShape;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
@@ -20,7 +18,9 @@ import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LaunchShape;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

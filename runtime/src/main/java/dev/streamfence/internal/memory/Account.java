@@ -1,7 +1,6 @@
 // Long because admitting a request and waiting for room share the figures, under one lock.
 package dev.streamfence.internal.memory;
 
-import dev.streamfence.DeviceException;
 import dev.streamfence.OutOfMemoryBudgetException;
 import java.util.ArrayList;
 import java.util.List;
@@ -291,7 +290,7 @@ final class Account {
     try {
       while (true) {
         long seen = frees();
-        DeviceException reapFailed = tryReap(missing(bytes));
+        RuntimeException reapFailed = tryReap(missing(bytes));
         try {
           switch (awaitRoom(claim, promise, seen)) {
             case ADMITTED -> {
@@ -316,11 +315,11 @@ final class Account {
    * Reaps, and returns a failure instead of throwing it: bytes that are not reaped stay in the
    * account, and the request is then refused for its size.
    */
-  private @Nullable DeviceException tryReap(long wanted) {
+  private @Nullable RuntimeException tryReap(long wanted) {
     try {
       reaping.accept(wanted);
       return null;
-    } catch (DeviceException e) {
+    } catch (RuntimeException e) {
       return e;
     }
   }
@@ -370,7 +369,7 @@ final class Account {
   }
 
   private synchronized OutOfMemoryBudgetException refusal(
-      String what, long bytes, @Nullable DeviceException cause) {
+      String what, long bytes, @Nullable RuntimeException cause) {
     return new OutOfMemoryBudgetException(
         what, bytes, limit - room(), freed, peak, limit, name, cause);
   }

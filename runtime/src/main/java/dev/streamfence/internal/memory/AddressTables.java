@@ -49,7 +49,7 @@ public final class AddressTables {
   private boolean hasRoom;
 
   /** Creates the tables of a stream; memory follows with the first of them. */
-  public AddressTables(CudaDriver driver, Timeline timeline, MemoryResource payer) {
+  public AddressTables(CudaDriver driver, Timeline timeline, AllocationResource payer) {
     this.driver = driver;
     this.timeline = timeline;
     this.account = payer.account();

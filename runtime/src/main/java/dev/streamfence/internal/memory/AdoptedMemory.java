@@ -3,8 +3,8 @@ package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceMemory;
-import dev.streamfence.ForeignMemory;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.PointerInfo;

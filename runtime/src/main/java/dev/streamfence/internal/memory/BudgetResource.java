@@ -11,8 +11,8 @@ import java.util.Optional;
  * <p>A request that fits the limit but not its remaining bytes waits for freed memory, including
  * the memory that other threads are returning; in a thread with a launch open it is refused.
  */
-public final class BudgetResource implements MemoryResource {
-  private final MemoryResource resource;
+public final class BudgetResource implements AllocationResource {
+  private final AllocationResource resource;
   private final Account account;
 
   /**
@@ -21,13 +21,13 @@ public final class BudgetResource implements MemoryResource {
    * @param limitInBytes at least 0
    * @throws IllegalStateException if the resource is limited already
    */
-  public BudgetResource(MemoryResource resource, long limitInBytes) {
+  public BudgetResource(AllocationResource resource, long limitInBytes) {
     this.resource = resource;
     this.account = resource.account();
     account.limit(limitInBytes, "", this::awaitReap, resource::mayWaitForOthers);
   }
 
-  private BudgetResource(MemoryResource resource, Account account) {
+  private BudgetResource(AllocationResource resource, Account account) {
     this.resource = resource;
     this.account = account;
   }
@@ -129,7 +129,7 @@ public final class BudgetResource implements MemoryResource {
    * @throws OutOfMemoryBudgetException if they do not fit; nothing has changed
    */
   public Reservation reserve(long bytes) {
-    MemoryResource.requirePositive(bytes, "a reservation");
+    AllocationResource.requirePositive(bytes, "a reservation");
     account.promise(bytes, "a reservation");
     return new Reservation(resource, account, bytes);
   }

@@ -2,7 +2,6 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.DeviceException;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.memory.GuardReport.Violation;
@@ -34,7 +33,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
   private static final byte FRESH = (byte) 0xA7;
   private static final byte FREED = (byte) 0xDD;
 
-  private final MemoryResource resource;
+  private final AllocationResource resource;
   private final Consumer<GuardReport> reports;
   private final AtomicLong violations = new AtomicLong();
   private final RangeMap ranges = new RangeMap();
@@ -48,7 +47,8 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
    * @throws IllegalArgumentException if the resource does not track uses: no check could be ordered
    *     after them
    */
-  public GuardResource(MemoryResource resource, StreamPool streams, Consumer<GuardReport> reports) {
+  public GuardResource(
+      AllocationResource resource, StreamPool streams, Consumer<GuardReport> reports) {
     super(streams, false, Long.MAX_VALUE);
     if (!resource.tracksUses()) {
       throw new IllegalArgumentException("a guard needs a resource that tracks uses");
@@ -110,7 +110,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
   private <T extends Throwable> T unguarded(Allocation raw, T failure) {
     try {
       giveBack(raw);
-    } catch (DeviceException kept) {
+    } catch (RuntimeException kept) {
       failure.addSuppressed(kept);
       quarantine.add(new Range(null, raw, true));
     }
@@ -156,7 +156,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
   @Override
   public long awaitReap(long wanted) {
     long reaped = super.awaitReap(wanted);
-    DeviceException failure = null;
+    RuntimeException failure = null;
     for (int i = quarantine.size(); i > 0; i--) {
       Range oldest = quarantine.poll();
       if (oldest == null) {
@@ -164,7 +164,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
       }
       try {
         reaped += leave(oldest);
-      } catch (DeviceException e) {
+      } catch (RuntimeException e) {
         quarantine.add(oldest);
         failure = e;
       } catch (Error e) {
@@ -175,7 +175,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     try {
       // The memory is unused by now; this updates the accounts of the underlying resource.
       resource.awaitReap(wanted);
-    } catch (DeviceException e) {
+    } catch (RuntimeException e) {
       failure = e;
     }
     if (failure != null && reaped == 0) {
@@ -212,7 +212,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     while ((oldest = quarantine.pollExcess()) != null) {
       try {
         released += leave(oldest);
-      } catch (DeviceException e) {
+      } catch (RuntimeException e) {
         // The free that led here has succeeded. Memory that could not be given back stays, and the
         // next reap meets the error again.
         streams.sticky().swallowed(e);
@@ -251,7 +251,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     ranges.remove(raw);
     try {
       resource.deallocate(raw);
-    } catch (DeviceException e) {
+    } catch (RuntimeException e) {
       ranges.add(raw);
       throw e;
     }

@@ -1,9 +1,9 @@
 package dev.streamfence.internal.memory;
 
-import dev.streamfence.AllocationLog;
-import dev.streamfence.AllocationRecord;
-import dev.streamfence.AllocationRecord.Action;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.memory.AllocationLog;
+import dev.streamfence.memory.AllocationRecord;
+import dev.streamfence.memory.AllocationRecord.Action;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Optional;
@@ -15,18 +15,18 @@ import org.jspecify.annotations.Nullable;
  * Writes one record per allocation, free and reap to a log, failed ones included, and changes
  * nothing about them. Thread-safe.
  */
-public final class LoggingResource implements MemoryResource {
+public final class LoggingResource implements AllocationResource {
   /** Process-wide, so that records of several runtimes have one order. */
   private static final AtomicLong ORDER = new AtomicLong();
 
   private static final int MESSAGE_BYTES = 256;
 
-  private final MemoryResource resource;
+  private final AllocationResource resource;
   private final AllocationLog log;
   private final AtomicLong dropped = new AtomicLong();
 
   /** Creates a log of the calls to a resource. */
-  public LoggingResource(MemoryResource resource, AllocationLog log) {
+  public LoggingResource(AllocationResource resource, AllocationLog log) {
     this.resource = resource;
     this.log = log;
   }

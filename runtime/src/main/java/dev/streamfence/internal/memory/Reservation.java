@@ -9,14 +9,14 @@ import dev.streamfence.internal.order.Timeline;
  * Thread-safe.
  */
 public final class Reservation implements AutoCloseable {
-  private final MemoryResource resource;
+  private final AllocationResource resource;
   private final Account account;
   private final long size;
   private long remaining;
   private boolean closed;
 
   /** Creates a reservation of bytes that the account has promised. */
-  Reservation(MemoryResource resource, Account account, long bytes) {
+  Reservation(AllocationResource resource, Account account, long bytes) {
     this.resource = resource;
     this.account = account;
     this.size = bytes;
@@ -29,14 +29,14 @@ public final class Reservation implements AutoCloseable {
   }
 
   /**
-   * Allocates from the reserved bytes, like {@link MemoryResource#allocate}. If that fails, the
+   * Allocates from the reserved bytes, like {@link AllocationResource#allocate}. If that fails, the
    * bytes are reserved again.
    *
    * @throws OutOfMemoryBudgetException if more is asked for than is left of the reservation
    * @throws IllegalStateException if the reservation is closed
    */
   public Allocation allocate(long sizeInBytes, Timeline timeline, String tag) {
-    MemoryResource.requirePositive(sizeInBytes, "an allocation");
+    AllocationResource.requirePositive(sizeInBytes, "an allocation");
     draw(sizeInBytes, tag);
     try {
       return resource.allocate(sizeInBytes, timeline, tag, account);
@@ -57,14 +57,14 @@ public final class Reservation implements AutoCloseable {
   private synchronized void draw(long bytes, String tag) {
     if (closed) {
       throw new IllegalStateException(
-          MemoryResource.inWords(tag)
+          AllocationResource.inWords(tag)
               + " is allocated from a reservation of "
               + size
               + " bytes that is closed; reserve again");
     }
     if (bytes > remaining) {
       throw new OutOfMemoryBudgetException(
-          MemoryResource.inWords(tag) + " from a reservation",
+          AllocationResource.inWords(tag) + " from a reservation",
           bytes,
           size - remaining,
           0,

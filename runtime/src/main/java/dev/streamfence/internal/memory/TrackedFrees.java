@@ -119,12 +119,12 @@ public abstract sealed class TrackedFrees permits TrackedResource, AdoptedMemory
   }
 
   /**
-   * Makes the driver call that gives an allocation's memory back.
+   * Makes the call that gives an allocation's memory back to the driver or to a memory resource.
    *
    * <p>The allocation is forgotten just before: afterwards the driver may give the address to
-   * another one, which must not find it taken. It is known again if the driver refuses. An {@link
-   * Error} may have come before or after the driver freed the memory, so the driver is not called
-   * again: that might free another allocation.
+   * another one, which must not find it taken. It is known again if the call is refused. An {@link
+   * Error} may have come before or after the memory was freed, so the call is not made again: that
+   * might free another allocation.
    *
    * @param purpose the reason for the call, for errors
    */

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * memory and give it back. Thread-safe; the only lock held across a driver call is the submission
  * lock of the one stream.
  */
-public abstract sealed class TrackedResource extends TrackedFrees implements MemoryResource
-    permits StreamOrderedResource, DirectResource, GuardResource {
+public abstract sealed class TrackedResource extends TrackedFrees implements AllocationResource
+    permits UpstreamResource, GuardResource {
   /** {@code CUDA_ERROR_OUT_OF_MEMORY}. */
   static final int OUT_OF_MEMORY = 2;
 
@@ -94,10 +94,14 @@ public abstract sealed class TrackedResource extends TrackedFrees implements Mem
   }
 
   /**
-   * Runs an allocation; if the driver is out of memory, waits for all queued frees and runs it
-   * again.
+   * Runs an allocation; if the driver is out of memory, waits for all queued frees, makes room, and
+   * runs it again.
+   *
+   * @param refuser what answers that it is out of memory
+   * @param makeRoom whose failure is no reason not to try again
    */
-  final <T> T twice(long sizeInBytes, String tag, Supplier<T> allocation) {
+  final <T> T twice(
+      long sizeInBytes, String tag, Object refuser, Supplier<T> allocation, Runnable makeRoom) {
     try {
       return allocation.get();
     } catch (CudaDriverException e) {
@@ -108,14 +112,24 @@ public abstract sealed class TrackedResource extends TrackedFrees implements Mem
     for (Timeline timeline : pendingFrees.timelines()) {
       timeline.synchronize("making room for " + sizeInBytes + " bytes");
     }
+    RuntimeException noRoom = null;
+    try {
+      makeRoom.run();
+    } catch (RuntimeException e) {
+      noRoom = e;
+    }
     try {
       return allocation.get();
     } catch (CudaDriverException e) {
-      throw e.code() == OUT_OF_MEMORY ? refusal(sizeInBytes, tag, e) : e;
+      if (noRoom != null) {
+        e.addSuppressed(noRoom);
+      }
+      throw e.code() == OUT_OF_MEMORY ? refusal(sizeInBytes, tag, refuser, e) : e;
     }
   }
 
-  private OutOfMemoryBudgetException refusal(long bytes, String tag, CudaDriverException cause) {
+  private OutOfMemoryBudgetException refusal(
+      long bytes, String tag, Object refuser, CudaDriverException cause) {
     long total = driver.properties().totalMemoryInBytes();
     long free = -1;
     try {
@@ -129,7 +143,8 @@ public abstract sealed class TrackedResource extends TrackedFrees implements Mem
     // What was waited for is not pending, though only a reap returns it to the account.
     long pending = Math.max(0, freed - pendingFrees.known());
     return OutOfMemoryBudgetException.byDriver(
-        MemoryResource.inWords(tag),
+        AllocationResource.inWords(tag),
+        refuser.toString(),
         bytes,
         Math.max(0, account.outstanding() - freed),
         pending,

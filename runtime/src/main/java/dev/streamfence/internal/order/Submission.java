@@ -133,6 +133,45 @@ public final class Submission implements AutoCloseable {
     waits.add(other, otherTicket);
   }
 
+  /**
+   * Submits what was put on the stream so far, and goes on with the next ticket.
+   *
+   * @return the submitted ticket, for which other threads may wait
+   * @throws StreamMisuseException before preflight
+   */
+  public long submitSoFar() {
+    require(LaunchStep.PREFLIGHTED, "marks its stream");
+    long submitted = ticket;
+    timeline.publishPart(submitted);
+    ticket = timeline.nextTicket();
+    return submitted;
+  }
+
+  /**
+   * Makes the stream wait for a submitted ticket of another one after preflight: for work that
+   * finds out only then what it depends on. If the driver refuses, waits on the host.
+   *
+   * @throws StreamMisuseException before preflight
+   * @throws CudaDriverException if the device is lost, or is now, since neither was possible
+   */
+  public void waitNow(Timeline other, long otherTicket) {
+    require(LaunchStep.PREFLIGHTED, "waits for another stream");
+    if (other == timeline) {
+      return;
+    }
+    try {
+      timeline.waitFor(other, otherTicket, scratch);
+    } catch (CudaDriverException refused) {
+      try {
+        other.awaitDone(otherTicket, labels.purpose());
+      } catch (CudaDriverException e) {
+        e.addSuppressed(refused.during(labels.purpose()));
+        timeline.pool().sticky().declareLost(e, labels.purpose());
+        throw e;
+      }
+    }
+  }
+
   /** Adds the allocation that the work frees, which is closed to all other uses. */
   public void free(HazardState hazards) {
     freeing = true;

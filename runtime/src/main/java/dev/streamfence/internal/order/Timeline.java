@@ -550,6 +550,11 @@ public final class Timeline {
     gate.publish(ticket);
   }
 
+  /** Publishes the ticket of a part of the open submission. Held: the submission lock. */
+  void publishPart(long ticket) {
+    gate.publish(ticket);
+  }
+
   void release() {
     submissionLock.unlock();
   }

@@ -8,7 +8,9 @@ final class Whereabouts {
   private static final Set<String> INSIDE =
       Set.of(
           "dev.streamfence",
+          "dev.streamfence.foreign",
           "dev.streamfence.launch",
+          "dev.streamfence.memory",
           "dev.streamfence.internal.order",
           "dev.streamfence.internal.memory",
           "dev.streamfence.internal.driver",

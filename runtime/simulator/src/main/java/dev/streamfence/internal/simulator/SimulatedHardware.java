@@ -7,6 +7,7 @@ import dev.streamfence.internal.driver.DriverSource;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link SimulatedDevice}: its settings, and the driver while it is open. */
@@ -38,6 +39,7 @@ public final class SimulatedHardware implements SimulatedDevice, DriverSource {
 
   @Override
   public long calls(DriverCall call) {
+    Objects.requireNonNull(call, "call");
     return faults.calls(call);
   }
 
@@ -48,6 +50,7 @@ public final class SimulatedHardware implements SimulatedDevice, DriverSource {
 
   @Override
   public void failCall(DriverCall call, long nth, int code) {
+    Objects.requireNonNull(call, "call");
     faults.fail(call, nth, code);
   }
 

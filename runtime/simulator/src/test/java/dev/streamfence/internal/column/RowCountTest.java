@@ -18,6 +18,7 @@ import dev.streamfence.column.Schema;
 import dev.streamfence.internal.device.ExportedArray;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.device.RuntimeOverDriver;
+import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
@@ -31,6 +32,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -177,6 +179,41 @@ final class RowCountTest {
       counted.rowCount().fill(one, 3);
       meanwhile.set(() -> counted.rowCount().fill(two, 4));
       assertThat(counted.rows(one)).isEqualTo(3);
+      assertThat(counted.knownRows()).isEmpty();
+      assertThat(counted.rows(one)).isEqualTo(4);
+    }
+  }
+
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aWriteWhileTheNumberIsSetMakesItUnknown() {
+    AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+    CudaDriver watched =
+        InterceptedDriver.of(
+            Inside.open(SimulatedDevice.builder().schedule(Schedule.LAZY).build()),
+            (method, call) -> {
+              if (method.startsWith("fill32")) {
+                meanwhile.getAndSet(() -> {}).run();
+              }
+              return call.proceed();
+            });
+    try (DeviceRuntime runtime = RuntimeOverDriver.open(watched, RuntimeOptions.defaults());
+        DeviceStream one = runtime.streams().acquire();
+        DeviceStream two = runtime.streams().acquire();
+        DeviceTable counted = DeviceTable.allocate(one, SCHEMA, 10)) {
+      TrackedArray<int[]> number = TrackedArray.of(counted.rowCount());
+      AtomicReference<CompletableFuture<Void>> write = new AtomicReference<>();
+      meanwhile.set(
+          () -> {
+            long before = number.registeredWrites();
+            write.set(CompletableFuture.runAsync(() -> number.fill(two, 4L)));
+            // Registered at once; its wait for this fill ends when the fill is submitted.
+            while (number.registeredWrites() == before) {
+              Thread.onSpinWait();
+            }
+          });
+      counted.setRows(one, 3);
+      write.get().join();
       assertThat(counted.knownRows()).isEmpty();
       assertThat(counted.rows(one)).isEqualTo(4);
     }

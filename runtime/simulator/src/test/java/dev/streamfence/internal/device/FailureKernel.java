@@ -2,11 +2,11 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
-import dev.streamfence.LaunchShape;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LaunchShape;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -2,19 +2,19 @@ package dev.streamfence.internal.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.streamfence.AllocationLog;
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceMemory;
 import dev.streamfence.DeviceParts;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.Download;
-import dev.streamfence.LaunchShape;
-import dev.streamfence.MemoryBudget;
-import dev.streamfence.MemoryReservation;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LaunchShape;
+import dev.streamfence.memory.AllocationLog;
+import dev.streamfence.memory.MemoryBudget;
+import dev.streamfence.memory.MemoryReservation;
 import java.util.List;
 import java.util.stream.IntStream;
 

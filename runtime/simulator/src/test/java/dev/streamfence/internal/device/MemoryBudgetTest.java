@@ -3,8 +3,8 @@ package dev.streamfence.internal.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.streamfence.MemoryBudget;
 import dev.streamfence.RuntimeOptions;
+import dev.streamfence.memory.MemoryBudget;
 import org.junit.jupiter.api.Test;
 
 final class MemoryBudgetTest {

@@ -2,17 +2,17 @@ package dev.streamfence.internal.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.streamfence.AllocationLog;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.MemoryBudget;
-import dev.streamfence.MemoryReservation;
-import dev.streamfence.MemoryStatistics;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.memory.AllocationLog;
+import dev.streamfence.memory.MemoryBudget;
+import dev.streamfence.memory.MemoryReservation;
+import dev.streamfence.memory.MemoryStatistics;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;

@@ -4,17 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.AllocationLog;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
-import dev.streamfence.MemoryBudget;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.memory.AllocationLog;
+import dev.streamfence.memory.MemoryBudget;
+import dev.streamfence.memory.MemoryResource;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -81,14 +82,17 @@ final class RuntimeOptionsTest {
 
   @Test
   void eachOptionChangesNoOther() {
+    AllocationLog log = AllocationLog.inMemory();
+    UnaryOperator<MemoryResource> resource = upstream -> upstream;
     RuntimeOptions all =
         RuntimeOptions.defaults()
             .withStreams(3)
             .withTraceAllocations(true)
             .withMemoryBudget(MemoryBudget.ofBytes(7))
-            .withAllocationLog(AllocationLog.inMemory())
+            .withAllocationLog(log)
             .withGuardMemory(true)
             .withDirectMemory(true)
+            .withMemoryResource(resource)
             .withSynchronousLaunches(true)
             .withPoolReleaseThresholdInBytes(5)
             .withUncheckedBinaries(true)
@@ -98,25 +102,22 @@ final class RuntimeOptionsTest {
             .withBoundsChecks(false)
             .withPlannedBytesPerStream(11)
             .withOrderingVisibleToTools(true);
-    assertThat(all)
-        .isEqualTo(
-            new RuntimeOptions(
-                3,
-                true,
-                MemoryBudget.ofBytes(7),
-                all.allocationLog(),
-                true,
-                true,
-                true,
-                5,
-                true,
-                List.of(Path.of("kernels")),
-                Duration.ofSeconds(3),
-                9,
-                false,
-                11,
-                true));
-    assertThat(RuntimeOptions.defaults().withStreams(3).withStreams(16))
-        .isEqualTo(RuntimeOptions.defaults());
+    assertThat(all.streams()).isEqualTo(3);
+    assertThat(all.traceAllocations()).isTrue();
+    assertThat(all.memoryBudget()).isEqualTo(MemoryBudget.ofBytes(7));
+    assertThat(all.allocationLog()).isSameAs(log);
+    assertThat(all.guardMemory()).isTrue();
+    assertThat(all.directMemory()).isTrue();
+    assertThat(all.memoryResource()).isSameAs(resource);
+    assertThat(all.synchronousLaunches()).isTrue();
+    assertThat(all.poolReleaseThresholdInBytes()).isEqualTo(5);
+    assertThat(all.uncheckedBinaries()).isTrue();
+    assertThat(all.kernelFolders()).containsExactly(Path.of("kernels"));
+    assertThat(all.abandonedLaunchTimeout()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(all.stagingThreads()).isEqualTo(9);
+    assertThat(all.boundsChecks()).isFalse();
+    assertThat(all.plannedBytesPerStream()).isEqualTo(11);
+    assertThat(all.orderingVisibleToTools()).isTrue();
+    assertThat(RuntimeOptions.defaults().streams()).isEqualTo(16);
   }
 }

@@ -3,7 +3,7 @@ package dev.streamfence.internal.exchange;
 import com.sun.jna.Memory;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
-import dev.streamfence.ElementType;
+import dev.streamfence.launch.ElementType;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
-import dev.streamfence.ElementType;
+import dev.streamfence.launch.ElementType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

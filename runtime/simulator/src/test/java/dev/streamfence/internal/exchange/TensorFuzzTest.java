@@ -2,7 +2,7 @@ package dev.streamfence.internal.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.streamfence.ElementType;
+import dev.streamfence.launch.ElementType;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.ElementType;
+import dev.streamfence.launch.ElementType;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;

@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
-import dev.streamfence.MemoryStatistics;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.Schema;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
+import dev.streamfence.memory.MemoryStatistics;
 import dev.streamfence.simulation.DriverCall;
 import java.util.List;
 import org.junit.jupiter.api.Test;

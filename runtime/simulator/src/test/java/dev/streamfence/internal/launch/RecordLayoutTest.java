@@ -2,9 +2,9 @@ package dev.streamfence.internal.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.streamfence.ElementType;
-import dev.streamfence.RecordElement;
+import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
+import dev.streamfence.launch.RecordElement;
 import dev.streamfence.launch.StructLayout;
 import java.util.List;
 import java.util.Random;

@@ -7,11 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.KernelArgumentException;
-import dev.streamfence.LaunchShape;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.DriverCall;
 import java.util.Arrays;

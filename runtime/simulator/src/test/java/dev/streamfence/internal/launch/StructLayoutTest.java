@@ -3,7 +3,7 @@ package dev.streamfence.internal.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.streamfence.ElementType;
+import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.StructLayout;
 import java.util.Arrays;

@@ -2,11 +2,11 @@ package dev.streamfence.internal.launch;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.LaunchShape;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.launch.LoadedModule;
 import java.io.IOException;
 import java.io.InputStream;

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A driver that returns memory that is still allocated. */
 final class AddressCollisionTest {
   enum Backend {
-    STREAM_ORDERED(pool -> new StreamOrderedResource(pool, false)),
-    DIRECT(pool -> new DirectResource(pool, false));
+    STREAM_ORDERED(pool -> UpstreamResource.streamOrdered(pool, false)),
+    DIRECT(pool -> UpstreamResource.direct(pool, false));
 
     private final Function<StreamPool, TrackedResource> factory;
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class AddressTablesTest {
   private SimulatedStreams streams = new SimulatedStreams(Schedule.LAZY);
-  private MemoryResource payer = new StreamOrderedResource(streams.pool, false);
+  private AllocationResource payer = UpstreamResource.streamOrdered(streams.pool, false);
   private AddressTables tables = tables();
 
   private AddressTables tables() {
@@ -33,7 +33,7 @@ final class AddressTablesTest {
   private void use(Schedule schedule) {
     end();
     streams = new SimulatedStreams(schedule);
-    payer = new StreamOrderedResource(streams.pool, false);
+    payer = UpstreamResource.streamOrdered(streams.pool, false);
     tables = tables();
   }
 

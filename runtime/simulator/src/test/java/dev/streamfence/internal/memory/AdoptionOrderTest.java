@@ -3,7 +3,7 @@ package dev.streamfence.internal.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.ForeignMemory;
+import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.memory.AdoptedMemory.Adoption;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.simulation.DriverCall;

@@ -22,7 +22,7 @@ final class AllocationTest {
               Object answer = call.proceed();
               return answer instanceof DeviceProperties read ? numbered(3, read) : answer;
             })) {
-      DirectResource resource = new DirectResource(on.pool, false);
+      UpstreamResource resource = UpstreamResource.direct(on.pool, false);
       Allocation block = resource.allocate(64, on.a, "");
       assertThat(block.deviceOrdinal()).isEqualTo(3);
       assertThat(resource.deviceOrdinal()).isEqualTo(3);
@@ -55,7 +55,7 @@ final class AllocationTest {
   @ValueSource(booleans = {false, true})
   void onlyTracingTellsWhereAnAllocationWasMadeAndClosed(boolean tracing) {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
-      DirectResource resource = new DirectResource(on.pool, tracing);
+      UpstreamResource resource = UpstreamResource.direct(on.pool, tracing);
       Allocation block = resource.allocate(64, on.a, "keys");
       resource.deallocate(block);
       assertThat(block.allocatedAt() != null).isEqualTo(tracing);

@@ -14,7 +14,7 @@ final class BudgetArithmeticTest {
   private static final long LIVE = 100;
 
   private final SimulatedStreams on = new SimulatedStreams(Schedule.EAGER);
-  private final StreamOrderedResource backend = new StreamOrderedResource(on.pool, false);
+  private final UpstreamResource backend = UpstreamResource.streamOrdered(on.pool, false);
 
   @AfterEach
   void close() {

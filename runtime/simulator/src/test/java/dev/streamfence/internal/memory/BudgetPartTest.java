@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** A limit within a limit, for one of several users. */
 final class BudgetPartTest {
   private final SimulatedStreams on = new SimulatedStreams(Schedule.EAGER);
-  private final StreamOrderedResource backend = new StreamOrderedResource(on.pool, false);
+  private final UpstreamResource backend = UpstreamResource.streamOrdered(on.pool, false);
   private final ScriptedResource inner = new ScriptedResource(backend);
   private final BudgetResource whole = new BudgetResource(inner, 4096);
   private final BudgetResource part = whole.part(2048, "a part");
@@ -123,7 +123,7 @@ final class BudgetPartTest {
   void otherPropertiesOfAPartAreThoseOfTheWhole() {
     assertThat(part.deviceOrdinal()).isEqualTo(7);
     assertThat(part.tracksUses()).isFalse();
-    StreamOrderedResource tracking = new StreamOrderedResource(on.pool, false);
+    UpstreamResource tracking = UpstreamResource.streamOrdered(on.pool, false);
     assertThat(new BudgetResource(tracking, 64).part(64, "").tracksUses()).isTrue();
     assertThat(part.mayWaitForOthers()).isTrue();
     try (Submission launch = on.a.begin(new NamedUse("a launch"))) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class BudgetRequestsTest {
   private final SimulatedStreams on = new SimulatedStreams(Schedule.EAGER);
-  private final StreamOrderedResource backend = new StreamOrderedResource(on.pool, false);
+  private final UpstreamResource backend = UpstreamResource.streamOrdered(on.pool, false);
   private final ScriptedResource inner = new ScriptedResource(backend);
   private final BudgetResource budget = new BudgetResource(inner, 4096);
 

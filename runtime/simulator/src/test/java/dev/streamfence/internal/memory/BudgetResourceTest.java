@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class BudgetResourceTest {
   private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY);
-  private final StreamOrderedResource backend = new StreamOrderedResource(on.pool, false);
+  private final UpstreamResource backend = UpstreamResource.streamOrdered(on.pool, false);
   private final ScriptedResource inner = new ScriptedResource(backend);
   private final BudgetResource budget = new BudgetResource(inner, 4096);
 
@@ -73,7 +73,7 @@ final class BudgetResourceTest {
 
   @Test
   void withDirectMemoryBytesAreReturnedByTheFree() {
-    BudgetResource direct = new BudgetResource(new DirectResource(on.pool, false), 64);
+    BudgetResource direct = new BudgetResource(UpstreamResource.direct(on.pool, false), 64);
     direct.deallocate(direct.allocate(64, on.a, ""));
     assertThat(direct.snapshot().reserved()).isZero();
   }
@@ -175,7 +175,7 @@ final class BudgetResourceTest {
 
   @Test
   void aRequestWaitsForTheBytesThatAnotherThreadIsFreeing() throws Exception {
-    ScriptedResource direct = new ScriptedResource(new DirectResource(on.pool, false));
+    ScriptedResource direct = new ScriptedResource(UpstreamResource.direct(on.pool, false));
     BudgetResource limited = new BudgetResource(direct, 64);
     Allocation block = limited.allocate(64, on.a, "");
     CountDownLatch goOn = new CountDownLatch(1);
@@ -288,7 +288,7 @@ final class BudgetResourceTest {
 
   @Test
   void aForeignAllocationReleasesNothing() {
-    StreamOrderedResource other = new StreamOrderedResource(on.pool, false);
+    UpstreamResource other = UpstreamResource.streamOrdered(on.pool, false);
     Allocation foreign = other.allocate(64, on.a, "");
     assertThatThrownBy(() -> budget.deallocate(foreign)).isInstanceOf(StreamMisuseException.class);
     assertThat(budget.snapshot().live()).isZero();
@@ -297,7 +297,7 @@ final class BudgetResourceTest {
 
   @Test
   void bytesOutstandingBeforeTheBudgetCount() {
-    StreamOrderedResource used = new StreamOrderedResource(on.pool, false);
+    UpstreamResource used = UpstreamResource.streamOrdered(on.pool, false);
     Allocation early = used.allocate(96, on.a, "");
     BudgetResource late = new BudgetResource(used, 100);
     assertThat(late.snapshot().remaining()).isEqualTo(4);
@@ -334,7 +334,7 @@ final class BudgetResourceTest {
   void theOrdinalAndTheTrackingAreThoseOfTheResource() {
     assertThat(budget.deviceOrdinal()).isEqualTo(7);
     assertThat(budget.tracksUses()).isFalse();
-    StreamOrderedResource tracking = new StreamOrderedResource(on.pool, false);
+    UpstreamResource tracking = UpstreamResource.streamOrdered(on.pool, false);
     assertThat(new BudgetResource(tracking, 1).tracksUses()).isTrue();
     assertThat(budget.budget()).contains(budget.snapshot());
     assertThat(backend.budget()).isEmpty();

@@ -49,7 +49,7 @@ final class ChunkedDownloadTest {
                 ? false
                 : call.proceed();
           });
-  private final StreamOrderedResource memory = new StreamOrderedResource(on.pool, false);
+  private final UpstreamResource memory = UpstreamResource.streamOrdered(on.pool, false);
   private final StagingPool pool = new StagingPool(on.driver, CHUNK);
   private final Deque<Chunk> taken = new ArrayDeque<>();
   private final Bytes content = Bytes.of(SIZE, 0);

@@ -1,7 +1,7 @@
 package dev.streamfence.internal.memory;
 
-import dev.streamfence.AllocationLog;
 import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.memory.AllocationLog;
 
 /** The resources that keep the contract, alone and on top of each other. */
 enum Composition {
@@ -36,7 +36,9 @@ enum Composition {
 
   Stack over(StreamPool streams) {
     TrackedResource backend =
-        direct ? new DirectResource(streams, true) : new StreamOrderedResource(streams, true);
+        direct
+            ? UpstreamResource.direct(streams, true)
+            : UpstreamResource.streamOrdered(streams, true);
     Stack stack = new Stack(streams, backend);
     if (guarded) {
       stack.guard(new GuardResource(stack.top(), streams, stack.reports::add));

@@ -28,7 +28,7 @@ final class DeviceCopiesTest {
 
   private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY);
   private final DeviceCopies copies = new DeviceCopies(on.pool, CHUNK, 1);
-  private final StreamOrderedResource memory = new StreamOrderedResource(on.pool, false);
+  private final UpstreamResource memory = UpstreamResource.streamOrdered(on.pool, false);
   private Allocation block;
 
   @BeforeEach

@@ -67,7 +67,7 @@ final class GuardAccessesTest {
             }
             return unwrapped(call).proceed();
           });
-  private final StreamOrderedResource backend = new StreamOrderedResource(on.pool, false);
+  private final UpstreamResource backend = UpstreamResource.streamOrdered(on.pool, false);
   private final List<GuardReport> reports = new ArrayList<>();
   private final GuardResource guard = new GuardResource(backend, on.pool, reports::add);
 

@@ -17,7 +17,7 @@ final class GuardChecksTest {
   private static final int BOTH_MARGINS = 2 * GuardResource.MARGIN;
 
   private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY);
-  private final StreamOrderedResource backend = new StreamOrderedResource(on.pool, false);
+  private final UpstreamResource backend = UpstreamResource.streamOrdered(on.pool, false);
   private final List<GuardReport> reports = new ArrayList<>();
   private final GuardResource guard = new GuardResource(backend, on.pool, reports::add);
 

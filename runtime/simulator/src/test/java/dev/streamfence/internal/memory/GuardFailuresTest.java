@@ -21,7 +21,7 @@ final class GuardFailuresTest {
 
   private final DriverTrap trap = new DriverTrap();
   private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY, trap);
-  private final StreamOrderedResource backend = new StreamOrderedResource(on.pool, false);
+  private final UpstreamResource backend = UpstreamResource.streamOrdered(on.pool, false);
   private final List<GuardReport> reports = new ArrayList<>();
   private final GuardResource guard = new GuardResource(backend, on.pool, reports::add);
 

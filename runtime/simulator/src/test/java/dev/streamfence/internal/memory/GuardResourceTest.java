@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 final class GuardResourceTest {
   private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY);
-  private final StreamOrderedResource backend = new StreamOrderedResource(on.pool, true);
+  private final UpstreamResource backend = UpstreamResource.streamOrdered(on.pool, true);
   private final List<GuardReport> reports = new ArrayList<>();
   private final GuardResource guard = new GuardResource(backend, on.pool, reports::add);
 
@@ -159,7 +159,7 @@ final class GuardResourceTest {
   @Tag("long")
   void whenMemoryIsShortTheQuarantineIsEmptied() {
     try (SimulatedStreams small = new SimulatedStreams(Schedule.LAZY, 1 << 20)) {
-      StreamOrderedResource little = new StreamOrderedResource(small.pool, true);
+      UpstreamResource little = UpstreamResource.streamOrdered(small.pool, true);
       try (GuardResource guarded = new GuardResource(little, small.pool, reports::add)) {
         for (int i = 0; i < 8; i++) {
           guarded.deallocate(guarded.allocate(320 << 10, small.a, ""));
@@ -180,11 +180,11 @@ final class GuardResourceTest {
   @Test
   void memoryThatIsAllocatedTwiceIsReportedAndLosesTheDevice() {
     try (SimulatedStreams lost = new SimulatedStreams(Schedule.EAGER)) {
-      StreamOrderedResource real = new StreamOrderedResource(lost.pool, false);
+      UpstreamResource real = UpstreamResource.streamOrdered(lost.pool, false);
       List<GuardReport> found = new ArrayList<>();
       List<Allocation> made = new ArrayList<>();
-      MemoryResource overlapping =
-          new MemoryResource() {
+      AllocationResource overlapping =
+          new AllocationResource() {
             @Override
             public Allocation allocate(long bytes, Timeline timeline, String tag, Account payer) {
               long shift = made.isEmpty() ? 0 : made.get(0).address() + 700;
@@ -229,7 +229,7 @@ final class GuardResourceTest {
 
   @Test
   void aResourceThatDoesNotTrackCannotBeGuarded() {
-    MemoryResource untracking = new UntrackingResource(on.pool);
+    AllocationResource untracking = new UntrackingResource(on.pool);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new GuardResource(untracking, on.pool, reports::add));
   }

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
-import dev.streamfence.AllocationLog;
-import dev.streamfence.AllocationRecord;
-import dev.streamfence.AllocationRecord.Action;
 import dev.streamfence.DeviceException;
-import dev.streamfence.RecordedAllocations;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.order.NamedUse;
 import dev.streamfence.internal.order.Submission;
+import dev.streamfence.memory.AllocationLog;
+import dev.streamfence.memory.AllocationRecord;
+import dev.streamfence.memory.AllocationRecord.Action;
+import dev.streamfence.memory.RecordedAllocations;
 import dev.streamfence.simulation.Schedule;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class LoggingResourceTest {
   private final SimulatedStreams on = new SimulatedStreams(Schedule.EAGER);
   private final ScriptedResource inner =
-      new ScriptedResource(new StreamOrderedResource(on.pool, false));
+      new ScriptedResource(UpstreamResource.streamOrdered(on.pool, false));
   private final RecordedAllocations log = AllocationLog.inMemory();
   private final LoggingResource resource = new LoggingResource(inner, log);
 
@@ -208,7 +208,7 @@ final class LoggingResourceTest {
   @Test
   void withoutALogAFreeReachesTheResource() {
     LoggingResource direct =
-        new LoggingResource(new DirectResource(on.pool, false), AllocationLog.none());
+        new LoggingResource(UpstreamResource.direct(on.pool, false), AllocationLog.none());
     Allocation allocation = direct.allocate(64, on.a, "");
     direct.deallocate(allocation);
     assertThat(allocation.isOpen()).isFalse();

@@ -53,7 +53,7 @@ final class LongDownloadTest {
   private static final class Scene implements AutoCloseable {
     final SimulatedStreams on;
     final DeviceCopies copies;
-    final StreamOrderedResource memory;
+    final UpstreamResource memory;
     final Allocation block;
     final Allocation other;
     final HeldBytes seen = new HeldBytes();
@@ -65,7 +65,7 @@ final class LongDownloadTest {
     Scene(Schedule schedule) {
       on = new SimulatedStreams(schedule);
       copies = new DeviceCopies(on.pool, CHUNK, 1);
-      memory = new StreamOrderedResource(on.pool, false);
+      memory = UpstreamResource.streamOrdered(on.pool, false);
       block = memory.allocate(SIZE, on.a, "");
       other = memory.allocate(SIZE, on.a, "");
       copies.upload(on.a, numbers(), Region.of(block));

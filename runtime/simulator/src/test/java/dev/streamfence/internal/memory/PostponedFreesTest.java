@@ -24,7 +24,7 @@ final class PostponedFreesTest {
 
   private final DriverTrap trap = new DriverTrap();
   private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY, trap);
-  private final StreamOrderedResource resource = new StreamOrderedResource(on.pool, false);
+  private final UpstreamResource resource = UpstreamResource.streamOrdered(on.pool, false);
 
   @AfterEach
   void close() {
@@ -219,7 +219,7 @@ final class PostponedFreesTest {
 
   @Test
   void directMemoryThatIsFreedLateComesBackWithAReap() {
-    DirectResource direct = new DirectResource(on.pool, false);
+    UpstreamResource direct = UpstreamResource.direct(on.pool, false);
     Allocation block = direct.allocate(64, on.a, "");
     try (Submission launch = on.a.begin(LAUNCH)) {
       assertThat(launch.isHeldByCurrentThread()).isTrue();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 final class ReapErrorsTest {
   private final DriverTrap trap = new DriverTrap();
   private final SimulatedStreams on = new SimulatedStreams(Schedule.EAGER, trap);
-  private final StreamOrderedResource resource = new StreamOrderedResource(on.pool, false);
+  private final UpstreamResource resource = UpstreamResource.streamOrdered(on.pool, false);
 
   @AfterEach
   void close() {

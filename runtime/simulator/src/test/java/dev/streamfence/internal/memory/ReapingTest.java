@@ -39,7 +39,7 @@ final class ReapingTest {
   @Test
   void aSteadyPipelineIsReapedWhileItGoesOn() {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.LAZY)) {
-      StreamOrderedResource resource = new StreamOrderedResource(on.pool, false);
+      UpstreamResource resource = UpstreamResource.streamOrdered(on.pool, false);
       Deque<Allocation> open = new ArrayDeque<>();
       long reaped = 0;
       for (int i = 0; i < ROUNDS; i++) {
@@ -68,7 +68,7 @@ final class ReapingTest {
   void aTightBudgetWaitsForTheOldestFreeAndNeverForTheStream() {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.LAZY)) {
       long limit = 5L * BYTES;
-      StreamOrderedResource resource = new StreamOrderedResource(on.pool, false, limit);
+      UpstreamResource resource = UpstreamResource.streamOrdered(on.pool, false, limit);
       BudgetResource budget = new BudgetResource(resource, limit);
       Deque<Allocation> open = new ArrayDeque<>();
       for (int i = 0; i < ROUNDS; i++) {
@@ -94,7 +94,7 @@ final class ReapingTest {
   void anAllocationShortOfMemoryLeavesTheRestOfTheStreamQueued() {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.LAZY)) {
       long limit = 4L * BYTES;
-      StreamOrderedResource resource = new StreamOrderedResource(on.pool, false, limit);
+      UpstreamResource resource = UpstreamResource.streamOrdered(on.pool, false, limit);
       BudgetResource budget = new BudgetResource(resource, limit);
       Allocation kept = budget.allocate(BYTES, on.a, "");
       for (int i = 0; i < 3; i++) {
@@ -113,7 +113,7 @@ final class ReapingTest {
   @Test
   void aRoomyBudgetRecordsNoEventForFrees() {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.EAGER)) {
-      StreamOrderedResource resource = new StreamOrderedResource(on.pool, false);
+      UpstreamResource resource = UpstreamResource.streamOrdered(on.pool, false);
       pipeline(new BudgetResource(resource, Long.MAX_VALUE), on, 3);
       assertThat(on.device.calls(DriverCall.RECORD_EVENT)).isZero();
       resource.reap();
@@ -124,7 +124,7 @@ final class ReapingTest {
   void theOldestFreeOfAllStreamsIsWaitedForFirst() {
     try (SimulatedStreams on = new SimulatedStreams(Schedule.LAZY)) {
       long limit = 2L * BYTES;
-      StreamOrderedResource resource = new StreamOrderedResource(on.pool, false, limit);
+      UpstreamResource resource = UpstreamResource.streamOrdered(on.pool, false, limit);
       BudgetResource budget = new BudgetResource(resource, limit);
       Allocation onB = budget.allocate(BYTES, on.b, "");
       Allocation onA = budget.allocate(BYTES, on.a, "");

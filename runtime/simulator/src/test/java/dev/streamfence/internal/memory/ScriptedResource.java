@@ -4,8 +4,8 @@ import dev.streamfence.DeviceException;
 import dev.streamfence.internal.order.Timeline;
 
 /** A resource that runs the test's action before its own work, and counts its calls. */
-final class ScriptedResource implements MemoryResource {
-  private final MemoryResource resource;
+final class ScriptedResource implements AllocationResource {
+  private final AllocationResource resource;
   Runnable beforeAllocate = () -> {};
   Runnable beforeDeallocate = () -> {};
   Runnable afterDeallocate = () -> {};
@@ -15,7 +15,7 @@ final class ScriptedResource implements MemoryResource {
   int reaps;
   long lastWanted;
 
-  ScriptedResource(MemoryResource resource) {
+  ScriptedResource(AllocationResource resource) {
     this.resource = resource;
   }
 

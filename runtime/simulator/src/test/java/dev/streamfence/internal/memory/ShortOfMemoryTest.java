@@ -20,7 +20,7 @@ final class ShortOfMemoryTest {
   private static final int OUT_OF_MEMORY = 2;
 
   private final SimulatedStreams on = new SimulatedStreams(Schedule.LAZY);
-  private final StreamOrderedResource resource = new StreamOrderedResource(on.pool, false);
+  private final UpstreamResource resource = UpstreamResource.streamOrdered(on.pool, false);
   private Allocation live;
 
   @BeforeEach
@@ -147,7 +147,7 @@ final class ShortOfMemoryTest {
   @Test
   void aLostDeviceIsNotAskedForDirectMemory() {
     try (SimulatedStreams lost = new SimulatedStreams(Schedule.EAGER)) {
-      DirectResource direct = new DirectResource(lost.pool, false);
+      UpstreamResource direct = UpstreamResource.direct(lost.pool, false);
       lost.pool
           .sticky()
           .declareLost(new CudaDriverException("cuLaunchKernel", 700, "a fault"), "a test");
@@ -159,7 +159,7 @@ final class ShortOfMemoryTest {
 
   @Test
   void memoryAloneDoesNotMakeAStreamBusyForOthers() {
-    DirectResource direct = new DirectResource(on.pool, false);
+    UpstreamResource direct = UpstreamResource.direct(on.pool, false);
     direct.deallocate(direct.allocate(64, on.b, ""));
     resource.deallocate(resource.allocate(64, on.c, ""));
     on.copies.fill(on.a, Region.of(live).range(0, 64), 1, 1);

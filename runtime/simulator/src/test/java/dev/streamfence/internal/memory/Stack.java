@@ -11,7 +11,7 @@ final class Stack {
   final List<GuardReport> reports = new CopyOnWriteArrayList<>();
   private final StreamPool streams;
   private final TrackedResource backend;
-  private MemoryResource top;
+  private AllocationResource top;
   private GuardResource guard;
 
   Stack(StreamPool streams, TrackedResource backend) {
@@ -20,7 +20,7 @@ final class Stack {
     this.top = backend;
   }
 
-  void put(MemoryResource resource) {
+  void put(AllocationResource resource) {
     top = resource;
   }
 
@@ -29,7 +29,7 @@ final class Stack {
     top = resource;
   }
 
-  MemoryResource top() {
+  AllocationResource top() {
     return top;
   }
 

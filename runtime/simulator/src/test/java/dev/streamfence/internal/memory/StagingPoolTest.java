@@ -152,7 +152,7 @@ final class StagingPoolTest {
   @Test
   void stagingMemoryIsFreedOnlyAfterADownloadIsDelivered() throws Exception {
     DeviceCopies copies = new DeviceCopies(streams, CHUNK, 1);
-    StreamOrderedResource memory = new StreamOrderedResource(streams, false);
+    UpstreamResource memory = UpstreamResource.streamOrdered(streams, false);
     Allocation block = memory.allocate(CHUNK, timeline, "");
     copies.fill(timeline, Region.of(block).range(0, CHUNK), 1, 7);
     CountDownLatch delivering = new CountDownLatch(1);

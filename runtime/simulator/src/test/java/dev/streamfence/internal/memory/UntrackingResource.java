@@ -4,7 +4,7 @@ import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Timeline;
 
 /** A minimal resource: it does not track the uses of its memory. */
-public final class UntrackingResource implements MemoryResource {
+public final class UntrackingResource implements AllocationResource {
   private final StreamPool streams;
   private final Account account = new Account();
 

@@ -1,7 +1,6 @@
 package dev.streamfence.internal.column.foreign;
 
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ForeignMemory;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnOrigin;
 import dev.streamfence.column.ColumnType;
@@ -9,6 +8,7 @@ import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.DictionaryType;
 import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.column.Schema;
+import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.column.ColumnDraft;
 import dev.streamfence.internal.column.TrackedColumn;
 import dev.streamfence.internal.device.TrackedArray;

@@ -1,10 +1,9 @@
 package dev.streamfence.internal.column.foreign;
 
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
-import dev.streamfence.ForeignMemory;
 import dev.streamfence.column.dlpack.ForeignTensor;
 import dev.streamfence.column.dlpack.TensorProducer;
+import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
@@ -13,6 +12,7 @@ import dev.streamfence.internal.exchange.ManagedTensor;
 import dev.streamfence.internal.exchange.TensorExport;
 import dev.streamfence.internal.exchange.TensorForm;
 import dev.streamfence.internal.exchange.TensorImport;
+import dev.streamfence.launch.ElementType;
 import java.util.List;
 import java.util.Objects;
 

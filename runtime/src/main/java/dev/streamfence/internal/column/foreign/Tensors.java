@@ -1,7 +1,6 @@
 package dev.streamfence.internal.column.foreign;
 
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ElementType;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.ReadableColumn;
@@ -20,6 +19,7 @@ import dev.streamfence.internal.exchange.TensorForm;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Life;
 import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.launch.ElementType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;

@@ -2,13 +2,13 @@ package dev.streamfence.internal.ptx.check;
 
 import static dev.streamfence.launch.KernelParameter.annotation;
 
-import dev.streamfence.Access;
-import dev.streamfence.ArrayElement;
 import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.analysis.KernelAccesses;
 import dev.streamfence.internal.ptx.analysis.ParameterAccess;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.check.Mismatch.Subject;
+import dev.streamfence.launch.Access;
+import dev.streamfence.launch.ArrayElement;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.PassedCases;
 import dev.streamfence.launch.StructLayout;

@@ -2,12 +2,12 @@ package dev.streamfence.internal.ptx.check;
 
 import static dev.streamfence.launch.KernelParameter.annotation;
 
-import dev.streamfence.Access;
 import dev.streamfence.internal.ptx.analysis.AccessChoice;
 import dev.streamfence.internal.ptx.analysis.KernelAccesses;
 import dev.streamfence.internal.ptx.analysis.ParameterAccess;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.check.Mismatch.Subject;
+import dev.streamfence.launch.Access;
 import dev.streamfence.launch.KernelParameter;
 import java.util.List;
 import java.util.Optional;

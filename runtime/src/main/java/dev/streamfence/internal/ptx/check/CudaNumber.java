@@ -1,6 +1,6 @@
 package dev.streamfence.internal.ptx.check;
 
-import dev.streamfence.ElementType;
+import dev.streamfence.launch.ElementType;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

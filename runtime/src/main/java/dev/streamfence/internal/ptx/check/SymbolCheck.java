@@ -1,10 +1,10 @@
 package dev.streamfence.internal.ptx.check;
 
-import dev.streamfence.ElementType;
 import dev.streamfence.internal.ptx.check.SymbolMismatch.SymbolDifference;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.Variable;
+import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelSymbol;
 import java.util.Locale;
 import java.util.Optional;

@@ -3,10 +3,10 @@ package dev.streamfence.internal.ptx.check;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.streamfence.Access;
-import dev.streamfence.ElementType;
 import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.binary.Cubin;
+import dev.streamfence.launch.Access;
+import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
 import java.io.IOException;

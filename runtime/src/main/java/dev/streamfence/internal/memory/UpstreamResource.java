@@ -1,0 +1,365 @@
+// Long because two kinds of memory are obtained and freed here, and reaped by one queue.
+package dev.streamfence.internal.memory;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.streamfence.CudaDriverException;
+import dev.streamfence.DeviceRuntime;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.memory.PendingFrees.PendingFree;
+import dev.streamfence.internal.order.StreamPool;
+import dev.streamfence.internal.order.Submission;
+import dev.streamfence.internal.order.Teardown;
+import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.memory.MemoryResource;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The allocations of a {@link MemoryResource}. If that is stream-ordered, allocating and freeing
+ * are work on a stream, with a ticket like a launch: a free does not synchronise, and a reap
+ * returns its bytes once the device has reached it. If not, the stream of an allocation only says
+ * where its first use is expected, and a free waits on the host for every registered use.
+ * Thread-safe.
+ */
+public final class UpstreamResource extends TrackedResource implements AutoCloseable {
+  /**
+   * Events for a whole budget of freed bytes: a request that is short of memory waits needlessly
+   * for at most 1/64 of the budget.
+   */
+  private static final int EVENTS_PER_BUDGET = 64;
+
+  /** The alignment of the driver's memory. */
+  private static final long ALIGNMENT = 256;
+
+  private final MemoryResource upstream;
+  private final boolean streamOrdered;
+
+  /** What a resource that is not the driver's has taken from the driver; null if it is. */
+  private final @Nullable LentMemory lent;
+
+  private UpstreamResource(
+      MemoryResource upstream,
+      @Nullable LentMemory lent,
+      StreamPool streams,
+      boolean tracing,
+      long budgetInBytes) {
+    super(streams, tracing, budgetInBytes / EVENTS_PER_BUDGET);
+    this.upstream = upstream;
+    this.lent = lent;
+    this.streamOrdered = upstream.isStreamOrdered();
+  }
+
+  /**
+   * Creates the allocations of a resource.
+   *
+   * @param direct whether the driver's memory comes from outside of its pool
+   * @param decoration makes the resource of that of the driver
+   * @param tracing whether to record where memory is allocated and closed, which costs a stack
+   *     trace each
+   * @param budgetInBytes determines how finely frees are told apart: an event covers each
+   *     sixty-fourth of it that is freed on a stream. A decorator enforces it
+   */
+  public static UpstreamResource of(
+      StreamPool streams,
+      boolean direct,
+      UnaryOperator<MemoryResource> decoration,
+      boolean tracing,
+      long budgetInBytes) {
+    CudaDriver driver = streams.driver();
+    MemoryResource ofDriver = direct ? DriverMemory.direct(driver) : DriverMemory.pooled(driver);
+    LentMemory lent = new LentMemory(ofDriver, streams);
+    MemoryResource decorated = requireNonNull(decoration.apply(lent), "the memory resource");
+    return decorated == lent
+        ? new UpstreamResource(ofDriver, null, streams, tracing, budgetInBytes)
+        : new UpstreamResource(decorated, lent, streams, tracing, budgetInBytes);
+  }
+
+  /** The allocations of the driver's stream-ordered pool. */
+  public static UpstreamResource streamOrdered(StreamPool streams, boolean tracing) {
+    long total = streams.driver().properties().totalMemoryInBytes();
+    return of(streams, false, UnaryOperator.identity(), tracing, total);
+  }
+
+  /** The same within a budget. */
+  public static UpstreamResource streamOrdered(
+      StreamPool streams, boolean tracing, long budgetInBytes) {
+    return of(streams, false, UnaryOperator.identity(), tracing, budgetInBytes);
+  }
+
+  /** Allocations that are each one of the driver, outside of any pool. */
+  public static UpstreamResource direct(StreamPool streams, boolean tracing) {
+    return of(streams, true, UnaryOperator.identity(), tracing, Long.MAX_VALUE);
+  }
+
+  /** Whether a free waits for the device. */
+  public boolean waitsToFree() {
+    return !streamOrdered;
+  }
+
+  /** Whether a free calls code of the user, which a thread that others share must not do. */
+  public boolean callsUser() {
+    return lent != null;
+  }
+
+  @Override
+  Allocation obtain(long sizeInBytes, Timeline timeline, String tag, Account payer) {
+    Purpose purpose = new Purpose("allocating", sizeInBytes, tag, timeline);
+    return twice(
+        sizeInBytes,
+        tag,
+        lent == null ? "the driver" : upstream,
+        () -> streamOrdered ? obtainInOrder(purpose, payer) : obtainNow(purpose, payer),
+        () -> trim(timeline));
+  }
+
+  private Allocation obtainInOrder(Purpose purpose, Account payer) {
+    try (Submission submission = purpose.timeline().begin(purpose)) {
+      submission.preflight();
+      Allocation allocation;
+      try (ResourceStream stream = ResourceStream.of(submission)) {
+        allocation = obtain(purpose, stream, submission, payer);
+      }
+      submission.commitWithoutEvent();
+      return allocation;
+    }
+  }
+
+  private Allocation obtainNow(Purpose purpose, Account payer) {
+    try (ResourceStream stream = ResourceStream.unheld(purpose.timeline())) {
+      return obtain(purpose, stream, null, payer);
+    }
+  }
+
+  /**
+   * Obtains memory and makes it known.
+   *
+   * @param submission whose work every use waits for; null if the memory is ready at once
+   */
+  private Allocation obtain(
+      Purpose purpose, ResourceStream stream, @Nullable Submission submission, Account payer) {
+    long address;
+    try {
+      address = upstream.allocate(purpose.bytes(), stream);
+    } catch (CudaDriverException e) {
+      throw e.during(purpose.purpose());
+    }
+    boolean isOwn = false;
+    try {
+      if (lent != null) {
+        requireApart(address, purpose);
+      }
+      isOwn = true;
+      if (lent != null && address % ALIGNMENT != 0) {
+        throw handedOut(address, "is no multiple of " + ALIGNMENT, purpose);
+      }
+      return register(
+          new Allocation(
+              address,
+              purpose.bytes(),
+              purpose.tag(),
+              purpose.timeline(),
+              submission == null ? 0 : submission.ticket(),
+              this::release,
+              true,
+              payer,
+              null,
+              site()));
+    } catch (CudaDriverException collision) {
+      // Not returned: that would free the memory of another allocation.
+      throw collision;
+    } catch (RuntimeException | Error e) {
+      if (isOwn) {
+        returnAfter(e, address, purpose, stream);
+      }
+      throw e;
+    }
+  }
+
+  /** Refuses memory that cannot be there, or that another allocation has. */
+  private void requireApart(long address, Purpose purpose) {
+    if (address <= 0 || address > Long.MAX_VALUE - purpose.bytes()) {
+      throw handedOut(address, "is no address of the device", purpose);
+    }
+    Allocation owner = overlapping(address, purpose.bytes());
+    if (owner != null) {
+      throw handedOut(address, "overlaps " + owner, purpose);
+    }
+  }
+
+  private IllegalStateException handedOut(long address, String fact, Purpose purpose) {
+    return new IllegalStateException(
+        upstream
+            + " handed out 0x"
+            + Long.toHexString(address)
+            + ", which "
+            + fact
+            + ", for "
+            + purpose.bytes()
+            + " bytes"
+            + (purpose.tag().isEmpty() ? "" : " of '" + purpose.tag() + "'"));
+  }
+
+  /** Returns memory that is not handed out because of a failure. */
+  private void returnAfter(
+      Throwable failure, long address, Purpose purpose, ResourceStream stream) {
+    try {
+      upstream.deallocate(address, purpose.bytes(), stream);
+    } catch (RuntimeException | Error kept) {
+      failure.addSuppressed(kept);
+    }
+  }
+
+  @Override
+  long free(Allocation allocation, Timeline timeline, Submission begun) {
+    return streamOrdered
+        ? freeInOrder(allocation, timeline, begun)
+        : freeNow(allocation, timeline, begun);
+  }
+
+  private long freeInOrder(Allocation allocation, Timeline timeline, Submission begun) {
+    long bytes = allocation.sizeInBytes();
+    long freedBy = 0;
+    try {
+      try (Submission submission = begun;
+          ResourceStream stream = ResourceStream.of(submission)) {
+        submission.free(allocation.hazards());
+        submission.preflight();
+        giveBack(allocation, submission.purpose(), stream);
+        freedBy = submission.ticket();
+        submission.commitWithoutEvent();
+        if (pendingFrees.needsEvent(bytes, timeline)) {
+          submission.coverIfPossible();
+        }
+      }
+    } finally {
+      // Only now is the ticket submitted, so that a reap may query it.
+      if (freedBy > 0) {
+        pendingFrees.add(bytes, timeline, freedBy);
+      }
+    }
+    return 0;
+  }
+
+  private long freeNow(Allocation allocation, Timeline timeline, Submission begun) {
+    Purpose purpose = new Purpose("freeing", allocation.sizeInBytes(), allocation.tag(), timeline);
+    try (Submission submission = begun) {
+      submission.free(allocation.hazards());
+      submission.preflight();
+      submission.commitWithoutEvent();
+    }
+    // Outside the submission, so that no other thread has to wait for the stream meanwhile.
+    timeline.synchronize(purpose.purpose());
+    try (ResourceStream stream = ResourceStream.unheld(timeline)) {
+      giveBack(allocation, purpose.purpose(), stream);
+    }
+    return allocation.returned();
+  }
+
+  private void giveBack(Allocation allocation, String purpose, ResourceStream stream) {
+    giveBack(
+        allocation,
+        purpose,
+        () -> upstream.deallocate(allocation.address(), allocation.sizeInBytes(), stream));
+  }
+
+  /** Lets the resource give back what it does not use. */
+  private void trim(Timeline timeline) {
+    if (lent != null) {
+      call(timeline, "trimming " + upstream, upstream::trim);
+    }
+  }
+
+  /**
+   * Lets the resource give back everything, and frees and reports what it keeps. All allocations
+   * are freed by now.
+   */
+  @Override
+  public void close() {
+    if (lent == null || isLost()) {
+      return;
+    }
+    Timeline timeline = streams.defaultTimeline();
+    Teardown teardown = new Teardown();
+    teardown.step(() -> trim(timeline));
+    String kept = lent.kept();
+    if (!kept.isEmpty()) {
+      String fact =
+          upstream + " keeps " + kept + " of device " + deviceOrdinal() + " after its last trim";
+      teardown.step(() -> call(timeline, fact, stream -> lent.freeKept(stream, teardown)));
+      streams.life().callOutside(() -> report(fact + "; the runtime frees them"));
+    }
+    teardown.finish();
+  }
+
+  private static void report(String fact) {
+    System.getLogger(DeviceRuntime.class.getName()).log(System.Logger.Level.WARNING, fact);
+  }
+
+  /** Calls the resource with a stream: held if it is stream-ordered, and done otherwise. */
+  private void call(Timeline timeline, String purpose, Consumer<ResourceStream> work) {
+    if (!streamOrdered) {
+      timeline.synchronize(purpose);
+      try (ResourceStream stream = ResourceStream.unheld(timeline)) {
+        work.accept(stream);
+      }
+      return;
+    }
+    try (Submission submission = timeline.begin(() -> purpose);
+        ResourceStream stream = ResourceStream.of(submission)) {
+      submission.preflight();
+      work.accept(stream);
+      submission.commitWithoutEvent();
+    }
+  }
+
+  @Override
+  public long awaitReap(long wanted) {
+    long reaped = super.awaitReap(wanted);
+    CudaDriverException failure = null;
+    try {
+      reaped += reapDone();
+      while (reaped < wanted) {
+        PendingFree oldest = pendingFrees.oldest();
+        if (oldest == null) {
+          break;
+        }
+        oldest.timeline().awaitDone(oldest.ticket(), "waiting for freed memory");
+        reaped += reapDone();
+      }
+    } catch (CudaDriverException e) {
+      failure = e;
+    }
+    // An error must not hide returned bytes; the next reap meets it again.
+    reaped += failure != null && isLost() ? pendingFrees.reapAll() : pendingFrees.reapKnown();
+    if (failure != null && reaped == 0) {
+      throw failure;
+    }
+    return reaped;
+  }
+
+  /**
+   * Returns the freed bytes that the device is found to be done with: on each stream, queries the
+   * oldest free until one is not done.
+   */
+  private long reapDone() {
+    CudaDriverException failure = null;
+    long reaped = 0;
+    for (Timeline timeline : pendingFrees.timelines()) {
+      try {
+        for (PendingFree oldest = pendingFrees.oldest(timeline);
+            oldest != null && timeline.isDone(oldest.ticket());
+            oldest = pendingFrees.oldest(timeline)) {
+          reaped += pendingFrees.reapKnown(timeline);
+        }
+      } catch (CudaDriverException e) {
+        failure = e;
+      }
+    }
+    if (failure != null && reaped == 0) {
+      throw failure;
+    }
+    return reaped;
+  }
+}
