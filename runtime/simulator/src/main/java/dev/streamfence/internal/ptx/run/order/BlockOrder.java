@@ -140,9 +140,9 @@ public final class BlockOrder {
         floor = warp.floor();
         Arrays.setAll(arrived, lane -> Math.max(arrived[lane], floor));
       }
-      int[] known = thread.lanes();
+      LaneClock known = thread.lanes();
       if (known != null) {
-        Arrays.setAll(arrived, lane -> Math.max(arrived[lane], known[lane]));
+        known.addTo(arrived);
       }
       arrived[thread.lane()] = block.launch.groups().next();
       if (thread.far() != lastFar) {

@@ -11,7 +11,7 @@ final class Fence {
   private final int until;
   private final int blockFloor;
   private final int warpFloor;
-  private final int @Nullable [] lanes;
+  private final @Nullable LaneClock lanes;
   private final @Nullable Clock far;
   private @Nullable Clock own;
 
@@ -21,7 +21,8 @@ final class Fence {
     this.until = thread.launch().groups().next();
     this.blockFloor = thread.block().floor();
     this.warpFloor = thread.warp().floor();
-    this.lanes = thread.lanes();
+    LaneClock known = thread.lanes();
+    this.lanes = known == null ? null : known.copy();
     this.far = thread.far();
   }
 
@@ -34,7 +35,7 @@ final class Fence {
       its = with(its, Clock.ofWarp(warp, warpFloor));
       its = with(its, Clock.ofBlock(thread.block().number(), blockFloor));
       if (lanes != null) {
-        its = with(its, Clock.ofLanes(warp, lanes, lanes.length));
+        its = with(its, lanes.ofWarp(warp, thread.warp().size()));
       }
       own = its;
     }

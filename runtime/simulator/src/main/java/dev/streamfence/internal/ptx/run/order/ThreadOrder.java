@@ -23,11 +23,8 @@ public final class ThreadOrder {
   private final WarpOrder warp;
   private final int lane;
 
-  /**
-   * For each lane of its warp the group below which it knows all, by barriers of some lanes. Shared
-   * by the lanes that met, and never changed.
-   */
-  private int @Nullable [] lanes;
+  /** What it knows of the lanes of its warp by barriers of some of them. */
+  private @Nullable LaneClock lanes;
 
   private @Nullable Clock far;
 
@@ -82,7 +79,7 @@ public final class ThreadOrder {
     return lane;
   }
 
-  int @Nullable [] lanes() {
+  @Nullable LaneClock lanes() {
     return lanes;
   }
 
@@ -102,7 +99,7 @@ public final class ThreadOrder {
       if (its == lane || group < warp.floor() || group < block.floor()) {
         return true;
       }
-      if (lanes != null && group < lanes[its]) {
+      if (lanes != null && group < lanes.until(its)) {
         return true;
       }
     } else if (group < block.floor() && BlockOrder.ofWarp(other) == block.number()) {
@@ -274,10 +271,10 @@ public final class ThreadOrder {
   /**
    * Knows from now on what all threads know that have met in a barrier, this one among them.
    *
-   * @param known the groups of its warp's lanes; null if the floor of the warp tells
+   * @param known what they know of their warp's lanes; null if the floor of the warp tells
    * @param together what they know of more than barriers tell
    */
-  void met(int @Nullable [] known, @Nullable Clock together) {
+  void met(@Nullable LaneClock known, @Nullable Clock together) {
     lanes = known;
     far = together;
     synchronised();

@@ -92,30 +92,40 @@ public final class WarpOrder {
     if (all) {
       met(launch.groups().next(), together);
     } else {
-      met(members, known(members), together);
+      met(members, shared(members), together);
     }
   }
 
   /**
-   * For each lane the group below which some lanes together know all, what they have done until now
-   * included.
+   * What lanes know of each other once they have met: what they share already if the same lanes met
+   * the last time, as the rounds of a loop do.
    */
-  private int[] known(int members) {
-    int[] known = new int[AccessGroups.LANES];
-    int[] last = null;
+  private LaneClock shared(int members) {
+    LaneClock known = threads[Integer.numberOfTrailingZeros(members)].lanes();
+    if (known == null || !known.isOf(members)) {
+      return known(members);
+    }
     for (int rest = members; rest != 0; rest &= rest - 1) {
-      int[] its = threads[Integer.numberOfTrailingZeros(rest)].lanes();
+      if (threads[Integer.numberOfTrailingZeros(rest)].lanes() != known) {
+        return known(members);
+      }
+    }
+    known.met(launch.groups().next());
+    return known;
+  }
+
+  /** What some lanes together know of the warp's lanes, what they have done until now included. */
+  private LaneClock known(int members) {
+    LaneClock known = new LaneClock(members);
+    LaneClock last = null;
+    for (int rest = members; rest != 0; rest &= rest - 1) {
+      LaneClock its = threads[Integer.numberOfTrailingZeros(rest)].lanes();
       if (its != null && its != last) {
-        for (int i = 0; i < its.length; i++) {
-          known[i] = Math.max(known[i], its[i]);
-        }
+        known.learn(its);
         last = its;
       }
     }
-    int until = launch.groups().next();
-    for (int rest = members; rest != 0; rest &= rest - 1) {
-      known[Integer.numberOfTrailingZeros(rest)] = until;
-    }
+    known.met(launch.groups().next());
     return known;
   }
 
@@ -125,8 +135,7 @@ public final class WarpOrder {
       return null;
     }
     Clock own =
-        Clock.merge(
-            Clock.ofLanes(number, known(members), threads.length), Clock.ofWarp(number, floor));
+        Clock.merge(known(members).ofWarp(number, threads.length), Clock.ofWarp(number, floor));
     return Clock.merge(far(members), own);
   }
 
@@ -162,7 +171,7 @@ public final class WarpOrder {
     synchronised();
   }
 
-  private void met(int members, int @Nullable [] known, @Nullable Clock together) {
+  private void met(int members, @Nullable LaneClock known, @Nullable Clock together) {
     for (int rest = members; rest != 0; rest &= rest - 1) {
       threads[Integer.numberOfTrailingZeros(rest)].met(known, together);
     }
@@ -174,7 +183,7 @@ public final class WarpOrder {
     if (members == allLanes()) {
       met(launch.groups().next(), together);
     } else {
-      met(members, known(members), together);
+      met(members, shared(members), together);
     }
   }
 }

@@ -62,6 +62,9 @@ final class ThreadOrderTest {
   private final BitSet[] brought = new BitSet[BLOCKS];
   private final Map<Long, Release> places = new HashMap<>();
 
+  /** The lanes of each warp of each block that met there the last time. */
+  private final int[][] lastMembers = new int[BLOCKS][2];
+
   /** The accesses as the order numbers them, in the order of the reference's bits. */
   private final List<Integer> accesses = new ArrayList<>();
 
@@ -220,7 +223,9 @@ final class ThreadOrderTest {
   private void meetInWarp() {
     int block = random.nextInt(BLOCKS);
     int warp = random.nextInt(2);
-    int members = members(warp);
+    // Lanes that met meet again, as in a loop.
+    int members = random.nextBoolean() ? lastMembers[block][warp] : members(warp);
+    lastMembers[block][warp] = members;
     if (members != 0) {
       List<Thread> these = of(block, warp, members);
       blocks.get(block).warp(warp).meet(members, these.size() == (warp == 0 ? 32 : THREADS - 32));
@@ -354,5 +359,54 @@ final class ThreadOrderTest {
     assertThat(block.warp(1).thread(3).knows(access)).isFalse();
     meeting.open(new int[] {0, 0xf});
     assertThat(block.warp(1).thread(3).knows(access)).isTrue();
+  }
+
+  @Test
+  void aFenceReleasesNothingThatLanesDoBeforeTheyMeetTheNextTime() {
+    WarpOrder warp = blocks.get(0).warp(0);
+    ThreadOrder reader = blocks.get(1).warp(0).thread(0);
+    warp.meet(0b11, false);
+    int before = warp.thread(1).access(plain);
+    warp.meet(0b11, false);
+    warp.thread(0).fences(false);
+    int after = warp.thread(1).access(otherPlain);
+    warp.meet(0b11, false);
+
+    warp.thread(0).stored(site("st.relaxed.gpu.global.u32 [%a1], %r1;"), 0, 4);
+    reader.loaded(site("ld.acquire.gpu.global.u32 %r1, [%a1];"), 0, 4);
+
+    assertThat(warp.thread(0).knows(after)).isTrue();
+    assertThat(reader.knows(before)).isTrue();
+    assertThat(reader.knows(after)).isFalse();
+  }
+
+  @Test
+  void aLaneThatDoesNotMeetAgainLearnsNothingOfThoseThatDo() {
+    WarpOrder warp = blocks.get(0).warp(0);
+    warp.meet(0b1111, false);
+    int early = warp.thread(0).access(plain);
+    warp.meet(0b0011, false);
+    int late = warp.thread(0).access(otherPlain);
+    warp.meet(0b0011, false);
+    assertThat(warp.thread(1).knows(late)).isTrue();
+    assertThat(warp.thread(2).knows(early)).isFalse();
+
+    warp.meet(0b1111, false);
+
+    assertThat(warp.thread(2).knows(early)).isTrue();
+    assertThat(warp.thread(2).knows(late)).isTrue();
+  }
+
+  @Test
+  void lanesThatMeetAgainLearnWhatOneOfThemHasLearntFromOthersSince() {
+    WarpOrder warp = blocks.get(0).warp(0);
+    warp.meet(0b011, false);
+    int access = warp.thread(2).access(plain);
+    warp.meet(0b110, false);
+    assertThat(warp.thread(0).knows(access)).isFalse();
+
+    warp.meet(0b011, false);
+
+    assertThat(warp.thread(0).knows(access)).isTrue();
   }
 }
