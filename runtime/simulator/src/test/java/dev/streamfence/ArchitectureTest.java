@@ -3,6 +3,7 @@ package dev.streamfence;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,6 +12,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.simulator.SimulationSettings;
 import java.io.InputStream;
@@ -60,6 +62,17 @@ final class ArchitectureTest {
           INTERNAL + ".column.TrackedColumns",
           INTERNAL + ".column.foreign.ArrowTables",
           INTERNAL + ".column.foreign.Tensors");
+
+  /** The steps of {@link Submission#carryOut}. */
+  private static final Set<String> STEPS =
+      Set.of(
+          "preflight",
+          "queuing",
+          "queued",
+          "commit",
+          "commitWithoutEvent",
+          "coverByEvent",
+          "coverIfPossible");
 
   private static final JavaClasses RUNTIME =
       new ClassFileImporter()
@@ -233,6 +246,24 @@ final class ArchitectureTest {
   void packagesAreInNoCycle() {
     check(slices().matching("dev.streamfence.internal.(**)").should().beFreeOfCycles());
     check(slices().matching("dev.streamfence.internal.ptx.(*)..").should().beFreeOfCycles());
+  }
+
+  /** All other work is a {@code Work}, which one place carries out. */
+  @Test
+  void onlyLaunchesRunTheStepsOfASubmissionThemselves() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(INTERNAL + ".order")
+            .and()
+            .doNotHaveSimpleName("TrackedRecorder")
+            .should()
+            .callMethodWhere(
+                describe(
+                    "preflight, commit or cover of a submission",
+                    call ->
+                        call.getTargetOwner().isEquivalentTo(Submission.class)
+                            && STEPS.contains(call.getName()))));
   }
 
   @Test

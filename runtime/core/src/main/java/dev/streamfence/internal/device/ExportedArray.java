@@ -9,6 +9,8 @@ import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.internal.order.Work;
+import dev.streamfence.internal.order.Work.Coverage;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -112,10 +114,13 @@ public final class ExportedArray {
     // First: a use that is registered in between knows of it.
     region.hazards().addConsumer(consumer);
     boolean isLent = false;
-    try (Submission submission = timeline.begin(new ExportLabel(purpose + " to " + timeline))) {
-      submission.use(region.hazards(), !writable, writable, 0);
-      submission.preflight();
-      submission.commitWithoutEvent();
+    try {
+      timeline.submit(
+          Work.of(
+              new ExportLabel(purpose + " to " + timeline),
+              uses -> uses.use(region.hazards(), !writable, writable, 0),
+              submission -> {},
+              Coverage.ON_DEMAND));
       isLent = true;
       return consumer;
     } finally {
@@ -184,11 +189,9 @@ public final class ExportedArray {
 
   private void end(Submission begun, ForeignConsumer lent, HazardState memory) {
     try {
-      try (Submission submission = begun) {
-        submission.preflight();
-        submission.commit();
-        submission.coverByEvent();
-        lent.end(submission.ticket());
+      try {
+        lent.end(
+            begun.carryOut(Work.of(begun.labels(), uses -> {}, submission -> {}, Coverage.ALWAYS)));
       } finally {
         runtime.giveBack(lent.timeline());
       }

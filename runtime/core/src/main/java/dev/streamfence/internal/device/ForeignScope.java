@@ -16,6 +16,8 @@ import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.internal.order.Work;
+import dev.streamfence.internal.order.Work.Coverage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -25,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * One call of code that is not the runtime's: collects the uses, registers them in one step, lends
  * the raw handles to the code, and covers its work with an event. Confined to one thread.
  */
-public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
+public final class ForeignScope implements ForeignUses, ForeignCall {
   private enum ScopePhase {
     DECLARING,
     WAITING,
@@ -37,7 +39,7 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
 
   private final Thread thread = Thread.currentThread();
   private final TrackedRuntime runtime;
-  private final String purpose;
+  private final CallLabels labels;
   private final Timeline timeline;
   private final List<DeclaredUse> uses = new ArrayList<>();
   private @Nullable Submission submission;
@@ -46,7 +48,7 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
   ForeignScope(TrackedStream stream, String name) {
     this.runtime = stream.runtime();
     this.timeline = stream.timeline();
-    this.purpose = "'" + name + "' on " + timeline;
+    this.labels = new CallLabels("'" + name + "' on " + timeline);
   }
 
   /** Carries the call out. */
@@ -58,16 +60,14 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
     } finally {
       phase = ScopePhase.WAITING;
     }
+    // What it throws passes through the submission, which declares nothing.
+    @SuppressWarnings("unchecked")
+    ForeignCode<RuntimeException> passing = (ForeignCode<RuntimeException>) code;
     long ticket;
-    try (Submission begun = timeline.begin(this)) {
-      submission = begun;
-      addUses(begun);
-      begun.preflight();
-      ticket = begun.ticket();
-      run(begun, code);
-      begun.queued();
-      begun.commit();
-      begun.coverByEvent();
+    try {
+      ticket =
+          timeline.submit(
+              Work.of(labels, this::addUses, begun -> call(begun, passing), Coverage.ALWAYS));
     } finally {
       phase = ScopePhase.ENDED;
       submission = null;
@@ -77,7 +77,7 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
     if (runtime.options().synchronousLaunches()) {
       awaitWork();
     }
-    return runtime.completion(timeline, ticket, purpose);
+    return runtime.completion(timeline, ticket, labels.purpose());
   }
 
   private void addUses(Submission begun) {
@@ -90,32 +90,21 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
     }
   }
 
-  private <X extends Exception> void run(Submission begun, ForeignCode<X> code) throws X {
+  private void call(Submission begun, ForeignCode<RuntimeException> code) {
+    runtime.driver().makeCurrent();
+    submission = begun;
     LaunchObserver observer = runtime.driver().launchObserver();
-    try {
-      runtime.driver().makeCurrent();
-    } catch (CudaDriverException e) {
-      throw e.during(purpose);
+    if (observer != null) {
+      observer.submitting(labels.purpose(), begun.stream(), begun.ticket(), declared());
     }
-    begun.queuing();
-    if (observer == null) {
-      lend(code);
-      return;
-    }
-    observer.submitting(purpose, timeline.stream(), begun.ticket(), declared());
-    try {
-      lend(code);
-    } finally {
-      observer.submitted();
-    }
-  }
-
-  private <X extends Exception> void lend(ForeignCode<X> code) throws X {
     phase = ScopePhase.RUNNING;
     try {
       code.run(this);
     } finally {
       phase = ScopePhase.ENDED;
+      if (observer != null) {
+        observer.submitted();
+      }
     }
   }
 
@@ -140,11 +129,11 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
 
   private void awaitWork() {
     try {
-      timeline.synchronize(purpose);
+      timeline.synchronize(labels.purpose());
     } catch (RuntimeClosedException e) {
       // Another thread is closing the runtime: it waits for the work and reports its error.
     } catch (CudaDriverException e) {
-      throw e.during(purpose);
+      throw e.during(labels.purpose());
     }
   }
 
@@ -167,23 +156,26 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
     if (phase != ScopePhase.DECLARING || thread != Thread.currentThread()) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.OUT_OF_SCOPE,
-          purpose + " declares a use after its declaration has ended, or in another thread");
+          labels.purpose()
+              + " declares a use after its declaration has ended, or in another thread");
     }
     int number = uses.size();
     if (array == null) {
-      throw new IllegalArgumentException(use(number) + " is null");
+      throw new IllegalArgumentException(labels.use(number) + " is null");
     }
     TrackedArray<?> used = TrackedArray.of(array);
     if (used.runtime() != runtime) {
       throw new StreamMisuseException(
-          StreamMisuseException.Misuse.OTHER_RUNTIME, use(number), ": they belong to two runtimes");
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
+          labels.use(number),
+          ": they belong to two runtimes");
     }
     if (used.isGone()) {
-      throw used.useAfterFree(use(number));
+      throw used.useAfterFree(labels.use(number));
     }
     Region region = used.region();
     if (region != null && region.sizeInBytes() > 0) {
-      region.requireTracked(this, number);
+      region.requireTracked(labels, number);
     }
     uses.add(new DeclaredUse(used, reads, writes));
     return this;
@@ -206,7 +198,10 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
     }
     throw new StreamMisuseException(
         StreamMisuseException.Misuse.UNTRACKED,
-        purpose + " asks for the address of " + array + ", which it does not declare as used");
+        labels.purpose()
+            + " asks for the address of "
+            + array
+            + ", which it does not declare as used");
   }
 
   @Override
@@ -220,25 +215,23 @@ public final class ForeignScope implements ForeignUses, ForeignCall, UseLabels {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.OUT_OF_SCOPE,
           "the call of "
-              + purpose
+              + labels.purpose()
               + " asks for "
               + what
               + " outside of its code, or in another thread; handles are valid there alone");
     }
   }
 
-  @Override
-  public String purpose() {
-    return purpose;
-  }
-
-  @Override
-  public AttemptedUse use(int label) {
-    return AttemptedUse.of(purpose + ": use " + (label + 1));
+  /** How errors name the call. It keeps no array alive. */
+  private record CallLabels(String purpose) implements UseLabels {
+    @Override
+    public AttemptedUse use(int label) {
+      return AttemptedUse.of(purpose + ": use " + (label + 1));
+    }
   }
 
   @Override
   public String toString() {
-    return purpose;
+    return labels.purpose();
   }
 }

@@ -11,7 +11,6 @@ import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
-import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.memory.AddressTables;
@@ -29,7 +28,6 @@ public final class TrackedRecorder implements LaunchRecorder {
   private final DeviceStream stream;
   private final Timeline timeline;
   private final TrackedRuntime runtime;
-  private final CudaDriver driver;
   private final @Nullable LaunchObserver observer;
   private final boolean strict;
   private final boolean synchronous;
@@ -54,8 +52,7 @@ public final class TrackedRecorder implements LaunchRecorder {
     this.stream = stream;
     this.timeline = timeline;
     this.runtime = kernel.runtime();
-    this.driver = runtime.driver();
-    this.observer = driver.launchObserver();
+    this.observer = runtime.driver().launchObserver();
     this.strict = strict;
     this.synchronous = runtime.options().synchronousLaunches();
     this.purpose = kernel.signature().entry() + " on stream " + stream.id();
@@ -254,7 +251,7 @@ public final class TrackedRecorder implements LaunchRecorder {
         observer.launching(purpose, timeline.stream(), submission.ticket(), arguments.uses());
       }
       try {
-        driver.launchKernel(launch);
+        submission.sink().launchKernel(launch);
       } catch (CudaDriverException e) {
         throw e.during("the launch of " + purpose);
       }

@@ -15,6 +15,8 @@ import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.Work;
+import dev.streamfence.internal.order.Work.Coverage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -207,10 +209,9 @@ public final class AdoptedMemory extends TrackedFrees {
     retry();
     requireReachable(block);
     Purpose purpose = new Purpose("adopting", block.sizeInBytes(), block.tag(), timeline);
-    try (Submission submission = timeline.begin(purpose)) {
-      return adopt(block, readOnly, submission);
-    } catch (CudaDriverException e) {
-      throw e.during(purpose.purpose());
+    // Another thread may have the stream for long: reserved only when this one has it.
+    try (Submission begun = timeline.begin(purpose)) {
+      return adopt(block, readOnly, begun);
     }
   }
 
@@ -218,24 +219,32 @@ public final class AdoptedMemory extends TrackedFrees {
    * Adopts memory in a submission of the adopting stream. No lock is held while it waits: memory
    * that is being adopted is reserved instead.
    */
-  private Adoption adopt(ForeignMemory block, boolean readOnly, Submission submission) {
+  private Adoption adopt(ForeignMemory block, boolean readOnly, Submission begun) {
+    Timeline timeline = begun.timeline();
     PendingAdoption reserved = new PendingAdoption(block, readOnly);
-    Allocation around = reserve(reserved, submission.purpose());
+    Allocation around = reserve(reserved, begun.purpose());
     Owner owner = new Owner(block, around);
     boolean isAdopted = false;
     try {
-      if (around != null) {
-        // A write, so that every use comes after the owner's work.
-        boolean writes = !around.hazards().refusesWrites();
-        submission.use(around.hazards(), !writes, writes, 0);
-      }
-      for (Owner last : ended.overlapping(block.address(), block.sizeInBytes())) {
-        last.precede(submission);
-      }
-      submission.preflight();
-      awaitOwner(block, submission.timeline());
-      submission.commitWithoutEvent();
-      Allocation lease = lease(block, submission.timeline(), submission.ticket(), around);
+      Allocation lease =
+          begun.carryOut(
+              new Work<>(
+                  begun.labels(),
+                  uses -> {
+                    if (around != null) {
+                      // A write, so that every use comes after the owner's work.
+                      boolean writes = !around.hazards().refusesWrites();
+                      uses.use(around.hazards(), !writes, writes, 0);
+                    }
+                    for (Owner last : ended.overlapping(block.address(), block.sizeInBytes())) {
+                      last.precede(uses);
+                    }
+                  },
+                  submission -> {
+                    awaitOwner(block, timeline);
+                    return lease(block, timeline, submission.ticket(), around);
+                  },
+                  Coverage.ON_DEMAND));
       if (readOnly) {
         lease.hazards().refuseWrites();
       }
@@ -441,8 +450,6 @@ public final class AdoptedMemory extends TrackedFrees {
   @Override
   long free(Allocation lease, Timeline timeline, Submission begun) {
     Owner owner = owner(lease);
-    long ticket;
-    String purpose = begun.purpose();
     List<PendingUse> others =
         owner.around == null ? List.of() : owner.around.hazards().pending(true);
     for (PendingUse use : others) {
@@ -453,28 +460,16 @@ public final class AdoptedMemory extends TrackedFrees {
         return 0;
       }
     }
-    try (Submission submission = begun) {
-      submission.free(lease.hazards());
-      for (PendingUse use : others) {
-        submission.after(use.timeline(), use.ticket());
-      }
-      submission.preflight();
-      ticket = submission.ticket();
-      owner.end(new PendingUse(timeline, ticket));
-      boolean isGivenBack = false;
-      try {
-        giveBack(lease, purpose, () -> tellOwner(owner.block, timeline));
-        isGivenBack = true;
-      } finally {
-        if (!isGivenBack) {
-          owner.end(null);
-        }
-      }
-      forget(lease);
-      lease.returned();
-      submission.commit();
-      submission.coverByEvent();
-    }
+    long ticket =
+        begun.carryOut(
+            Work.of(
+                begun.labels(),
+                uses -> {
+                  uses.free(lease.hazards());
+                  others.forEach(use -> uses.after(use.timeline(), use.ticket()));
+                },
+                submission -> giveBack(lease, owner, submission),
+                Coverage.ALWAYS));
     owner.endHold();
     if (isOrderedByItsOwner(owner.block) || isDone(timeline, ticket)) {
       owner.callSoon();
@@ -482,6 +477,22 @@ public final class AdoptedMemory extends TrackedFrees {
       calls.whenDone(timeline, ticket, owner::callSoon);
     }
     return 0;
+  }
+
+  private void giveBack(Allocation lease, Owner owner, Submission submission) {
+    Timeline timeline = submission.timeline();
+    owner.end(new PendingUse(timeline, submission.ticket()));
+    boolean isGivenBack = false;
+    try {
+      giveBack(lease, submission.purpose(), () -> tellOwner(owner.block, timeline));
+      isGivenBack = true;
+    } finally {
+      if (!isGivenBack) {
+        owner.end(null);
+      }
+    }
+    forget(lease);
+    lease.returned();
   }
 
   private boolean isDone(Timeline timeline, long ticket) {

@@ -1,13 +1,13 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.memory.StagingPool.Chunk;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.internal.order.Work;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +28,6 @@ final class ChunkedDownload {
   private static final int MAX_IN_FLIGHT = 2;
 
   private final StreamPool streams;
-  private final CudaDriver driver;
   private final StagingPool staging;
   private final StagingThreads threads;
   private final Timeline timeline;
@@ -45,6 +44,9 @@ final class ChunkedDownload {
 
   private long carrierTicket;
 
+  /** What interrupted the queuing of the pieces; null if nothing has. */
+  private @Nullable InterruptedException interrupt;
+
   ChunkedDownload(
       StreamPool streams,
       StagingPool staging,
@@ -54,7 +56,6 @@ final class ChunkedDownload {
       HostBytes target,
       @Nullable Deadline deadline) {
     this.streams = streams;
-    this.driver = streams.driver();
     this.staging = staging;
     this.threads = threads;
     this.timeline = timeline;
@@ -77,15 +78,14 @@ final class ChunkedDownload {
       while (true) {
         // A long one takes its turn on the stream, too: it comes after the work of other threads
         // that have begun theirs.
-        try (Submission submission = begin(labels)) {
-          if (submission == null) {
+        try (Submission begun = begin(labels)) {
+          if (begun == null) {
             return false;
           }
-          ticket = timeline.submitted();
-          if (isShort) {
-            queueAll(submission);
-            ticket = submission.ticket();
-          }
+          ticket =
+              isShort
+                  ? begun.carryOut(Work.of(labels, this::use, this::queueAll))
+                  : timeline.submitted();
         }
         if (queued == bytes || bytes > staging.chunkBytes()) {
           break;
@@ -116,10 +116,12 @@ final class ChunkedDownload {
     }
   }
 
+  private void use(Submission submission) {
+    submission.use(source.hazards(), true, false, 0);
+  }
+
   /** Queues all pieces, or none if that would wait for a chunk. */
   private void queueAll(Submission submission) {
-    submission.use(source.hazards(), true, false, 0);
-    submission.preflight();
     Deque<Chunk> ready = new ArrayDeque<>(MAX_IN_FLIGHT);
     try {
       for (long taken = 0; taken < bytes; taken += staging.chunkBytes()) {
@@ -130,9 +132,8 @@ final class ChunkedDownload {
         ready.addLast(chunk);
       }
       while (!ready.isEmpty()) {
-        queue(ready.removeFirst(), timeline);
+        queue(ready.removeFirst(), submission);
       }
-      submission.commit();
     } finally {
       ready.forEach(staging::giveBack);
     }
@@ -145,22 +146,34 @@ final class ChunkedDownload {
    * @return false if the deadline passed first
    */
   private boolean queueInPieces(UseLabels labels, long ticket) throws InterruptedException {
-    try (Submission submission = streams.beginTransfer(labels, deadline)) {
-      if (submission == null) {
-        return false;
+    Submission begun = streams.beginTransfer(labels, deadline);
+    if (begun == null) {
+      return false;
+    }
+    carrier = begun.timeline();
+    carrierTicket =
+        begun.carryOut(
+            Work.of(
+                labels,
+                submission -> {
+                  submission.after(timeline, ticket);
+                  use(submission);
+                },
+                this::queuePieces));
+    if (interrupt != null) {
+      throw interrupt;
+    }
+    return queued == bytes;
+  }
+
+  /** Queues the pieces until all are, the deadline passes, or the thread is interrupted. */
+  private void queuePieces(Submission submission) {
+    try {
+      while (queued < bytes && queueNext(submission)) {
+        // The next one.
       }
-      submission.after(timeline, ticket);
-      submission.use(source.hazards(), true, false, 0);
-      submission.preflight();
-      while (queued < bytes) {
-        if (!queueNext(submission.timeline())) {
-          return false;
-        }
-      }
-      submission.commit();
-      carrier = submission.timeline();
-      carrierTicket = submission.ticket();
-      return true;
+    } catch (InterruptedException e) {
+      interrupt = e;
     }
   }
 
@@ -169,7 +182,7 @@ final class ChunkedDownload {
   }
 
   /** Queues the copy of the next chunk; returns false if the deadline passed first. */
-  private boolean queueNext(Timeline on) throws InterruptedException {
+  private boolean queueNext(Submission on) throws InterruptedException {
     if (inFlight.size() == MAX_IN_FLIGHT && !deliver()) {
       return false;
     }
@@ -187,11 +200,11 @@ final class ChunkedDownload {
   }
 
   /** Queues the copy of the next piece to a chunk, which then belongs to this copy. */
-  private void queue(Chunk chunk, Timeline on) {
+  private void queue(Chunk chunk, Submission on) {
     int size = (int) Math.min(bytes - queued, staging.chunkBytes());
     inFlight.addLast(chunk);
-    driver.copyToHostAsync(chunk.memory(), 0, source.address() + queued, size, on.stream());
-    staging.markCopied(chunk, on, streams.sticky());
+    on.sink().copyToHostAsync(chunk.memory(), 0, source.address() + queued, size, on.stream());
+    staging.markCopied(chunk, on.timeline(), streams.sticky());
     queued += size;
   }
 

@@ -1,15 +1,18 @@
 package dev.streamfence.internal.memory;
 
-import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.memory.StagingPool.Chunk;
 import dev.streamfence.internal.order.Deadline;
+import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.StreamPool;
-import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.internal.order.Work;
+import dev.streamfence.internal.order.Work.Coverage;
 import java.nio.ByteBuffer;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeviceCopies {
   private final StreamPool streams;
-  private final CudaDriver driver;
   private final StagingPool staging;
   private final StagingThreads threads;
 
@@ -34,8 +36,7 @@ public final class DeviceCopies {
   /** Creates the copies for the device of a pool, with staging chunks of the given size. */
   public DeviceCopies(StreamPool streams, int chunkBytes, int stagingThreads) {
     this.streams = streams;
-    this.driver = streams.driver();
-    this.staging = new StagingPool(driver, chunkBytes);
+    this.staging = new StagingPool(streams.driver(), chunkBytes);
     this.threads = new StagingThreads(stagingThreads);
   }
 
@@ -45,27 +46,24 @@ public final class DeviceCopies {
    */
   public void upload(Timeline timeline, HostBytes source, Region target) {
     long bytes = target.sizeInBytes();
-    UseLabels labels = labels("upload of ", bytes, " bytes to ", target, timeline);
-    target.requireTracked(labels, 0);
-    try (Submission submission = timeline.begin(labels)) {
-      submission.use(target.hazards(), false, true, 0);
-      submission.preflight();
-      for (long done = 0; done < bytes; done += staging.chunkBytes()) {
-        int size = (int) Math.min(bytes - done, staging.chunkBytes());
-        Chunk chunk = staging.take();
-        try {
-          threads.write(source, chunk.view(size), done);
-          driver.copyToDeviceAsync(
-              target.address() + done, chunk.memory(), 0, size, timeline.stream());
-          staging.markCopied(chunk, timeline, streams.sticky());
-        } finally {
-          staging.giveBack(chunk);
-        }
-      }
-      submission.commit();
-    } catch (CudaDriverException e) {
-      throw e.during(labels.purpose());
-    }
+    submit(
+        tracked("upload of ", " bytes to ", target, timeline),
+        null,
+        target.hazards(),
+        Coverage.AT_COMMIT,
+        (sink, stream) -> {
+          for (long done = 0; done < bytes; done += staging.chunkBytes()) {
+            int size = (int) Math.min(bytes - done, staging.chunkBytes());
+            Chunk chunk = staging.take();
+            try {
+              threads.write(source, chunk.view(size), done);
+              sink.copyToDeviceAsync(target.address() + done, chunk.memory(), 0, size, stream);
+              staging.markCopied(chunk, timeline, streams.sticky());
+            } finally {
+              staging.giveBack(chunk);
+            }
+          }
+        });
   }
 
   /**
@@ -73,23 +71,15 @@ public final class DeviceCopies {
    * until the copy is done.
    */
   public void upload(Timeline timeline, HostRegion source, Region target) {
-    UseLabels labels = labels("upload of ", target.sizeInBytes(), " bytes to ", target, timeline);
-    target.requireTracked(labels, 0);
-    try (Submission submission = timeline.begin(labels)) {
-      submission.use(target.hazards(), false, true, 0);
-      submission.use(source.hazards(), true, false, 1);
-      submission.preflight();
-      driver.copyToDeviceAsync(
-          target.address(),
-          source.memory(),
-          source.offset(),
-          target.sizeInBytes(),
-          timeline.stream());
-      submission.commit();
-      submission.coverIfPossible();
-    } catch (CudaDriverException e) {
-      throw e.during(labels.purpose());
-    }
+    long bytes = target.sizeInBytes();
+    submit(
+        tracked("upload of ", " bytes to ", target, timeline),
+        source.hazards(),
+        target.hazards(),
+        Coverage.IF_POSSIBLE,
+        (sink, stream) ->
+            sink.copyToDeviceAsync(
+                target.address(), source.memory(), source.offset(), bytes, stream));
   }
 
   /**
@@ -98,25 +88,15 @@ public final class DeviceCopies {
    * @return the ticket of the copy, which an event covers
    */
   public long download(Timeline timeline, Region source, HostRegion target) {
-    UseLabels labels =
-        labels("download of ", source.sizeInBytes(), " bytes from ", source, timeline);
-    source.requireTracked(labels, 0);
-    try (Submission submission = timeline.begin(labels)) {
-      submission.use(source.hazards(), true, false, 0);
-      submission.use(target.hazards(), false, true, 1);
-      submission.preflight();
-      driver.copyToHostAsync(
-          target.memory(),
-          target.offset(),
-          source.address(),
-          source.sizeInBytes(),
-          timeline.stream());
-      submission.commit();
-      submission.coverIfPossible();
-      return submission.ticket();
-    } catch (CudaDriverException e) {
-      throw e.during(labels.purpose());
-    }
+    long bytes = source.sizeInBytes();
+    return submit(
+        tracked("download of ", " bytes from ", source, timeline),
+        source.hazards(),
+        target.hazards(),
+        Coverage.IF_POSSIBLE,
+        (sink, stream) ->
+            sink.copyToHostAsync(
+                target.memory(), target.offset(), source.address(), bytes, stream));
   }
 
   /**
@@ -146,9 +126,7 @@ public final class DeviceCopies {
   private boolean downloadUntil(
       Timeline timeline, Region source, HostBytes target, @Nullable Deadline deadline)
       throws InterruptedException {
-    UseLabels labels =
-        labels("download of ", source.sizeInBytes(), " bytes from ", source, timeline);
-    source.requireTracked(labels, 0);
+    UseLabels labels = tracked("download of ", " bytes from ", source, timeline);
     return new ChunkedDownload(streams, staging, threads, timeline, source, target, deadline)
         .run(labels);
   }
@@ -164,18 +142,15 @@ public final class DeviceCopies {
   /** Copies within the device, between regions of the same size. Does not synchronise. */
   public void copy(Timeline timeline, Region source, Region target) {
     long bytes = target.sizeInBytes();
-    UseLabels labels = labels("copy of ", bytes, " bytes to ", target, timeline);
-    source.requireTracked(labels, 0);
-    target.requireTracked(labels, 0);
-    try (Submission submission = timeline.begin(labels)) {
-      submission.use(source.hazards(), true, false, 0);
-      submission.use(target.hazards(), false, true, 1);
-      submission.preflight();
-      driver.copyOnDeviceAsync(target.address(), source.address(), bytes, timeline.stream());
-      submission.commit();
-    } catch (CudaDriverException e) {
-      throw e.during(labels.purpose());
-    }
+    Transfer transfer = tracked("copy of ", " bytes to ", target, timeline);
+    source.requireTracked(transfer, 0);
+    submit(
+        transfer,
+        source.hazards(),
+        target.hazards(),
+        Coverage.AT_COMMIT,
+        (sink, stream) ->
+            sink.copyOnDeviceAsync(target.address(), source.address(), bytes, stream));
   }
 
   /**
@@ -185,24 +160,44 @@ public final class DeviceCopies {
    * @param value its low bytes are used
    */
   public void fill(Timeline timeline, Region target, int width, long value) {
+    long address = target.address();
     long count = target.sizeInBytes() / width;
     String relation = target.offset() == 0 ? " bytes of " : " bytes from ";
-    UseLabels labels = labels("fill of ", target.sizeInBytes(), relation, target, timeline);
-    target.requireTracked(labels, 0);
-    long address = target.address();
-    try (Submission submission = timeline.begin(labels)) {
-      submission.use(target.hazards(), false, true, 0);
-      submission.preflight();
-      switch (width) {
-        case 1 -> driver.fill8Async(address, (byte) value, count, timeline.stream());
-        case 2 -> driver.fill16Async(address, (short) value, count, timeline.stream());
-        case 4 -> driver.fill32Async(address, (int) value, count, timeline.stream());
-        default -> fill64(timeline, address, value, count);
-      }
-      submission.commit();
-    } catch (CudaDriverException e) {
-      throw e.during(labels.purpose());
-    }
+    submit(
+        tracked("fill of ", relation, target, timeline),
+        null,
+        target.hazards(),
+        Coverage.AT_COMMIT,
+        (sink, stream) -> {
+          switch (width) {
+            case 1 -> sink.fill8Async(address, (byte) value, count, stream);
+            case 2 -> sink.fill16Async(address, (short) value, count, stream);
+            case 4 -> sink.fill32Async(address, (int) value, count, stream);
+            default -> fill64(sink, stream, address, value, count);
+          }
+        });
+  }
+
+  /** Puts a transfer on its stream, and returns its ticket. */
+  private static long submit(
+      Transfer transfer,
+      @Nullable HazardState read,
+      HazardState written,
+      Coverage coverage,
+      BiConsumer<CudaDriver, StreamHandle> calls) {
+    return transfer
+        .timeline()
+        .submit(
+            Work.of(
+                transfer,
+                uses -> {
+                  if (read != null) {
+                    uses.use(read, true, false, 0);
+                  }
+                  uses.use(written, false, true, 0);
+                },
+                submission -> calls.accept(submission.sink(), submission.stream()),
+                coverage));
   }
 
   /**
@@ -219,36 +214,42 @@ public final class DeviceCopies {
    * otherwise two strided ones. {@code compute-sanitizer} takes a strided fill for one of the
    * memory behind the array as well, so the value is copied instead where tools look on.
    */
-  private void fill64(Timeline timeline, long address, long value, long count) {
+  private void fill64(CudaDriver sink, StreamHandle stream, long address, long value, long count) {
     int low = (int) value;
     int high = (int) (value >>> 32);
     if (low == high) {
-      driver.fill32Async(address, low, 2 * count, timeline.stream());
+      sink.fill32Async(address, low, 2 * count, stream);
     } else if (streams.isOrderingVisible()) {
-      driver.fill32Async(address, low, 1, timeline.stream());
-      driver.fill32Async(address + 4, high, 1, timeline.stream());
+      sink.fill32Async(address, low, 1, stream);
+      sink.fill32Async(address + 4, high, 1, stream);
       for (long done = 1; done < count; done *= 2) {
         long bytes = 8 * Math.min(done, count - done);
-        driver.copyOnDeviceAsync(address + 8 * done, address, bytes, timeline.stream());
+        sink.copyOnDeviceAsync(address + 8 * done, address, bytes, stream);
       }
     } else {
-      driver.fill32StridedAsync(address, 8, low, count, timeline.stream());
-      driver.fill32StridedAsync(address + 4, 8, high, count, timeline.stream());
+      sink.fill32StridedAsync(address, 8, low, count, stream);
+      sink.fill32StridedAsync(address + 4, 8, high, count, stream);
     }
   }
 
-  private static UseLabels labels(
-      String act, long bytes, String relation, Region region, Timeline timeline) {
-    return new UseLabels() {
-      @Override
-      public String purpose() {
-        return act + bytes + relation + region.begin() + " on " + timeline;
-      }
+  /** A transfer of a region whose uses are tracked. */
+  private static Transfer tracked(String act, String relation, Region region, Timeline timeline) {
+    Transfer transfer = new Transfer(act, relation, region, timeline);
+    region.requireTracked(transfer, 0);
+    return transfer;
+  }
 
-      @Override
-      public AttemptedUse use(int label) {
-        return AttemptedUse.of(act + bytes + " bytes on " + timeline);
-      }
-    };
+  /** How errors name a copy or a fill. */
+  private record Transfer(String act, String relation, Region region, Timeline timeline)
+      implements UseLabels {
+    @Override
+    public String purpose() {
+      return act + region.sizeInBytes() + relation + region.begin() + " on " + timeline;
+    }
+
+    @Override
+    public AttemptedUse use(int label) {
+      return AttemptedUse.of(act + region.sizeInBytes() + " bytes on " + timeline);
+    }
   }
 }

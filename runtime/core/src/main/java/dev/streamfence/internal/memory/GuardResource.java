@@ -1,14 +1,17 @@
 // Long because guarding, checking and keeping freed memory work on the same margins.
 package dev.streamfence.internal.memory;
 
-import dev.streamfence.CudaDriverException;
 import dev.streamfence.OutOfMemoryBudgetException;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.memory.GuardReport.Violation;
 import dev.streamfence.internal.memory.Quarantine.Range;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.Work;
+import dev.streamfence.internal.order.Work.Coverage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -73,70 +76,65 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
       throw collision(raw, overlapping);
     }
     Purpose purpose = new Purpose("guarding", sizeInBytes, tag, timeline);
-    boolean adopted = false;
-    try (Submission submission = timeline.begin(purpose)) {
-      submission.use(raw.hazards(), false, true, 0);
-      submission.preflight();
-      driver.fill8Async(raw.address(), OUTSIDE, raw.sizeInBytes(), timeline.stream());
-      driver.fill8Async(raw.address() + MARGIN, FRESH, sizeInBytes, timeline.stream());
-      submission.commitWithoutEvent();
+    try {
+      long ticket =
+          timeline.submit(
+              Work.of(
+                  purpose,
+                  uses -> uses.use(raw.hazards(), false, true, 0),
+                  submission -> {
+                    CudaDriver sink = submission.sink();
+                    StreamHandle stream = submission.stream();
+                    sink.fill8Async(raw.address(), OUTSIDE, raw.sizeInBytes(), stream);
+                    sink.fill8Async(raw.address() + MARGIN, FRESH, sizeInBytes, stream);
+                  },
+                  Coverage.ON_DEMAND));
       Allocation allocation =
           new Allocation(
               raw.address() + MARGIN,
               sizeInBytes,
               tag,
               timeline,
-              submission.ticket(),
+              ticket,
               this::release,
               true,
               payer,
               raw,
               raw.allocatedAt());
       allocation.hazards().refuseReadsUntilWritten();
-      register(allocation);
-      adopted = true;
-      return allocation;
-    } catch (CudaDriverException e) {
-      throw unguarded(raw, e.during(purpose.purpose()));
+      return register(allocation);
     } catch (RuntimeException | Error e) {
-      if (!adopted) {
-        unguarded(raw, e);
-      }
+      giveBackAfter(e, raw);
       throw e;
     }
   }
 
-  /** Gives back memory that could not be handed out, and returns the failure. */
-  private <T extends Throwable> T unguarded(Allocation raw, T failure) {
+  /** Gives back memory that could not be handed out. */
+  private void giveBackAfter(Throwable failure, Allocation raw) {
     try {
       giveBack(raw);
     } catch (RuntimeException kept) {
       failure.addSuppressed(kept);
       quarantine.add(new Range(null, raw, true));
     }
-    return failure;
   }
 
   @Override
   long free(Allocation allocation, Timeline timeline, Submission begun) {
     Allocation raw = allocation.enclosing();
     Purpose purpose = new Purpose("freeing", allocation.sizeInBytes(), allocation.tag(), timeline);
-    HostMemory margins;
-    try (Submission submission = begun) {
-      submission.free(allocation.hazards());
-      // Nothing uses the raw allocation before the wait below is over. Registered anyway, so that
-      // its order does not depend on that wait.
-      submission.use(raw.hazards(), false, true, 0);
-      submission.preflight();
-      margins = window.take();
-      long end = allocation.address() + allocation.sizeInBytes();
-      driver.copyToHostAsync(margins, 0, raw.address(), MARGIN, timeline.stream());
-      driver.copyToHostAsync(margins, MARGIN, end, MARGIN, timeline.stream());
-      driver.fill8Async(allocation.address(), FREED, allocation.sizeInBytes(), timeline.stream());
-      submission.commit();
-    } catch (CudaDriverException e) {
-      throw e.during(purpose.purpose());
-    }
+    HostMemory margins =
+        begun.carryOut(
+            new Work<>(
+                purpose,
+                uses -> {
+                  uses.free(allocation.hazards());
+                  // Nothing uses the raw allocation before the wait below is over. Registered
+                  // anyway, so that its order does not depend on that wait.
+                  uses.use(raw.hazards(), false, true, 0);
+                },
+                submission -> copyMargins(allocation, raw, submission),
+                Coverage.AT_COMMIT));
     timeline.synchronize(purpose.purpose());
     boolean clean = checkMargins(allocation, margins);
     window.giveBack(margins);
@@ -151,6 +149,18 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     ranges.remove(raw);
     resource.deallocate(raw);
     return super.lose(allocation);
+  }
+
+  /** Queues copies of the margins to the host, and marks the memory as freed. */
+  private HostMemory copyMargins(Allocation allocation, Allocation raw, Submission submission) {
+    HostMemory margins = window.take();
+    long bytes = allocation.sizeInBytes();
+    CudaDriver sink = submission.sink();
+    StreamHandle stream = submission.stream();
+    sink.copyToHostAsync(margins, 0, raw.address(), MARGIN, stream);
+    sink.copyToHostAsync(margins, MARGIN, allocation.address() + bytes, MARGIN, stream);
+    sink.fill8Async(allocation.address(), FREED, bytes, stream);
+    return margins;
   }
 
   @Override

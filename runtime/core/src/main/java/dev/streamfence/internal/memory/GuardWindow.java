@@ -5,9 +5,9 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.order.StreamPool;
-import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.Work;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -115,14 +115,16 @@ final class GuardWindow {
   private void copy(Allocation allocation, long offset, HostMemory window, int count) {
     Timeline timeline = allocation.hazards().lastUser();
     Purpose purpose = new Purpose("checking", allocation.sizeInBytes(), allocation.tag(), timeline);
-    try (Submission submission = timeline.begin(purpose)) {
-      submission.use(allocation.hazards(), true, false, 0);
-      submission.preflight();
-      driver.copyToHostAsync(window, 0, allocation.address() + offset, count, timeline.stream());
-      submission.commitWithoutEvent();
-    } catch (CudaDriverException e) {
-      throw e.during(purpose.purpose());
-    }
+    timeline.submit(
+        Work.of(
+            purpose,
+            uses -> uses.use(allocation.hazards(), true, false, 0),
+            submission ->
+                submission
+                    .sink()
+                    .copyToHostAsync(
+                        window, 0, allocation.address() + offset, count, submission.stream()),
+            Work.Coverage.ON_DEMAND));
     timeline.synchronize(purpose.purpose());
   }
 

@@ -11,7 +11,10 @@ import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
+import dev.streamfence.internal.order.Work;
+import dev.streamfence.internal.order.Work.Coverage;
 import dev.streamfence.memory.MemoryResource;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -115,15 +118,18 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
   }
 
   private Allocation obtainInOrder(Purpose purpose, Account payer) {
-    try (Submission submission = purpose.timeline().begin(purpose)) {
-      submission.preflight();
-      Allocation allocation;
-      try (ResourceStream stream = ResourceStream.of(submission)) {
-        allocation = obtain(purpose, stream, submission, payer);
-      }
-      submission.commitWithoutEvent();
-      return allocation;
-    }
+    return purpose
+        .timeline()
+        .submit(
+            new Work<>(
+                purpose,
+                uses -> {},
+                submission -> {
+                  try (ResourceStream stream = ResourceStream.of(submission)) {
+                    return obtain(purpose, stream, submission, payer);
+                  }
+                },
+                Coverage.ON_DEMAND));
   }
 
   private Allocation obtainNow(Purpose purpose, Account payer) {
@@ -220,23 +226,26 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
 
   private long freeInOrder(Allocation allocation, Timeline timeline, Submission begun) {
     long bytes = allocation.sizeInBytes();
-    long freedBy = 0;
+    AtomicLong freedBy = new AtomicLong();
     try {
-      try (Submission submission = begun;
-          ResourceStream stream = ResourceStream.of(submission)) {
-        submission.free(allocation.hazards());
-        submission.preflight();
-        giveBack(allocation, submission.purpose(), stream);
-        freedBy = submission.ticket();
-        submission.commitWithoutEvent();
-        if (pendingFrees.needsEvent(bytes, timeline)) {
-          submission.coverIfPossible();
-        }
-      }
+      begun.carryOut(
+          Work.of(
+              begun.labels(),
+              uses -> uses.free(allocation.hazards()),
+              submission -> {
+                try (ResourceStream stream = ResourceStream.of(submission)) {
+                  giveBack(allocation, submission.purpose(), stream);
+                }
+                freedBy.set(submission.ticket());
+              },
+              pendingFrees.needsEvent(bytes, timeline)
+                  ? Coverage.ON_DEMAND_OR_EARLIER
+                  : Coverage.ON_DEMAND));
     } finally {
-      // Only now is the ticket submitted, so that a reap may query it.
-      if (freedBy > 0) {
-        pendingFrees.add(bytes, timeline, freedBy);
+      // Also if a later step has failed; and only now is the ticket submitted, so that a reap may
+      // query it.
+      if (freedBy.get() > 0) {
+        pendingFrees.add(bytes, timeline, freedBy.get());
       }
     }
     return 0;
@@ -244,11 +253,12 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
 
   private long freeNow(Allocation allocation, Timeline timeline, Submission begun) {
     Purpose purpose = new Purpose("freeing", allocation.sizeInBytes(), allocation.tag(), timeline);
-    try (Submission submission = begun) {
-      submission.free(allocation.hazards());
-      submission.preflight();
-      submission.commitWithoutEvent();
-    }
+    begun.carryOut(
+        Work.of(
+            purpose,
+            uses -> uses.free(allocation.hazards()),
+            submission -> {},
+            Coverage.ON_DEMAND));
     // Outside the submission, so that no other thread has to wait for the stream meanwhile.
     timeline.synchronize(purpose.purpose());
     try (ResourceStream stream = ResourceStream.unheld(timeline)) {
@@ -306,12 +316,16 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
       }
       return;
     }
-    try (Submission submission = timeline.begin(() -> purpose);
-        ResourceStream stream = ResourceStream.of(submission)) {
-      submission.preflight();
-      work.accept(stream);
-      submission.commitWithoutEvent();
-    }
+    timeline.submit(
+        Work.of(
+            () -> purpose,
+            uses -> {},
+            submission -> {
+              try (ResourceStream stream = ResourceStream.of(submission)) {
+                work.accept(stream);
+              }
+            },
+            Coverage.ON_DEMAND));
   }
 
   @Override

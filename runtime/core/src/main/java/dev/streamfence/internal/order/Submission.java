@@ -6,6 +6,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * One piece of work on its way onto a stream: the caller adds the allocations that it uses, {@link
  * #preflight} registers them all at once and queues the waits, the caller queues the work, and
  * {@link #commit} covers it with an event. {@link #close} ends it, successful or not; registered
- * uses remain, since the work may have been queued.
+ * uses remain, since the work may have been queued. {@link #carryOut} runs all steps of a {@link
+ * Work}; only launches, whose steps are public, run them one by one.
  *
  * <p>Each stream has one and reuses it. Its arrays stop growing after the largest submission.
  * Confined to the thread that holds the submission lock.
@@ -34,6 +37,7 @@ public final class Submission implements AutoCloseable {
   private static final UseLabels NOBODY = () -> "nothing";
 
   private final Timeline timeline;
+  private final CudaDriver sink;
   private final Waits waits;
   private final long[] scratch;
   private final Uses uses = new Uses();
@@ -59,6 +63,7 @@ public final class Submission implements AutoCloseable {
 
   Submission(Timeline timeline) {
     this.timeline = timeline;
+    this.sink = timeline.pool().driver();
     int timelines = timeline.pool().timelines();
     this.waits = new Waits(timeline, timelines);
     this.scratch = new long[timelines];
@@ -75,6 +80,51 @@ public final class Submission implements AutoCloseable {
     explained = false;
   }
 
+  /**
+   * Runs all steps of the work that it was begun for, and closes it.
+   *
+   * @return what the work returns
+   * @throws CudaDriverException if a driver call of any step fails; names the work
+   */
+  public <T> T carryOut(Work<T> work) {
+    try (Submission begun = this) {
+      work.uses().accept(begun);
+      preflight();
+      queuing();
+      T result = work.calls().apply(begun);
+      queued();
+      switch (work.coverage()) {
+        case AT_COMMIT -> commit();
+        case IF_POSSIBLE -> {
+          commit();
+          coverIfPossible();
+        }
+        case ALWAYS -> {
+          commit();
+          coverByEvent();
+        }
+        case ON_DEMAND -> commitWithoutEvent();
+        case ON_DEMAND_OR_EARLIER -> {
+          commitWithoutEvent();
+          coverIfPossible();
+        }
+      }
+      return result;
+    } catch (CudaDriverException e) {
+      throw e.during(work.labels().purpose());
+    }
+  }
+
+  /** What the work is put into. */
+  public CudaDriver sink() {
+    return sink;
+  }
+
+  /** The driver's stream that the work is put on. */
+  public StreamHandle stream() {
+    return timeline.stream();
+  }
+
   /** Whether the calling thread began it and has not closed it. */
   public boolean isHeldByCurrentThread() {
     return timeline.isHeldByCurrentThread();
@@ -83,6 +133,11 @@ public final class Submission implements AutoCloseable {
   /** The stream that the work is put on. */
   public Timeline timeline() {
     return timeline;
+  }
+
+  /** How errors name the work. */
+  public UseLabels labels() {
+    return labels;
   }
 
   /** The work being submitted, in words. */
@@ -137,10 +192,10 @@ public final class Submission implements AutoCloseable {
    * Submits what was put on the stream so far, and goes on with the next ticket.
    *
    * @return the submitted ticket, for which other threads may wait
-   * @throws StreamMisuseException before preflight
+   * @throws StreamMisuseException unless the work is being queued
    */
   public long submitSoFar() {
-    require(LaunchStep.PREFLIGHTED, "marks its stream");
+    require(LaunchStep.QUEUING, "marks its stream");
     long submitted = ticket;
     timeline.publishPart(submitted);
     ticket = timeline.nextTicket();
@@ -148,14 +203,14 @@ public final class Submission implements AutoCloseable {
   }
 
   /**
-   * Makes the stream wait for a submitted ticket of another one after preflight: for work that
-   * finds out only then what it depends on. If the driver refuses, waits on the host.
+   * Makes the stream wait for a submitted ticket of another one: for work that finds out only while
+   * it is queued what it depends on. If the driver refuses, waits on the host.
    *
-   * @throws StreamMisuseException before preflight
+   * @throws StreamMisuseException unless the work is being queued
    * @throws CudaDriverException if the device is lost, or is now, since neither was possible
    */
   public void waitNow(Timeline other, long otherTicket) {
-    require(LaunchStep.PREFLIGHTED, "waits for another stream");
+    require(LaunchStep.QUEUING, "waits for another stream");
     if (other == timeline) {
       return;
     }

@@ -233,6 +233,19 @@ public final class Timeline {
   }
 
   /**
+   * Puts work on the stream, ordered after what it uses. Does not synchronise, unless the work
+   * does.
+   *
+   * @return what the work returns
+   * @throws StreamMisuseException as {@link #begin} and {@link Submission#preflight}
+   * @throws dev.streamfence.RuntimeClosedException if the runtime is closed
+   * @throws CudaDriverException if the device is lost, or a driver call fails
+   */
+  public <T> T submit(Work<T> work) {
+    return begin(work.labels()).carryOut(work);
+  }
+
+  /**
    * Starts a submission and takes the submission lock. Waits while another thread is between this
    * and {@link Submission#close} on the same stream; makes no driver call.
    *

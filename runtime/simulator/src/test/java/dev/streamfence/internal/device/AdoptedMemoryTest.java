@@ -183,7 +183,10 @@ final class AdoptedMemoryTest {
                   release();
                 });
     DeviceArray<int[]> array = gpu.memory().adopt(a, block, int[].class);
-    VectorKernels.on(b).increment(array, 4);
+    // So many that the device is not done with them when it is asked.
+    for (int i = 0; i < 100; i++) {
+      VectorKernels.on(b).increment(array, 4);
+    }
     array.close();
     array.close();
     assertThatThrownBy(() -> array.download(a)).isInstanceOf(UseAfterFreeException.class);

@@ -6,9 +6,9 @@ import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.memory.Region;
-import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.internal.order.Work;
 
 /** The default stream of the calling thread, which has one handle and is another one in each. */
 final class ThreadStream {
@@ -25,18 +25,19 @@ final class ThreadStream {
     CudaDriver driver = runtime.driver();
     Timeline timeline = TrackedStream.timelineOf(runtime.streams().defaultStream());
     String purpose = "exporting " + array + " to the default stream of the thread";
-    try (Submission submission = timeline.begin(new ThreadPurpose(purpose))) {
-      submission.use(region.hazards(), true, writes, 0);
-      submission.preflight();
-      EventHandle event = driver.createEvent();
-      try {
-        driver.recordEvent(event, timeline.stream());
-        driver.waitForEvent(driver.foreignStream(HANDLE), event);
-      } finally {
-        // The wait has captured it.
-        driver.destroyEvent(event);
-      }
-      submission.commit();
-    }
+    timeline.submit(
+        Work.of(
+            new ThreadPurpose(purpose),
+            uses -> uses.use(region.hazards(), true, writes, 0),
+            submission -> {
+              EventHandle event = driver.createEvent();
+              try {
+                driver.recordEvent(event, submission.stream());
+                driver.waitForEvent(driver.foreignStream(HANDLE), event);
+              } finally {
+                // The wait has captured it.
+                driver.destroyEvent(event);
+              }
+            }));
   }
 }
