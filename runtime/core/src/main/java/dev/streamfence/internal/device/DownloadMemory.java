@@ -1,16 +1,11 @@
 package dev.streamfence.internal.device;
 
 import dev.streamfence.CudaDriverException;
-import dev.streamfence.internal.driver.CheckedDriver;
-import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.HostMemoryPool;
 import dev.streamfence.internal.memory.HostRegion;
 import dev.streamfence.internal.order.HazardState;
 import dev.streamfence.internal.order.PendingUse;
 import dev.streamfence.internal.order.Teardown;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,28 +13,18 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The page-locked memory of downloads that are under way, up to 64 MiB in sizes that are powers of
- * two, and reused: allocating such memory is slow, and freeing it may wait for the device.
+ * The downloads that are under way, and their page-locked memory, which may outlive them.
  * Thread-safe.
  */
 final class DownloadMemory {
-  private static final long SMALLEST_BYTES = 4 << 10;
-
-  /** Enough for many results at a time, and little beside what a machine with a GPU has. */
-  private static final long MAX_IDLE_BYTES = 64L << 20;
-
-  private final CheckedDriver driver;
+  private final HostMemoryPool pool;
   private final Set<DownloadDelivery<?>> underWay = ConcurrentHashMap.newKeySet();
 
   /** Memory whose download no caller can ask for any more; the copy may be in flight. */
   private final Queue<HostRegion> abandoned = new ConcurrentLinkedQueue<>();
 
-  // Guarded by this.
-  private final Map<Long, Deque<HostRegion>> idle = new HashMap<>();
-  private long idleBytes;
-
-  DownloadMemory(CheckedDriver driver) {
-    this.driver = driver;
+  DownloadMemory(HostMemoryPool pool) {
+    this.pool = pool;
   }
 
   /**
@@ -49,24 +34,13 @@ final class DownloadMemory {
    */
   HostRegion take(long bytes) {
     collectAbandoned();
-    // Memory that is too large to be kept need not fit other downloads.
-    long size =
-        bytes > MAX_IDLE_BYTES
-            ? bytes
-            : Math.max(SMALLEST_BYTES, Long.highestOneBit(2 * bytes - 1));
-    HostRegion reused = takeIdle(size);
-    if (reused != null) {
-      return reused;
-    }
     // First: if the Java heap is full, nothing was allocated.
     HazardState hazards = new HazardState("the memory of a download");
-    HostMemory memory;
     try {
-      memory = driver.allocateHost(size);
+      return new HostRegion(pool.take(bytes), hazards, 0);
     } catch (CudaDriverException e) {
-      throw e.during("allocating " + size + " bytes of host memory for a download");
+      throw e.during("allocating " + bytes + " bytes of host memory for a download");
     }
-    return new HostRegion(memory, hazards, 0);
   }
 
   /** Records a download whose copy is queued. */
@@ -78,7 +52,7 @@ final class DownloadMemory {
   void giveBack(DownloadDelivery<?> delivery, HostRegion memory) {
     // In this order: the end of the runtime waits for a delivery that it finds under way, and then
     // finds the memory here.
-    keepOrFree(memory);
+    pool.giveBack(memory.memory());
     underWay.remove(delivery);
   }
 
@@ -91,8 +65,8 @@ final class DownloadMemory {
   }
 
   /**
-   * Delivers what is under way, waiting for its copies, and frees the memory, as steps of the
-   * runtime's teardown.
+   * Delivers what is under way, waiting for its copies, as steps of the runtime's teardown, which
+   * then frees the memory.
    *
    * @param isLost whether the device is lost: what is not known to be copied stays so
    */
@@ -106,17 +80,7 @@ final class DownloadMemory {
         teardown.step(
             () -> unread.hazards().pending(true).forEach(use -> use.await("closing a download")));
       }
-      free(unread, teardown);
     }
-    synchronized (this) {
-      idle.values().forEach(all -> all.forEach(memory -> free(memory, teardown)));
-      idle.clear();
-      idleBytes = 0;
-    }
-  }
-
-  private void free(HostRegion memory, Teardown teardown) {
-    teardown.step(() -> driver.freeHost(memory.memory()));
   }
 
   private void collectAbandoned() {
@@ -134,35 +98,8 @@ final class DownloadMemory {
         }
       }
       if (isDone) {
-        keepOrFree(memory);
+        pool.giveBack(memory.memory());
       }
     }
-  }
-
-  private void keepOrFree(HostRegion memory) {
-    long size = memory.memory().sizeInBytes();
-    synchronized (this) {
-      if (idleBytes + size <= MAX_IDLE_BYTES) {
-        idle.computeIfAbsent(size, unknown -> new ArrayDeque<>()).addLast(memory);
-        idleBytes += size;
-        return;
-      }
-    }
-    try {
-      driver.freeHost(memory.memory());
-    } catch (CudaDriverException e) {
-      // The caller has its elements; the end of the runtime tries again, and reports the error.
-      driver.sticky().swallowed(e);
-      abandoned.add(memory);
-    }
-  }
-
-  private synchronized @Nullable HostRegion takeIdle(long size) {
-    Deque<HostRegion> all = idle.get(size);
-    HostRegion memory = all == null ? null : all.pollLast();
-    if (memory != null) {
-      idleBytes -= size;
-    }
-    return memory;
   }
 }

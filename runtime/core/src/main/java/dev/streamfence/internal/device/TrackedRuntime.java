@@ -11,6 +11,7 @@ import dev.streamfence.internal.driver.CallCounts;
 import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.HostMemoryPool;
 import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.memory.AdoptedMemory;
@@ -89,7 +90,7 @@ public final class TrackedRuntime implements DeviceRuntime {
         new OpenArrays(stack.budget(), adopted, stack.freeHoldsUp(), pool.life(), driver.sticky());
     this.copies = opening.copies().apply(pool);
     this.pinned = new PinnedBytes(driver, pool.life());
-    this.downloads = new DownloadMemory(driver);
+    this.downloads = new DownloadMemory(pool.hostMemory());
     this.streams = new TrackedStreams(this, pool);
     this.memory = new TrackedMemory(this, stack, arrays);
     this.watcher = new CompletionWatcher("completions of " + this);
@@ -417,6 +418,11 @@ public final class TrackedRuntime implements DeviceRuntime {
     return driver;
   }
 
+  /** The page-locked memory of the device. */
+  public HostMemoryPool hostMemory() {
+    return pool.hostMemory();
+  }
+
   /** The device's sticky error, if it had one. */
   public StickyError sticky() {
     return driver.sticky();
@@ -454,7 +460,7 @@ public final class TrackedRuntime implements DeviceRuntime {
 
   /** Tables of addresses for the kernels of a stream, paid for like arrays. */
   public AddressTables addressTables(Timeline timeline) {
-    return new AddressTables(driver, timeline, stack.budget());
+    return new AddressTables(timeline, stack.budget());
   }
 
   AdoptedMemory adopted() {

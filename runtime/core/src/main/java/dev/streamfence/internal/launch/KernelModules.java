@@ -49,7 +49,8 @@ final class KernelModules implements AutoCloseable {
   /** Images that refuse uses, and are not unloaded yet. Guarded by this. */
   private final Set<LoadedImage> unloading = new LinkedHashSet<>();
 
-  private final List<HostMemory> frameChunks = new ArrayList<>();
+  /** The memory that the next frame comes from. Guarded by this. */
+  private @Nullable HostMemory frameChunk;
 
   /** The memory of frames of images that were unloaded, by size. Guarded by this. */
   private final Map<Long, Deque<HostMemory>> unusedFrames = new HashMap<>();
@@ -241,15 +242,17 @@ final class KernelModules implements AutoCloseable {
     if (unused != null && !unused.isEmpty()) {
       return new ArgumentFrame(unused.removeLast(), parameters);
     }
-    if (frameChunks.isEmpty() || frameOffset + size > lastChunk().sizeInBytes()) {
+    HostMemory chunk = frameChunk;
+    if (chunk == null || frameOffset + size > chunk.sizeInBytes()) {
       try {
-        frameChunks.add(driver.allocateHost(Math.max(FRAME_CHUNK_BYTES, size)));
+        chunk = runtime.hostMemory().take(Math.max(FRAME_CHUNK_BYTES, size));
       } catch (CudaDriverException e) {
         throw e.during("allocating memory for arguments");
       }
+      frameChunk = chunk;
       frameOffset = 0;
     }
-    HostMemory memory = lastChunk().slice(frameOffset, size);
+    HostMemory memory = chunk.slice(frameOffset, size);
     frameOffset += size;
     return new ArgumentFrame(memory, parameters);
   }
@@ -277,14 +280,6 @@ final class KernelModules implements AutoCloseable {
       teardown.step(image::unload);
     }
     unloading.clear();
-    for (HostMemory chunk : frameChunks) {
-      teardown.step(() -> driver.freeHost(chunk));
-    }
-    frameChunks.clear();
     teardown.finish();
-  }
-
-  private HostMemory lastChunk() {
-    return frameChunks.get(frameChunks.size() - 1);
   }
 }

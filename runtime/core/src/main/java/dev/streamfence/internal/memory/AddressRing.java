@@ -2,6 +2,7 @@ package dev.streamfence.internal.memory;
 
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.HostMemoryPool;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
 import java.nio.ByteBuffer;
@@ -199,9 +200,9 @@ final class AddressRing {
     }
   }
 
-  void free(CudaDriver driver, Teardown teardown) {
+  void free(CudaDriver driver, HostMemoryPool memory, Teardown teardown) {
     teardown.step(() -> driver.free(device));
-    teardown.step(() -> driver.freeHost(host));
+    teardown.step(() -> memory.giveBack(host));
   }
 
   private int place(long position) {

@@ -6,6 +6,7 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.HostMemoryPool;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
 import java.util.ArrayList;
@@ -34,6 +35,7 @@ public final class AddressTables {
   private static final int MAX_PER_LAUNCH = 1 << 25;
 
   private final CudaDriver driver;
+  private final HostMemoryPool memory;
   private final Timeline timeline;
   private final Account account;
 
@@ -49,8 +51,9 @@ public final class AddressTables {
   private boolean hasRoom;
 
   /** Creates the tables of a stream; memory follows with the first of them. */
-  public AddressTables(CudaDriver driver, Timeline timeline, AllocationResource payer) {
-    this.driver = driver;
+  public AddressTables(Timeline timeline, AllocationResource payer) {
+    this.driver = timeline.pool().driver();
+    this.memory = timeline.pool().hostMemory();
     this.timeline = timeline;
     this.account = payer.account();
   }
@@ -120,7 +123,7 @@ public final class AddressTables {
     }
     for (AddressRing each : replaced) {
       account.withdrawKept(each.sizeInBytes());
-      each.free(driver, teardown);
+      each.free(driver, memory, teardown);
     }
     replaced.clear();
   }
@@ -172,31 +175,23 @@ public final class AddressTables {
     account.promise(bytes, purpose);
     HostMemory host = null;
     try {
-      host = driver.allocateHost(bytes);
+      host = memory.take(bytes);
       AddressRing fresh = new AddressRing(capacity, host, driver.allocate(bytes));
       account.keep(bytes);
       return fresh;
     } catch (CudaDriverException e) {
-      undo(bytes, host, e);
+      undo(bytes, host);
       throw e.during(purpose);
     } catch (RuntimeException | Error e) {
-      undo(bytes, host, e);
+      undo(bytes, host);
       throw e;
     }
   }
 
-  private void undo(long bytes, @Nullable HostMemory host, Throwable failure) {
+  private void undo(long bytes, @Nullable HostMemory host) {
     account.withdrawPromise(bytes);
     if (host != null) {
-      freeAfter(host, failure);
-    }
-  }
-
-  private void freeAfter(HostMemory host, Throwable failure) {
-    try {
-      driver.freeHost(host);
-    } catch (RuntimeException | Error unfreed) {
-      failure.addSuppressed(unfreed);
+      memory.giveBack(host);
     }
   }
 

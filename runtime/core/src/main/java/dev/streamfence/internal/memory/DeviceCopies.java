@@ -36,7 +36,7 @@ public final class DeviceCopies {
   /** Creates the copies for the device of a pool, with staging chunks of the given size. */
   public DeviceCopies(StreamPool streams, int chunkBytes, int stagingThreads) {
     this.streams = streams;
-    this.staging = new StagingPool(streams.driver(), chunkBytes);
+    this.staging = new StagingPool(streams.driver(), streams.hostMemory(), chunkBytes);
     this.threads = new StagingThreads(stagingThreads);
   }
 
@@ -201,7 +201,7 @@ public final class DeviceCopies {
   }
 
   /**
-   * Frees the staging memory. Nothing may be copied any more.
+   * Gives the staging memory back. Nothing may be copied any more.
    *
    * @param isDeviceDone whether nothing is in flight; otherwise this waits for the last copies
    */

@@ -194,14 +194,10 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
     return reaped;
   }
 
-  /** Checks and gives back all kept memory, and frees the memory for checking. */
+  /** Checks and gives back all kept memory. */
   @Override
   public void close() {
-    try {
-      awaitReap(Long.MAX_VALUE);
-    } finally {
-      window.destroy();
-    }
+    awaitReap(Long.MAX_VALUE);
   }
 
   private Allocation obtainRaw(long bytes, Timeline timeline, String tag) {

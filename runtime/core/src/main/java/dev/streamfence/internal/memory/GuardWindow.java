@@ -2,18 +2,12 @@ package dev.streamfence.internal.memory;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
-import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.HostMemoryPool;
 import dev.streamfence.internal.order.StreamPool;
-import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.Work;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Page-locked memory through which a guard reads device memory. Thread-safe; holds no lock while it
@@ -30,41 +24,23 @@ final class GuardWindow {
   /** 1 in each byte. */
   private static final long EACH_BYTE = 0x0101010101010101L;
 
-  private final CudaDriver driver;
-  private final Deque<HostMemory> idle = new ArrayDeque<>();
-  private final List<HostMemory> all = new ArrayList<>();
+  private final HostMemoryPool memory;
 
   GuardWindow(StreamPool streams) {
-    this.driver = streams.driver();
+    this.memory = streams.hostMemory();
   }
 
   HostMemory take() {
-    HostMemory window = takeIdle();
-    if (window == null) {
-      try {
-        window = driver.allocateHost(BYTES);
-      } catch (CudaDriverException e) {
-        throw e.during("allocating memory to check arrays");
-      }
-      keep(window);
-    }
-    return window;
-  }
-
-  private void keep(HostMemory window) {
     try {
-      synchronized (this) {
-        all.add(window);
-      }
-    } catch (Error e) {
-      driver.freeHost(window);
-      throw e;
+      return memory.take(BYTES);
+    } catch (CudaDriverException e) {
+      throw e.during("allocating memory to check arrays");
     }
   }
 
-  /** Gives back a window that no queued copy uses; the others are kept until {@link #destroy}. */
-  synchronized void giveBack(HostMemory window) {
-    idle.addLast(window);
+  /** Gives back a window that no queued copy uses; the others are freed with the pool. */
+  void giveBack(HostMemory window) {
+    memory.giveBack(window);
   }
 
   /** Reads an allocation piece by piece, ordered like any other use. Waits for each piece. */
@@ -102,16 +78,6 @@ final class GuardWindow {
     return i < count ? i : -1;
   }
 
-  synchronized void destroy() {
-    Teardown teardown = new Teardown();
-    for (HostMemory window : all) {
-      teardown.step(() -> driver.freeHost(window));
-    }
-    all.clear();
-    idle.clear();
-    teardown.finish();
-  }
-
   private void copy(Allocation allocation, long offset, HostMemory window, int count) {
     Timeline timeline = allocation.hazards().lastUser();
     Purpose purpose = new Purpose("checking", allocation.sizeInBytes(), allocation.tag(), timeline);
@@ -126,9 +92,5 @@ final class GuardWindow {
                         window, 0, allocation.address() + offset, count, submission.stream()),
             Work.Coverage.ON_DEMAND));
     timeline.synchronize(purpose.purpose());
-  }
-
-  private synchronized @Nullable HostMemory takeIdle() {
-    return idle.pollFirst();
   }
 }

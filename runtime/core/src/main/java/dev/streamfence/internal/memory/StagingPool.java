@@ -8,6 +8,7 @@ import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.HostMemoryPool;
 import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.Polling;
@@ -61,6 +62,7 @@ final class StagingPool {
   }
 
   private final CudaDriver driver;
+  private final HostMemoryPool memory;
   private final int chunkBytes;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition returned = lock.newCondition();
@@ -68,8 +70,10 @@ final class StagingPool {
   private final List<Chunk> all = new ArrayList<>();
   private int claimed;
 
-  StagingPool(CudaDriver driver, int chunkBytes) {
+  /** Creates an empty pool, whose chunks come from the page-locked memory of the device. */
+  StagingPool(CudaDriver driver, HostMemoryPool memory, int chunkBytes) {
     this.driver = driver;
+    this.memory = memory;
     this.chunkBytes = chunkBytes;
   }
 
@@ -213,7 +217,8 @@ final class StagingPool {
   }
 
   /**
-   * Waits until every chunk is back, and frees them all. Nothing may be copied any more.
+   * Waits until every chunk is back, and gives back all their memory. Nothing may be copied any
+   * more.
    *
    * @param isDeviceDone whether nothing is in flight; otherwise this waits for the last copies
    */
@@ -236,7 +241,7 @@ final class StagingPool {
         teardown.step(() -> driver.synchronizeEvent(chunk.lastCopy));
       }
       teardown.step(() -> driver.destroyEvent(chunk.lastCopy));
-      teardown.step(() -> driver.freeHost(chunk.memory));
+      teardown.step(() -> memory.giveBack(chunk.memory));
     }
     teardown.finish();
   }
@@ -362,9 +367,9 @@ final class StagingPool {
   }
 
   private Chunk create() {
-    HostMemory memory = driver.allocateHost(chunkBytes);
+    HostMemory taken = memory.take(chunkBytes);
     try {
-      Chunk chunk = new Chunk(memory, driver.createEvent());
+      Chunk chunk = new Chunk(taken, driver.createEvent());
       lock.lock();
       try {
         all.add(chunk);
@@ -374,11 +379,7 @@ final class StagingPool {
       }
       return chunk;
     } catch (RuntimeException | Error e) {
-      try {
-        driver.freeHost(memory);
-      } catch (RuntimeException | Error unfreed) {
-        e.addSuppressed(unfreed);
-      }
+      memory.giveBack(taken);
       throw e;
     }
   }

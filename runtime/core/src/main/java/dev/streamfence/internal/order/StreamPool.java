@@ -6,6 +6,8 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.HostMemoryPool;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.StickyError;
 import java.time.Duration;
@@ -52,6 +54,7 @@ public final class StreamPool {
   private static final long PER_THREAD = 2;
 
   private final CheckedDriver driver;
+  private final HostMemoryPool hostMemory;
   private final int capacity;
   private final boolean orderingVisible;
   private final Life life;
@@ -81,6 +84,7 @@ public final class StreamPool {
     this.orderingVisible = orderingVisible;
     this.life = new Life(runtime);
     this.timelines = new AtomicReferenceArray<>(capacity + 1 + TRANSFER_STREAMS + ADOPTED_STREAMS);
+    this.hostMemory = new HostMemoryPool(driver, driver.sticky());
     driver.sticky().askForOutstanding(this::outstanding);
   }
 
@@ -107,6 +111,11 @@ public final class StreamPool {
   /** How long the streams may be used, and which threads use them. */
   public Life life() {
     return life;
+  }
+
+  /** The page-locked memory of the device, which is freed with the streams. */
+  public HostMemoryPool hostMemory() {
+    return hostMemory;
   }
 
   /** The driver of the device. */
@@ -414,7 +423,10 @@ public final class StreamPool {
     }
   }
 
-  /** Destroys every stream and its events. Nothing may be submitted afterwards. */
+  /**
+   * Destroys every stream and its events, and frees the page-locked memory. Nothing may be
+   * submitted afterwards.
+   */
   public synchronized void destroy() {
     Teardown teardown = new Teardown();
     for (int i = timelines.length() - 1; i >= 0; i--) {
@@ -422,6 +434,9 @@ public final class StreamPool {
       if (timeline != null) {
         teardown.step(timeline::destroy);
       }
+    }
+    for (HostMemory memory : hostMemory.drain()) {
+      teardown.step(() -> driver.freeHost(memory));
     }
     teardown.finish();
   }

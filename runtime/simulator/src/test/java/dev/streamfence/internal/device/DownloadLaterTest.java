@@ -216,7 +216,7 @@ final class DownloadLaterTest {
     device.failCall(DriverCall.ALLOCATE_HOST, 1, 2);
     assertThatThrownBy(() -> array.downloadLater(a))
         .isInstanceOf(CudaDriverException.class)
-        .hasMessageContaining("allocating 4096 bytes of host memory for a download");
+        .hasMessageContaining("allocating 256 bytes of host memory for a download");
   }
 
   @Test

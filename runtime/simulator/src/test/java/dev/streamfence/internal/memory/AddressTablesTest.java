@@ -27,7 +27,7 @@ final class AddressTablesTest {
   private AddressTables tables = tables();
 
   private AddressTables tables() {
-    return new AddressTables(streams.pool.driver(), streams.a, payer);
+    return new AddressTables(streams.a, payer);
   }
 
   private void use(Schedule schedule) {

@@ -50,7 +50,7 @@ final class ChunkedDownloadTest {
                 : call.proceed();
           });
   private final UpstreamResource memory = UpstreamResource.streamOrdered(on.pool, false);
-  private final StagingPool pool = new StagingPool(on.driver, CHUNK);
+  private final StagingPool pool = new StagingPool(on.driver, on.pool.hostMemory(), CHUNK);
   private final Deque<Chunk> taken = new ArrayDeque<>();
   private final Bytes content = Bytes.of(SIZE, 0);
   private final Bytes seen = Bytes.of(SIZE, 0);

@@ -38,7 +38,7 @@ final class StagingContentionTest {
             }
             return call.proceed();
           });
-  private final StagingPool pool = new StagingPool(on.driver, 16);
+  private final StagingPool pool = new StagingPool(on.driver, on.pool.hostMemory(), 16);
   private final Deque<Chunk> taken = new ArrayDeque<>();
 
   @AfterEach
@@ -143,7 +143,7 @@ final class StagingContentionTest {
     Thread other = new Thread(() -> pool.destroy(true));
     other.start();
     other.join();
-    assertThat(on.device.calls(DriverCall.FREE_HOST)).isEqualTo(1);
+    assertThat(on.device.calls(DriverCall.DESTROY_EVENT)).isEqualTo(1);
     Chunk fresh = pool.take();
     assertThat(taken).doesNotContain(fresh);
     taken.clear();

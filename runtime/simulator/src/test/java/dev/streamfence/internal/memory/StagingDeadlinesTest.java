@@ -38,7 +38,7 @@ final class StagingDeadlinesTest {
                 ? false
                 : call.proceed();
           });
-  private final StagingPool pool = new StagingPool(on.driver, 16);
+  private final StagingPool pool = new StagingPool(on.driver, on.pool.hostMemory(), 16);
   private final Deque<Chunk> taken = new ArrayDeque<>();
 
   @AfterEach

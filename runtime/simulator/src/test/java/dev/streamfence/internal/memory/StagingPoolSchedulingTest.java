@@ -5,6 +5,8 @@ import static dev.streamfence.model.ControlledScheduler.require;
 import static dev.streamfence.model.ControlledScheduler.together;
 
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.HostMemoryPool;
+import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.memory.StagingPool.Chunk;
 import dev.streamfence.model.ClockDriver;
 import java.util.ArrayDeque;
@@ -20,7 +22,8 @@ final class StagingPoolSchedulingTest {
         () -> {
           ClockDriver driver = new ClockDriver();
           StreamHandle stream = driver.createStream(0);
-          StagingPool pool = new StagingPool(driver, 16);
+          StagingPool pool =
+              new StagingPool(driver, new HostMemoryPool(driver, new StickyError()), 16);
           Deque<Chunk> taken = new ArrayDeque<>();
           // All but one, so that the threads below compete for the last.
           for (int i = 0; i < 7; i++) {

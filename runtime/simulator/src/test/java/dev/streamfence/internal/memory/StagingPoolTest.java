@@ -45,7 +45,7 @@ final class StagingPoolTest {
           });
   private final StreamPool streams = new StreamPool(new CheckedDriver(driver), 2);
   private final Timeline timeline = streams.acquire();
-  private final StagingPool pool = new StagingPool(driver, CHUNK);
+  private final StagingPool pool = new StagingPool(driver, streams.hostMemory(), CHUNK);
 
   @AfterEach
   void close() {
@@ -150,7 +150,7 @@ final class StagingPoolTest {
   }
 
   @Test
-  void stagingMemoryIsFreedOnlyAfterADownloadIsDelivered() throws Exception {
+  void stagingMemoryIsGivenBackOnlyAfterADownloadIsDelivered() throws Exception {
     DeviceCopies copies = new DeviceCopies(streams, CHUNK, 1);
     UpstreamResource memory = UpstreamResource.streamOrdered(streams, false);
     Allocation block = memory.allocate(CHUNK, timeline, "");
@@ -178,11 +178,11 @@ final class StagingPoolTest {
     Thread closer = new Thread(() -> copies.destroy(true));
     closer.start();
     awaitWaiting(closer);
-    assertThat(calls).doesNotContain("freeHost");
+    assertThat(calls).doesNotContain("destroyEvent");
     goOn.countDown();
     download.join();
     closer.join();
-    assertThat(calls).containsSubsequence("delivered 7", "freeHost");
+    assertThat(calls).containsSubsequence("delivered 7", "destroyEvent");
     memory.deallocate(block);
     streams.synchronizeAll("the end");
   }
@@ -197,9 +197,7 @@ final class StagingPoolTest {
     pool.giveBack(idle);
     calls.clear();
     pool.destroy(false);
-    assertThat(calls)
-        .containsExactly(
-            "synchronizeEvent", "destroyEvent", "freeHost", "destroyEvent", "freeHost");
+    assertThat(calls).containsExactly("synchronizeEvent", "destroyEvent", "destroyEvent");
   }
 
   private static void await(CountDownLatch latch) {
