@@ -7,7 +7,6 @@ import dev.streamfence.column.DeviceColumn;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.launch.KernelImage;
-import dev.streamfence.launch.KernelOccupancy;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
@@ -48,15 +47,13 @@ final class OrderKernelsLauncher implements OrderKernels {
   private final LaunchRecorder filter;
   private final LaunchRecorder take;
   private final LaunchRecorder convert;
-  private final LoadedModule module;
 
   private OrderKernelsLauncher(DeviceStream stream) {
-    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    final LoadedModule module = module(stream);
     this.price2 = module.recorder(PRICE);
     this.filter = module.recorder(FILTER);
     this.take = module.recorder(TAKE);
     this.convert = module.recorder(CONVERT);
-    this.module = module;
   }
 
   /** Returns the kernels of {@link OrderKernels}, launched on {@code stream}. */
@@ -64,9 +61,11 @@ final class OrderKernelsLauncher implements OrderKernels {
     return new OrderKernelsLauncher(stream);
   }
 
-  /** Returns the occupancy of the kernel with the given entry point. */
-  KernelOccupancy occupancy(String entry) {
-    return module.occupancy(entry);
+  /**
+   * Returns the module of {@link OrderKernels}, for the occupancy of its kernels and to unload it.
+   */
+  static LoadedModule module(DeviceStream stream) {
+    return LoadedModule.of(stream, IMAGE);
   }
 
   @Override

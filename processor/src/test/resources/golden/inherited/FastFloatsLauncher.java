@@ -3,7 +3,6 @@ package demo;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.launch.KernelImage;
-import dev.streamfence.launch.KernelOccupancy;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
@@ -32,15 +31,13 @@ public final class FastFloatsLauncher implements FastFloats {
   private final LaunchRecorder sort;
   private final LaunchRecorder copy;
   private final LaunchRecorder reverse;
-  private final LoadedModule module;
 
   private FastFloatsLauncher(DeviceStream stream) {
-    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    final LoadedModule module = module(stream);
     this.negate = module.recorder(NEGATE);
     this.sort = module.recorder(SORT);
     this.copy = module.recorder(COPY);
     this.reverse = module.recorder(REVERSE);
-    this.module = module;
   }
 
   /** Returns the kernels of {@link FastFloats}, launched on {@code stream}. */
@@ -48,9 +45,11 @@ public final class FastFloatsLauncher implements FastFloats {
     return new FastFloatsLauncher(stream);
   }
 
-  /** Returns the occupancy of the kernel with the given entry point. */
-  public KernelOccupancy occupancy(String entry) {
-    return module.occupancy(entry);
+  /**
+   * Returns the module of {@link FastFloats}, for the occupancy of its kernels and to unload it.
+   */
+  public static LoadedModule module(DeviceStream stream) {
+    return LoadedModule.of(stream, IMAGE);
   }
 
   @Override

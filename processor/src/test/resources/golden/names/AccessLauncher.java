@@ -3,7 +3,6 @@ package demo;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.launch.KernelImage;
-import dev.streamfence.launch.KernelOccupancy;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.launch.LoadedModule;
@@ -55,10 +54,9 @@ public final class AccessLauncher implements Access {
   private final dev.streamfence.launch.LaunchRecorder reduceSum;
   private final dev.streamfence.launch.LaunchRecorder REDUCE_SUM2;
   private final dev.streamfence.launch.LaunchRecorder wait;
-  private final LoadedModule module3;
 
   private AccessLauncher(DeviceStream stream) {
-    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    final LoadedModule module = module(stream);
     this.image2 = module.recorder(IMAGE_2);
     this.recorder4 = module.recorder(RECORDER);
     this.stream2 = module.recorder(STREAM);
@@ -70,7 +68,6 @@ public final class AccessLauncher implements Access {
     this.reduceSum = module.recorder(REDUCE_SUM);
     this.REDUCE_SUM2 = module.recorder(REDUCE_SUM_2);
     this.wait = module.recorder(WAIT);
-    this.module3 = module;
   }
 
   /** Returns the kernels of {@link Access}, launched on {@code stream}. */
@@ -78,9 +75,9 @@ public final class AccessLauncher implements Access {
     return new AccessLauncher(stream);
   }
 
-  /** Returns the occupancy of the kernel with the given entry point. */
-  public KernelOccupancy occupancy(String entry) {
-    return module3.occupancy(entry);
+  /** Returns the module of {@link Access}, for the occupancy of its kernels and to unload it. */
+  public static LoadedModule module(DeviceStream stream) {
+    return LoadedModule.of(stream, IMAGE);
   }
 
   @java.lang.Override

@@ -3,7 +3,6 @@ package demo;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.launch.KernelImage;
-import dev.streamfence.launch.KernelOccupancy;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
@@ -24,13 +23,11 @@ final class Engine_KernelsLauncher implements Engine.Kernels {
 
   private final LaunchRecorder iota;
   private final LaunchRecorder zero;
-  private final LoadedModule module;
 
   private Engine_KernelsLauncher(DeviceStream stream) {
-    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    final LoadedModule module = module(stream);
     this.iota = module.recorder(IOTA);
     this.zero = module.recorder(ZERO);
-    this.module = module;
   }
 
   /** Returns the kernels of {@link Engine.Kernels}, launched on {@code stream}. */
@@ -38,9 +35,11 @@ final class Engine_KernelsLauncher implements Engine.Kernels {
     return new Engine_KernelsLauncher(stream);
   }
 
-  /** Returns the occupancy of the kernel with the given entry point. */
-  KernelOccupancy occupancy(String entry) {
-    return module.occupancy(entry);
+  /**
+   * Returns the module of {@link Engine.Kernels}, for the occupancy of its kernels and to unload it.
+   */
+  static LoadedModule module(DeviceStream stream) {
+    return LoadedModule.of(stream, IMAGE);
   }
 
   @Override

@@ -4,7 +4,6 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.launch.KernelImage;
-import dev.streamfence.launch.KernelOccupancy;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
@@ -39,15 +38,13 @@ public final class ShareKernelsLauncher implements ShareKernels {
   private final LaunchRecorder take;
   private final LaunchRecorder sum2;
   private final ReadableArray<int[]> dropped;
-  private final LoadedModule module;
 
   private ShareKernelsLauncher(DeviceStream stream) {
-    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    final LoadedModule module = module(stream);
     this.add = module.recorder(ADD);
     this.take = module.recorder(TAKE);
     this.sum2 = module.recorder(SUM);
     this.dropped = module.symbol("dropped", int[].class);
-    this.module = module;
   }
 
   /** Returns the kernels of {@link ShareKernels}, launched on {@code stream}. */
@@ -55,9 +52,11 @@ public final class ShareKernelsLauncher implements ShareKernels {
     return new ShareKernelsLauncher(stream);
   }
 
-  /** Returns the occupancy of the kernel with the given entry point. */
-  public KernelOccupancy occupancy(String entry) {
-    return module.occupancy(entry);
+  /**
+   * Returns the module of {@link ShareKernels}, for the occupancy of its kernels and to unload it.
+   */
+  public static LoadedModule module(DeviceStream stream) {
+    return LoadedModule.of(stream, IMAGE);
   }
 
   @Override

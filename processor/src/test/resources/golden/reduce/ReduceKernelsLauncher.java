@@ -3,7 +3,6 @@ package demo;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.launch.KernelImage;
-import dev.streamfence.launch.KernelOccupancy;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LaunchShape;
@@ -63,10 +62,9 @@ public final class ReduceKernelsLauncher implements ReduceKernels {
   private final LaunchRecorder scale;
   private final LaunchRecorder transpose;
   private final LaunchRecorder fill;
-  private final LoadedModule module;
 
   private ReduceKernelsLauncher(DeviceStream stream) {
-    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    final LoadedModule module = module(stream);
     this.sum = module.recorder(SUM);
     this.sum2 = module.recorder(SUM_2);
     this.scan = module.recorder(SCAN);
@@ -74,7 +72,6 @@ public final class ReduceKernelsLauncher implements ReduceKernels {
     this.scale = module.recorder(SCALE);
     this.transpose = module.recorder(TRANSPOSE);
     this.fill = module.recorder(FILL);
-    this.module = module;
   }
 
   /** Returns the kernels of {@link ReduceKernels}, launched on {@code stream}. */
@@ -82,9 +79,11 @@ public final class ReduceKernelsLauncher implements ReduceKernels {
     return new ReduceKernelsLauncher(stream);
   }
 
-  /** Returns the occupancy of the kernel with the given entry point. */
-  public KernelOccupancy occupancy(String entry) {
-    return module.occupancy(entry);
+  /**
+   * Returns the module of {@link ReduceKernels}, for the occupancy of its kernels and to unload it.
+   */
+  public static LoadedModule module(DeviceStream stream) {
+    return LoadedModule.of(stream, IMAGE);
   }
 
   @Override

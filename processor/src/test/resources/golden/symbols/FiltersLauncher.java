@@ -3,7 +3,6 @@ package demo;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.launch.KernelImage;
-import dev.streamfence.launch.KernelOccupancy;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
@@ -24,14 +23,12 @@ public final class FiltersLauncher implements Filters {
   private final LaunchRecorder filter;
   private final DeviceArray<float[]> weights;
   private final DeviceArray<int[]> outside;
-  private final LoadedModule module;
 
   private FiltersLauncher(DeviceStream stream) {
-    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    final LoadedModule module = module(stream);
     this.filter = module.recorder(FILTER);
     this.weights = module.symbol("filter_weights", float[].class);
     this.outside = module.symbol("outside", int[].class);
-    this.module = module;
   }
 
   /** Returns the kernels of {@link Filters}, launched on {@code stream}. */
@@ -39,9 +36,9 @@ public final class FiltersLauncher implements Filters {
     return new FiltersLauncher(stream);
   }
 
-  /** Returns the occupancy of the kernel with the given entry point. */
-  public KernelOccupancy occupancy(String entry) {
-    return module.occupancy(entry);
+  /** Returns the module of {@link Filters}, for the occupancy of its kernels and to unload it. */
+  public static LoadedModule module(DeviceStream stream) {
+    return LoadedModule.of(stream, IMAGE);
   }
 
   @Override

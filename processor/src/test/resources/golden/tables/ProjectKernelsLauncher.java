@@ -4,7 +4,6 @@ import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.launch.KernelImage;
-import dev.streamfence.launch.KernelOccupancy;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
@@ -47,15 +46,13 @@ final class ProjectKernelsLauncher implements ProjectKernels {
   private final LaunchRecorder filter;
   private final LaunchRecorder hash;
   private final LaunchRecorder scale;
-  private final LoadedModule module;
 
   private ProjectKernelsLauncher(DeviceStream stream) {
-    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    final LoadedModule module = module(stream);
     this.take = module.recorder(TAKE);
     this.filter = module.recorder(FILTER);
     this.hash = module.recorder(HASH);
     this.scale = module.recorder(SCALE);
-    this.module = module;
   }
 
   /** Returns the kernels of {@link ProjectKernels}, launched on {@code stream}. */
@@ -63,9 +60,11 @@ final class ProjectKernelsLauncher implements ProjectKernels {
     return new ProjectKernelsLauncher(stream);
   }
 
-  /** Returns the occupancy of the kernel with the given entry point. */
-  KernelOccupancy occupancy(String entry) {
-    return module.occupancy(entry);
+  /**
+   * Returns the module of {@link ProjectKernels}, for the occupancy of its kernels and to unload it.
+   */
+  static LoadedModule module(DeviceStream stream) {
+    return LoadedModule.of(stream, IMAGE);
   }
 
   @Override

@@ -1,7 +1,6 @@
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.launch.KernelImage;
-import dev.streamfence.launch.KernelOccupancy;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
@@ -17,12 +16,10 @@ final class RootlessLauncher implements Rootless {
       .threads("n", int.class, 256);
 
   private final LaunchRecorder iota;
-  private final LoadedModule module;
 
   private RootlessLauncher(DeviceStream stream) {
-    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    final LoadedModule module = module(stream);
     this.iota = module.recorder(IOTA);
-    this.module = module;
   }
 
   /** Returns the kernels of {@link Rootless}, launched on {@code stream}. */
@@ -30,9 +27,9 @@ final class RootlessLauncher implements Rootless {
     return new RootlessLauncher(stream);
   }
 
-  /** Returns the occupancy of the kernel with the given entry point. */
-  KernelOccupancy occupancy(String entry) {
-    return module.occupancy(entry);
+  /** Returns the module of {@link Rootless}, for the occupancy of its kernels and to unload it. */
+  static LoadedModule module(DeviceStream stream) {
+    return LoadedModule.of(stream, IMAGE);
   }
 
   @Override

@@ -4,7 +4,6 @@ import dev.streamfence.Completion;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.launch.KernelImage;
-import dev.streamfence.launch.KernelOccupancy;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LaunchShape;
@@ -48,15 +47,13 @@ final class ParticlesLauncher implements Particles {
   private final LaunchRecorder add;
   private final LaunchRecorder collide;
   private final LaunchRecorder settle;
-  private final LoadedModule module;
 
   private ParticlesLauncher(DeviceStream stream) {
-    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    final LoadedModule module = module(stream);
     this.move = module.recorder(MOVE);
     this.add = module.recorder(ADD);
     this.collide = module.recorder(COLLIDE);
     this.settle = module.recorder(SETTLE);
-    this.module = module;
   }
 
   /** Returns the kernels of {@link Particles}, launched on {@code stream}. */
@@ -64,9 +61,9 @@ final class ParticlesLauncher implements Particles {
     return new ParticlesLauncher(stream);
   }
 
-  /** Returns the occupancy of the kernel with the given entry point. */
-  KernelOccupancy occupancy(String entry) {
-    return module.occupancy(entry);
+  /** Returns the module of {@link Particles}, for the occupancy of its kernels and to unload it. */
+  static LoadedModule module(DeviceStream stream) {
+    return LoadedModule.of(stream, IMAGE);
   }
 
   @Override

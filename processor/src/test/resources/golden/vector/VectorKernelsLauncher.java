@@ -3,7 +3,6 @@ package demo;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.launch.KernelImage;
-import dev.streamfence.launch.KernelOccupancy;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
@@ -31,12 +30,10 @@ public final class VectorKernelsLauncher implements VectorKernels {
               + "AgAAAgACWgAAAgAIAhQAACICAAQCAgQBAAICAggCAgAAAgA");
 
   private final LaunchRecorder saxpy;
-  private final LoadedModule module;
 
   private VectorKernelsLauncher(DeviceStream stream) {
-    final LoadedModule module = LoadedModule.of(stream, IMAGE);
+    final LoadedModule module = module(stream);
     this.saxpy = module.recorder(SAXPY);
-    this.module = module;
   }
 
   /** Returns the kernels of {@link VectorKernels}, launched on {@code stream}. */
@@ -44,9 +41,11 @@ public final class VectorKernelsLauncher implements VectorKernels {
     return new VectorKernelsLauncher(stream);
   }
 
-  /** Returns the occupancy of the kernel with the given entry point. */
-  public KernelOccupancy occupancy(String entry) {
-    return module.occupancy(entry);
+  /**
+   * Returns the module of {@link VectorKernels}, for the occupancy of its kernels and to unload it.
+   */
+  public static LoadedModule module(DeviceStream stream) {
+    return LoadedModule.of(stream, IMAGE);
   }
 
   /**

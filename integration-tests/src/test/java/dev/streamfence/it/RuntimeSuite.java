@@ -2,6 +2,7 @@ package dev.streamfence.it;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
@@ -247,7 +248,7 @@ abstract class RuntimeSuite {
 
   @Test
   void aLauncherTellsTheOccupancyOfItsKernels() {
-    SuiteKernelsLauncher kernels = SuiteKernelsLauncher.on(a);
+    LoadedModule kernels = SuiteKernelsLauncher.module(a);
     KernelOccupancy saxpy = kernels.occupancy("saxpy");
     DeviceInfo device = gpu.info();
 
@@ -271,11 +272,24 @@ abstract class RuntimeSuite {
   }
 
   @Test
+  void aLauncherWhoseModuleIsUnloadedIsRefusedAndTheNextOneLoadsItAnew() {
+    SuiteKernelsLauncher before = SuiteKernelsLauncher.on(a);
+    try (DeviceArray<int[]> sizes = gpu.memory().allocate(a, int[].class, 1)) {
+      before.blockSizes(sizes, 1);
+      SuiteKernelsLauncher.module(a).unload();
+      assertThatIllegalStateException().isThrownBy(() -> before.blockSizes(sizes, 1));
+      SuiteKernelsLauncher.on(a).blockSizes(sizes, 1);
+      assertThat(sizes.download(a)[0]).isPositive();
+    }
+  }
+
+  @Test
   void anAutomaticBlockSizeIsTheOneThatTheDriverSuggests() {
     SuiteKernelsLauncher kernels = SuiteKernelsLauncher.on(a);
     int n = 10_000;
     int[] expected = new int[n];
-    Arrays.fill(expected, kernels.occupancy("blockSizes").suggestedBlockSize(0));
+    Arrays.fill(
+        expected, SuiteKernelsLauncher.module(a).occupancy("blockSizes").suggestedBlockSize(0));
     try (DeviceArray<int[]> sizes = gpu.memory().allocate(a, int[].class, n)) {
       kernels.blockSizes(sizes, n);
       assertThat(sizes.download(a)).isEqualTo(expected);

@@ -3,8 +3,8 @@ package dev.streamfence.processor;
 import static dev.streamfence.processor.diagnostic.Problem.AMBIGUOUS_KERNEL;
 import static dev.streamfence.processor.diagnostic.Problem.BUFFER_ELEMENT;
 import static dev.streamfence.processor.diagnostic.Problem.EMPTY_MODULE;
-import static dev.streamfence.processor.diagnostic.Problem.FACTORY_CLASH;
 import static dev.streamfence.processor.diagnostic.Problem.GENERIC;
+import static dev.streamfence.processor.diagnostic.Problem.LAUNCHER_METHOD_CLASH;
 import static dev.streamfence.processor.diagnostic.Problem.MISSING_ACCESS;
 import static dev.streamfence.processor.diagnostic.Problem.MISSING_KERNEL;
 import static dev.streamfence.processor.diagnostic.Problem.MISSING_SHAPE;
@@ -150,9 +150,9 @@ class InheritanceMistakesTest {
             extending(parent, "@Kernel void run(@ThreadCount int n);"),
             Sources.importing("interface " + declared + " { " + method + " }"))
         .are(
-            FACTORY_CLASH,
-            "the default method on(DeviceStream) of Base hides its launcher's factory; rename the"
-                + " method (inherited from Base)");
+            LAUNCHER_METHOD_CLASH,
+            "the default method on(DeviceStream) of Base hides a static method of its launcher;"
+                + " rename it (inherited from Base)");
   }
 
   @Test

@@ -1,14 +1,13 @@
 package dev.streamfence.processor;
 
 import static dev.streamfence.processor.diagnostic.Problem.EMPTY_MODULE;
-import static dev.streamfence.processor.diagnostic.Problem.FACTORY_CLASH;
 import static dev.streamfence.processor.diagnostic.Problem.GENERIC;
 import static dev.streamfence.processor.diagnostic.Problem.KERNEL_NOT_ABSTRACT;
 import static dev.streamfence.processor.diagnostic.Problem.KERNEL_OUTSIDE_MODULE;
 import static dev.streamfence.processor.diagnostic.Problem.KERNEL_WITHOUT_LAUNCHER;
+import static dev.streamfence.processor.diagnostic.Problem.LAUNCHER_METHOD_CLASH;
 import static dev.streamfence.processor.diagnostic.Problem.LAUNCHER_NAME_CLASH;
 import static dev.streamfence.processor.diagnostic.Problem.NOT_AN_INTERFACE;
-import static dev.streamfence.processor.diagnostic.Problem.OCCUPANCY_CLASH;
 import static dev.streamfence.processor.diagnostic.Problem.PRIVATE_INTERFACE;
 import static dev.streamfence.processor.diagnostic.Problem.RESOURCE_NAME;
 import static dev.streamfence.processor.diagnostic.Problem.SEALED_INTERFACE;
@@ -194,32 +193,23 @@ class InterfaceMistakesTest {
                 + " file systems that ignore case; rename one");
   }
 
-  @Test
-  void defaultMethodCannotHideTheFactory() {
+  @ParameterizedTest
+  @ValueSource(strings = {"on", "module"})
+  void defaultMethodCannotHideAStaticMethodOfTheLauncher(String name) {
     Mistakes.inKernels(
-            "@Kernel void run(@ThreadCount int n); default void «on(DeviceStream stream) {}")
+            "@Kernel void run(@ThreadCount int n); default void «" + name + "(DeviceStream s) {}")
         .are(
-            FACTORY_CLASH,
-            "the default method on(DeviceStream) of Kernels hides its launcher's factory; rename"
-                + " the method");
+            LAUNCHER_METHOD_CLASH,
+            "the default method "
+                + name
+                + "(DeviceStream) of Kernels hides a static method of its launcher; rename it");
   }
 
   @Test
-  void defaultMethodCannotHideTheOccupancy() {
+  void otherMethodsNamedModuleAreAllowed() {
     Mistakes.inKernels(
-            "@Kernel void run(@ThreadCount int n);"
-                + " default int «occupancy(String kernel) { return 0; }")
-        .are(
-            OCCUPANCY_CLASH,
-            "the default method occupancy(String) of Kernels hides the method of its launcher;"
-                + " rename it");
-  }
-
-  @Test
-  void otherMethodsNamedOccupancyAreAllowed() {
-    Mistakes.inKernels(
-            "@Kernel void occupancy(@ThreadCount int n); default void occupancy(Object o) {}"
-                + " default void occupancy() {} static void occupancy(String s) {}")
+            "@Kernel void module(@ThreadCount int n); default void module(Object o) {}"
+                + " default void module() {} static void module(DeviceStream s) {}")
         .areNone();
   }
 

@@ -26,10 +26,8 @@ public enum Problem {
   LAUNCHER_NAME_CLASH(
       "the launcher %s of %s clashes with %s, at least on file systems that ignore case;"
           + " rename one"),
-  FACTORY_CLASH(
-      "the default method on(DeviceStream) of %s hides its launcher's factory; rename the method"),
-  OCCUPANCY_CLASH(
-      "the default method occupancy(String) of %s hides the method of its launcher; rename it"),
+  LAUNCHER_METHOD_CLASH(
+      "the default method %s(DeviceStream) of %s hides a static method of its launcher; rename it"),
   AMBIGUOUS_KERNEL("%s is inherited from %s and from %s; declare it in %s to choose one"),
   ERASURE_CLASH(
       "%s of %s and of %s differ only in type arguments, so no class can implement both; rename"

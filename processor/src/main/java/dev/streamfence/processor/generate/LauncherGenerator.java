@@ -9,7 +9,6 @@ import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.TypeSpec;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.launch.KernelImage;
-import dev.streamfence.launch.KernelOccupancy;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.processor.model.KernelCode;
 import dev.streamfence.processor.model.KernelInterface;
@@ -86,8 +85,7 @@ public final class LauncherGenerator {
         MethodSpec.constructorBuilder()
             .addModifiers(Modifier.PRIVATE)
             .addParameter(DeviceStream.class, "stream")
-            .addStatement(
-                "final $T module = $T.of(stream, IMAGE)", LoadedModule.class, LoadedModule.class);
+            .addStatement("final $T module = module(stream)", LoadedModule.class);
     List<List<KernelMethod>> parts = LauncherSize.parts(source.kernels());
     LaunchMethodGenerator methods = new LaunchMethodGenerator(names, code);
     List<MethodSpec> launches = new ArrayList<>();
@@ -109,12 +107,9 @@ public final class LauncherGenerator {
       }
     }
     SymbolGenerator.addFields(source.symbols(), names, type, constructor);
-    String module = names.module();
-    type.addField(LoadedModule.class, module, Modifier.PRIVATE, Modifier.FINAL);
-    constructor.addStatement("this.$N = module", module);
     type.addMethod(constructor.build());
     type.addMethod(factory(implemented, launcher, source.isPublic()));
-    type.addMethod(occupancy(module, source.isPublic()));
+    type.addMethod(module(implemented, source.isPublic()));
     source.symbols().forEach(symbol -> type.addMethod(SymbolGenerator.method(symbol, names)));
     return type.addMethods(launches).build();
   }
@@ -202,14 +197,18 @@ public final class LauncherGenerator {
     return isPublic ? on.addModifiers(Modifier.PUBLIC).build() : on.build();
   }
 
-  private static MethodSpec occupancy(String module, boolean isPublic) {
-    MethodSpec.Builder occupancy =
-        MethodSpec.methodBuilder("occupancy")
-            .addJavadoc("Returns the occupancy of the kernel with the given entry point.")
-            .returns(KernelOccupancy.class)
-            .addParameter(String.class, "entry")
-            .addStatement("return $N.occupancy(entry)", module);
-    return isPublic ? occupancy.addModifiers(Modifier.PUBLIC).build() : occupancy.build();
+  private static MethodSpec module(ClassName implemented, boolean isPublic) {
+    MethodSpec.Builder module =
+        MethodSpec.methodBuilder("module")
+            .addJavadoc(
+                "Returns the module of {@link $T}, for the occupancy of its kernels and to unload"
+                    + " it.",
+                implemented)
+            .addModifiers(Modifier.STATIC)
+            .returns(LoadedModule.class)
+            .addParameter(DeviceStream.class, "stream")
+            .addStatement("return $T.of(stream, IMAGE)", LoadedModule.class);
+    return isPublic ? module.addModifiers(Modifier.PUBLIC).build() : module.build();
   }
 
   /** Converts a name to JavaPoet's form. */

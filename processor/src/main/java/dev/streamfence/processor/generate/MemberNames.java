@@ -82,11 +82,6 @@ final class MemberNames {
     return new Names(taken).claim("Part" + (index + 1), "_");
   }
 
-  /** Claims the field with the loaded module; called once. */
-  String module() {
-    return fieldNames.claim("module", "");
-  }
-
   /** The constant with the kernel's signature. */
   String constant(KernelMethod kernel) {
     return Objects.requireNonNull(constants.get(kernel));

@@ -3,6 +3,7 @@ package dev.streamfence.processor.parse;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
+import java.util.Set;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
@@ -16,6 +17,9 @@ import javax.lang.model.util.ElementFilter;
  * a time, like its mistakes.
  */
 final class InterfaceRules {
+  /** The static methods of each launcher, which take the stream. */
+  private static final Set<String> LAUNCHER_METHODS = Set.of("on", "module");
+
   private final AbstractMethods methods;
   private final Mistakes mistakes;
 
@@ -87,11 +91,10 @@ final class InterfaceRules {
       return;
     }
     TypeMirror parameter = methods.parameterTypes(type, method).get(0);
-    if (method.getSimpleName().contentEquals("on") && TypeKinds.isDeviceStream(parameter)) {
-      mistakes.report(Problem.FACTORY_CLASH, Culprit.of(method), owner.getSimpleName());
-    }
-    if (method.getSimpleName().contentEquals("occupancy") && TypeKinds.isString(parameter)) {
-      mistakes.report(Problem.OCCUPANCY_CLASH, Culprit.of(method), owner.getSimpleName());
+    String name = method.getSimpleName().toString();
+    if (LAUNCHER_METHODS.contains(name) && TypeKinds.isDeviceStream(parameter)) {
+      mistakes.report(
+          Problem.LAUNCHER_METHOD_CLASH, Culprit.of(method), name, owner.getSimpleName());
     }
   }
 }

@@ -108,11 +108,6 @@ final class TypeKinds {
     return isA(type, DeviceStream.class);
   }
 
-  /** Whether it is a {@code String}. */
-  static boolean isString(TypeMirror type) {
-    return isA(type, String.class);
-  }
-
   /** Whether it is an exception that no caller has to handle. */
   static boolean isUnchecked(TypeMirror type) {
     TypeMirror each = type;
