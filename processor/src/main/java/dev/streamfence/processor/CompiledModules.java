@@ -7,6 +7,7 @@ import dev.streamfence.processor.compile.CompilerMessage;
 import dev.streamfence.processor.compile.CompilerResult;
 import dev.streamfence.processor.compile.CudaCompiler;
 import dev.streamfence.processor.compile.InputRecord;
+import dev.streamfence.processor.compile.RegularFile;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
@@ -15,9 +16,10 @@ import dev.streamfence.processor.verify.ModuleCode;
 import dev.streamfence.processor.verify.SourceHash;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.URI;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -102,16 +104,17 @@ final class CompiledModules {
   private CompiledModule make(
       ResourceName name, SourceFile source, CudaCompiler compiler, TypeElement origin) {
     String ptxName = name.code().value();
-    Optional<byte[]> before = read(StandardLocation.CLASS_OUTPUT, ptxName);
+    Optional<byte[]> before = VisibleResources.read(filer, StandardLocation.CLASS_OUTPUT, ptxName);
     Optional<InputRecord> record =
-        read(StandardLocation.SOURCE_OUTPUT, ptxName + RECORD).map(InputRecord::parse);
+        VisibleResources.read(filer, StandardLocation.SOURCE_OUTPUT, ptxName + RECORD)
+            .map(InputRecord::parse);
     if (before.isPresent() && record.filter(it -> it.fits(compiler, before.get())).isPresent()) {
       // The warnings of a source that is not compiled again are not lost.
       return new CompiledModule(said(record.get().warnings()), before, source);
     }
     List<SaidProblem> said = new ArrayList<>();
     try {
-      byte[] text = Files.readAllBytes(source.root().resolve(name.value()));
+      byte[] text = RegularFile.read(source.root().resolve(name.value()));
       CompilerResult result = compiler.compile(source.root(), name.value());
       for (CompilerMessage message : result.messages()) {
         said.add(
@@ -179,17 +182,15 @@ final class CompiledModules {
   private void write(StandardLocation location, String name, byte[] content, TypeElement origin)
       throws IOException {
     FileObject file = filer.createResource(location, "", name, origin);
+    URI place = file.toUri();
+    if ("file".equals(place.getScheme())
+        && Files.exists(Path.of(place))
+        && !VisibleResources.isRegular(place)) {
+      // Writing to a pipe would wait for its reader.
+      throw new IOException(Path.of(place).getFileName() + " is no regular file; remove it");
+    }
     try (OutputStream out = file.openOutputStream()) {
       out.write(content);
-    }
-  }
-
-  /** Compilers signal a missing file in many ways. */
-  private Optional<byte[]> read(StandardLocation location, String name) {
-    try (InputStream in = filer.getResource(location, "", name).openInputStream()) {
-      return in == null ? Optional.empty() : Optional.of(in.readAllBytes());
-    } catch (IOException | RuntimeException e) {
-      return Optional.empty();
     }
   }
 

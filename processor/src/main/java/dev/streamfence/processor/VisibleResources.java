@@ -1,6 +1,6 @@
 package dev.streamfence.processor;
 
-import dev.streamfence.internal.ptx.syntax.CodeLimits;
+import dev.streamfence.processor.compile.RegularFile;
 import dev.streamfence.processor.model.ResourceName;
 import dev.streamfence.processor.verify.CudaSource;
 import dev.streamfence.processor.verify.KnownModules;
@@ -172,19 +172,26 @@ final class VisibleResources {
       return Optional.empty();
     }
     try (InputStream in = Files.newInputStream(file)) {
-      return Optional.of(upToLimit(in));
+      return Optional.of(RegularFile.upToLimit(in));
     }
   }
 
-  /** Compilers signal a missing file, or an unknown location, in many ways. */
   private Optional<byte[]> readFrom(StandardLocation location, String name) {
+    return read(filer, location, name);
+  }
+
+  /**
+   * The content of a file, up to one byte more than the limit. Compilers signal a missing file, or
+   * an unknown location, in many ways.
+   */
+  static Optional<byte[]> read(Filer filer, StandardLocation location, String name) {
     try {
       FileObject file = filer.getResource(location, "", name);
       if (!isRegular(file.toUri())) {
         return Optional.empty();
       }
       try (InputStream in = file.openInputStream()) {
-        return in == null ? Optional.empty() : Optional.of(upToLimit(in));
+        return in == null ? Optional.empty() : Optional.of(RegularFile.upToLimit(in));
       }
     } catch (IOException | RuntimeException e) {
       return Optional.empty();
@@ -192,11 +199,7 @@ final class VisibleResources {
   }
 
   /** Whether reading a file ends without another process, unlike a pipe; true inside archives. */
-  private static boolean isRegular(URI file) {
+  static boolean isRegular(URI file) {
     return !"file".equals(file.getScheme()) || Files.isRegularFile(Path.of(file));
-  }
-
-  private static byte[] upToLimit(InputStream in) throws IOException {
-    return in.readNBytes(CodeLimits.FILE_BYTES + 1);
   }
 }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -366,5 +367,51 @@ final class CompiledSourceTest {
     } catch (IOException e) {
       return false;
     }
+  }
+
+  private static void pipe(Path path) throws Exception {
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/mkfifo")));
+    Files.deleteIfExists(path);
+    Files.createDirectories(path.getParent());
+    assertThat(new ProcessBuilder("/usr/bin/mkfifo", path.toString()).start().waitFor()).isZero();
+  }
+
+  @Test
+  void aPipeInThePlaceOfThePtxIsRefused() throws Exception {
+    pipe(made());
+    assertThat(build(nvcc()).everything())
+        .singleElement()
+        .asString()
+        .contains("fill.ptx is no regular file; remove it");
+  }
+
+  @Test
+  void aPipeInThePlaceOfTheRecordIsNotRead() throws Exception {
+    assertThat(build(nvcc()).everything()).isEmpty();
+    List<Path> records;
+    try (Stream<Path> files = Files.walk(folder.resolve("build"))) {
+      records = files.filter(file -> file.toString().endsWith(".inputs")).toList();
+    }
+    assertThat(records).hasSize(1);
+    pipe(records.get(0));
+    assertThat(build(nvcc()).everything()).isEmpty();
+    assertThat(calls()).hasSize(2);
+  }
+
+  @Test
+  void aPipeThatTheCompilerHasReadIsNotReadAgain() throws Exception {
+    pipe(resources.resolve("more.h"));
+    assertThat(build(nvcc()).everything()).isEmpty();
+    assertThat(build(nvcc()).everything()).isEmpty();
+    assertThat(calls()).hasSize(2);
+  }
+
+  @Test
+  void ptxBeyondTheLimitOfReadingIsRefusedUnread() throws IOException {
+    script("head -c 16777217 /dev/zero > \"$out\"");
+    assertThat(build(nvcc()).everything())
+        .singleElement()
+        .asString()
+        .contains("cannot compile k/fill.cu: out.ptx has more than 16777216 bytes");
   }
 }

@@ -2,6 +2,7 @@ package dev.streamfence.processor.compile;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -96,7 +97,7 @@ public record CudaCompiler(CompilerKind kind, String program, List<String> optio
       List<CompilerMessage> messages = new ArrayList<>(CompilerMessage.in(run.output()));
       Optional<byte[]> made =
           run.exit() == 0 && Files.isRegularFile(ptx) && Files.size(ptx) > 0
-              ? Optional.of(Files.readAllBytes(ptx))
+              ? Optional.of(RegularFile.read(ptx))
               : Optional.empty();
       if (made.isEmpty() && messages.stream().noneMatch(CompilerMessage::isError)) {
         messages.add(new CompilerMessage(true, failure(run)));
@@ -107,7 +108,9 @@ public record CudaCompiler(CompilerKind kind, String program, List<String> optio
       }
       List<Path> inputs =
           Files.isRegularFile(dependencies)
-              ? DependencyFile.parse(Files.readString(dependencies), root).stream()
+              ? DependencyFile.parse(
+                      new String(RegularFile.read(dependencies), StandardCharsets.UTF_8), root)
+                  .stream()
                   .filter(file -> !file.startsWith(work))
                   .toList()
               : List.of();

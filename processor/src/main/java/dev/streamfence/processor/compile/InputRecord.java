@@ -30,7 +30,7 @@ public record InputRecord(List<String> facts, List<String> warnings) {
 
   /**
    * The record of PTX that was made just now; empty if the compiler did not tell what it has read,
-   * or a file has gone.
+   * or a file has gone, or cannot be read.
    *
    * @param written the PTX as it is stored
    */
@@ -44,7 +44,7 @@ public record InputRecord(List<String> facts, List<String> warnings) {
       facts.add("compiler " + hash(compiler.description()) + " " + identity(compiler));
       facts.add("ptx " + KernelImage.sha256(written));
       for (Path input : inputs) {
-        facts.add(KernelImage.sha256(Files.readAllBytes(input)) + " " + input);
+        facts.add(KernelImage.sha256(RegularFile.read(input)) + " " + input);
       }
       return Optional.of(
           new InputRecord(facts, warnings.stream().map(each -> each.replace('\n', ' ')).toList()));

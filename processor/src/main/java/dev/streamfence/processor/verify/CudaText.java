@@ -1,20 +1,19 @@
 package dev.streamfence.processor.verify;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The kernels that the text of a CUDA source defines for certain: outside of comments, macros,
- * templates and conditional parts. Immutable.
+ * templates and conditional parts. Reads any text in linear time. Confined to one thread.
  */
 final class CudaText {
-  private static final Pattern MARK = Pattern.compile("\\b__global__\\b");
-  private static final Pattern NAME = Pattern.compile("\\b([A-Za-z_]\\w*)\\s*\\(");
-  private static final Pattern NOISE =
-      Pattern.compile(
-          "(?s)/\\*.*?\\*/|//[^\n]*|\"(?:[^\"\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\n]|\\\\.)*'");
+  private static final String MARK = "__global__";
   private static final Pattern DIRECTIVE = Pattern.compile("(?m)^[ \t]*#[ \t]*(\\w*)[^\n]*");
   private static final Pattern OPENS = Pattern.compile("if|ifdef|ifndef");
   private static final Pattern PLAIN_PARAMETER = Pattern.compile("[\\w\\s*&:<>]+");
@@ -36,10 +35,13 @@ final class CudaText {
   private final boolean isPlain;
   private final boolean hasIncludes;
 
+  /** The words of the code; null before the first question. */
+  private @Nullable Set<String> words;
+
   CudaText(String text) {
     String joined = text.replace("\r\n", "\n").replace("\\\n", " ");
     boolean isRaw = joined.contains("R\"");
-    String clean = isRaw ? "" : withoutNoise(joined);
+    String clean = isRaw ? "" : CudaNoise.removedFrom(joined);
     List<String> directives = new ArrayList<>();
     code = withoutDirectives(clean, directives);
     hasIncludes = directives.contains("include");
@@ -68,11 +70,17 @@ final class CudaText {
 
   /** Whether a word occurs in its code. */
   boolean has(String word) {
-    return Pattern.compile("\\b" + Pattern.quote(word) + "\\b").matcher(code).find();
-  }
-
-  private static String withoutNoise(String text) {
-    return NOISE.matcher(text).replaceAll(found -> found.group().startsWith("/") ? " " : "\"\"");
+    if (words == null) {
+      words = new HashSet<>();
+      for (int at = 0; at < code.length(); at++) {
+        int end = endOfWord(at);
+        if (end > at) {
+          words.add(code.substring(at, end));
+          at = end;
+        }
+      }
+    }
+    return words.contains(word);
   }
 
   /** Removes directives, and all that lies between conditional ones. */
@@ -94,46 +102,96 @@ final class CudaText {
   }
 
   private void find() {
-    Matcher mark = MARK.matcher(code);
-    while (mark.find()) {
-      int start = mark.start();
-      while (start > 0 && ";{}".indexOf(code.charAt(start - 1)) < 0) {
-        start--;
-      }
-      boolean isTemplate = code.substring(start, mark.start()).contains("template");
-      Matcher name = NAME.matcher(code);
-      int at = mark.end();
-      while (name.find(at)) {
-        int close = closing(name.end());
-        String between = code.substring(mark.end(), name.start());
-        if (close < 0 || between.contains(";") || between.contains("{")) {
-          break;
-        }
-        int next = close + 1;
-        while (next < code.length() && Character.isWhitespace(code.charAt(next))) {
-          next++;
-        }
-        if (next < code.length() && code.charAt(next) == '{') {
-          if (!isTemplate && !name.group(1).startsWith("__")) {
-            kernels.add(new DefinedKernel(name.group(1), count(code.substring(name.end(), close))));
-          }
-          break;
-        }
-        at = close;
+    boolean isTemplate = false;
+    int at = 0;
+    while (at < code.length()) {
+      int end = endOfWord(at);
+      if (end == at) {
+        isTemplate &= ";{}".indexOf(code.charAt(at)) < 0;
+        at++;
+      } else if (code.startsWith(MARK, at) && end == at + MARK.length()) {
+        at = findAfterMark(end, isTemplate);
+      } else {
+        isTemplate |= code.startsWith("template", at);
+        at = end;
       }
     }
   }
 
-  /** The place of the parenthesis that closes one before {@code from}; -1 if there is none. */
+  /** Looks for the kernel that a mark belongs to; returns where to go on. */
+  private int findAfterMark(int from, boolean isTemplate) {
+    String name = "";
+    int at = from;
+    while (at < code.length() && ";{".indexOf(code.charAt(at)) < 0) {
+      int end = endOfWord(at);
+      if (end > at) {
+        name = code.substring(at, end);
+        if (name.equals(MARK)) {
+          return at;
+        }
+        at = end;
+      } else if (Character.isWhitespace(code.charAt(at))) {
+        at++;
+      } else if (code.charAt(at) == '(' && !name.isEmpty() && !Character.isDigit(name.charAt(0))) {
+        int close = closing(at + 1);
+        if (close == code.length() || code.charAt(close) != ')') {
+          return close;
+        }
+        int next = endOfSpace(close + 1);
+        if (next < code.length() && code.charAt(next) == '{') {
+          if (!isTemplate && !name.startsWith("__")) {
+            kernels.add(new DefinedKernel(name, count(code.substring(at + 1, close))));
+          }
+          return next;
+        }
+        name = "";
+        at = close + 1;
+      } else {
+        name = "";
+        at++;
+      }
+    }
+    return at;
+  }
+
+  /**
+   * The place of the parenthesis that closes one before {@code from}. Where there is none, the
+   * place of what ends the search: the end of a statement, the next mark, or the end of the code.
+   */
   private int closing(int from) {
     int depth = 1;
     for (int i = from; i < code.length(); i++) {
-      depth += code.charAt(i) == '(' ? 1 : code.charAt(i) == ')' ? -1 : 0;
-      if (depth == 0) {
+      char c = code.charAt(i);
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (depth == 0 || c == ';' || (c == '_' && code.startsWith(MARK, i))) {
         return i;
       }
     }
-    return -1;
+    return code.length();
+  }
+
+  private int endOfWord(int start) {
+    int end = start;
+    while (end < code.length() && isInWord(code.charAt(end))) {
+      end++;
+    }
+    return end;
+  }
+
+  private static boolean isInWord(char c) {
+    return (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')
+        || (c >= '0' && c <= '9')
+        || c == '_'
+        || c == '$';
+  }
+
+  private int endOfSpace(int start) {
+    int end = start;
+    while (end < code.length() && Character.isWhitespace(code.charAt(end))) {
+      end++;
+    }
+    return end;
   }
 
   private static int count(String parameters) {
