@@ -2,12 +2,14 @@ package dev.streamfence.it;
 
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.DriverCalls;
 import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.internal.driver.PointerInfo;
+import dev.streamfence.simulation.DriverCall;
 
 /**
  * A driver whose launches, events and waits do nothing: benchmarks then measure the runtime alone.
@@ -18,6 +20,11 @@ final class IdleDriver implements CudaDriver {
 
   IdleDriver(CudaDriver driver) {
     this.driver = driver;
+  }
+
+  @Override
+  public DriverCalls calls() {
+    return driver.calls();
   }
 
   @Override
@@ -51,7 +58,9 @@ final class IdleDriver implements CudaDriver {
   }
 
   @Override
-  public void waitForEvent(StreamHandle stream, EventHandle event) {}
+  public void waitForEvent(StreamHandle stream, EventHandle event) {
+    calls().begin(DriverCall.WAIT_FOR_EVENT);
+  }
 
   @Override
   public EventHandle createEvent() {
@@ -64,7 +73,9 @@ final class IdleDriver implements CudaDriver {
   }
 
   @Override
-  public void recordEvent(EventHandle event, StreamHandle stream) {}
+  public void recordEvent(EventHandle event, StreamHandle stream) {
+    calls().begin(DriverCall.RECORD_EVENT);
+  }
 
   @Override
   public void synchronizeEvent(EventHandle event) {
@@ -200,7 +211,9 @@ final class IdleDriver implements CudaDriver {
   }
 
   @Override
-  public void launchKernel(KernelLaunch launch) {}
+  public void launchKernel(KernelLaunch launch) {
+    calls().begin(launch.call());
+  }
 
   @Override
   public long rawHandle(StreamHandle stream) {

@@ -115,7 +115,8 @@ final class ArchitectureTest {
           Map.entry("internal.driver", Set.of("root", "simulation")),
           Map.entry(
               "internal.driver.jcuda",
-              Set.of("root", "internal.driver", "internal.ptx.binary", "jcuda", "jna")),
+              Set.of(
+                  "root", "simulation", "internal.driver", "internal.ptx.binary", "jcuda", "jna")),
           Map.entry("internal.exchange", Set.of("root", "foreign", "launch", "jna")),
           Map.entry("internal.order", Set.of("root", "internal.driver")),
           Map.entry(

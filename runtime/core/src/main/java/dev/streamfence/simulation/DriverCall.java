@@ -8,9 +8,9 @@ public enum DriverCall {
   /** Creates a stream. */
   CREATE_STREAM("cuStreamCreateWithPriority"),
   /** Destroys a stream. */
-  DESTROY_STREAM("cuStreamDestroy"),
+  DESTROY_STREAM("cuStreamDestroy", OnLostDevice.MADE),
   /** Waits for a stream. */
-  SYNCHRONIZE_STREAM("cuStreamSynchronize"),
+  SYNCHRONIZE_STREAM("cuStreamSynchronize", OnLostDevice.MADE),
   /** Asks whether a stream is idle. */
   IS_STREAM_IDLE("cuStreamQuery"),
   /** Makes a stream wait for an event. */
@@ -18,21 +18,21 @@ public enum DriverCall {
   /** Creates an event. */
   CREATE_EVENT("cuEventCreate"),
   /** Destroys an event. */
-  DESTROY_EVENT("cuEventDestroy"),
+  DESTROY_EVENT("cuEventDestroy", OnLostDevice.MADE),
   /** Records an event on a stream. */
   RECORD_EVENT("cuEventRecord"),
   /** Waits for an event. */
-  SYNCHRONIZE_EVENT("cuEventSynchronize"),
+  SYNCHRONIZE_EVENT("cuEventSynchronize", OnLostDevice.MADE),
   /** Asks whether the work that an event captured is done. */
   IS_EVENT_COMPLETE("cuEventQuery"),
   /** Allocates device memory in stream order. */
   ALLOCATE_ASYNC("cuMemAllocAsync"),
   /** Frees device memory in stream order. */
-  FREE_ASYNC("cuMemFreeAsync"),
+  FREE_ASYNC("cuMemFreeAsync", OnLostDevice.MADE),
   /** Allocates device memory immediately. */
   ALLOCATE("cuMemAlloc"),
   /** Frees device memory immediately. */
-  FREE("cuMemFree"),
+  FREE("cuMemFree", OnLostDevice.MADE),
   /** Sets how much freed memory the pool keeps. */
   KEEP_FREED_MEMORY("cuMemPoolSetAttribute"),
   /** Allocates page-locked host memory. */
@@ -40,7 +40,7 @@ public enum DriverCall {
   /** Asks where kernels reach page-locked host memory. */
   HOST_DEVICE_ADDRESS("cuMemHostGetDevicePointer"),
   /** Frees page-locked host memory. */
-  FREE_HOST("cuMemFreeHost"),
+  FREE_HOST("cuMemFreeHost", OnLostDevice.MADE),
   /** Copies from the host to the device. */
   COPY_TO_DEVICE_ASYNC("cuMemcpyHtoDAsync"),
   /** Copies from the device to the host. */
@@ -58,7 +58,7 @@ public enum DriverCall {
   /** Loads a kernel module. */
   LOAD_MODULE("cuModuleLoadDataEx"),
   /** Unloads a kernel module. */
-  UNLOAD_MODULE("cuModuleUnload"),
+  UNLOAD_MODULE("cuModuleUnload", OnLostDevice.MADE),
   /** Looks a kernel up. */
   FUNCTION("cuModuleGetFunction"),
   /** Looks a variable of a module up. */
@@ -86,14 +86,35 @@ public enum DriverCall {
   /** Makes the context current in a thread, for code that is not the runtime's. */
   MAKE_CURRENT("cuCtxSetCurrent");
 
+  /** Whether a call is made on a lost device. */
+  private enum OnLostDevice {
+    REFUSED,
+    MADE
+  }
+
   private final String function;
+  private final boolean madeOnLostDevice;
 
   DriverCall(String function) {
+    this(function, OnLostDevice.REFUSED);
+  }
+
+  DriverCall(String function, OnLostDevice onLostDevice) {
     this.function = function;
+    this.madeOnLostDevice = onLostDevice == OnLostDevice.MADE;
   }
 
   /** Its function in the CUDA driver API. */
   public String function() {
     return function;
+  }
+
+  /**
+   * Whether a runtime makes the call on a lost device as well: it releases something, or waits for
+   * the work that keeps something from being released. Every other call fails at once with the
+   * error that lost the device.
+   */
+  public boolean isMadeOnLostDevice() {
+    return madeOnLostDevice;
   }
 }

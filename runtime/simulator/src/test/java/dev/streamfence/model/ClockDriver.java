@@ -3,12 +3,14 @@ package dev.streamfence.model;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.DriverCalls;
 import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.internal.driver.PointerInfo;
+import dev.streamfence.simulation.DriverCall;
 import java.nio.ByteBuffer;
 
 /**
@@ -25,6 +27,7 @@ public final class ClockDriver implements CudaDriver {
   private StreamHandle failing;
   private int failingWait;
   private final Trace trace = new Trace();
+  private final DriverCalls calls = new DriverCalls();
 
   /** A stream: the position on each other stream that comes before its next operation. */
   private static final class Stream implements StreamHandle {
@@ -98,6 +101,11 @@ public final class ClockDriver implements CudaDriver {
     trace.enqueued(((Stream) stream).index);
   }
 
+  @Override
+  public DriverCalls calls() {
+    return calls;
+  }
+
   /** The calls so far, in the order in which they were made. */
   synchronized Trace trace() {
     return trace;
@@ -122,32 +130,38 @@ public final class ClockDriver implements CudaDriver {
 
   @Override
   public synchronized StreamHandle createStream(int priority) {
+    calls.begin(DriverCall.CREATE_STREAM);
     live++;
     return new Stream(streams++);
   }
 
   @Override
   public synchronized void destroyStream(StreamHandle stream) {
+    calls.begin(DriverCall.DESTROY_STREAM);
     live--;
   }
 
   @Override
   public synchronized void synchronizeStream(StreamHandle stream) {
+    calls.begin(DriverCall.SYNCHRONIZE_STREAM);
     merge(done, ((Stream) stream).clock);
     trace.synchronizedStream(((Stream) stream).index);
   }
 
   @Override
   public synchronized boolean isStreamIdle(StreamHandle stream) {
+    calls.begin(DriverCall.IS_STREAM_IDLE);
     synchronizeStream(stream);
     return true;
   }
 
   @Override
   public synchronized void waitForEvent(StreamHandle stream, EventHandle event) {
+    calls.begin(DriverCall.WAIT_FOR_EVENT);
     boolean planned = failing == null || failing == stream;
     if (planned && failingWait > 0 && --failingWait == 0) {
-      throw new CudaDriverException("cuStreamWaitEvent", 1, "CUDA_ERROR_INVALID_VALUE");
+      throw new CudaDriverException(
+          DriverCall.WAIT_FOR_EVENT.function(), 1, "CUDA_ERROR_INVALID_VALUE");
     }
     merge(((Stream) stream).clock, ((Event) event).clock);
     Event awaited = (Event) event;
@@ -156,17 +170,20 @@ public final class ClockDriver implements CudaDriver {
 
   @Override
   public synchronized EventHandle createEvent() {
+    calls.begin(DriverCall.CREATE_EVENT);
     live++;
     return new Event();
   }
 
   @Override
   public synchronized void destroyEvent(EventHandle event) {
+    calls.begin(DriverCall.DESTROY_EVENT);
     live--;
   }
 
   @Override
   public synchronized void recordEvent(EventHandle event, StreamHandle stream) {
+    calls.begin(DriverCall.RECORD_EVENT);
     Event recorded = (Event) event;
     recorded.clock = ((Stream) stream).clock.clone();
     recorded.stream = ((Stream) stream).index;
@@ -175,6 +192,7 @@ public final class ClockDriver implements CudaDriver {
 
   @Override
   public synchronized void synchronizeEvent(EventHandle event) {
+    calls.begin(DriverCall.SYNCHRONIZE_EVENT);
     Event awaited = (Event) event;
     merge(done, awaited.clock);
     trace.hostWaited(awaited.stream, awaited.recording);
@@ -182,16 +200,19 @@ public final class ClockDriver implements CudaDriver {
 
   @Override
   public synchronized boolean isEventComplete(EventHandle event) {
+    calls.begin(DriverCall.IS_EVENT_COMPLETE);
     return false;
   }
 
   @Override
   public synchronized long deviceAddress(HostMemory memory) {
+    calls.begin(DriverCall.HOST_DEVICE_ADDRESS);
     return memory.address();
   }
 
   @Override
   public synchronized HostMemory allocateHost(long bytes) {
+    calls.begin(DriverCall.ALLOCATE_HOST);
     live++;
     return new HostMemory() {
       @Override
@@ -223,6 +244,7 @@ public final class ClockDriver implements CudaDriver {
 
   @Override
   public synchronized void freeHost(HostMemory memory) {
+    calls.begin(DriverCall.FREE_HOST);
     live--;
   }
 

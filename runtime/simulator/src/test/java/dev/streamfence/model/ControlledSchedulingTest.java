@@ -7,7 +7,6 @@ import static dev.streamfence.model.ControlledScheduler.together;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
@@ -123,7 +122,7 @@ final class ControlledSchedulingTest {
   void aStreamIsLentToOneThreadAtATime() {
     explore(
         () -> {
-          StreamPool pool = new StreamPool(new CheckedDriver(new ClockDriver()), 1);
+          StreamPool pool = new StreamPool(new ClockDriver(), 1);
           AtomicInteger holders = new AtomicInteger();
           Runnable borrower =
               () -> {

@@ -4,7 +4,6 @@ import static dev.streamfence.model.ControlledScheduler.require;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.order.Closing;
@@ -34,9 +33,8 @@ final class Scene implements UseLabels {
 
   /** A scene whose driver is called through something else. */
   Scene(UnaryOperator<CudaDriver> through) {
-    CheckedDriver checked = new CheckedDriver(through.apply(driver));
-    faults = checked.sticky();
-    pool = new StreamPool(checked, 3);
+    faults = driver.sticky();
+    pool = new StreamPool(through.apply(driver), 3);
     first = pool.acquire(0);
     second = pool.acquire(0);
   }

@@ -2,7 +2,7 @@ package dev.streamfence.internal.device;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
-import dev.streamfence.internal.driver.CheckedDriver;
+import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.Region;
@@ -185,13 +185,13 @@ final class PinnedBytes {
     }
   }
 
-  private final CheckedDriver driver;
+  private final CudaDriver driver;
   private final Life life;
   private final Set<Lease> leases = ConcurrentHashMap.newKeySet();
   private final Queue<Lease> lost = new ConcurrentLinkedQueue<>();
   private final AtomicLong bytes = new AtomicLong();
 
-  PinnedBytes(CheckedDriver driver, Life life) {
+  PinnedBytes(CudaDriver driver, Life life) {
     this.driver = driver;
     this.life = life;
   }

@@ -7,10 +7,9 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.RuntimeStatistics;
 import dev.streamfence.StreamMisuseException;
-import dev.streamfence.internal.driver.CallCounts;
-import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.DriverCalls;
 import dev.streamfence.internal.driver.HostMemoryPool;
 import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.internal.memory.AddressTables;
@@ -47,7 +46,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   private static final int NAMED_LEAKS = 10;
 
   private final long number = OPENED.incrementAndGet();
-  private final CheckedDriver driver;
+  private final CudaDriver driver;
   private final boolean simulated;
   private final boolean shared;
   private final RuntimeOptions options;
@@ -76,7 +75,7 @@ public final class TrackedRuntime implements DeviceRuntime {
   private final AtomicReference<@Nullable Teardown> closeFailures = new AtomicReference<>();
 
   TrackedRuntime(Opening opening) {
-    this.driver = new CheckedDriver(opening.driver());
+    this.driver = opening.driver();
     this.simulated = opening.simulated();
     this.shared = opening.shared();
     this.options = opening.options();
@@ -118,7 +117,7 @@ public final class TrackedRuntime implements DeviceRuntime {
 
   @Override
   public RuntimeStatistics statistics() {
-    CallCounts counts = driver.counts();
+    DriverCalls counts = driver.calls();
     return new RuntimeStatistics(
         counts.of(DriverCall.LAUNCH_KERNEL) + counts.of(DriverCall.LAUNCH_COOPERATIVE_KERNEL),
         abandonedLaunches.sum(),

@@ -3,9 +3,10 @@ package dev.streamfence.internal.driver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One device and the driver calls that this project makes on it: typed, and with every status
- * checked inside. A status other than success becomes a {@link dev.streamfence.CudaDriverException}
- * unless a method says otherwise.
+ * One device and the driver calls that this project makes on it: typed, counted in {@link #calls},
+ * and with every status checked inside. A status other than success becomes a {@link
+ * dev.streamfence.CudaDriverException} unless a method says otherwise. After a sticky one, every
+ * call throws it again, unless the call is made on a lost device.
  *
  * <p>Thread-safe, and free of policy: nothing here waits for another stream or frees anything on
  * its own. No method requires anything of the calling Java thread; an implementation over CUDA sets
@@ -28,6 +29,14 @@ public interface CudaDriver extends AutoCloseable {
 
   /** An entry point of a loaded module. Opaque; valid until its module is unloaded. */
   interface FunctionHandle {}
+
+  /** The calls so far, and the sticky error of one of them. Makes no driver call. */
+  DriverCalls calls();
+
+  /** The first sticky error, if there was one. */
+  default StickyError sticky() {
+    return calls().sticky();
+  }
 
   /** The device's properties. Makes no driver call: they were read when the device was opened. */
   DeviceProperties properties();

@@ -3,7 +3,6 @@ package dev.streamfence.internal.order;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
-import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
@@ -53,7 +52,7 @@ public final class StreamPool {
   /** The default stream of each thread is another stream in each thread. */
   private static final long PER_THREAD = 2;
 
-  private final CheckedDriver driver;
+  private final CudaDriver driver;
   private final HostMemoryPool hostMemory;
   private final int capacity;
   private final boolean orderingVisible;
@@ -74,7 +73,7 @@ public final class StreamPool {
    * @param runtime describes the runtime, for errors
    */
   public StreamPool(
-      CheckedDriver driver, int capacity, boolean orderingVisible, Supplier<String> runtime) {
+      CudaDriver driver, int capacity, boolean orderingVisible, Supplier<String> runtime) {
     if (capacity < 1 || capacity > MAX_CAPACITY) {
       throw new IllegalArgumentException(
           "a pool of " + capacity + " streams; it has from 1 to " + MAX_CAPACITY);
@@ -89,7 +88,7 @@ public final class StreamPool {
   }
 
   /** Creates the pool of a device, see the other constructor. */
-  public StreamPool(CheckedDriver driver, int capacity) {
+  public StreamPool(CudaDriver driver, int capacity) {
     this(driver, capacity, false, () -> "device " + driver.properties().ordinal());
   }
 

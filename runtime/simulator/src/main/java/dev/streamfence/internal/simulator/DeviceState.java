@@ -44,9 +44,8 @@ final class DeviceState {
     requireNoFault(call);
   }
 
-  /** Counts a call like {@link #enter(DriverCall)}, and returns its stream. */
-  SimulatedStream enter(DriverCall call, StreamHandle stream) {
-    enter(call);
+  /** The stream of a call. */
+  SimulatedStream stream(DriverCall call, StreamHandle stream) {
     if (stream instanceof SimulatedStream known && scheduler.has(known)) {
       return known;
     }

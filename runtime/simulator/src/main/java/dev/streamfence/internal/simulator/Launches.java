@@ -44,10 +44,10 @@ final class Launches {
     return declarations;
   }
 
-  void launch(KernelLaunch launch) {
+  /** Queues a launch, of which the runtime may have declared the uses. */
+  void launch(KernelLaunch launch, @Nullable LaunchDeclaration declaration) {
     DriverCall call = launch.call();
-    LaunchDeclaration declaration = declarations.take(launch.stream());
-    SimulatedStream known = state.enter(call, launch.stream());
+    SimulatedStream known = state.stream(call, launch.stream());
     KernelFunction kernel = (KernelFunction) launch.function();
     PtxGrid grid =
         new PtxGrid(

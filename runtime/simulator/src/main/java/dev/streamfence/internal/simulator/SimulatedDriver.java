@@ -1,8 +1,10 @@
 // Long because the driver interface has many calls, with one method each.
 package dev.streamfence.internal.simulator;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.DriverCalls;
 import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
@@ -10,11 +12,13 @@ import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.internal.driver.PointerInfo;
+import dev.streamfence.internal.simulator.Declarations.LaunchDeclaration;
 import dev.streamfence.internal.simulator.bytes.HeapMemory;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
@@ -24,6 +28,7 @@ import java.util.function.ToLongFunction;
 final class SimulatedDriver implements CudaDriver {
   private static final System.Logger LOGGER = System.getLogger(SimulatedDevice.class.getName());
 
+  private final DriverCalls calls = new DriverCalls();
   private final DeviceProperties properties;
   private final Runnable onClose;
   private final Scheduler scheduler;
@@ -84,7 +89,6 @@ final class SimulatedDriver implements CudaDriver {
             settings.instructionsPerLaunch(),
             settings.kernelOutput(),
             waiting::interrupted,
-            state,
             scheduler,
             memory,
             mapped);
@@ -136,114 +140,119 @@ final class SimulatedDriver implements CudaDriver {
   }
 
   @Override
+  public DriverCalls calls() {
+    return calls;
+  }
+
+  @Override
   public DeviceProperties properties() {
     return properties;
   }
 
   @Override
   public MemoryInfo memoryInfo() {
-    return lock.call(
-        () -> {
-          state.enter(DriverCall.MEMORY_INFO);
-          return new MemoryInfo(memory.available(), properties.totalMemoryInBytes());
-        });
+    return call(
+        DriverCall.MEMORY_INFO,
+        () -> new MemoryInfo(memory.available(), properties.totalMemoryInBytes()));
   }
 
   /** Has no effect: the simulated pool is the whole memory and never gives any back. */
   @Override
   public void keepFreedMemory(long bytes) {
-    lock.run(() -> state.enter(DriverCall.KEEP_FREED_MEMORY));
+    run(DriverCall.KEEP_FREED_MEMORY, () -> {});
   }
 
   @Override
   public StreamHandle createStream(int priority) {
-    return lock.call(() -> streams.createStream());
+    return call(DriverCall.CREATE_STREAM, () -> streams.createStream());
   }
 
   @Override
   public void destroyStream(StreamHandle stream) {
-    lock.run(() -> streams.destroyStream(stream));
+    run(DriverCall.DESTROY_STREAM, () -> streams.destroyStream(stream));
   }
 
   @Override
   public void synchronizeStream(StreamHandle stream) {
-    lock.run(() -> streams.synchronizeStream(stream));
+    run(DriverCall.SYNCHRONIZE_STREAM, () -> streams.synchronizeStream(stream));
   }
 
   @Override
   public boolean isStreamIdle(StreamHandle stream) {
-    return lock.call(() -> streams.isStreamIdle(stream));
+    return call(DriverCall.IS_STREAM_IDLE, () -> streams.isStreamIdle(stream));
   }
 
   @Override
   public void waitForEvent(StreamHandle stream, EventHandle event) {
-    lock.run(() -> streams.waitForEvent(stream, event));
+    run(DriverCall.WAIT_FOR_EVENT, () -> streams.waitForEvent(stream, event));
   }
 
   @Override
   public EventHandle createEvent() {
-    return lock.call(() -> streams.createEvent());
+    return call(DriverCall.CREATE_EVENT, () -> streams.createEvent());
   }
 
   @Override
   public void destroyEvent(EventHandle event) {
-    lock.run(() -> streams.destroyEvent(event));
+    run(DriverCall.DESTROY_EVENT, () -> streams.destroyEvent(event));
   }
 
   @Override
   public void recordEvent(EventHandle event, StreamHandle stream) {
-    lock.run(() -> streams.recordEvent(event, stream));
+    run(DriverCall.RECORD_EVENT, () -> streams.recordEvent(event, stream));
   }
 
   @Override
   public void synchronizeEvent(EventHandle event) {
-    lock.run(() -> streams.synchronizeEvent(event));
+    run(DriverCall.SYNCHRONIZE_EVENT, () -> streams.synchronizeEvent(event));
   }
 
   @Override
   public boolean isEventComplete(EventHandle event) {
-    return lock.call(() -> streams.isEventComplete(event));
+    return call(DriverCall.IS_EVENT_COMPLETE, () -> streams.isEventComplete(event));
   }
 
   @Override
   public long allocateAsync(long bytes, StreamHandle stream) {
-    return lock.call(() -> memory.allocateAsync(bytes, stream));
+    return call(DriverCall.ALLOCATE_ASYNC, () -> memory.allocateAsync(bytes, stream));
   }
 
   @Override
   public void freeAsync(long address, StreamHandle stream) {
-    lock.run(() -> memory.freeAsync(address, stream));
+    run(DriverCall.FREE_ASYNC, () -> memory.freeAsync(address, stream));
   }
 
   @Override
   public long allocate(long bytes) {
-    return lock.call(() -> memory.allocate(bytes));
+    return call(DriverCall.ALLOCATE, () -> memory.allocate(bytes));
   }
 
   @Override
   public void free(long address) {
-    lock.run(() -> memory.free(address));
+    run(DriverCall.FREE, () -> memory.free(address));
   }
 
   @Override
   public HostMemory allocateHost(long bytes) {
-    return lock.call(() -> memory.allocateHost(bytes, hostAccess));
+    return call(DriverCall.ALLOCATE_HOST, () -> memory.allocateHost(bytes, hostAccess));
   }
 
   @Override
   public long deviceAddress(HostMemory hostMemory) {
-    return lock.call(() -> memory.deviceAddress(hostMemory));
+    return call(DriverCall.HOST_DEVICE_ADDRESS, () -> memory.deviceAddress(hostMemory));
   }
 
   @Override
   public void freeHost(HostMemory hostMemory) {
-    lock.run(() -> memory.freeHost(hostMemory));
+    run(DriverCall.FREE_HOST, () -> memory.freeHost(hostMemory));
   }
 
   @Override
   public void copyToDeviceAsync(
       long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream) {
-    lock.run(() -> transfers.copyToDevice(destination, source, sourceOffset, bytes, stream));
+    run(
+        DriverCall.COPY_TO_DEVICE_ASYNC,
+        () -> transfers.copyToDevice(destination, source, sourceOffset, bytes, stream));
   }
 
   @Override
@@ -253,36 +262,44 @@ final class SimulatedDriver implements CudaDriver {
       long source,
       long bytes,
       StreamHandle stream) {
-    lock.run(() -> transfers.copyToHost(destination, destinationOffset, source, bytes, stream));
+    run(
+        DriverCall.COPY_TO_HOST_ASYNC,
+        () -> transfers.copyToHost(destination, destinationOffset, source, bytes, stream));
   }
 
   @Override
   public void copyOnDeviceAsync(long destination, long source, long bytes, StreamHandle stream) {
-    lock.run(() -> transfers.copyOnDevice(destination, source, bytes, stream));
+    run(
+        DriverCall.COPY_ON_DEVICE_ASYNC,
+        () -> transfers.copyOnDevice(destination, source, bytes, stream));
   }
 
   @Override
   public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
-    lock.run(
+    run(
+        DriverCall.FILL_8_ASYNC,
         () -> transfers.fill(DriverCall.FILL_8_ASYNC, destination, 1, 1, value, count, stream));
   }
 
   @Override
   public void fill16Async(long destination, short value, long count, StreamHandle stream) {
-    lock.run(
+    run(
+        DriverCall.FILL_16_ASYNC,
         () -> transfers.fill(DriverCall.FILL_16_ASYNC, destination, 2, 2, value, count, stream));
   }
 
   @Override
   public void fill32Async(long destination, int value, long count, StreamHandle stream) {
-    lock.run(
+    run(
+        DriverCall.FILL_32_ASYNC,
         () -> transfers.fill(DriverCall.FILL_32_ASYNC, destination, 4, 4, value, count, stream));
   }
 
   @Override
   public void fill32StridedAsync(
       long destination, long pitch, int value, long count, StreamHandle stream) {
-    lock.run(
+    run(
+        DriverCall.FILL_32_STRIDED_ASYNC,
         () ->
             transfers.fill(
                 DriverCall.FILL_32_STRIDED_ASYNC, destination, pitch, 4, value, count, stream));
@@ -290,48 +307,55 @@ final class SimulatedDriver implements CudaDriver {
 
   @Override
   public ModuleHandle loadModule(String name, byte[] image) {
-    return lock.call(() -> modules.load(name, image));
+    return call(DriverCall.LOAD_MODULE, () -> modules.load(name, image));
   }
 
   @Override
   public void unloadModule(ModuleHandle module) {
-    lock.run(() -> modules.unload(module));
+    run(DriverCall.UNLOAD_MODULE, () -> modules.unload(module));
   }
 
   @Override
   public FunctionHandle function(ModuleHandle module, String entry) {
-    return lock.call(() -> modules.function(module, entry));
+    return call(DriverCall.FUNCTION, () -> modules.function(module, entry));
   }
 
   @Override
   public ModuleVariable variable(ModuleHandle module, String name) {
-    return lock.call(() -> modules.variable(module, name));
+    return call(DriverCall.MODULE_VARIABLE, () -> modules.variable(module, name));
   }
 
   @Override
   public FunctionAttributes attributes(FunctionHandle function) {
-    return lock.call(() -> modules.attributes(function));
+    return call(DriverCall.ATTRIBUTES, () -> modules.attributes(function));
   }
 
   @Override
   public void allowDynamicSharedBytes(FunctionHandle function, int bytes) {
-    lock.run(() -> modules.allowDynamicSharedBytes(function, bytes));
+    run(
+        DriverCall.ALLOW_DYNAMIC_SHARED_BYTES,
+        () -> modules.allowDynamicSharedBytes(function, bytes));
   }
 
   @Override
   public int residentBlocksPerMultiprocessor(
       FunctionHandle function, int blockThreads, int dynamicSharedBytes) {
-    return lock.call(() -> modules.residentBlocks(function, blockThreads, dynamicSharedBytes));
+    return call(
+        DriverCall.RESIDENT_BLOCKS_PER_MULTIPROCESSOR,
+        () -> modules.residentBlocks(function, blockThreads, dynamicSharedBytes));
   }
 
   @Override
   public int suggestedBlockSize(FunctionHandle function, int dynamicSharedBytes) {
-    return lock.call(() -> modules.suggestedBlockSize(function, dynamicSharedBytes));
+    return call(
+        DriverCall.SUGGESTED_BLOCK_SIZE,
+        () -> modules.suggestedBlockSize(function, dynamicSharedBytes));
   }
 
   @Override
   public void launchKernel(KernelLaunch launch) {
-    lock.run(() -> launches.launch(launch));
+    LaunchDeclaration declaration = launches.observer().take(launch.stream());
+    run(launch.call(), () -> launches.launch(launch, declaration));
   }
 
   @Override
@@ -346,7 +370,7 @@ final class SimulatedDriver implements CudaDriver {
 
   @Override
   public StreamHandle foreignStream(long rawHandle) {
-    return lock.call(() -> streams.foreignStream(rawHandle));
+    return call(DriverCall.STREAM_CONTEXT, () -> streams.foreignStream(rawHandle));
   }
 
   @Override
@@ -356,25 +380,26 @@ final class SimulatedDriver implements CudaDriver {
 
   @Override
   public PointerInfo pointerInfo(long address) {
-    return lock.call(() -> memory.pointerInfo(address, properties.ordinal()));
+    return call(DriverCall.POINTER_INFO, () -> memory.pointerInfo(address, properties.ordinal()));
   }
 
   @Override
   public void makeCurrent() {
-    lock.run(() -> state.enter(DriverCall.MAKE_CURRENT));
+    run(DriverCall.MAKE_CURRENT, () -> {});
   }
 
   @Override
   public void synchronizeDevice() {
-    lock.run(() -> streams.synchronizeDevice());
+    run(DriverCall.SYNCHRONIZE_DEVICE, () -> streams.synchronizeDevice());
   }
 
   @Override
   public void everyStreamAwaited() {
-    lock.run(
+    locked(
         () -> {
           scheduler.drainAll();
           state.requireNoFault(DriverCall.SYNCHRONIZE_DEVICE);
+          return true;
         });
   }
 
@@ -383,7 +408,39 @@ final class SimulatedDriver implements CudaDriver {
     carryOutEverything();
     if (lock.call(state::end)) {
       onClose.run();
-      lock.run(state::requireNoSilentFault);
+      locked(
+          () -> {
+            state.requireNoSilentFault();
+            return true;
+          });
+    }
+  }
+
+  private void run(DriverCall call, Runnable work) {
+    call(
+        call,
+        () -> {
+          work.run();
+          return true;
+        });
+  }
+
+  /** Makes a call unless the device refuses it or its failure is planned. */
+  private <T> T call(DriverCall call, Supplier<T> work) {
+    calls.begin(call);
+    return locked(
+        () -> {
+          state.enter(call);
+          return work.get();
+        });
+  }
+
+  private <T> T locked(Supplier<T> work) {
+    try {
+      return lock.call(work);
+    } catch (CudaDriverException e) {
+      // Outside of the lock, since the runtime then takes locks under which it calls the driver.
+      throw calls.sticky().keep(e);
     }
   }
 }

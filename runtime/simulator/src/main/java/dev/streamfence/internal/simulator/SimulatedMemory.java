@@ -81,7 +81,7 @@ final class SimulatedMemory {
   }
 
   long allocateAsync(long bytes, StreamHandle stream) {
-    SimulatedStream known = state.enter(DriverCall.ALLOCATE_ASYNC, stream);
+    SimulatedStream known = state.stream(DriverCall.ALLOCATE_ASYNC, stream);
     AddressRange range = range(DriverCall.ALLOCATE_ASYNC, bytes, known);
     long address = range.address();
     Backing memoryOfIt = range.bytes();
@@ -105,7 +105,7 @@ final class SimulatedMemory {
   }
 
   void freeAsync(long address, StreamHandle stream) {
-    SimulatedStream known = state.enter(DriverCall.FREE_ASYNC, stream);
+    SimulatedStream known = state.stream(DriverCall.FREE_ASYNC, stream);
     Freed freed = free(DriverCall.FREE_ASYNC, address, known);
     Submitted op =
         submissions.submit(known, DriverCall.FREE_ASYNC, new Use("", address, 0, false, false));
@@ -123,7 +123,6 @@ final class SimulatedMemory {
   }
 
   long allocate(long bytes) {
-    state.enter(DriverCall.ALLOCATE);
     AddressRange range = range(DriverCall.ALLOCATE, bytes, host);
     memory.map(SimulatedAllocation.fresh(range.address(), bytes, range.bytes()));
     if (checker != null) {
@@ -134,7 +133,6 @@ final class SimulatedMemory {
 
   /** Does not wait, as the driver need not: work still queued finds the memory gone. */
   void free(long address) {
-    state.enter(DriverCall.FREE);
     freeAtOnce(address, DriverCall.FREE.function());
   }
 
@@ -200,7 +198,6 @@ final class SimulatedMemory {
 
   /** Where an address lies; of memory whose allocation is queued, the size is rounded up. */
   PointerInfo pointerInfo(long address, int ordinal) {
-    state.enter(DriverCall.POINTER_INFO);
     for (SimulatedHostMemory known : hostMemory) {
       if (address >= known.address() && address - known.address() < known.sizeInBytes()) {
         return new PointerInfo(
@@ -224,7 +221,6 @@ final class SimulatedMemory {
    * @param onAccess called when the host asks for its bytes
    */
   HostMemory allocateHost(long bytes, SimulatedHostMemory.HostAccess onAccess) {
-    state.enter(DriverCall.ALLOCATE_HOST);
     requireArgument(
         DriverCall.ALLOCATE_HOST, bytes > 0 && bytes <= MAX_HOST_BYTES, bytes + " bytes");
     SimulatedHostMemory allocated =
@@ -243,7 +239,6 @@ final class SimulatedMemory {
 
   /** Lets operations reach host memory, at the host's own address as on a device with UVA. */
   long deviceAddress(HostMemory known) {
-    state.enter(DriverCall.HOST_DEVICE_ADDRESS);
     requireArgument(
         DriverCall.HOST_DEVICE_ADDRESS,
         known instanceof SimulatedHostMemory allocated && hostMemory.contains(allocated),
@@ -256,7 +251,6 @@ final class SimulatedMemory {
   }
 
   void freeHost(HostMemory freed) {
-    state.enter(DriverCall.FREE_HOST);
     requireArgument(
         DriverCall.FREE_HOST,
         freed instanceof SimulatedHostMemory allocated && hostMemory.remove(allocated),

@@ -36,7 +36,6 @@ final class SimulatedModules {
   private final long instructionsPerLaunch;
   private final Consumer<String> output;
   private final Supplier<@Nullable Thread> interrupted;
-  private final DeviceState state;
   private final Scheduler scheduler;
   private final SimulatedMemory variables;
   private final MappedMemory memory;
@@ -55,7 +54,6 @@ final class SimulatedModules {
       long instructionsPerLaunch,
       Consumer<String> output,
       Supplier<@Nullable Thread> interrupted,
-      DeviceState state,
       Scheduler scheduler,
       SimulatedMemory variables,
       MappedMemory memory) {
@@ -63,7 +61,6 @@ final class SimulatedModules {
     this.instructionsPerLaunch = instructionsPerLaunch;
     this.output = output;
     this.interrupted = interrupted;
-    this.state = state;
     this.scheduler = scheduler;
     this.variables = variables;
     this.memory = memory;
@@ -75,7 +72,6 @@ final class SimulatedModules {
   }
 
   ModuleHandle load(String name, byte[] image) {
-    state.enter(DriverCall.LOAD_MODULE);
     try {
       PtxModule ptx = PtxModule.parse(new String(image, StandardCharsets.UTF_8));
       requireTaken(name, ptx);
@@ -175,7 +171,6 @@ final class SimulatedModules {
   }
 
   void unload(ModuleHandle module) {
-    state.enter(DriverCall.UNLOAD_MODULE);
     SimulatedModule known = (SimulatedModule) module;
     requireArgument(DriverCall.UNLOAD_MODULE, modules.remove(known), "a module that is not loaded");
     scheduler.drainAll();
@@ -183,7 +178,6 @@ final class SimulatedModules {
   }
 
   FunctionHandle function(ModuleHandle module, String entry) {
-    state.enter(DriverCall.FUNCTION);
     SimulatedModule known = (SimulatedModule) module;
     KernelFunction function =
         known
@@ -208,7 +202,6 @@ final class SimulatedModules {
   }
 
   ModuleVariable variable(ModuleHandle module, String name) {
-    state.enter(DriverCall.MODULE_VARIABLE);
     SimulatedModule known = (SimulatedModule) module;
     ModuleVariable variable =
         known
@@ -222,13 +215,11 @@ final class SimulatedModules {
   }
 
   FunctionAttributes attributes(FunctionHandle function) {
-    state.enter(DriverCall.ATTRIBUTES);
     KernelFunction known = (KernelFunction) function;
     return new FunctionAttributes(most(known), (int) known.entry().staticSharedBytes());
   }
 
   void allowDynamicSharedBytes(FunctionHandle function, int bytes) {
-    state.enter(DriverCall.ALLOW_DYNAMIC_SHARED_BYTES);
     KernelFunction known = (KernelFunction) function;
     requireArgument(
         DriverCall.ALLOW_DYNAMIC_SHARED_BYTES,
@@ -239,7 +230,6 @@ final class SimulatedModules {
   }
 
   int residentBlocks(FunctionHandle function, int blockThreads, int dynamicSharedBytes) {
-    state.enter(DriverCall.RESIDENT_BLOCKS_PER_MULTIPROCESSOR);
     requireArgument(
         DriverCall.RESIDENT_BLOCKS_PER_MULTIPROCESSOR,
         blockThreads > 0 && dynamicSharedBytes >= 0,
@@ -258,7 +248,6 @@ final class SimulatedModules {
 
   /** The largest of the whole warps with which most threads run at the same time. */
   int suggestedBlockSize(FunctionHandle function, int dynamicSharedBytes) {
-    state.enter(DriverCall.SUGGESTED_BLOCK_SIZE);
     requireArgument(
         DriverCall.SUGGESTED_BLOCK_SIZE, dynamicSharedBytes >= 0, "blocks have shared memory");
     KernelFunction known = (KernelFunction) function;

@@ -57,7 +57,6 @@ final class SimulatedStreams {
   }
 
   StreamHandle createStream() {
-    state.enter(DriverCall.CREATE_STREAM);
     return newStream();
   }
 
@@ -69,7 +68,7 @@ final class SimulatedStreams {
   }
 
   void destroyStream(StreamHandle stream) {
-    remove(state.enter(DriverCall.DESTROY_STREAM, stream));
+    remove(state.stream(DriverCall.DESTROY_STREAM, stream));
   }
 
   private void remove(SimulatedStream stream) {
@@ -89,7 +88,6 @@ final class SimulatedStreams {
 
   /** A stream that other code made, or the legacy default stream. */
   StreamHandle foreignStream(long rawHandle) {
-    state.enter(DriverCall.STREAM_CONTEXT);
     SimulatedStream known = find(rawHandle);
     if (known == null) {
       throw DeviceState.error(
@@ -185,14 +183,14 @@ final class SimulatedStreams {
   }
 
   void synchronizeStream(StreamHandle stream) {
-    SimulatedStream known = state.enter(DriverCall.SYNCHRONIZE_STREAM, stream);
+    SimulatedStream known = state.stream(DriverCall.SYNCHRONIZE_STREAM, stream);
     scheduler.drain(known);
     order.hostKnows(order.reached(known.clock()));
     state.requireNoFault(DriverCall.SYNCHRONIZE_STREAM);
   }
 
   boolean isStreamIdle(StreamHandle stream) {
-    SimulatedStream known = state.enter(DriverCall.IS_STREAM_IDLE, stream);
+    SimulatedStream known = state.stream(DriverCall.IS_STREAM_IDLE, stream);
     boolean idle = known.isIdle();
     if (idle) {
       order.hostKnows(order.reached(known.clock()));
@@ -203,7 +201,7 @@ final class SimulatedStreams {
   }
 
   void waitForEvent(StreamHandle stream, EventHandle event) {
-    SimulatedStream known = state.enter(DriverCall.WAIT_FOR_EVENT, stream);
+    SimulatedStream known = state.stream(DriverCall.WAIT_FOR_EVENT, stream);
     await(known, require(DriverCall.WAIT_FOR_EVENT, event).recorded);
   }
 
@@ -217,7 +215,6 @@ final class SimulatedStreams {
   }
 
   EventHandle createEvent() {
-    state.enter(DriverCall.CREATE_EVENT);
     return newEvent();
   }
 
@@ -228,12 +225,11 @@ final class SimulatedStreams {
   }
 
   void destroyEvent(EventHandle event) {
-    state.enter(DriverCall.DESTROY_EVENT);
     events.remove(require(DriverCall.DESTROY_EVENT, event).rawHandle);
   }
 
   void recordEvent(EventHandle event, StreamHandle stream) {
-    SimulatedStream known = state.enter(DriverCall.RECORD_EVENT, stream);
+    SimulatedStream known = state.stream(DriverCall.RECORD_EVENT, stream);
     record(require(DriverCall.RECORD_EVENT, event), known);
   }
 
@@ -244,7 +240,6 @@ final class SimulatedStreams {
   }
 
   void synchronizeEvent(EventHandle event) {
-    state.enter(DriverCall.SYNCHRONIZE_EVENT);
     Point point = require(DriverCall.SYNCHRONIZE_EVENT, event).recorded;
     if (point != null) {
       scheduler.reach(point);
@@ -254,7 +249,6 @@ final class SimulatedStreams {
   }
 
   boolean isEventComplete(EventHandle event) {
-    state.enter(DriverCall.IS_EVENT_COMPLETE);
     Point point = require(DriverCall.IS_EVENT_COMPLETE, event).recorded;
     if (point == null || point.isReached()) {
       if (point != null) {
@@ -268,7 +262,6 @@ final class SimulatedStreams {
   }
 
   void synchronizeDevice() {
-    state.enter(DriverCall.SYNCHRONIZE_DEVICE);
     scheduler.drainAll();
     scheduler.forEach(stream -> order.hostKnows(order.reached(stream.clock())));
     destroyed.forEach(order::hostKnows);

@@ -28,7 +28,7 @@ final class Transfers {
 
   void copyToDevice(
       long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream) {
-    SimulatedStream known = state.enter(DriverCall.COPY_TO_DEVICE_ASYNC, stream);
+    SimulatedStream known = state.stream(DriverCall.COPY_TO_DEVICE_ASYNC, stream);
     SimulatedHostMemory from =
         requireRange(DriverCall.COPY_TO_DEVICE_ASYNC, source, sourceOffset, bytes);
     copy(
@@ -50,7 +50,7 @@ final class Transfers {
       long source,
       long bytes,
       StreamHandle stream) {
-    SimulatedStream known = state.enter(DriverCall.COPY_TO_HOST_ASYNC, stream);
+    SimulatedStream known = state.stream(DriverCall.COPY_TO_HOST_ASYNC, stream);
     SimulatedHostMemory to =
         requireRange(DriverCall.COPY_TO_HOST_ASYNC, destination, destinationOffset, bytes);
     copy(
@@ -65,7 +65,7 @@ final class Transfers {
   }
 
   void copyOnDevice(long destination, long source, long bytes, StreamHandle stream) {
-    SimulatedStream known = state.enter(DriverCall.COPY_ON_DEVICE_ASYNC, stream);
+    SimulatedStream known = state.stream(DriverCall.COPY_ON_DEVICE_ASYNC, stream);
     copy(
         known,
         DriverCall.COPY_ON_DEVICE_ASYNC,
@@ -87,7 +87,7 @@ final class Transfers {
       long value,
       long count,
       StreamHandle stream) {
-    SimulatedStream known = state.enter(call, stream);
+    SimulatedStream known = state.stream(call, stream);
     requireArgument(call, destination % width == 0 && pitch % width == 0, "a misaligned address");
     long bytes = (count - 1) * pitch + width;
     Submitted op =

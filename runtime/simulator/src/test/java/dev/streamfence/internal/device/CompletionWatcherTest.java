@@ -3,7 +3,6 @@ package dev.streamfence.internal.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.order.NamedUse;
 import dev.streamfence.internal.order.StreamPool;
 import dev.streamfence.internal.order.Submission;
@@ -23,8 +22,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(60)
 final class CompletionWatcherTest {
-  private final Timeline timeline =
-      new StreamPool(new CheckedDriver(new ClockDriver()), 1).acquire(0);
+  private final Timeline timeline = new StreamPool(new ClockDriver(), 1).acquire(0);
   private final List<Runnable> threads = new ArrayList<>();
   private final List<Long> pauses = new ArrayList<>();
   private final Queue<Runnable> duringPauses = new ArrayDeque<>();

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.driver;
 
+import dev.streamfence.CudaDriverException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -54,7 +55,18 @@ public final class InterceptedDriver {
         Proxy.newProxyInstance(
             CudaDriver.class.getClassLoader(),
             new Class<?>[] {CudaDriver.class},
-            (proxy, method, arguments) ->
-                interceptor.around(method.getName(), new Call(driver, method, arguments)));
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("calls")) {
+                return driver.calls();
+              }
+              if (method.getName().equals("sticky")) {
+                return driver.sticky();
+              }
+              try {
+                return interceptor.around(method.getName(), new Call(driver, method, arguments));
+              } catch (CudaDriverException e) {
+                throw driver.sticky().keep(e);
+              }
+            });
   }
 }

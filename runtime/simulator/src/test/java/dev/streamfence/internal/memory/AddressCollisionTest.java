@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.device.Inside;
-import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.order.StreamPool;
@@ -40,7 +39,7 @@ final class AddressCollisionTest {
               Object answer = call.proceed();
               return method.startsWith("allocate") ? 4096L : answer;
             });
-    StreamPool pool = new StreamPool(new CheckedDriver(driver), 1);
+    StreamPool pool = new StreamPool(driver, 1);
     Timeline stream = pool.acquire();
     TrackedResource twice = backend.factory.apply(pool);
     Allocation first = twice.allocate(64, stream, "first");

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.order.NamedUse;
 import dev.streamfence.internal.order.StreamPool;
@@ -52,7 +51,7 @@ abstract class AllocationResourceContract {
   @BeforeEach
   void open() {
     driver = openDriver();
-    streams = new StreamPool(new CheckedDriver(driver), 8);
+    streams = new StreamPool(driver, 8);
     copies = new DeviceCopies(streams, 1);
     a = streams.acquire();
     b = streams.acquire();
@@ -187,7 +186,7 @@ abstract class AllocationResourceContract {
   @EnumSource
   void aStreamOfAnotherPoolIsRefused(Composition composition) {
     AllocationResource resource = stack(composition).top();
-    StreamPool others = new StreamPool(new CheckedDriver(driver), 1);
+    StreamPool others = new StreamPool(driver, 1);
     Timeline foreign = others.acquire();
     assertThatThrownBy(() -> resource.allocate(8, foreign, ""))
         .isInstanceOf(StreamMisuseException.class);

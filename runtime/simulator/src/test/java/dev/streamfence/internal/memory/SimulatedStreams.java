@@ -3,7 +3,6 @@ package dev.streamfence.internal.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.internal.device.Inside;
-import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.order.StreamPool;
@@ -39,7 +38,7 @@ final class SimulatedStreams implements AutoCloseable {
       Schedule schedule, long memoryInBytes, UnaryOperator<CudaDriver> decoration) {
     device = SimulatedDevice.builder().schedule(schedule).memoryInBytes(memoryInBytes).build();
     driver = decoration.apply(Inside.open(device));
-    pool = new StreamPool(new CheckedDriver(driver), 8);
+    pool = new StreamPool(driver, 8);
     copies = new DeviceCopies(pool, 1);
     a = pool.acquire();
     b = pool.acquire();

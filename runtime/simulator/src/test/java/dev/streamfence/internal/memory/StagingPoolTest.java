@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.device.Inside;
-import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.memory.StagingPool.Chunk;
@@ -43,7 +42,7 @@ final class StagingPoolTest {
             calls.add(method);
             return call.proceed();
           });
-  private final StreamPool streams = new StreamPool(new CheckedDriver(driver), 2);
+  private final StreamPool streams = new StreamPool(driver, 2);
   private final Timeline timeline = streams.acquire();
   private final StagingPool pool = new StagingPool(driver, streams.hostMemory(), CHUNK);
 

@@ -169,7 +169,7 @@ final class StreamOrderedMemoryTest {
       assertThat(gone.bytesOutstanding()).isZero();
       assertThatThrownBy(() -> gone.allocate(8, lost.a, ""))
           .isInstanceOf(CudaDriverException.class);
-      lost.driver.synchronizeDevice();
+      lost.driver.synchronizeStream(lost.a.stream());
       lost.driver.free(block.address());
     }
   }

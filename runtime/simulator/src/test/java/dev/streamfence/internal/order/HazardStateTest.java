@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.device.Inside;
-import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,8 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** The life of an allocation that other code keeps, beside launches that use it. */
 final class HazardStateTest {
-  private final StreamPool pool =
-      new StreamPool(new CheckedDriver(Inside.open(SimulatedDevice.builder().build())), 2);
+  private final StreamPool pool = new StreamPool(Inside.open(SimulatedDevice.builder().build()), 2);
   private final Timeline timeline = pool.acquire();
   private final Timeline other = pool.acquire();
   private final AtomicInteger releases = new AtomicInteger();

@@ -10,7 +10,6 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.device.Inside;
-import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
@@ -163,7 +162,7 @@ final class LentStreamsTest extends ThreeStreams {
               }
               return call.proceed();
             });
-    StreamPool pool = new StreamPool(new CheckedDriver(driver), 1);
+    StreamPool pool = new StreamPool(driver, 1);
     Timeline only = pool.acquire();
     Object first = only.stream();
     pool.release(only);

@@ -9,7 +9,6 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.internal.device.Inside;
-import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.driver.StickyError;
@@ -85,9 +84,8 @@ final class OrderingFailuresTest extends ThreeStreams {
               }
               return call.proceed();
             });
-    CheckedDriver checked = new CheckedDriver(refusing);
-    StickyError faults = checked.sticky();
-    StreamPool pool = new StreamPool(checked, 2);
+    StickyError faults = refusing.sticky();
+    StreamPool pool = new StreamPool(refusing, 2);
     Timeline first = pool.acquire(0);
     Timeline second = pool.acquire(0);
     HazardState block = new HazardState(1, "a block", first, 1, () -> {});

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.internal.device.Inside;
-import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -55,7 +54,7 @@ final class ProgressTest {
             }
             return call.proceed();
           });
-  private final StreamPool pool = new StreamPool(new CheckedDriver(driver), 1);
+  private final StreamPool pool = new StreamPool(driver, 1);
   private final Timeline timeline = pool.acquire();
 
   private void submit() {

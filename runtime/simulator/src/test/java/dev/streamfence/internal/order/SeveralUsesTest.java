@@ -8,7 +8,6 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.device.Inside;
-import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.simulation.SimulatedDevice;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,8 +29,7 @@ final class SeveralUsesTest {
         }
       };
 
-  private final StreamPool pool =
-      new StreamPool(new CheckedDriver(Inside.open(SimulatedDevice.builder().build())), 1);
+  private final StreamPool pool = new StreamPool(Inside.open(SimulatedDevice.builder().build()), 1);
   private final Timeline timeline = pool.acquire();
 
   @AfterEach

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.internal.device.Inside;
-import dev.streamfence.internal.driver.CheckedDriver;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.StickyError;
 import dev.streamfence.simulation.DriverCall;
@@ -30,9 +29,8 @@ final class SubmissionStepsTest {
 
   private final SimulatedDevice device = SimulatedDevice.builder().build();
   private final CudaDriver driver = Inside.open(device);
-  private final CheckedDriver checked = new CheckedDriver(driver);
-  private final StickyError faults = checked.sticky();
-  private final StreamPool pool = new StreamPool(checked, 3, false, () -> "a runtime");
+  private final StickyError faults = driver.sticky();
+  private final StreamPool pool = new StreamPool(driver, 3, false, () -> "a runtime");
   private final Timeline a = pool.acquire();
   private final Timeline b = pool.acquire();
 
@@ -404,11 +402,11 @@ final class SubmissionStepsTest {
   void aPoolHasFromOneStreamToItsLimit() {
     for (int wrong : new int[] {-1, 0, StreamPool.MAX_CAPACITY + 1}) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> new StreamPool(new CheckedDriver(driver), wrong))
+          .isThrownBy(() -> new StreamPool(driver, wrong))
           .withMessageContaining("a pool of " + wrong + " streams");
     }
-    assertThat(new StreamPool(new CheckedDriver(driver), 1).capacity()).isEqualTo(1);
-    StreamPool largest = new StreamPool(new CheckedDriver(driver), StreamPool.MAX_CAPACITY);
+    assertThat(new StreamPool(driver, 1).capacity()).isEqualTo(1);
+    StreamPool largest = new StreamPool(driver, StreamPool.MAX_CAPACITY);
     assertThat(largest.capacity()).isEqualTo(StreamPool.MAX_CAPACITY);
     assertThatThrownBy(
             () -> {

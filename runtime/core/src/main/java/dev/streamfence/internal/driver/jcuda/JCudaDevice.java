@@ -9,12 +9,14 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.DeviceProperties;
+import dev.streamfence.internal.driver.DriverCalls;
 import dev.streamfence.internal.driver.FunctionAttributes;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.internal.driver.PointerInfo;
+import dev.streamfence.simulation.DriverCall;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntSupplier;
 import jcuda.CudaException;
@@ -49,12 +51,18 @@ final class JCudaDevice implements CudaDriver {
   private final CUdevice device;
   private final CUcontext context;
   private final DeviceProperties properties;
+  private final DriverCalls calls = new DriverCalls();
   private final AtomicBoolean closed = new AtomicBoolean();
 
   JCudaDevice(CUdevice device, CUcontext context, DeviceProperties properties) {
     this.device = device;
     this.context = context;
     this.properties = properties;
+  }
+
+  @Override
+  public DriverCalls calls() {
+    return calls;
   }
 
   @Override
@@ -66,7 +74,7 @@ final class JCudaDevice implements CudaDriver {
   public MemoryInfo memoryInfo() {
     long[] free = new long[1];
     long[] total = new long[1];
-    call("cuMemGetInfo", () -> JCudaDriver.cuMemGetInfo(free, total));
+    call(DriverCall.MEMORY_INFO, () -> JCudaDriver.cuMemGetInfo(free, total));
     return new MemoryInfo(free[0], total[0]);
   }
 
@@ -75,16 +83,21 @@ final class JCudaDevice implements CudaDriver {
     UnboundFunctions.load();
     IntByReference number = new IntByReference();
     PointerByReference pool = new PointerByReference();
-    call("cuDeviceGet", () -> UnboundFunctions.cuDeviceGet(number, properties.ordinal()));
-    call("cuDeviceGetMemPool", () -> UnboundFunctions.cuDeviceGetMemPool(pool, number));
-    call("cuMemPoolSetAttribute", () -> UnboundFunctions.cuMemPoolSetReleaseThreshold(pool, bytes));
+    setContext();
+    check(
+        "cuDeviceGet", Status.of(() -> UnboundFunctions.cuDeviceGet(number, properties.ordinal())));
+    setContext();
+    check("cuDeviceGetMemPool", Status.of(() -> UnboundFunctions.cuDeviceGetMemPool(pool, number)));
+    call(
+        DriverCall.KEEP_FREED_MEMORY,
+        () -> UnboundFunctions.cuMemPoolSetReleaseThreshold(pool, bytes));
   }
 
   @Override
   public StreamHandle createStream(int priority) {
     CUstream stream = new CUstream();
     call(
-        "cuStreamCreateWithPriority",
+        DriverCall.CREATE_STREAM,
         () ->
             JCudaDriver.cuStreamCreateWithPriority(
                 stream, CUstream_flags.CU_STREAM_NON_BLOCKING, priority));
@@ -96,40 +109,40 @@ final class JCudaDevice implements CudaDriver {
     DriverHandle.Stream handle = streamHandle(stream);
     checkOpen();
     handle.destroy(this);
-    call("cuStreamDestroy", () -> JCudaDriver.cuStreamDestroy(handle.cuStream));
+    call(DriverCall.DESTROY_STREAM, () -> JCudaDriver.cuStreamDestroy(handle.cuStream));
   }
 
   @Override
   public void synchronizeStream(StreamHandle stream) {
     CUstream cuStream = use(stream);
-    call("cuStreamSynchronize", () -> JCudaDriver.cuStreamSynchronize(cuStream));
+    call(DriverCall.SYNCHRONIZE_STREAM, () -> JCudaDriver.cuStreamSynchronize(cuStream));
   }
 
   @Override
   public boolean isStreamIdle(StreamHandle stream) {
     CUstream cuStream = use(stream);
-    return poll("cuStreamQuery", () -> JCudaDriver.cuStreamQuery(cuStream));
+    return poll(DriverCall.IS_STREAM_IDLE, () -> JCudaDriver.cuStreamQuery(cuStream));
   }
 
   @Override
   public void waitForEvent(StreamHandle stream, EventHandle event) {
     CUstream cuStream = use(stream);
     CUevent cuEvent = use(event);
-    makeCurrent();
+    begin(DriverCall.WAIT_FOR_EVENT);
     int code;
     try {
       code = JCudaDriver.cuStreamWaitEvent(cuStream, cuEvent, 0);
     } catch (CudaException e) {
       code = Status.of(e);
     }
-    Status.check("cuStreamWaitEvent", code);
+    check(DriverCall.WAIT_FOR_EVENT, code);
   }
 
   @Override
   public EventHandle createEvent() {
     CUevent event = new CUevent();
     call(
-        "cuEventCreate",
+        DriverCall.CREATE_EVENT,
         () -> JCudaDriver.cuEventCreate(event, CUevent_flags.CU_EVENT_DISABLE_TIMING));
     return new DriverHandle.Event(this, event);
   }
@@ -139,33 +152,33 @@ final class JCudaDevice implements CudaDriver {
     DriverHandle.Event handle = eventHandle(event);
     checkOpen();
     handle.destroy(this);
-    call("cuEventDestroy", () -> JCudaDriver.cuEventDestroy(handle.cuEvent));
+    call(DriverCall.DESTROY_EVENT, () -> JCudaDriver.cuEventDestroy(handle.cuEvent));
   }
 
   @Override
   public void recordEvent(EventHandle event, StreamHandle stream) {
     CUevent cuEvent = use(event);
     CUstream cuStream = use(stream);
-    makeCurrent();
+    begin(DriverCall.RECORD_EVENT);
     int code;
     try {
       code = JCudaDriver.cuEventRecord(cuEvent, cuStream);
     } catch (CudaException e) {
       code = Status.of(e);
     }
-    Status.check("cuEventRecord", code);
+    check(DriverCall.RECORD_EVENT, code);
   }
 
   @Override
   public void synchronizeEvent(EventHandle event) {
     CUevent cuEvent = use(event);
-    call("cuEventSynchronize", () -> JCudaDriver.cuEventSynchronize(cuEvent));
+    call(DriverCall.SYNCHRONIZE_EVENT, () -> JCudaDriver.cuEventSynchronize(cuEvent));
   }
 
   @Override
   public boolean isEventComplete(EventHandle event) {
     CUevent cuEvent = use(event);
-    return poll("cuEventQuery", () -> JCudaDriver.cuEventQuery(cuEvent));
+    return poll(DriverCall.IS_EVENT_COMPLETE, () -> JCudaDriver.cuEventQuery(cuEvent));
   }
 
   @Override
@@ -176,7 +189,7 @@ final class JCudaDevice implements CudaDriver {
           "cannot allocate " + bytes + " bytes; a size is at least 1");
     }
     DevicePointer pointer = new DevicePointer();
-    call("cuMemAllocAsync", () -> JCudaDriver.cuMemAllocAsync(pointer, bytes, cuStream));
+    call(DriverCall.ALLOCATE_ASYNC, () -> JCudaDriver.cuMemAllocAsync(pointer, bytes, cuStream));
     return pointer.address();
   }
 
@@ -184,7 +197,7 @@ final class JCudaDevice implements CudaDriver {
   public void freeAsync(long address, StreamHandle stream) {
     CUstream cuStream = use(stream);
     DevicePointer pointer = new DevicePointer(address);
-    call("cuMemFreeAsync", () -> JCudaDriver.cuMemFreeAsync(pointer, cuStream));
+    call(DriverCall.FREE_ASYNC, () -> JCudaDriver.cuMemFreeAsync(pointer, cuStream));
   }
 
   @Override
@@ -194,14 +207,14 @@ final class JCudaDevice implements CudaDriver {
           "cannot allocate " + bytes + " bytes; a size is at least 1");
     }
     DevicePointer pointer = new DevicePointer();
-    call("cuMemAlloc", () -> JCudaDriver.cuMemAlloc(pointer, bytes));
+    call(DriverCall.ALLOCATE, () -> JCudaDriver.cuMemAlloc(pointer, bytes));
     return pointer.address();
   }
 
   @Override
   public void free(long address) {
     DevicePointer pointer = new DevicePointer(address);
-    call("cuMemFree", () -> JCudaDriver.cuMemFree(pointer));
+    call(DriverCall.FREE, () -> JCudaDriver.cuMemFree(pointer));
   }
 
   @Override
@@ -218,7 +231,7 @@ final class JCudaDevice implements CudaDriver {
               + Integer.MAX_VALUE);
     }
     RawPointer pointer = new RawPointer(0);
-    call("cuMemAllocHost", () -> JCudaDriver.cuMemAllocHost(pointer, bytes));
+    call(DriverCall.ALLOCATE_HOST, () -> JCudaDriver.cuMemAllocHost(pointer, bytes));
     return PinnedMemory.of(this, pointer, bytes);
   }
 
@@ -227,7 +240,8 @@ final class JCudaDevice implements CudaDriver {
     RawPointer host = pinned(memory).pointer(this);
     DevicePointer pointer = new DevicePointer();
     call(
-        "cuMemHostGetDevicePointer", () -> JCudaDriver.cuMemHostGetDevicePointer(pointer, host, 0));
+        DriverCall.HOST_DEVICE_ADDRESS,
+        () -> JCudaDriver.cuMemHostGetDevicePointer(pointer, host, 0));
     return pointer.address();
   }
 
@@ -237,7 +251,7 @@ final class JCudaDevice implements CudaDriver {
     checkOpen();
     RawPointer pointer = pinned.free(this);
     try {
-      call("cuMemFreeHost", () -> JCudaDriver.cuMemFreeHost(pointer));
+      call(DriverCall.FREE_HOST, () -> JCudaDriver.cuMemFreeHost(pointer));
     } catch (CudaDriverException e) {
       pinned.notFreed();
       throw e;
@@ -250,7 +264,9 @@ final class JCudaDevice implements CudaDriver {
     CUstream cuStream = use(stream);
     RawPointer from = pinned(source).pointer(this, sourceOffset, bytes);
     DevicePointer to = new DevicePointer(destination);
-    call("cuMemcpyHtoDAsync", () -> JCudaDriver.cuMemcpyHtoDAsync(to, from, bytes, cuStream));
+    call(
+        DriverCall.COPY_TO_DEVICE_ASYNC,
+        () -> JCudaDriver.cuMemcpyHtoDAsync(to, from, bytes, cuStream));
   }
 
   @Override
@@ -263,7 +279,9 @@ final class JCudaDevice implements CudaDriver {
     CUstream cuStream = use(stream);
     RawPointer to = pinned(destination).pointer(this, destinationOffset, bytes);
     DevicePointer from = new DevicePointer(source);
-    call("cuMemcpyDtoHAsync", () -> JCudaDriver.cuMemcpyDtoHAsync(to, from, bytes, cuStream));
+    call(
+        DriverCall.COPY_TO_HOST_ASYNC,
+        () -> JCudaDriver.cuMemcpyDtoHAsync(to, from, bytes, cuStream));
   }
 
   @Override
@@ -271,28 +289,30 @@ final class JCudaDevice implements CudaDriver {
     CUstream cuStream = use(stream);
     DevicePointer to = new DevicePointer(destination);
     DevicePointer from = new DevicePointer(source);
-    call("cuMemcpyDtoDAsync", () -> JCudaDriver.cuMemcpyDtoDAsync(to, from, bytes, cuStream));
+    call(
+        DriverCall.COPY_ON_DEVICE_ASYNC,
+        () -> JCudaDriver.cuMemcpyDtoDAsync(to, from, bytes, cuStream));
   }
 
   @Override
   public void fill8Async(long destination, byte value, long count, StreamHandle stream) {
     CUstream cuStream = use(stream);
     DevicePointer to = new DevicePointer(destination);
-    call("cuMemsetD8Async", () -> JCudaDriver.cuMemsetD8Async(to, value, count, cuStream));
+    call(DriverCall.FILL_8_ASYNC, () -> JCudaDriver.cuMemsetD8Async(to, value, count, cuStream));
   }
 
   @Override
   public void fill16Async(long destination, short value, long count, StreamHandle stream) {
     CUstream cuStream = use(stream);
     DevicePointer to = new DevicePointer(destination);
-    call("cuMemsetD16Async", () -> JCudaDriver.cuMemsetD16Async(to, value, count, cuStream));
+    call(DriverCall.FILL_16_ASYNC, () -> JCudaDriver.cuMemsetD16Async(to, value, count, cuStream));
   }
 
   @Override
   public void fill32Async(long destination, int value, long count, StreamHandle stream) {
     CUstream cuStream = use(stream);
     DevicePointer to = new DevicePointer(destination);
-    call("cuMemsetD32Async", () -> JCudaDriver.cuMemsetD32Async(to, value, count, cuStream));
+    call(DriverCall.FILL_32_ASYNC, () -> JCudaDriver.cuMemsetD32Async(to, value, count, cuStream));
   }
 
   @Override
@@ -301,7 +321,7 @@ final class JCudaDevice implements CudaDriver {
     CUstream cuStream = use(stream);
     DevicePointer to = new DevicePointer(destination);
     call(
-        "cuMemsetD2D32Async",
+        DriverCall.FILL_32_STRIDED_ASYNC,
         () -> JCudaDriver.cuMemsetD2D32Async(to, pitch, value, 1, count, cuStream));
   }
 
@@ -327,7 +347,7 @@ final class JCudaDevice implements CudaDriver {
   private CUmodule load(ModuleLoading loading) {
     CUmodule module = new CUmodule();
     try {
-      call("cuModuleLoadDataEx", () -> loading.load(module));
+      call(DriverCall.LOAD_MODULE, () -> loading.load(module));
       return module;
     } catch (CudaDriverException e) {
       throw loading.failure(e);
@@ -339,7 +359,7 @@ final class JCudaDevice implements CudaDriver {
     DriverHandle.Module handle = moduleHandle(module);
     checkOpen();
     handle.destroy(this);
-    call("cuModuleUnload", () -> JCudaDriver.cuModuleUnload(handle.cuModule));
+    call(DriverCall.UNLOAD_MODULE, () -> JCudaDriver.cuModuleUnload(handle.cuModule));
   }
 
   @Override
@@ -349,7 +369,7 @@ final class JCudaDevice implements CudaDriver {
     CUfunction function = new CUfunction();
     try {
       call(
-          "cuModuleGetFunction",
+          DriverCall.FUNCTION,
           () -> JCudaDriver.cuModuleGetFunction(function, handle.cuModule, entry));
     } catch (CudaDriverException e) {
       if (e.code() == CUresult.CUDA_ERROR_NOT_FOUND) {
@@ -368,7 +388,7 @@ final class JCudaDevice implements CudaDriver {
     long[] bytes = new long[1];
     try {
       call(
-          "cuModuleGetGlobal",
+          DriverCall.MODULE_VARIABLE,
           () -> JCudaDriver.cuModuleGetGlobal(pointer, bytes, handle.cuModule, name));
     } catch (CudaDriverException e) {
       if (e.code() == CUresult.CUDA_ERROR_NOT_FOUND) {
@@ -389,7 +409,7 @@ final class JCudaDevice implements CudaDriver {
 
   private int attribute(CUfunction function, int attribute) {
     int[] value = new int[1];
-    call("cuFuncGetAttribute", () -> JCudaDriver.cuFuncGetAttribute(value, attribute, function));
+    call(DriverCall.ATTRIBUTES, () -> JCudaDriver.cuFuncGetAttribute(value, attribute, function));
     return value[0];
   }
 
@@ -397,7 +417,9 @@ final class JCudaDevice implements CudaDriver {
   public void allowDynamicSharedBytes(FunctionHandle function, int bytes) {
     CUfunction cuFunction = use(function);
     int attribute = CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    call("cuFuncSetAttribute", () -> JCudaDriver.cuFuncSetAttribute(cuFunction, attribute, bytes));
+    call(
+        DriverCall.ALLOW_DYNAMIC_SHARED_BYTES,
+        () -> JCudaDriver.cuFuncSetAttribute(cuFunction, attribute, bytes));
   }
 
   @Override
@@ -406,7 +428,7 @@ final class JCudaDevice implements CudaDriver {
     CUfunction cuFunction = use(function);
     int[] blocks = new int[1];
     call(
-        "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+        DriverCall.RESIDENT_BLOCKS_PER_MULTIPROCESSOR,
         () ->
             JCudaDriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 blocks, cuFunction, blockThreads, dynamicSharedBytes));
@@ -420,7 +442,7 @@ final class JCudaDevice implements CudaDriver {
     int[] blockSize = new int[1];
     // A callback for shared memory by block size would be one for the whole process.
     call(
-        "cuOccupancyMaxPotentialBlockSize",
+        DriverCall.SUGGESTED_BLOCK_SIZE,
         () ->
             JCudaDriver.cuOccupancyMaxPotentialBlockSize(
                 leastBlocks, blockSize, cuFunction, null, dynamicSharedBytes, NO_LIMIT));
@@ -432,7 +454,8 @@ final class JCudaDevice implements CudaDriver {
     CUfunction cuFunction = use(launch.function());
     CUstream cuStream = use(launch.stream());
     RawPointer table = pinned(launch.parameters()).pointer(this);
-    makeCurrent();
+    DriverCall call = launch.call();
+    begin(call);
     int code;
     try {
       code =
@@ -463,7 +486,7 @@ final class JCudaDevice implements CudaDriver {
     } catch (CudaException e) {
       code = Status.of(e);
     }
-    Status.check(launch.isCooperative() ? "cuLaunchCooperativeKernel" : "cuLaunchKernel", code);
+    check(call, code);
   }
 
   @Override
@@ -480,7 +503,7 @@ final class JCudaDevice implements CudaDriver {
   public StreamHandle foreignStream(long rawHandle) {
     CUstream stream = RawHandle.stream(rawHandle);
     CUcontext owner = new CUcontext();
-    call("cuStreamGetCtx", () -> JCudaDriver.cuStreamGetCtx(stream, owner));
+    call(DriverCall.STREAM_CONTEXT, () -> JCudaDriver.cuStreamGetCtx(stream, owner));
     if (RawHandle.of(owner) != RawHandle.of(context)) {
       throw new IllegalArgumentException(
           "stream 0x"
@@ -501,31 +524,31 @@ final class JCudaDevice implements CudaDriver {
   public PointerInfo pointerInfo(long address) {
     UnboundFunctions.load();
     PointerAttributes attributes = new PointerAttributes();
-    call("cuPointerGetAttributes", () -> attributes.read(address));
+    call(DriverCall.POINTER_INFO, () -> attributes.read(address));
     return attributes.info();
   }
 
   @Override
-  public void inThreadOfOthers(Runnable calls) {
+  public void inThreadOfOthers(Runnable work) {
     checkOpen();
     CUcontext before = new CUcontext();
-    Status.check("cuCtxGetCurrent", Status.of(() -> JCudaDriver.cuCtxGetCurrent(before)));
+    check("cuCtxGetCurrent", Status.of(() -> JCudaDriver.cuCtxGetCurrent(before)));
     try {
-      calls.run();
+      work.run();
     } finally {
-      Status.check("cuCtxSetCurrent", Status.of(() -> JCudaDriver.cuCtxSetCurrent(before)));
+      check(DriverCall.MAKE_CURRENT, Status.of(() -> JCudaDriver.cuCtxSetCurrent(before)));
     }
   }
 
   @Override
   public void synchronizeDevice() {
-    call("cuCtxSynchronize", JCudaDriver::cuCtxSynchronize);
+    call(DriverCall.SYNCHRONIZE_DEVICE, JCudaDriver::cuCtxSynchronize);
   }
 
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      Status.check(
+      check(
           "cuDevicePrimaryCtxRelease",
           Status.of(() -> JCudaDriver.cuDevicePrimaryCtxRelease(device)));
     }
@@ -533,6 +556,32 @@ final class JCudaDevice implements CudaDriver {
 
   @Override
   public void makeCurrent() {
+    begin(DriverCall.MAKE_CURRENT);
+  }
+
+  private void call(DriverCall call, IntSupplier function) {
+    begin(call);
+    check(call, Status.of(function));
+  }
+
+  /** A call that may also return "not ready", which is not an error. */
+  private boolean poll(DriverCall call, IntSupplier function) {
+    begin(call);
+    int code = Status.of(function);
+    if (code == CUresult.CUDA_ERROR_NOT_READY) {
+      return false;
+    }
+    check(call, code);
+    return true;
+  }
+
+  /** Announces a call, and makes the context current that it needs. */
+  private void begin(DriverCall call) {
+    calls.begin(call);
+    setContext();
+  }
+
+  private void setContext() {
     checkOpen();
     int code;
     try {
@@ -540,23 +589,17 @@ final class JCudaDevice implements CudaDriver {
     } catch (CudaException e) {
       code = Status.of(e);
     }
-    Status.check("cuCtxSetCurrent", code);
+    check(DriverCall.MAKE_CURRENT, code);
   }
 
-  private void call(String name, IntSupplier call) {
-    makeCurrent();
-    Status.check(name, Status.of(call));
+  private void check(DriverCall call, int code) {
+    check(call.function(), code);
   }
 
-  /** A call that may also return "not ready", which is not an error. */
-  private boolean poll(String name, IntSupplier call) {
-    makeCurrent();
-    int code = Status.of(call);
-    if (code == CUresult.CUDA_ERROR_NOT_READY) {
-      return false;
+  private void check(String function, int code) {
+    if (code != CUresult.CUDA_SUCCESS) {
+      throw calls.sticky().keep(Status.error(function, code));
     }
-    Status.check(name, code);
-    return true;
   }
 
   private void checkOpen() {

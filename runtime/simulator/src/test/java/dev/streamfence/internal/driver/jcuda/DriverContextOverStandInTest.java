@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.streamfence.internal.device.AllocatedBytes;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.KernelLaunch;
+import dev.streamfence.simulation.DriverCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The context of each call, on any thread, and the cost of setting it. */
 class DriverContextOverStandInTest {
@@ -42,17 +43,13 @@ class DriverContextOverStandInTest {
     drivers.forEach(CudaDriver::close);
   }
 
-  /** Without the one that sets the context and nothing else. */
-  static List<SeamCalls.SeamCall> calls() {
-    return SeamCalls.all().stream().filter(call -> !call.method().equals("makeCurrent")).toList();
-  }
-
+  /** Except for the call that sets the context and does nothing else. */
   @ParameterizedTest
-  @MethodSource("calls")
-  void theContextIsSetDirectlyBeforeEveryCall(SeamCalls.SeamCall call) {
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "MAKE_CURRENT")
+  void theContextIsSetDirectlyBeforeEveryCall(DriverCall call) {
     drivers.get(1).synchronizeDevice();
 
-    List<String> trace = standIn.trace(() -> call.action().accept(fixtures.get(0)));
+    List<String> trace = standIn.trace(() -> fixtures.get(0).make(call));
 
     assertThat(trace).isNotEmpty();
     for (int i = 0; i < trace.size(); i += 2) {
@@ -60,7 +57,7 @@ class DriverContextOverStandInTest {
       assertThat(trace.get(i + 1)).doesNotStartWith("cuCtxSetCurrent").contains(" context=0");
     }
     assertThat(trace.get(trace.size() - 1))
-        .matches("(" + call.call() + "|cuMemFreeHost) context=0.*");
+        .matches("(" + call.function() + "|cuMemFreeHost) context=0.*");
   }
 
   @Test

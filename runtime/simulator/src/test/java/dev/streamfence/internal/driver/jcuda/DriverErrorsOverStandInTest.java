@@ -9,6 +9,8 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException;
 import dev.streamfence.KernelLoadException;
 import dev.streamfence.internal.driver.CudaDriver;
+import dev.streamfence.internal.driver.InterceptedDriver;
+import dev.streamfence.simulation.DriverCall;
 import java.io.File;
 import java.lang.reflect.Method;
 import java.net.MalformedURLException;
@@ -17,12 +19,13 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -31,6 +34,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DriverErrorsOverStandInTest {
   private static final Set<String> CALLS_NO_DRIVER =
       Set.of(
+          "calls",
+          "sticky",
           "properties",
           "launchObserver",
           "rawHandle",
@@ -59,14 +64,23 @@ class DriverErrorsOverStandInTest {
     }
   }
 
-  static List<SeamCalls.SeamCall> calls() {
-    return SeamCalls.all();
-  }
-
   @Test
   void everyMethodOfTheSeamIsTested() {
-    assertThat(SeamCalls.all().stream().map(SeamCalls.SeamCall::method).distinct())
-        .containsExactlyInAnyOrderElementsOf(
+    Set<String> methods = new TreeSet<>();
+    for (DriverCall call : DriverCall.values()) {
+      try (CudaDriver driver = JCudaDevices.open(0)) {
+        new SeamCalls(
+                InterceptedDriver.of(
+                    driver,
+                    (method, made) -> {
+                      methods.add(method);
+                      return made.proceed();
+                    }))
+            .make(call);
+      }
+    }
+    assertThat(methods)
+        .containsAll(
             Stream.of(CudaDriver.class.getMethods())
                 .map(Method::getName)
                 .filter(name -> !CALLS_NO_DRIVER.contains(name))
@@ -74,36 +88,36 @@ class DriverErrorsOverStandInTest {
   }
 
   @ParameterizedTest
-  @MethodSource("calls")
-  void everyCodeBecomesAnErrorThatNamesItsCall(SeamCalls.SeamCall call) {
+  @EnumSource
+  void everyCodeBecomesAnErrorThatNamesItsCall(DriverCall call) {
     for (int code : new int[] {INVALID_VALUE, OUT_OF_MEMORY, ILLEGAL_ADDRESS, UNKNOWN}) {
-      assertFailure(call, call.call(), code);
+      assertFailure(call, call.function(), code);
     }
   }
 
   @ParameterizedTest
-  @MethodSource("calls")
-  void everyCodeBecomesTheSameErrorWhenAnotherLibraryTurnedExceptionsOn(SeamCalls.SeamCall call) {
+  @EnumSource
+  void everyCodeBecomesTheSameErrorWhenAnotherLibraryTurnedExceptionsOn(DriverCall call) {
     standIn.turnExceptionsOn();
 
     for (int code : new int[] {INVALID_VALUE, OUT_OF_MEMORY, ILLEGAL_ADDRESS, UNKNOWN}) {
-      assertFailure(call, call.call(), code);
+      assertFailure(call, call.function(), code);
     }
   }
 
   @ParameterizedTest
-  @MethodSource("calls")
-  void aContextThatCannotBeSetKeepsTheCallFromTheDriver(SeamCalls.SeamCall call) {
+  @EnumSource
+  void aContextThatCannotBeSetKeepsTheCallFromTheDriver(DriverCall call) {
     assertFailure(call, "cuCtxSetCurrent", ILLEGAL_ADDRESS);
   }
 
-  private void assertFailure(SeamCalls.SeamCall call, String failing, int code) {
+  private void assertFailure(DriverCall call, String failing, int code) {
     try (CudaDriver driver = JCudaDevices.open(0)) {
       SeamCalls fixture = new SeamCalls(driver);
       List<Long> before = standIn.live();
       standIn.fail(failing, code);
 
-      Throwable thrown = catchThrowable(() -> call.action().accept(fixture));
+      Throwable thrown = catchThrowable(() -> fixture.make(call));
 
       standIn.fail("", 0);
       Throwable error = thrown instanceof KernelLoadException ? thrown.getCause() : thrown;

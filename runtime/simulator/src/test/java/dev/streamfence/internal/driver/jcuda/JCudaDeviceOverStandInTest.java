@@ -17,6 +17,7 @@ import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.MemoryInfo;
 import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.internal.driver.PointerInfo;
+import dev.streamfence.simulation.DriverCall;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The calls of the seam arrive at the driver, through JCuda's real native library. */
@@ -53,10 +54,6 @@ class JCudaDeviceOverStandInTest {
     if (driver != null) {
       driver.close();
     }
-  }
-
-  static List<SeamCalls.SeamCall> calls() {
-    return SeamCalls.all();
   }
 
   @Test
@@ -405,15 +402,15 @@ class JCudaDeviceOverStandInTest {
   }
 
   @ParameterizedTest
-  @MethodSource("calls")
-  void everyMethodRefusesToRunAfterClose(SeamCalls.SeamCall call) {
+  @EnumSource
+  void everyMethodRefusesToRunAfterClose(DriverCall call) {
     driver.close();
 
     List<String> calls =
         standIn.trace(
             () ->
                 assertThatIllegalStateException()
-                    .isThrownBy(() -> call.action().accept(fixture))
+                    .isThrownBy(() -> fixture.make(call))
                     .withMessage("CUDA device 1 (Stand-in 1) is closed"));
 
     assertThat(calls).isEmpty();

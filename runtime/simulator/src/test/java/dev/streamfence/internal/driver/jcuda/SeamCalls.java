@@ -7,13 +7,12 @@ import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
 import dev.streamfence.internal.driver.KernelLaunch;
+import dev.streamfence.simulation.DriverCall;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
-import java.util.function.Consumer;
 
 /**
- * One driver with one handle of each kind, and every method of the seam that makes a driver call.
- * Confined to one thread.
+ * One driver with one handle of each kind, and a sample of each call of the table. Confined to one
+ * thread.
  */
 final class SeamCalls {
   static final String PTX =
@@ -54,101 +53,58 @@ final class SeamCalls {
     return PTX.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /**
-   * A method of the seam.
-   *
-   * @param method its name in {@link CudaDriver}
-   * @param call the driver's function
-   */
-  record SeamCall(String method, String call, Consumer<SeamCalls> action) {
-    @Override
-    public String toString() {
-      return method;
-    }
+  /** Makes a call, with arguments that the stand-in takes. */
+  void make(DriverCall call) {
+    sample(call).run();
   }
 
-  static List<SeamCall> all() {
-    return List.of(
-        call("memoryInfo", "cuMemGetInfo", c -> c.driver.memoryInfo()),
-        call("keepFreedMemory", "cuMemPoolSetAttribute", c -> c.driver.keepFreedMemory(64)),
-        call("createStream", "cuStreamCreateWithPriority", c -> c.driver.createStream(0)),
-        call("destroyStream", "cuStreamDestroy", c -> c.driver.destroyStream(c.stream)),
-        call("synchronizeStream", "cuStreamSynchronize", c -> c.driver.synchronizeStream(c.stream)),
-        call("isStreamIdle", "cuStreamQuery", c -> c.driver.isStreamIdle(c.stream)),
-        call("waitForEvent", "cuStreamWaitEvent", c -> c.driver.waitForEvent(c.stream, c.event)),
-        call("createEvent", "cuEventCreate", c -> c.driver.createEvent()),
-        call("destroyEvent", "cuEventDestroy", c -> c.driver.destroyEvent(c.event)),
-        call("recordEvent", "cuEventRecord", c -> c.driver.recordEvent(c.event, c.stream)),
-        call("synchronizeEvent", "cuEventSynchronize", c -> c.driver.synchronizeEvent(c.event)),
-        call("isEventComplete", "cuEventQuery", c -> c.driver.isEventComplete(c.event)),
-        call("allocateAsync", "cuMemAllocAsync", c -> c.driver.allocateAsync(8, c.stream)),
-        call("freeAsync", "cuMemFreeAsync", c -> c.driver.freeAsync(c.memory, c.stream)),
-        call("allocate", "cuMemAlloc", c -> c.driver.allocate(8)),
-        call("free", "cuMemFree", c -> c.driver.free(c.directMemory)),
-        call("allocateHost", "cuMemAllocHost", c -> c.driver.allocateHost(8)),
-        call("deviceAddress", "cuMemHostGetDevicePointer", c -> c.driver.deviceAddress(c.host)),
-        call("freeHost", "cuMemFreeHost", c -> c.driver.freeHost(c.host)),
-        call(
-            "copyToDeviceAsync",
-            "cuMemcpyHtoDAsync",
-            c -> c.driver.copyToDeviceAsync(c.memory, c.host, 0, 64, c.stream)),
-        call(
-            "copyToHostAsync",
-            "cuMemcpyDtoHAsync",
-            c -> c.driver.copyToHostAsync(c.host, 0, c.memory, 64, c.stream)),
-        call(
-            "copyOnDeviceAsync",
-            "cuMemcpyDtoDAsync",
-            c -> c.driver.copyOnDeviceAsync(c.memory + 32, c.memory, 32, c.stream)),
-        call(
-            "fill8Async",
-            "cuMemsetD8Async",
-            c -> c.driver.fill8Async(c.memory, (byte) 1, 64, c.stream)),
-        call(
-            "fill16Async",
-            "cuMemsetD16Async",
-            c -> c.driver.fill16Async(c.memory, (short) 1, 32, c.stream)),
-        call(
-            "fill32Async",
-            "cuMemsetD32Async",
-            c -> c.driver.fill32Async(c.memory, 1, 16, c.stream)),
-        call(
-            "fill32StridedAsync",
-            "cuMemsetD2D32Async",
-            c -> c.driver.fill32StridedAsync(c.memory, 8, 1, 8, c.stream)),
-        call("loadModule", "cuModuleLoadDataEx", c -> c.driver.loadModule("m.ptx", ptx())),
-        call("unloadModule", "cuModuleUnload", c -> c.driver.unloadModule(c.module)),
-        call("function", "cuModuleGetFunction", c -> c.driver.function(c.module, "nothing")),
-        call("variable", "cuModuleGetGlobal", c -> c.driver.variable(c.module, "level")),
-        call("attributes", "cuFuncGetAttribute", c -> c.driver.attributes(c.function)),
-        call(
-            "allowDynamicSharedBytes",
-            "cuFuncSetAttribute",
-            c -> c.driver.allowDynamicSharedBytes(c.function, 65536)),
-        call("launchKernel", "cuLaunchKernel", c -> c.launch(false, c.host)),
-        call("launchKernel", "cuLaunchCooperativeKernel", c -> c.launch(true, c.host)),
-        call(
-            "residentBlocksPerMultiprocessor",
-            "cuOccupancyMaxActiveBlocksPerMultiprocessor",
-            c -> c.driver.residentBlocksPerMultiprocessor(c.function, 32, 0)),
-        call(
-            "suggestedBlockSize",
-            "cuOccupancyMaxPotentialBlockSize",
-            c -> c.driver.suggestedBlockSize(c.function, 0)),
-        call(
-            "foreignStream",
-            "cuStreamGetCtx",
-            c -> c.driver.foreignStream(c.driver.rawHandle(c.stream))),
-        call("pointerInfo", "cuPointerGetAttributes", c -> c.driver.pointerInfo(c.memory)),
-        call("makeCurrent", "cuCtxSetCurrent", c -> c.driver.makeCurrent()),
-        call("synchronizeDevice", "cuCtxSynchronize", c -> c.driver.synchronizeDevice()));
+  private Runnable sample(DriverCall call) {
+    return switch (call) {
+      case CREATE_STREAM -> () -> driver.createStream(0);
+      case DESTROY_STREAM -> () -> driver.destroyStream(stream);
+      case SYNCHRONIZE_STREAM -> () -> driver.synchronizeStream(stream);
+      case IS_STREAM_IDLE -> () -> driver.isStreamIdle(stream);
+      case WAIT_FOR_EVENT -> () -> driver.waitForEvent(stream, event);
+      case CREATE_EVENT -> () -> driver.createEvent();
+      case DESTROY_EVENT -> () -> driver.destroyEvent(event);
+      case RECORD_EVENT -> () -> driver.recordEvent(event, stream);
+      case SYNCHRONIZE_EVENT -> () -> driver.synchronizeEvent(event);
+      case IS_EVENT_COMPLETE -> () -> driver.isEventComplete(event);
+      case ALLOCATE_ASYNC -> () -> driver.allocateAsync(8, stream);
+      case FREE_ASYNC -> () -> driver.freeAsync(memory, stream);
+      case ALLOCATE -> () -> driver.allocate(8);
+      case FREE -> () -> driver.free(directMemory);
+      case KEEP_FREED_MEMORY -> () -> driver.keepFreedMemory(64);
+      case ALLOCATE_HOST -> () -> driver.allocateHost(8);
+      case HOST_DEVICE_ADDRESS -> () -> driver.deviceAddress(host);
+      case FREE_HOST -> () -> driver.freeHost(host);
+      case COPY_TO_DEVICE_ASYNC -> () -> driver.copyToDeviceAsync(memory, host, 0, 64, stream);
+      case COPY_TO_HOST_ASYNC -> () -> driver.copyToHostAsync(host, 0, memory, 64, stream);
+      case COPY_ON_DEVICE_ASYNC -> () -> driver.copyOnDeviceAsync(memory + 32, memory, 32, stream);
+      case FILL_8_ASYNC -> () -> driver.fill8Async(memory, (byte) 1, 64, stream);
+      case FILL_16_ASYNC -> () -> driver.fill16Async(memory, (short) 1, 32, stream);
+      case FILL_32_ASYNC -> () -> driver.fill32Async(memory, 1, 16, stream);
+      case FILL_32_STRIDED_ASYNC -> () -> driver.fill32StridedAsync(memory, 8, 1, 8, stream);
+      case LOAD_MODULE -> () -> driver.loadModule("m.ptx", ptx());
+      case UNLOAD_MODULE -> () -> driver.unloadModule(module);
+      case FUNCTION -> () -> driver.function(module, "nothing");
+      case MODULE_VARIABLE -> () -> driver.variable(module, "level");
+      case ATTRIBUTES -> () -> driver.attributes(function);
+      case ALLOW_DYNAMIC_SHARED_BYTES -> () -> driver.allowDynamicSharedBytes(function, 65536);
+      case RESIDENT_BLOCKS_PER_MULTIPROCESSOR ->
+          () -> driver.residentBlocksPerMultiprocessor(function, 32, 0);
+      case SUGGESTED_BLOCK_SIZE -> () -> driver.suggestedBlockSize(function, 0);
+      case LAUNCH_KERNEL -> () -> launch(false, host);
+      case LAUNCH_COOPERATIVE_KERNEL -> () -> launch(true, host);
+      case SYNCHRONIZE_DEVICE -> () -> driver.synchronizeDevice();
+      case MEMORY_INFO -> () -> driver.memoryInfo();
+      case STREAM_CONTEXT -> () -> driver.foreignStream(driver.rawHandle(stream));
+      case POINTER_INFO -> () -> driver.pointerInfo(memory);
+      case MAKE_CURRENT -> () -> driver.makeCurrent();
+    };
   }
 
   void launch(boolean cooperative, HostMemory parameters) {
     driver.launchKernel(new KernelLaunch(function, cooperative, stream, parameters));
-  }
-
-  private static SeamCall call(String method, String call, Consumer<SeamCalls> action) {
-    return new SeamCall(method, call, action);
   }
 }
