@@ -12,35 +12,40 @@ import org.jspecify.annotations.Nullable;
  * A handle from the driver, with its owner and whether it was destroyed: the driver itself crashes
  * on a destroyed handle. Thread-safe; destroying a handle while another thread uses it is the
  * caller's mistake and goes undetected.
+ *
+ * @param <T> JCuda's type of the handle
  */
-abstract sealed class DriverHandle {
+abstract sealed class DriverHandle<T> {
   private final JCudaDevice owner;
-  private final AtomicBoolean destroyed = new AtomicBoolean();
+  private final AtomicBoolean destroyed;
+  private final String kind;
+  private final T handle;
 
-  private DriverHandle(JCudaDevice owner) {
+  private DriverHandle(JCudaDevice owner, AtomicBoolean destroyed, String kind, T handle) {
     this.owner = owner;
+    this.destroyed = destroyed;
+    this.kind = kind;
+    this.handle = handle;
   }
 
-  /** Throws if the handle is destroyed or belongs to another driver. */
-  void checkUsable(JCudaDevice user) {
-    checkOwner(user);
-    if (destroyed.get()) {
-      throw gone();
-    }
-  }
-
-  /** Claims the right to destroy it; only one call succeeds. */
-  void destroy(JCudaDevice user) {
-    checkOwner(user);
-    if (!destroyed.compareAndSet(false, true)) {
-      throw gone();
-    }
-  }
-
-  private void checkOwner(JCudaDevice user) {
+  /** JCuda's handle, for a call of {@code user}; throws if it is destroyed or another driver's. */
+  T use(JCudaDevice user) {
     if (owner != user) {
       throw foreign(this, user);
     }
+    if (destroyed.get()) {
+      throw gone();
+    }
+    return handle;
+  }
+
+  /** JCuda's handle, to destroy it; only one call succeeds. */
+  T destroy(JCudaDevice user) {
+    T last = use(user);
+    if (!destroyed.compareAndSet(false, true)) {
+      throw gone();
+    }
+    return last;
   }
 
   private IllegalArgumentException gone() {
@@ -54,70 +59,39 @@ abstract sealed class DriverHandle {
 
   @Override
   public String toString() {
-    return kind() + " of " + owner;
+    return kind + " of " + owner;
   }
 
-  abstract String kind();
-
-  static final class Stream extends DriverHandle implements CudaDriver.StreamHandle {
-    final CUstream cuStream;
-
-    Stream(JCudaDevice owner, CUstream cuStream) {
-      super(owner);
-      this.cuStream = cuStream;
-    }
-
-    @Override
-    String kind() {
-      return "stream";
+  static final class Stream extends DriverHandle<CUstream> implements CudaDriver.StreamHandle {
+    Stream(JCudaDevice owner, CUstream stream) {
+      super(owner, new AtomicBoolean(), "stream", stream);
     }
   }
 
-  static final class Event extends DriverHandle implements CudaDriver.EventHandle {
-    final CUevent cuEvent;
-
-    Event(JCudaDevice owner, CUevent cuEvent) {
-      super(owner);
-      this.cuEvent = cuEvent;
-    }
-
-    @Override
-    String kind() {
-      return "event";
+  static final class Event extends DriverHandle<CUevent> implements CudaDriver.EventHandle {
+    Event(JCudaDevice owner, CUevent event) {
+      super(owner, new AtomicBoolean(), "event", event);
     }
   }
 
-  static final class Module extends DriverHandle implements CudaDriver.ModuleHandle {
-    final CUmodule cuModule;
+  static final class Module extends DriverHandle<CUmodule> implements CudaDriver.ModuleHandle {
     final String name;
 
-    Module(JCudaDevice owner, CUmodule cuModule, String name) {
-      super(owner);
-      this.cuModule = cuModule;
+    Module(JCudaDevice owner, CUmodule module, String name) {
+      super(owner, new AtomicBoolean(), "module " + name, module);
       this.name = name;
-    }
-
-    @Override
-    String kind() {
-      return "module " + name;
     }
   }
 
   /** Is not destroyed on its own: it ends with its module. */
-  static final class Function implements CudaDriver.FunctionHandle {
-    final CUfunction cuFunction;
-    final Module module;
-    final String entry;
-
-    Function(CUfunction cuFunction, Module module, String entry) {
-      this.cuFunction = cuFunction;
-      this.module = module;
-      this.entry = entry;
-    }
-
-    @Override
-    public String toString() {
-      return "function " + entry + " of " + module;
+  static final class Function extends DriverHandle<CUfunction>
+      implements CudaDriver.FunctionHandle {
+    Function(Module module, CUfunction function, String entry) {
+      super(
+          ((DriverHandle<?>) module).owner,
+          ((DriverHandle<?>) module).destroyed,
+          "function " + entry + " of module " + module.name,
+          function);
     }
   }
 }

@@ -3,7 +3,6 @@
 // sharing them, because a shared lambda would be an allocation.
 package dev.streamfence.internal.driver.jcuda;
 
-import com.sun.jna.ptr.IntByReference;
 import com.sun.jna.ptr.PointerByReference;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.KernelLoadException;
@@ -81,13 +80,9 @@ final class JCudaDevice implements CudaDriver {
   @Override
   public void keepFreedMemory(long bytes) {
     UnboundFunctions.load();
-    IntByReference number = new IntByReference();
     PointerByReference pool = new PointerByReference();
     setContext();
-    check(
-        "cuDeviceGet", Status.of(() -> UnboundFunctions.cuDeviceGet(number, properties.ordinal())));
-    setContext();
-    check("cuDeviceGetMemPool", Status.of(() -> UnboundFunctions.cuDeviceGetMemPool(pool, number)));
+    check("cuDeviceGetMemPool", Status.of(() -> UnboundFunctions.cuDeviceGetMemPool(pool, device)));
     call(
         DriverCall.KEEP_FREED_MEMORY,
         () -> UnboundFunctions.cuMemPoolSetReleaseThreshold(pool, bytes));
@@ -106,10 +101,9 @@ final class JCudaDevice implements CudaDriver {
 
   @Override
   public void destroyStream(StreamHandle stream) {
-    DriverHandle.Stream handle = streamHandle(stream);
     checkOpen();
-    handle.destroy(this);
-    call(DriverCall.DESTROY_STREAM, () -> JCudaDriver.cuStreamDestroy(handle.cuStream));
+    CUstream cuStream = own(DriverHandle.Stream.class, stream).destroy(this);
+    call(DriverCall.DESTROY_STREAM, () -> JCudaDriver.cuStreamDestroy(cuStream));
   }
 
   @Override
@@ -149,10 +143,9 @@ final class JCudaDevice implements CudaDriver {
 
   @Override
   public void destroyEvent(EventHandle event) {
-    DriverHandle.Event handle = eventHandle(event);
     checkOpen();
-    handle.destroy(this);
-    call(DriverCall.DESTROY_EVENT, () -> JCudaDriver.cuEventDestroy(handle.cuEvent));
+    CUevent cuEvent = own(DriverHandle.Event.class, event).destroy(this);
+    call(DriverCall.DESTROY_EVENT, () -> JCudaDriver.cuEventDestroy(cuEvent));
   }
 
   @Override
@@ -356,40 +349,37 @@ final class JCudaDevice implements CudaDriver {
 
   @Override
   public void unloadModule(ModuleHandle module) {
-    DriverHandle.Module handle = moduleHandle(module);
     checkOpen();
-    handle.destroy(this);
-    call(DriverCall.UNLOAD_MODULE, () -> JCudaDriver.cuModuleUnload(handle.cuModule));
+    CUmodule cuModule = own(DriverHandle.Module.class, module).destroy(this);
+    call(DriverCall.UNLOAD_MODULE, () -> JCudaDriver.cuModuleUnload(cuModule));
   }
 
   @Override
   public FunctionHandle function(ModuleHandle module, String entry) {
-    DriverHandle.Module handle = moduleHandle(module);
-    handle.checkUsable(this);
+    DriverHandle.Module handle = own(DriverHandle.Module.class, module);
+    CUmodule cuModule = handle.use(this);
     CUfunction function = new CUfunction();
     try {
-      call(
-          DriverCall.FUNCTION,
-          () -> JCudaDriver.cuModuleGetFunction(function, handle.cuModule, entry));
+      call(DriverCall.FUNCTION, () -> JCudaDriver.cuModuleGetFunction(function, cuModule, entry));
     } catch (CudaDriverException e) {
       if (e.code() == CUresult.CUDA_ERROR_NOT_FOUND) {
         throw new KernelLoadException(handle.name, "it has no entry point " + entry, "", e);
       }
       throw e.during("looking up entry point " + entry + " of module " + handle.name);
     }
-    return new DriverHandle.Function(function, handle, entry);
+    return new DriverHandle.Function(handle, function, entry);
   }
 
   @Override
   public ModuleVariable variable(ModuleHandle module, String name) {
-    DriverHandle.Module handle = moduleHandle(module);
-    handle.checkUsable(this);
+    DriverHandle.Module handle = own(DriverHandle.Module.class, module);
+    CUmodule cuModule = handle.use(this);
     DevicePointer pointer = new DevicePointer();
     long[] bytes = new long[1];
     try {
       call(
           DriverCall.MODULE_VARIABLE,
-          () -> JCudaDriver.cuModuleGetGlobal(pointer, bytes, handle.cuModule, name));
+          () -> JCudaDriver.cuModuleGetGlobal(pointer, bytes, cuModule, name));
     } catch (CudaDriverException e) {
       if (e.code() == CUresult.CUDA_ERROR_NOT_FOUND) {
         throw new KernelLoadException(handle.name, "it has no variable " + name, "", e);
@@ -522,7 +512,6 @@ final class JCudaDevice implements CudaDriver {
 
   @Override
   public PointerInfo pointerInfo(long address) {
-    UnboundFunctions.load();
     PointerAttributes attributes = new PointerAttributes();
     call(DriverCall.POINTER_INFO, () -> attributes.read(address));
     return attributes.info();
@@ -609,51 +598,27 @@ final class JCudaDevice implements CudaDriver {
   }
 
   private CUstream use(StreamHandle stream) {
-    DriverHandle.Stream handle = streamHandle(stream);
-    handle.checkUsable(this);
-    return handle.cuStream;
+    return own(DriverHandle.Stream.class, stream).use(this);
   }
 
   private CUevent use(EventHandle event) {
-    DriverHandle.Event handle = eventHandle(event);
-    handle.checkUsable(this);
-    return handle.cuEvent;
+    return own(DriverHandle.Event.class, event).use(this);
   }
 
   private CUfunction use(FunctionHandle function) {
-    if (function instanceof DriverHandle.Function handle) {
-      handle.module.checkUsable(this);
-      return handle.cuFunction;
-    }
-    throw DriverHandle.foreign(function, this);
-  }
-
-  private DriverHandle.Stream streamHandle(StreamHandle stream) {
-    if (stream instanceof DriverHandle.Stream handle) {
-      return handle;
-    }
-    throw DriverHandle.foreign(stream, this);
-  }
-
-  private DriverHandle.Event eventHandle(EventHandle event) {
-    if (event instanceof DriverHandle.Event handle) {
-      return handle;
-    }
-    throw DriverHandle.foreign(event, this);
-  }
-
-  private DriverHandle.Module moduleHandle(ModuleHandle module) {
-    if (module instanceof DriverHandle.Module handle) {
-      return handle;
-    }
-    throw DriverHandle.foreign(module, this);
+    return own(DriverHandle.Function.class, function).use(this);
   }
 
   private PinnedMemory pinned(HostMemory memory) {
-    if (memory instanceof PinnedMemory pinned) {
-      return pinned;
+    return own(PinnedMemory.class, memory);
+  }
+
+  /** What this binding made, as it knows it; throws if another driver made it. */
+  private <T> T own(Class<T> kind, Object made) {
+    if (kind.isInstance(made)) {
+      return kind.cast(made);
     }
-    throw DriverHandle.foreign(memory, this);
+    throw DriverHandle.foreign(made, this);
   }
 
   @Override

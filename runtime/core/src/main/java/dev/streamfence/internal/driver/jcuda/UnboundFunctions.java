@@ -1,16 +1,14 @@
 package dev.streamfence.internal.driver.jcuda;
 
-import com.sun.jna.Pointer;
-import com.sun.jna.ptr.IntByReference;
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
 import dev.streamfence.DeviceException;
+import jcuda.driver.CUdevice;
 
 /**
- * Functions of the CUDA driver, called through JNA: those of memory pools, which JCuda does not
- * bind, and two that take or fill memory of JNA. None is on the launch path, since such a call
- * boxes its arguments. Each returns the driver's code, and must be called after {@link #load}.
- * Thread-safe.
+ * The functions of the CUDA driver that JCuda does not bind, called through JNA: those of a
+ * device's own memory pool. None is on the launch path, since such a call boxes its arguments. Each
+ * returns the driver's code, and must be called after {@link #load}. Thread-safe.
  */
 final class UnboundFunctions {
   /** {@code CU_MEMPOOL_ATTR_RELEASE_THRESHOLD}, a 64-bit number of bytes. */
@@ -25,7 +23,7 @@ final class UnboundFunctions {
    */
   static void load() {
     try {
-      new IntByReference().setValue(0);
+      new LongByReference().setValue(0);
     } catch (LinkageError e) {
       throw new DeviceException(
           "JNA does not load ("
@@ -36,29 +34,16 @@ final class UnboundFunctions {
     }
   }
 
-  /** The device with a number. */
-  static int cuDeviceGet(IntByReference device, int ordinal) {
-    return call("cuDeviceGet", device, ordinal);
-  }
-
   /** The pool for a device's stream-ordered allocations. */
-  static int cuDeviceGetMemPool(PointerByReference pool, IntByReference device) {
-    return call("cuDeviceGetMemPool", pool, device.getValue());
+  static int cuDeviceGetMemPool(PointerByReference pool, CUdevice device) {
+    // A device's handle is its number.
+    return call("cuDeviceGetMemPool", pool, (int) RawHandle.of(device));
   }
 
   /** Sets the release threshold of a pool. */
   static int cuMemPoolSetReleaseThreshold(PointerByReference pool, long bytes) {
     LongByReference value = new LongByReference(bytes);
     return call("cuMemPoolSetAttribute", pool.getValue(), RELEASE_THRESHOLD, value);
-  }
-
-  /**
-   * Several attributes of an address.
-   *
-   * @param places where each value goes, one pointer per attribute
-   */
-  static int cuPointerGetAttributes(int[] attributes, Pointer places, long address) {
-    return call("cuPointerGetAttributes", attributes.length, attributes, places, address);
   }
 
   private static int call(String name, Object... arguments) {

@@ -16,6 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import jcuda.Pointer;
+import jcuda.driver.CUfunction;
+import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
 
 /**
@@ -131,14 +133,14 @@ final class BlockedLaunch {
   /** A launch as in JCuda's own examples. */
   private static Runnable pinned() {
     SeamCalls fixture = new SeamCalls(JCudaDevices.open(0));
-    DriverHandle.Function function = (DriverHandle.Function) fixture.function;
-    DriverHandle.Stream stream = (DriverHandle.Stream) fixture.stream;
+    JCudaDevice device = (JCudaDevice) fixture.driver;
+    CUfunction function = ((DriverHandle.Function) fixture.function).use(device);
+    CUstream stream = ((DriverHandle.Stream) fixture.stream).use(device);
     Pointer parameters = Pointer.to(Pointer.to(new int[] {1}));
     return () -> {
       fixture.driver.synchronizeDevice();
       int code =
-          JCudaDriver.cuLaunchKernel(
-              function.cuFunction, 1, 1, 1, 1, 1, 1, 0, stream.cuStream, parameters, null);
+          JCudaDriver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, null);
       Status.check("cuLaunchKernel", code);
     };
   }
