@@ -2,8 +2,7 @@ package dev.streamfence.internal.simulator;
 
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import dev.streamfence.internal.driver.InterceptedDriver;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -27,23 +26,14 @@ final class LossyDriver {
    */
   LossyDriver(CudaDriver device, String method, int lost) {
     this.driver =
-        (CudaDriver)
-            Proxy.newProxyInstance(
-                CudaDriver.class.getClassLoader(),
-                new Class<?>[] {CudaDriver.class},
-                (proxy, called, arguments) -> {
-                  boolean counted = called.getName().equals(method);
-                  calls += counted ? 1 : 0;
-                  note(called.getName(), arguments);
-                  if (counted && calls == lost) {
-                    return null;
-                  }
-                  try {
-                    return called.invoke(device, arguments);
-                  } catch (InvocationTargetException e) {
-                    throw e.getCause();
-                  }
-                });
+        InterceptedDriver.of(
+            device,
+            (called, call) -> {
+              boolean counted = called.equals(method);
+              calls += counted ? 1 : 0;
+              note(called, call);
+              return counted && calls == lost ? null : call.proceed();
+            });
   }
 
   CudaDriver driver() {
@@ -60,11 +50,11 @@ final class LossyDriver {
     return awaitedRecords;
   }
 
-  private void note(String called, Object[] arguments) {
+  private void note(String called, InterceptedDriver.Call call) {
     if (called.equals("recordEvent")) {
-      recordOf.put((EventHandle) arguments[0], ++records);
+      recordOf.put((EventHandle) call.argument(0), ++records);
     } else if (WAITS.contains(called)) {
-      Integer record = recordOf.get((EventHandle) arguments[arguments.length - 1]);
+      Integer record = recordOf.get((EventHandle) call.argument(call.count() - 1));
       if (record != null) {
         awaitedRecords.add(record);
       }

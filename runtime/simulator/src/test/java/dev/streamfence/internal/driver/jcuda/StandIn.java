@@ -2,6 +2,7 @@ package dev.streamfence.internal.driver.jcuda;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.streamfence.simulation.DriverCall;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -139,16 +140,22 @@ public final class StandIn {
       Path folder = Files.createTempDirectory(parent, "build");
       Files.copy(source, folder.resolve("libcuda.c"));
       Path jcuda = Files.write(folder.resolve("jcuda.so"), jcudaLibrary());
-      // Whatever JCuda's library asks for, so that it loads also where all is bound at once.
+      // Whatever JCuda's library asks for, so that it loads also where all is bound at once, and
+      // every call of the table.
       String symbols = new Shell("nm", "-D", "--undefined-only", jcuda.toString()).run();
       Files.writeString(
           folder.resolve("other.c"),
-          symbols
-              .lines()
-              .map(line -> line.substring(line.lastIndexOf(' ') + 1))
-              .filter(symbol -> symbol.startsWith("cu"))
-              .map(symbol -> "__attribute__((weak)) int " + symbol + "(void) { return 801; }\n")
-              .collect(Collectors.joining()));
+          Stream.concat(
+                  symbols
+                      .lines()
+                      .map(line -> line.substring(line.lastIndexOf(' ') + 1))
+                      .filter(symbol -> symbol.startsWith("cu")),
+                  Stream.of(DriverCall.values()).map(DriverCall::function))
+              .distinct()
+              .map(StandIn::withoutBody)
+              .collect(
+                  Collectors.joining(
+                      "", "int answer(const char *, int, const char *, ...);\n", "")));
       List<String> command =
           new ArrayList<>(
               List.of("gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread"));
@@ -159,6 +166,18 @@ public final class StandIn {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /**
+   * The function behind a symbol if {@code libcuda.c} has none: a call of the table needs a
+   * context, is written down and fails as planned; any other answers that it is not supported.
+   */
+  private static String withoutBody(String symbol) {
+    String function = symbol.replaceFirst("_v\\d+$", "");
+    boolean isCall =
+        Stream.of(DriverCall.values()).anyMatch(call -> call.function().equals(function));
+    return "__attribute__((weak)) int %s(void) { return %s; }\n"
+        .formatted(symbol, isCall ? "answer(\"" + function + "\", -1, \" \")" : "801");
   }
 
   /** No failure is planned, no launch held, nothing is traced, JCuda's exception switch is off. */
