@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * The calls made to one device: how often each was made, and the first sticky error that one of
  * them returned. A driver announces each call here before it makes it, and keeps each error here
- * before it throws it. Thread-safe; a call costs two volatile accesses, takes no lock and allocates
- * nothing.
+ * before it throws it. Thread-safe; an announcement reads one volatile field and increments one
+ * counter, takes no lock and allocates nothing.
  */
 public final class DriverCalls {
   private final Map<DriverCall, LongAdder> counts = new EnumMap<>(DriverCall.class);
