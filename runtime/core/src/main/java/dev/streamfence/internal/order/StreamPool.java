@@ -53,6 +53,7 @@ public final class StreamPool {
   private static final long PER_THREAD = 2;
 
   private final CudaDriver driver;
+  private final StickyError sticky;
   private final HostMemoryPool hostMemory;
   private final int capacity;
   private final boolean orderingVisible;
@@ -79,12 +80,13 @@ public final class StreamPool {
           "a pool of " + capacity + " streams; it has from 1 to " + MAX_CAPACITY);
     }
     this.driver = driver;
+    this.sticky = driver.sticky();
     this.capacity = capacity;
     this.orderingVisible = orderingVisible;
     this.life = new Life(runtime);
     this.timelines = new AtomicReferenceArray<>(capacity + 1 + TRANSFER_STREAMS + ADOPTED_STREAMS);
-    this.hostMemory = new HostMemoryPool(driver, driver.sticky());
-    driver.sticky().askForOutstanding(this::outstanding);
+    this.hostMemory = new HostMemoryPool(driver, sticky);
+    sticky.askForOutstanding(this::outstanding);
   }
 
   /** Creates the pool of a device, see the other constructor. */
@@ -104,7 +106,7 @@ public final class StreamPool {
 
   /** The device's sticky error, if it had one. */
   public StickyError sticky() {
-    return driver.sticky();
+    return sticky;
   }
 
   /** How long the streams may be used, and which threads use them. */
@@ -127,7 +129,7 @@ public final class StreamPool {
    * name no stream.
    */
   public synchronized Timeline defaultTimeline() {
-    driver.sticky().check();
+    sticky.check();
     Timeline existing = timelines.get(0);
     return existing != null ? existing : create(0, 0);
   }
@@ -149,7 +151,7 @@ public final class StreamPool {
   public Timeline acquire(int priority) {
     Timeline other;
     synchronized (this) {
-      driver.sticky().check();
+      sticky.check();
       for (Timeline returned : free) {
         if (returned.priority() == priority) {
           free.remove(returned);
@@ -250,7 +252,7 @@ public final class StreamPool {
    * @throws CudaDriverException if the driver does not know it
    */
   public synchronized Timeline adopt(long rawHandle) {
-    driver.sticky().check();
+    sticky.check();
     if (rawHandle == PER_THREAD) {
       throw new IllegalArgumentException(
           "stream 2, the default stream of each thread, is another stream in each thread and cannot"
@@ -368,7 +370,7 @@ public final class StreamPool {
    * @throws CudaDriverException the first failure, or if the device is lost
    */
   public void synchronizeAll(String purpose) {
-    driver.sticky().check();
+    sticky.check();
     Teardown teardown = new Teardown();
     for (int i = 0; i < timelines.length(); i++) {
       Timeline timeline = timelines.get(i);
@@ -387,7 +389,7 @@ public final class StreamPool {
    * @throws InterruptedException if the thread is interrupted before or while it waits
    */
   public boolean synchronizeAll(Deadline deadline) throws InterruptedException {
-    driver.sticky().check();
+    sticky.check();
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
