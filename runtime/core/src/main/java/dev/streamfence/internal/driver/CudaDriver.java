@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The launch path ({@link #launchKernel}, {@link #recordEvent}, {@link #waitForEvent}) allocates
  * no Java memory.
  */
-public interface CudaDriver extends AutoCloseable {
+public interface CudaDriver extends Sink, AutoCloseable {
 
   /** A stream of this device. Opaque; belongs to the driver that made it. */
   interface StreamHandle {}
@@ -135,40 +135,6 @@ public interface CudaDriver extends AutoCloseable {
   void freeHost(HostMemory memory);
 
   /**
-   * Queues a copy from page-locked host memory, which must stay unchanged until the copy is done.
-   */
-  void copyToDeviceAsync(
-      long destination, HostMemory source, long sourceOffset, long bytes, StreamHandle stream);
-
-  /**
-   * Queues a copy to page-locked host memory, whose content is undefined until the copy is done.
-   */
-  void copyToHostAsync(
-      HostMemory destination, long destinationOffset, long source, long bytes, StreamHandle stream);
-
-  /** Queues a copy within the device. {@code cuMemcpyDtoDAsync}; the ranges do not overlap. */
-  void copyOnDeviceAsync(long destination, long source, long bytes, StreamHandle stream);
-
-  /** Queues a fill with one byte. {@code cuMemsetD8Async}. */
-  void fill8Async(long destination, byte value, long count, StreamHandle stream);
-
-  /**
-   * Queues a fill with a 16-bit value; the address is a multiple of 2. {@code cuMemsetD16Async}.
-   */
-  void fill16Async(long destination, short value, long count, StreamHandle stream);
-
-  /**
-   * Queues a fill with a 32-bit value; the address is a multiple of 4. {@code cuMemsetD32Async}.
-   */
-  void fill32Async(long destination, int value, long count, StreamHandle stream);
-
-  /**
-   * Queues a fill of every {@code pitch} bytes with one 32-bit value. {@code cuMemsetD2D32Async}
-   * with rows of one value; the address and the pitch are multiples of 4.
-   */
-  void fill32StridedAsync(long destination, long pitch, int value, long count, StreamHandle stream);
-
-  /**
    * Loads device code, PTX text or a binary. May wait for the device. {@code cuModuleLoadDataEx}.
    *
    * @param name the module's name in errors
@@ -216,12 +182,6 @@ public interface CudaDriver extends AutoCloseable {
    * at the same time; 0 if not even one block fits. {@code cuOccupancyMaxPotentialBlockSize}.
    */
   int suggestedBlockSize(FunctionHandle function, int dynamicSharedBytes);
-
-  /**
-   * Queues a launch. {@code cuLaunchKernel}, or {@code cuLaunchCooperativeKernel}. Copies the
-   * arguments, and keeps nothing of the launch object, before it returns.
-   */
-  void launchKernel(KernelLaunch launch);
 
   /**
    * The observer of what launches declare, or null if there is none. The answer never changes: ask

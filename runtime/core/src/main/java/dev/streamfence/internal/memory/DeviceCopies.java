@@ -1,8 +1,8 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.DeviceException.AttemptedUse;
-import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.Sink;
 import dev.streamfence.internal.memory.StagingPool.Chunk;
 import dev.streamfence.internal.order.Deadline;
 import dev.streamfence.internal.order.HazardState;
@@ -184,7 +184,7 @@ public final class DeviceCopies {
       @Nullable HazardState read,
       HazardState written,
       Coverage coverage,
-      BiConsumer<CudaDriver, StreamHandle> calls) {
+      BiConsumer<Sink, StreamHandle> calls) {
     return transfer
         .timeline()
         .submit(
@@ -214,7 +214,7 @@ public final class DeviceCopies {
    * otherwise two strided ones. {@code compute-sanitizer} takes a strided fill for one of the
    * memory behind the array as well, so the value is copied instead where tools look on.
    */
-  private void fill64(CudaDriver sink, StreamHandle stream, long address, long value, long count) {
+  private void fill64(Sink sink, StreamHandle stream, long address, long value, long count) {
     int low = (int) value;
     int high = (int) (value >>> 32);
     if (low == high) {

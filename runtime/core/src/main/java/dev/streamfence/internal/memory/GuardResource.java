@@ -2,9 +2,9 @@
 package dev.streamfence.internal.memory;
 
 import dev.streamfence.OutOfMemoryBudgetException;
-import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 import dev.streamfence.internal.driver.HostMemory;
+import dev.streamfence.internal.driver.Sink;
 import dev.streamfence.internal.memory.GuardReport.Violation;
 import dev.streamfence.internal.memory.Quarantine.Range;
 import dev.streamfence.internal.order.StreamPool;
@@ -83,7 +83,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
                   purpose,
                   uses -> uses.use(raw.hazards(), false, true, 0),
                   submission -> {
-                    CudaDriver sink = submission.sink();
+                    Sink sink = submission.sink();
                     StreamHandle stream = submission.stream();
                     sink.fill8Async(raw.address(), OUTSIDE, raw.sizeInBytes(), stream);
                     sink.fill8Async(raw.address() + MARGIN, FRESH, sizeInBytes, stream);
@@ -155,7 +155,7 @@ public final class GuardResource extends TrackedResource implements AutoCloseabl
   private HostMemory copyMargins(Allocation allocation, Allocation raw, Submission submission) {
     HostMemory margins = window.take();
     long bytes = allocation.sizeInBytes();
-    CudaDriver sink = submission.sink();
+    Sink sink = submission.sink();
     StreamHandle stream = submission.stream();
     sink.copyToHostAsync(margins, 0, raw.address(), MARGIN, stream);
     sink.copyToHostAsync(margins, MARGIN, allocation.address() + bytes, MARGIN, stream);

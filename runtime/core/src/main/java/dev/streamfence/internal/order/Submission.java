@@ -6,8 +6,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.StreamMisuseException;
-import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
+import dev.streamfence.internal.driver.Sink;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +37,7 @@ public final class Submission implements AutoCloseable {
   private static final UseLabels NOBODY = () -> "nothing";
 
   private final Timeline timeline;
-  private final CudaDriver sink;
+  private final Sink sink;
   private final Waits waits;
   private final long[] scratch;
   private final Uses uses = new Uses();
@@ -116,7 +116,7 @@ public final class Submission implements AutoCloseable {
   }
 
   /** What the work is put into. */
-  public CudaDriver sink() {
+  public Sink sink() {
     return sink;
   }
 
