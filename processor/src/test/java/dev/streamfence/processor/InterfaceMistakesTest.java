@@ -194,10 +194,22 @@ class InterfaceMistakesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"on", "module"})
-  void defaultMethodCannotHideAStaticMethodOfTheLauncher(String name) {
+  @CsvSource({
+    "on, DeviceStream s, ''",
+    "module, DeviceStream s, ''",
+    "on, T s, <T extends DeviceStream>",
+    "on, T s, '<U extends DeviceStream & Runnable, T extends U>'",
+  })
+  void defaultMethodCannotHideAStaticMethodOfTheLauncher(
+      String name, String parameter, String variables) {
     Mistakes.inKernels(
-            "@Kernel void run(@ThreadCount int n); default void «" + name + "(DeviceStream s) {}")
+            "@Kernel void run(@ThreadCount int n); default "
+                + variables
+                + " void «"
+                + name
+                + "("
+                + parameter
+                + ") {}")
         .are(
             LAUNCHER_METHOD_CLASH,
             "the default method "

@@ -92,7 +92,8 @@ final class InterfaceRules {
     }
     TypeMirror parameter = methods.parameterTypes(type, method).get(0);
     String name = method.getSimpleName().toString();
-    if (LAUNCHER_METHODS.contains(name) && TypeKinds.isDeviceStream(parameter)) {
+    if (LAUNCHER_METHODS.contains(name)
+        && TypeKinds.isDeviceStream(TypeKinds.leftmostBound(parameter))) {
       mistakes.report(
           Problem.LAUNCHER_METHOD_CLASH, Culprit.of(method), name, owner.getSimpleName());
     }

@@ -12,8 +12,10 @@ import java.util.Optional;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.IntersectionType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
+import javax.lang.model.type.TypeVariable;
 import javax.lang.model.type.WildcardType;
 
 /**
@@ -101,6 +103,18 @@ final class TypeKinds {
   /** Whether it is a {@code Completion}. */
   static boolean isCompletion(TypeMirror type) {
     return isA(type, Completion.class);
+  }
+
+  /** The bound that a type variable is erased to (JLS 4.6); otherwise the type itself. */
+  static TypeMirror leftmostBound(TypeMirror type) {
+    TypeMirror bound = type;
+    while (bound instanceof TypeVariable || bound instanceof IntersectionType) {
+      bound =
+          bound instanceof TypeVariable variable
+              ? variable.getUpperBound()
+              : ((IntersectionType) bound).getBounds().get(0);
+    }
+    return bound;
   }
 
   /** Whether it is a {@code DeviceStream}. */
