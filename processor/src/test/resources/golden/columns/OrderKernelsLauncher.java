@@ -72,15 +72,14 @@ final class OrderKernelsLauncher implements OrderKernels {
   public void price(ReadableColumn<int[]> quantity, DeviceColumn<long[]> price,
       DeviceColumn<long[]> total, int n) {
     try (LaunchRecorder recorder = price2.begin()) {
-      recorder.column(quantity).column(price).column(total).threads(n);
-      recorder.preflight().launch().commit();
+      recorder.array(quantity).array(price).array(total).threads(n).preflight().launch().commit();
     }
   }
 
   @Override
   public Completion filter(OrderKernels.Nullable key, DeviceArray<int[]> selected, int n) {
     try (LaunchRecorder recorder = filter.begin()) {
-      recorder.struct(key).column(key.values()).array(key.validity()).value(key.rows());
+      recorder.struct(key).array(key.values()).array(key.validity()).value(key.rows());
       recorder.array(selected).threads(n);
       return recorder.preflight().launch().commit().completion();
     }
@@ -90,7 +89,7 @@ final class OrderKernelsLauncher implements OrderKernels {
   public void take(DeviceTable orders, ReadableColumn<?>[] more,
       List<? extends ReadableColumn<float[]>> rest, DeviceTable out, long n) {
     try (LaunchRecorder recorder = take.begin()) {
-      recorder.columns(orders).columns(more).columns(rest).columns(out).threads(n);
+      recorder.table(orders).table(more).table(rest).table(out).threads(n);
       recorder.preflight().launch().commit();
     }
   }
@@ -98,7 +97,7 @@ final class OrderKernelsLauncher implements OrderKernels {
   @Override
   public void convert(OrderKernels.Batch batch, int n) {
     try (LaunchRecorder recorder = convert.begin()) {
-      recorder.struct(batch).columns(batch.from()).columns(batch.to()).value(batch.columns());
+      recorder.struct(batch).table(batch.from()).table(batch.to()).value(batch.columns());
       recorder.threads(n);
       recorder.preflight().launch().commit();
     }

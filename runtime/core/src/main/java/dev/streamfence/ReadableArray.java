@@ -3,6 +3,7 @@
 package dev.streamfence;
 
 import dev.streamfence.launch.ArrayElement;
+import dev.streamfence.launch.DeviceValues;
 import dev.streamfence.launch.RecordElement;
 import java.nio.Buffer;
 import java.time.Duration;
@@ -33,7 +34,13 @@ import java.time.Duration;
  * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on for the eight
  *     primitives, or {@code Point[]} for a record of primitives, see {@link RecordElement}
  */
-public sealed interface ReadableArray<A> extends AutoCloseable permits DeviceArray {
+public sealed interface ReadableArray<A> extends AutoCloseable, DeviceValues permits DeviceArray {
+  /** This array, which a launch passes as it is. */
+  @Override
+  default ReadableArray<A> values() {
+    return this;
+  }
+
   /** The runtime that it belongs to. */
   DeviceRuntime runtime();
 

@@ -92,15 +92,14 @@ final class ArchitectureTest {
           Map.entry("simulation", Set.of("root", "internal")),
           Map.entry("memory", Set.of("root", "csv")),
           Map.entry("contract", Set.of("root", "memory", "simulation")),
-          Map.entry("column", Set.of("root", "internal", "memory")),
+          Map.entry("column", Set.of("root", "internal", "launch", "memory")),
           Map.entry("column.arrow", Set.of("root", "internal", "column")),
           Map.entry("column.dlpack", Set.of("root", "foreign", "internal", "column", "launch")),
-          Map.entry("launch", Set.of("root", "column", "internal", "internal.ptx.syntax")),
+          Map.entry("launch", Set.of("root", "internal", "internal.ptx.syntax")),
           Map.entry(
               "internal.launch",
               Set.of(
                   "root",
-                  "column",
                   "launch",
                   "internal.device",
                   "internal.order",

@@ -4,7 +4,6 @@ import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.Cases;
 import dev.streamfence.launch.KernelParameter.PassedCases;
 import dev.streamfence.processor.model.KernelMethod;
-import dev.streamfence.processor.model.RecordComponent;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,19 +14,17 @@ import java.util.List;
  * a time.
  */
 final class LaunchSteps {
-  private static final String ARRAY = "array";
-  private static final String TABLE = "table";
-  private static final String COLUMN = "column";
-  private static final String COLUMNS = "columns";
-
   /** Within a class, a method and a try. */
   private static final int INDENT = 6;
 
   /** The recorder's method that takes a field of a structure. */
-  private static final PassedCases<String> METHODS = methods(ARRAY, TABLE);
-
-  /** The same for a column. */
-  private static final PassedCases<String> METHODS_OF_COLUMNS = methods(COLUMN, COLUMNS);
+  private static final PassedCases<String> METHODS =
+      new PassedCases<>(
+          value -> "value",
+          struct -> "struct",
+          array -> "array",
+          table -> "table",
+          threads -> "threads");
 
   private final String recorder;
   private final StringBuilder statements = new StringBuilder();
@@ -66,32 +63,18 @@ final class LaunchSteps {
         struct -> {
           List<String> calls = new ArrayList<>();
           calls.add(call("struct", struct));
-          List<RecordComponent> components = kernel.recordOf(struct).components();
+          List<String> components = kernel.recordOf(struct).components();
           for (int i = 0; i < components.size(); i++) {
-            RecordComponent component = components.get(i);
-            String method =
-                struct
-                    .fields()
-                    .get(i)
-                    .match(component.isOfColumns() ? METHODS_OF_COLUMNS : METHODS);
-            calls.add("." + method + "(" + struct.name() + "." + component.name() + "())");
+            String method = struct.fields().get(i).match(METHODS);
+            calls.add("." + method + "(" + struct.name() + "." + components.get(i) + "())");
           }
           return calls;
         },
-        array -> List.of(call(kernel.handleOf(array).isColumn() ? COLUMN : ARRAY, array)),
-        table -> List.of(call(kernel.handleOf(table).isColumn() ? COLUMNS : TABLE, table)),
+        array -> List.of(call("array", array)),
+        table -> List.of(call("table", table)),
         threadCount -> List.of(call("threads", threadCount)),
         shape -> List.of(call("shape", shape)),
         sharedBytes -> List.of(call("dynamicSharedBytes", sharedBytes)));
-  }
-
-  private static PassedCases<String> methods(String ofArray, String ofTable) {
-    return new PassedCases<>(
-        value -> "value",
-        struct -> "struct",
-        array -> ofArray,
-        table -> ofTable,
-        threads -> "threads");
   }
 
   private static String call(String method, KernelParameter parameter) {

@@ -60,7 +60,7 @@ public final class LauncherSize {
     for (KernelMethod kernel : source.kernels()) {
       kernel.parameters().forEach(parameter -> names.add(parameter.name()));
       for (RecordType type : kernel.records().values()) {
-        type.components().forEach(each -> names.add(type.name() + "." + each.name()));
+        type.components().forEach(each -> names.add(type.name() + "." + each));
       }
     }
     return (long) CONSTANTS_PER_KERNEL * source.kernels().size() + 4L * names.size()

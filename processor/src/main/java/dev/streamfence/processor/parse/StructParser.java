@@ -6,7 +6,6 @@ import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.Deprecation;
-import dev.streamfence.processor.model.RecordComponent;
 import dev.streamfence.processor.model.RecordType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -95,7 +94,7 @@ final class StructParser {
     }
     int before = mistakes.size();
     List<KernelParameter.Field> fields = new ArrayList<>();
-    List<RecordComponent> components = new ArrayList<>();
+    List<String> components = new ArrayList<>();
     Deprecation deprecation = Deprecations.around(record, elements);
     for (RecordComponentElement component : record.getRecordComponents()) {
       if (!JavaNames.isWritable(component)) {
@@ -103,9 +102,7 @@ final class StructParser {
         return Optional.empty();
       }
       parseField(parameter, type, component, arrays).ifPresent(fields::add);
-      components.add(
-          new RecordComponent(
-              component.getSimpleName().toString(), TypeKinds.isOfColumns(component.asType())));
+      components.add(component.getSimpleName().toString());
       deprecation = deprecation.or(Deprecations.of(component.getAccessor(), elements));
     }
     if (mistakes.size() > before) {

@@ -9,6 +9,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.column.TrackedColumns;
 import dev.streamfence.internal.column.TrackedTable;
+import dev.streamfence.launch.DeviceValues;
 import dev.streamfence.memory.ArrayAllocator;
 import java.util.List;
 import java.util.OptionalLong;
@@ -23,7 +24,7 @@ import java.util.OptionalLong;
  * returns a table, a column, an array or a number of logical rows throws a {@link
  * UseAfterFreeException} that names the table if it is closed, and the column that was asked for.
  */
-public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
+public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table permits TrackedTable {
   /** The most rows that a table has room for: 2³² − 1. */
   long MAX_CAPACITY = 0xFFFF_FFFFL;
 
@@ -163,6 +164,7 @@ public sealed interface DeviceTable extends AutoCloseable permits TrackedTable {
   long capacity();
 
   /** All columns, in the order of the schema. */
+  @Override
   List<ReadableColumn<?>> columns();
 
   /**

@@ -5,11 +5,12 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.column.TrackedColumns;
+import dev.streamfence.launch.DeviceValues;
 import java.util.OptionalLong;
 
 /**
  * A column in device memory: an array of values, and what else its type and its nulls take. Each of
- * these is an array of its own, whose uses the runtime tracks.
+ * these is an array of its own, whose uses the runtime tracks. A launch takes it for its values.
  *
  * <p>Making, slicing and asking a column makes no driver call. Thread-safe. Every method that
  * returns an array or a column throws a {@link UseAfterFreeException} that names the column if it
@@ -17,7 +18,7 @@ import java.util.OptionalLong;
  *
  * @param <A> the Java array type of the values, {@link ColumnType#arrayType}
  */
-public sealed interface ReadableColumn<A> extends AutoCloseable permits DeviceColumn {
+public sealed interface ReadableColumn<A> extends AutoCloseable, DeviceValues permits DeviceColumn {
   /**
    * A column over an array that is only read, with a value in each row. The column closes the
    * array; if it is refused, the array stays the caller's.
@@ -62,6 +63,7 @@ public sealed interface ReadableColumn<A> extends AutoCloseable permits DeviceCo
    * Its values: as many as it has rows, except for {@link ColumnType#BOOL}, which has eight of them
    * in a byte, and {@link ColumnType#UTF8}, whose values are the bytes of its text.
    */
+  @Override
   ReadableArray<A> values();
 
   /**

@@ -6,13 +6,10 @@ import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelArgumentException;
 import dev.streamfence.OutOfMemoryBudgetException;
-import dev.streamfence.ReadableArray;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.column.DeviceTable;
-import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.internal.launch.TrackedRecorder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * both, and only this recorder's methods in between. After the first launch no method but {@link
  * #completion} allocates memory, unless the blocks of a cooperative kernel change from launch to
  * launch, or a launch has more arrays or tables than any before. No method synchronises, unless the
- * driver fails, or a new table needs room (see {@link #table(ReadableArray[])}); {@link #close}
- * does so with synchronous launches, or for a postponed free that waits.
+ * driver fails, or a new table needs room (see {@link #table(DeviceValues[])}); {@link #close} does
+ * so with synchronous launches, or for a postponed free that waits.
  */
 public sealed interface LaunchRecorder extends AutoCloseable permits TrackedRecorder {
   /** The stream that it launches on. */
@@ -139,18 +136,19 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   LaunchRecorder struct(Object struct);
 
   /**
-   * Passes an array; the signature says how the kernel uses it. Preflight refuses a write of an
-   * array that is read-only. The kernel receives the address 0 for an array without elements, and
-   * for {@code null} where the signature says {@link KernelSignature#optional}.
+   * Passes an array, or the values of a column; the signature says how the kernel uses it. Nothing
+   * else of a column is passed. Preflight refuses a write of an array that is read-only. The kernel
+   * receives the address 0 for an array without elements, and for {@code null} where the signature
+   * says {@link KernelSignature#optional}.
    *
    * @throws KernelArgumentException if it is null for an array that is not optional, or the
    *     parameter whose turn it is takes no array of such elements
-   * @throws UseAfterFreeException if the array is closed
+   * @throws UseAfterFreeException if the array or the column is closed, or what it is a part of
    * @throws StreamMisuseException if it belongs to another runtime; if it is passed twice and one
    *     of the parameters is written, unless the signature allows that; if a strict recorder gets
    *     an array whose memory is not tracked; before {@link #begin} or after {@link #preflight}
    */
-  LaunchRecorder array(@Nullable ReadableArray<?> array);
+  LaunchRecorder array(@Nullable DeviceValues array);
 
   /**
    * Passes a table of arrays, of any number; the signature says how the kernel uses the arrays. The
@@ -169,43 +167,18 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    * @throws StreamMisuseException like {@link #array}, for each of the arrays; the message names it
    *     by its index
    */
-  LaunchRecorder table(ReadableArray<?>[] arrays);
+  LaunchRecorder table(DeviceValues[] arrays);
 
-  /** Passes a table like {@link #table(ReadableArray[])}. */
-  LaunchRecorder table(List<? extends ReadableArray<?>> arrays);
-
-  /**
-   * Passes the values of a column like {@link #array}; its other arrays are not passed.
-   *
-   * @throws KernelArgumentException if it is null for an array that is not optional, or the
-   *     parameter whose turn it is takes no array of such values
-   * @throws UseAfterFreeException if the column is closed, or what it is a part of
-   * @throws StreamMisuseException like {@link #array}
-   */
-  LaunchRecorder column(@Nullable ReadableColumn<?> column);
+  /** Passes a table like {@link #table(DeviceValues[])}. */
+  LaunchRecorder table(List<? extends DeviceValues> arrays);
 
   /**
-   * Passes a table of the values of columns, like {@link #table(ReadableArray[])}.
-   *
-   * @throws KernelArgumentException if it is null or one of its columns is, or the parameter whose
-   *     turn it is takes no table of such arrays
-   * @throws UseAfterFreeException if one of the columns is closed
-   * @throws StreamMisuseException like {@link #array}, for each of the columns; the message names
-   *     it by its index
-   */
-  LaunchRecorder columns(ReadableColumn<?>[] columns);
-
-  /** Passes a table of the values of columns like {@link #columns(ReadableColumn[])}. */
-  LaunchRecorder columns(List<? extends ReadableColumn<?>> columns);
-
-  /**
-   * Passes the values of all columns of a table, in the order of its schema, like {@link
-   * #columns(ReadableColumn[])}. The number of logical rows is not passed: it is an array, {@link
-   * DeviceTable#rowCount}.
+   * Passes all columns of a table, in the order of its schema, like {@link #table(DeviceValues[])}.
+   * The number of logical rows is not passed: it is an array of its own.
    *
    * @throws UseAfterFreeException if the table is closed, or one of the columns
    */
-  LaunchRecorder columns(DeviceTable table);
+  LaunchRecorder table(DeviceValues.Table table);
 
   /**
    * Passes an untracked device address in the place of an array or a table: the caller orders every

@@ -9,8 +9,6 @@ import dev.streamfence.KernelArgumentException;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.column.DeviceTable;
-import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.driver.KernelLaunch;
@@ -21,6 +19,7 @@ import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.UseLabels;
 import dev.streamfence.launch.Access;
 import dev.streamfence.launch.ArrayElement;
+import dev.streamfence.launch.DeviceValues;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelSignature;
@@ -158,22 +157,14 @@ final class LaunchArguments {
   }
 
   /** Passes an array, and records the use; the address 0 for one that is absent. */
-  void array(@Nullable ReadableArray<?> array, Submission submission, UseLabels labels) {
-    KernelParameter.Array declared = nextArray("an array");
-    if (array == null) {
-      absent(declared);
-    } else {
-      add(array, declared, submission, labels);
+  void array(@Nullable DeviceValues values, Submission submission, UseLabels labels) {
+    if (!(next() instanceof KernelParameter.Array declared)) {
+      throw refusal("an array");
     }
-  }
-
-  /** Passes the values of a column, and records the use; the address 0 for one that is absent. */
-  void column(@Nullable ReadableColumn<?> column, Submission submission, UseLabels labels) {
-    KernelParameter.Array declared = nextArray("a column");
-    if (column == null) {
+    if (values == null) {
       absent(declared);
     } else {
-      add(values(column, ArrayArguments.IN_NO_TABLE), declared, submission, labels);
+      add(array(values, ArrayArguments.IN_NO_TABLE), declared, submission, labels);
     }
   }
 
@@ -183,13 +174,6 @@ final class LaunchArguments {
           KernelArgumentException.Mistake.NULL, use(names[position]), " is null");
     }
     frame.put(offsets[position++], 0L);
-  }
-
-  private KernelParameter.Array nextArray(String passed) {
-    if (next() instanceof KernelParameter.Array declared) {
-      return declared;
-    }
-    throw refusal(passed);
   }
 
   private void add(
@@ -217,7 +201,7 @@ final class LaunchArguments {
   /**
    * Passes a table of arrays, and records the uses of all.
    *
-   * @param table a Java array or a list, of arrays or of columns; or a table of columns
+   * @param table a Java array or a list of {@link DeviceValues}, or a {@link DeviceValues.Table}
    */
   void table(Object table, Submission submission, UseLabels labels) {
     if (!(next() instanceof KernelParameter.Table declared)) {
@@ -234,7 +218,7 @@ final class LaunchArguments {
         }
       } else {
         addAll(
-            table instanceof DeviceTable columns ? columns(columns) : (List<?>) table,
+            table instanceof DeviceValues.Table columns ? columns(columns) : (List<?>) table,
             declared,
             submission,
             labels);
@@ -267,23 +251,23 @@ final class LaunchArguments {
       KernelParameter.Table declared,
       Submission submission,
       UseLabels labels) {
-    // Most entries are arrays, and the comparison with a final class is the fastest.
-    ReadableArray<?> array =
-        entry instanceof TrackedArray<?> tracked
-            ? tracked
-            : values((ReadableColumn<?>) present(entry, index), index);
+    ReadableArray<?> array = array((DeviceValues) present(entry, index), index);
     add(array, declared, declared.elementType(), index, submission, labels);
   }
 
-  private ReadableArray<?> values(ReadableColumn<?> column, int index) {
+  private ReadableArray<?> array(DeviceValues values, int index) {
+    // Most are arrays, and the comparison with a final class is the fastest.
+    if (values instanceof TrackedArray<?> array) {
+      return array;
+    }
     try {
-      return column.values();
+      return values.values();
     } catch (UseAfterFreeException e) {
-      throw closed(e, entry(index), column);
+      throw closed(e, entry(index), values);
     }
   }
 
-  private List<?> columns(DeviceTable table) {
+  private List<?> columns(DeviceValues.Table table) {
     try {
       return table.columns();
     } catch (UseAfterFreeException e) {

@@ -4,11 +4,8 @@ import dev.streamfence.Completion;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.ReadableArray;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
-import dev.streamfence.column.DeviceTable;
-import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.driver.KernelLaunch;
@@ -17,6 +14,7 @@ import dev.streamfence.internal.memory.AddressTables;
 import dev.streamfence.internal.order.Submission;
 import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.internal.order.UseLabels;
+import dev.streamfence.launch.DeviceValues;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LaunchShape;
@@ -155,43 +153,25 @@ public final class TrackedRecorder implements LaunchRecorder {
   }
 
   @Override
-  public TrackedRecorder array(@Nullable ReadableArray<?> array) {
+  public TrackedRecorder array(@Nullable DeviceValues array) {
     arguments.array(array, requireRecording("passes an argument"), labels);
     return this;
   }
 
   @Override
-  public TrackedRecorder table(ReadableArray<?>[] arrays) {
+  public TrackedRecorder table(DeviceValues[] arrays) {
     arguments.table(arrays, requireRecording("passes an argument"), labels);
     return this;
   }
 
   @Override
-  public TrackedRecorder table(List<? extends ReadableArray<?>> arrays) {
+  public TrackedRecorder table(List<? extends DeviceValues> arrays) {
     arguments.table(arrays, requireRecording("passes an argument"), labels);
     return this;
   }
 
   @Override
-  public TrackedRecorder column(@Nullable ReadableColumn<?> column) {
-    arguments.column(column, requireRecording("passes an argument"), labels);
-    return this;
-  }
-
-  @Override
-  public TrackedRecorder columns(ReadableColumn<?>[] columns) {
-    arguments.table(columns, requireRecording("passes an argument"), labels);
-    return this;
-  }
-
-  @Override
-  public TrackedRecorder columns(List<? extends ReadableColumn<?>> columns) {
-    arguments.table(columns, requireRecording("passes an argument"), labels);
-    return this;
-  }
-
-  @Override
-  public TrackedRecorder columns(DeviceTable table) {
+  public TrackedRecorder table(DeviceValues.Table table) {
     arguments.table(table, requireRecording("passes an argument"), labels);
     return this;
   }

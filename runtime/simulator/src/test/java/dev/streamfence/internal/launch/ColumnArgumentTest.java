@@ -129,11 +129,11 @@ final class ColumnArgumentTest extends OneStream {
               .begin()) {
         orElse.struct(this);
         assertRefused(
-            () -> orElse.column(null),
+            () -> orElse.array(null),
             KernelArgumentException.Mistake.NULL,
             "orElse",
             "column.values");
-        orElse.column(column);
+        orElse.array(column);
       }
       assertRefused(
           () -> nullables.sumRows(Arrays.asList(sums, null), sums, 1),
@@ -165,10 +165,10 @@ final class ColumnArgumentTest extends OneStream {
         LaunchRecorder bump =
             LoadedModule.of(stream, TableKernels.IMAGE).recorder(TableKernels.BUMP).begin()) {
       assertRefused(
-          () -> bump.column(column), KernelArgumentException.Mistake.UNEXPECTED, "bump", "columns");
-      bump.columns(List.of(column));
+          () -> bump.array(column), KernelArgumentException.Mistake.UNEXPECTED, "bump", "columns");
+      bump.table(List.of(column));
       assertRefused(
-          () -> bump.columns(table),
+          () -> bump.table(table),
           KernelArgumentException.Mistake.UNEXPECTED,
           "bump",
           "columnCount");
@@ -261,9 +261,9 @@ final class ColumnArgumentTest extends OneStream {
     try (DeviceColumn<int[]> column = ints(1)) {
       try (LaunchRecorder bump =
           LoadedModule.of(stream, TableKernels.IMAGE).recorder(TableKernels.BUMP).begin()) {
-        assertThatThrownBy(() -> bump.columns(Arrays.asList(column, null)))
+        assertThatThrownBy(() -> bump.table(Arrays.asList(column, null)))
             .isInstanceOf(IllegalArgumentException.class);
-        bump.columns(List.of(column)).value(1).threads(1).preflight().launch().commit();
+        bump.table(List.of(column)).value(1).threads(1).preflight().launch().commit();
       }
       assertThat(column.values().download(stream)).containsExactly(2);
     }
@@ -281,7 +281,7 @@ final class ColumnArgumentTest extends OneStream {
   private void bump(List<? extends ReadableColumn<?>> columns) {
     try (LaunchRecorder bump =
         LoadedModule.of(stream, TableKernels.IMAGE).recorder(TableKernels.BUMP).begin()) {
-      bump.columns(columns).value(columns.size()).threads(1);
+      bump.table(columns).value(columns.size()).threads(1);
       bump.preflight().launch().commit();
     }
   }

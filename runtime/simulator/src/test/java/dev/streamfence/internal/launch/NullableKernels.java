@@ -49,28 +49,28 @@ public final class NullableKernels {
   public void orElse(
       ReadableColumn<int[]> column, long rows, int other, DeviceColumn<int[]> out, int n) {
     try (LaunchRecorder recorder = orElse.begin()) {
-      recorder.struct(this).column(column).array(column.validity()).value(rows);
-      recorder.value(other).column(out).threads(n).preflight().launch().commit();
+      recorder.struct(this).array(column).array(column.validity()).value(rows);
+      recorder.value(other).array(out).threads(n).preflight().launch().commit();
     }
   }
 
   public void sumRows(List<? extends ReadableColumn<?>> columns, DeviceColumn<long[]> sums, int n) {
     try (LaunchRecorder recorder = sumRows.begin()) {
-      recorder.columns(columns).value(columns.size()).column(sums).threads(n);
+      recorder.table(columns).value(columns.size()).array(sums).threads(n);
       recorder.preflight().launch().commit();
     }
   }
 
   public void sumRows(ReadableColumn<?>[] columns, DeviceColumn<long[]> sums, int n) {
     try (LaunchRecorder recorder = sumRows.begin()) {
-      recorder.columns(columns).value(columns.length).column(sums).threads(n);
+      recorder.table(columns).value(columns.length).array(sums).threads(n);
       recorder.preflight().launch().commit();
     }
   }
 
   public void sumRows(DeviceTable columns, DeviceColumn<long[]> sums, int n) {
     try (LaunchRecorder recorder = sumRows.begin()) {
-      recorder.columns(columns).value(2).column(sums).threads(n);
+      recorder.table(columns).value(2).array(sums).threads(n);
       recorder.preflight().launch().commit();
     }
   }

@@ -130,7 +130,7 @@ public final class OptionalKernels {
       @Nullable ReadableColumn<int[]> mask,
       ReadableArray<int[]> out) {
     try (LaunchRecorder recorder = pick.begin()) {
-      recorder.column(values).column(mask).array(out).threads(1).preflight().launch().commit();
+      recorder.array(values).array(mask).array(out).threads(1).preflight().launch().commit();
     }
   }
 

@@ -1,0 +1,31 @@
+package dev.streamfence.launch;
+
+import dev.streamfence.ReadableArray;
+import dev.streamfence.UseAfterFreeException;
+import java.util.List;
+
+/**
+ * Values in device memory that a launch passes as one array: an array, or an object that stands for
+ * one, such as a column. Only the array counts for the launch, with its runtime, its element type
+ * and its uses.
+ */
+public interface DeviceValues {
+  /**
+   * The array whose address the kernel receives. Called for each launch, so it neither waits nor
+   * allocates memory.
+   *
+   * @throws UseAfterFreeException if this is closed; the recorder names the kernel's parameter
+   */
+  ReadableArray<?> values();
+
+  /** Several of them that a launch passes as one table of arrays. */
+  interface Table {
+    /**
+     * The arrays of the table, in order. A list with {@link java.util.RandomAccess} is read without
+     * an iterator.
+     *
+     * @throws UseAfterFreeException if this is closed; the recorder names the kernel's parameter
+     */
+    List<? extends DeviceValues> columns();
+  }
+}
