@@ -9,7 +9,6 @@ import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.WildcardTypeName;
 import dev.streamfence.Completion;
-import dev.streamfence.column.DeviceTable;
 import dev.streamfence.launch.ArrayElement;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.KernelParameter;
@@ -21,6 +20,7 @@ import dev.streamfence.processor.model.HandleType;
 import dev.streamfence.processor.model.KernelCode;
 import dev.streamfence.processor.model.KernelMethod;
 import dev.streamfence.processor.model.NullMark;
+import dev.streamfence.processor.model.TableType;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +44,8 @@ final class LaunchMethodGenerator {
           .collect(Collectors.toUnmodifiableMap(handle -> handle, HandleNames::of));
 
   private static final ClassName LIST = ClassName.get(List.class);
-  private static final ClassName TABLE_OF_COLUMNS = ClassName.get(DeviceTable.class);
+  private static final ClassName TABLE_OF_COLUMNS =
+      LauncherGenerator.className(TableType.DEVICE_TABLE);
 
   private final MemberNames names;
   private final Map<KernelMethod, KernelCode> code;
@@ -126,7 +127,7 @@ final class LaunchMethodGenerator {
   private static TypeName handle(KernelMethod kernel, HandleType handle, ArrayElement element) {
     return element instanceof RecordElement record
         ? ParameterizedTypeName.get(
-            ClassName.get(handle.type()),
+            LauncherGenerator.className(handle.type()),
             ArrayTypeName.of(LauncherGenerator.className(kernel.recordOf(record.name()).name())))
         : handle(handle, (ElementType) element);
   }
@@ -148,7 +149,7 @@ final class LaunchMethodGenerator {
    */
   private record HandleNames(Map<ElementType, TypeName> of, TypeName ofAny) {
     static HandleNames of(HandleType handle) {
-      ClassName name = ClassName.get(handle.type());
+      ClassName name = LauncherGenerator.className(handle.type());
       return new HandleNames(
           forEach(type -> ParameterizedTypeName.get(name, ArrayTypeName.of(type.primitive()))),
           ParameterizedTypeName.get(name, WildcardTypeName.subtypeOf(Object.class)));

@@ -1,30 +1,32 @@
 package dev.streamfence.processor.model;
 
-import dev.streamfence.DeviceArray;
-import dev.streamfence.ReadableArray;
-import dev.streamfence.column.DeviceColumn;
-import dev.streamfence.column.ReadableColumn;
+import java.util.List;
 
-/** The type by which an interface declares an array, alone or in a table. */
+/**
+ * The type by which an interface declares an array, alone or in a table. Known by name: a program
+ * without columns has no class of theirs on any path.
+ */
 public enum HandleType {
   /** {@code DeviceArray<float[]>}, which kernels read and write. */
-  DEVICE_ARRAY(DeviceArray.class),
+  DEVICE_ARRAY("dev.streamfence", "DeviceArray"),
   /** {@code ReadableArray<float[]>}, which kernels only read. */
-  READABLE_ARRAY(ReadableArray.class),
+  READABLE_ARRAY("dev.streamfence", "ReadableArray"),
   /** {@code DeviceColumn<float[]>}, which stands for its values. */
-  DEVICE_COLUMN(DeviceColumn.class),
+  DEVICE_COLUMN("dev.streamfence.column", "DeviceColumn"),
   /** {@code ReadableColumn<float[]>}, whose values kernels only read. */
-  READABLE_COLUMN(ReadableColumn.class);
+  READABLE_COLUMN("dev.streamfence.column", "ReadableColumn");
 
-  private final Class<?> type;
+  private final String packageName;
+  private final String simpleName;
 
-  HandleType(Class<?> type) {
-    this.type = type;
+  HandleType(String packageName, String simpleName) {
+    this.packageName = packageName;
+    this.simpleName = simpleName;
   }
 
   /** The generic interface. */
-  public Class<?> type() {
-    return type;
+  public QualifiedName type() {
+    return new QualifiedName(packageName, List.of(simpleName));
   }
 
   /** Whether it is a column. */

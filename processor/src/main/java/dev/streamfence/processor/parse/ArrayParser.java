@@ -94,7 +94,7 @@ final class ArrayParser {
           declared.culprit(),
           declared.shown(),
           Descriptions.describe(type),
-          handle.type().getSimpleName());
+          handle.type().nameInPackage());
     }
     Optional<AnnotationMirror> annotation = parseAccess(declared, hint);
     boolean isTrusted = isTrusted(declared);
@@ -147,7 +147,7 @@ final class ArrayParser {
         declared.culprit(access),
         declared.shown(),
         shown,
-        shown.replace(handle.type().getSimpleName(), handle.writable().type().getSimpleName()));
+        shown.replace(handle.type().nameInPackage(), handle.writable().type().nameInPackage()));
     return true;
   }
 

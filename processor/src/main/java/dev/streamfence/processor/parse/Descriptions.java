@@ -1,8 +1,8 @@
 package dev.streamfence.processor.parse;
 
-import dev.streamfence.column.DeviceTable;
 import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.processor.model.HandleType;
+import dev.streamfence.processor.model.TableType;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -30,9 +30,8 @@ final class Descriptions {
    */
   private static final Set<String> OURS =
       Stream.concat(
-              Stream.of(LaunchShape.class, DeviceTable.class),
-              Stream.of(HandleType.values()).map(HandleType::type))
-          .map(Class::getSimpleName)
+              Stream.of(LaunchShape.class.getSimpleName(), TableType.DEVICE_TABLE.nameInPackage()),
+              Stream.of(HandleType.values()).map(handle -> handle.type().nameInPackage()))
           .collect(Collectors.toUnmodifiableSet());
 
   private static final int MAX_QUOTED = 60;

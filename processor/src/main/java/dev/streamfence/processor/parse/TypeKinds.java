@@ -2,13 +2,15 @@ package dev.streamfence.processor.parse;
 
 import dev.streamfence.Completion;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.column.DeviceTable;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.processor.model.HandleType;
 import dev.streamfence.processor.model.TableType;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.DeclaredType;
@@ -23,13 +25,19 @@ import javax.lang.model.type.WildcardType;
  * runtime need not be on the compiled code's path. Stateless.
  */
 final class TypeKinds {
-  private static final List<HandleType> HANDLES = List.of(HandleType.values());
+  private static final Map<String, HandleType> HANDLES =
+      Stream.of(HandleType.values())
+          .collect(
+              Collectors.toUnmodifiableMap(handle -> handle.type().canonical(), handle -> handle));
+  private static final String DEVICE_TABLE = TableType.DEVICE_TABLE.canonical();
 
   private TypeKinds() {}
 
   /** How it declares an array, with any type argument; empty if it does not. */
   static Optional<HandleType> handleType(TypeMirror type) {
-    return HANDLES.stream().filter(handle -> isA(type, handle.type())).findFirst();
+    return type.getKind() == TypeKind.DECLARED
+        ? Optional.ofNullable(HANDLES.get(nameOf((DeclaredType) type)))
+        : Optional.empty();
   }
 
   /** Whether it is the handle of an array, with any type argument. */
@@ -47,13 +55,7 @@ final class TypeKinds {
 
   /** Whether it is a {@code DeviceTable}. */
   static boolean isTableOfColumns(TypeMirror type) {
-    return isA(type, DeviceTable.class);
-  }
-
-  /** Whether it is a column, or a table of columns. */
-  static boolean isOfColumns(TypeMirror type) {
-    return isTableOfColumns(type)
-        || handleType(arrayIn(type)).filter(HandleType::isColumn).isPresent();
+    return isA(type, DEVICE_TABLE);
   }
 
   /** The type of the arrays in a table, which is a handle; otherwise the type itself. */
@@ -136,10 +138,15 @@ final class TypeKinds {
 
   /** Whether it is the class or interface {@code expected} with any type arguments. */
   static boolean isA(TypeMirror type, Class<?> expected) {
-    return type.getKind() == TypeKind.DECLARED
-        && ((TypeElement) ((DeclaredType) type).asElement())
-            .getQualifiedName()
-            .contentEquals(expected.getName());
+    return isA(type, expected.getName());
+  }
+
+  private static boolean isA(TypeMirror type, String expected) {
+    return type.getKind() == TypeKind.DECLARED && nameOf((DeclaredType) type).equals(expected);
+  }
+
+  private static String nameOf(DeclaredType type) {
+    return ((TypeElement) type.asElement()).getQualifiedName().toString();
   }
 
   /** The element that corresponds to a primitive type. */
