@@ -10,6 +10,8 @@ def megabytes = { module -> jars(module)*.length().sum() / 1e6 }
   printf('%s: %.1f MB, %s%n', module, megabytes(module), jars(module)*.name.sort())
 }
 assert natives('library') == []
+// Nor columns, which kernels of arrays do not take.
+assert ['library', 'linux'].every { !jars(it)*.name.any { it.startsWith('streamfence-exchange') } }
 assert natives('linux').size() == 1 && natives('linux')[0].endsWith('-linux-x86_64.jar')
 // The other half, which the runtime brings itself, is of the same version.
 assert jars('linux')*.name.contains(natives('linux')[0].replace('-natives', '').replace('-linux-x86_64', ''))

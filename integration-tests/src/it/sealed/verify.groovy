@@ -4,7 +4,7 @@ def jars = []
 new File(localRepositoryPath, 'dev/streamfence').eachFileRecurse {
   if (it.name.endsWith('.jar')) jars << it
 }
-['annotations', 'ptx', 'runtime', 'simulator', 'arrow', 'processor'].each { module ->
+['annotations', 'ptx', 'runtime', 'simulator', 'exchange', 'arrow', 'processor'].each { module ->
   assert jars.any { it.name.startsWith('streamfence-' + module + '-') && !it.name.endsWith('-tests.jar') }
 }
 jars.each { file ->

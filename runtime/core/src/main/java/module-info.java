@@ -1,11 +1,11 @@
 /**
- * The runtime of Streamfence: handles, columns and launches. The packages below {@code
+ * The runtime of Streamfence: handles, memory and launches. The packages below {@code
  * dev.streamfence.internal} may change in any release.
  *
  * @uses dev.streamfence.simulation.SimulatedDevice.Builder
  */
-// JCuda is an automatic module. Neither the processor, which a user's module never needs, nor the
-// simulator is there when the runtime is compiled.
+// JCuda is an automatic module. None of the modules that use the runtime's internals is there when
+// the runtime is compiled.
 @SuppressWarnings({"requires-automatic", "module"})
 module dev.streamfence.runtime {
   requires com.sun.jna;
@@ -15,15 +15,19 @@ module dev.streamfence.runtime {
   requires static transitive org.jspecify;
 
   exports dev.streamfence;
-  exports dev.streamfence.column;
-  exports dev.streamfence.column.arrow;
-  exports dev.streamfence.column.dlpack;
   exports dev.streamfence.foreign;
   exports dev.streamfence.launch;
   exports dev.streamfence.memory;
   exports dev.streamfence.simulation;
+  exports dev.streamfence.internal.device to
+      dev.streamfence.exchange;
   exports dev.streamfence.internal.driver to
+      dev.streamfence.exchange,
       dev.streamfence.simulator;
+  exports dev.streamfence.internal.memory to
+      dev.streamfence.exchange;
+  exports dev.streamfence.internal.order to
+      dev.streamfence.exchange;
   exports dev.streamfence.internal.ptx.check to
       dev.streamfence.processor;
 

@@ -1,4 +1,4 @@
 module demo {
   requires dev.streamfence.annotations;
-  requires dev.streamfence.runtime;
+  requires dev.streamfence.exchange;
 }

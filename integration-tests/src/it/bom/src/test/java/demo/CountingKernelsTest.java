@@ -1,6 +1,7 @@
 package demo;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
@@ -16,5 +17,11 @@ class CountingKernelsTest {
       CountingKernelsLauncher.on(stream).countUp(target, 7, 3);
       assertArrayEquals(new int[] {7, 8, 9}, target.download(stream));
     }
+  }
+
+  @Test
+  void aProgramOfArraysHasNoColumns() {
+    assertThrows(
+        ClassNotFoundException.class, () -> Class.forName("dev.streamfence.column.DeviceTable"));
   }
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
+import dev.streamfence.column.DeviceTable;
 import java.lang.module.ModuleDescriptor.Exports;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -43,23 +44,30 @@ class CountingKernelsTest {
   }
 
   @Test
-  void runtimeIsAnExplicitModuleThatExportsEightPackages() {
+  void runtimeAndExchangeAreExplicitModulesThatExportEightPackages() {
     Module runtime = DeviceRuntime.class.getModule();
-    assertFalse(runtime.getDescriptor().isAutomatic());
     assertEquals(
         Set.of(
             "dev.streamfence",
-            "dev.streamfence.column",
-            "dev.streamfence.column.arrow",
-            "dev.streamfence.column.dlpack",
             "dev.streamfence.foreign",
             "dev.streamfence.launch",
             "dev.streamfence.memory",
             "dev.streamfence.simulation"),
-        runtime.getDescriptor().exports().stream()
-            .filter(exports -> !exports.isQualified())
-            .map(Exports::source)
-            .collect(Collectors.toSet()));
+        exported(runtime));
     assertTrue(runtime.getPackages().contains("dev.streamfence.internal"));
+    assertEquals(
+        Set.of(
+            "dev.streamfence.column",
+            "dev.streamfence.column.arrow",
+            "dev.streamfence.column.dlpack"),
+        exported(DeviceTable.class.getModule()));
+  }
+
+  private static Set<String> exported(Module module) {
+    assertFalse(module.getDescriptor().isAutomatic());
+    return module.getDescriptor().exports().stream()
+        .filter(exports -> !exports.isQualified())
+        .map(Exports::source)
+        .collect(Collectors.toSet());
   }
 }

@@ -104,6 +104,7 @@ class CudaSourceTest {
     for (String folder :
         List.of(
             "../runtime/simulator/src/test/resources",
+            "../runtime/exchange/src/test/resources",
             "../runtime/ptx/src/test/resources",
             "../integration-tests/src/test/resources",
             "../examples/src/main/resources")) {

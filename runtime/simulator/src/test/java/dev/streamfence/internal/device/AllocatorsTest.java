@@ -11,14 +11,8 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
-import dev.streamfence.column.ColumnField;
-import dev.streamfence.column.ColumnType;
-import dev.streamfence.column.DeviceColumn;
-import dev.streamfence.column.DeviceTable;
-import dev.streamfence.column.Schema;
 import dev.streamfence.memory.AllocationLog;
 import dev.streamfence.memory.AllocationRecord;
-import dev.streamfence.memory.ArrayAllocator;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryReservation;
 import dev.streamfence.memory.RecordedAllocations;
@@ -28,12 +22,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Everything that can be allocated, from the memory, a budget within it and a reservation. */
+/** Arrays from the memory and from a reservation. */
 final class AllocatorsTest {
-  private static final Schema ORDERS =
-      Schema.of(
-          ColumnField.of("key", ColumnType.INT32), ColumnField.nullable("paid", ColumnType.INT64));
-
   private final SimulatedDevice device = SimulatedDevice.builder().build();
   private final RecordedAllocations log = AllocationLog.inMemory();
   private final DeviceRuntime gpu =
@@ -69,30 +59,11 @@ final class AllocatorsTest {
   }
 
   @Test
-  void theTagOfATableIsInThatOfEachOfItsArrays() {
-    try (DeviceTable table = DeviceTable.allocate(stream, memory, ORDERS, 8, "orders")) {
-      assertThat(table.capacity()).isEqualTo(8);
-      assertThat(tags())
-          .containsExactly(
-              "column 'key' of orders",
-              "column 'paid' of orders",
-              "validity of column 'paid' of orders",
-              "number of rows of orders");
-    }
-  }
-
-  @Test
-  void everythingIsDrawnFromAReservation() {
-    long table = ORDERS.sizeInBytes(8) + Integer.BYTES;
-    try (MemoryReservation reservation = memory.reserve(64 + 32 + 40 + table)) {
+  void everyArrayIsDrawnFromAReservation() {
+    try (MemoryReservation reservation = memory.reserve(64 + 32 + 20)) {
       DeviceArray<byte[]> plain = reservation.allocate(stream, byte[].class, 64, "scratch");
       DeviceArray<int[]> uploaded = reservation.upload(stream, new int[] {7, 8, 9, 1, 2, 3, 4, 5});
-      DeviceColumn<int[]> column =
-          DeviceColumn.allocate(
-              stream, reservation, ColumnField.of("n", ColumnType.INT32), int[].class, 5);
       DeviceArray<int[]> zeroed = reservation.allocateZeroed(stream, int[].class, 5, "zeros");
-      assertThat(reservation.remainingBytes()).isEqualTo(table);
-      DeviceTable orders = DeviceTable.allocate(stream, reservation, ORDERS, 8);
       assertThat(reservation.remainingBytes()).isZero();
       assertThat(tags()).contains("scratch", "zeros");
       assertThat(uploaded.download(stream)).startsWith(7, 8, 9);
@@ -101,23 +72,11 @@ final class AllocatorsTest {
           .isInstanceOf(OutOfMemoryBudgetException.class);
       plain.close();
       uploaded.close();
-      column.close();
       zeroed.close();
-      orders.close();
     }
     gpu.synchronize();
     memory.reap();
     assertThat(memory.bytesOutstanding()).isZero();
-  }
-
-  @Test
-  void aTableThatDoesNotFitItsReservationLeavesNothingAllocated() {
-    long rows = ORDERS.sizeInBytes(8);
-    try (MemoryReservation reservation = memory.reserve(rows)) {
-      assertThatThrownBy(() -> DeviceTable.allocate(stream, reservation, ORDERS, 8))
-          .isInstanceOf(OutOfMemoryBudgetException.class);
-      assertThat(memory.statistics().liveBytes()).isZero();
-    }
   }
 
   @Test
@@ -133,17 +92,6 @@ final class AllocatorsTest {
       assertThat(reservation.remainingBytes()).isZero();
       assertThat(memory.statistics().liveBytes()).isZero();
     }
-  }
-
-  @Test
-  void theNumberOfRowsOfATableOfColumnsIsDrawnAsWell() {
-    ArrayAllocator part = memory.within(Integer.BYTES, "row counts");
-    DeviceTable table = DeviceTable.of(stream, part, Schema.of(), List.of(), 3);
-    assertThat(table.rows(stream)).isEqualTo(3);
-    assertThatThrownBy(() -> DeviceTable.of(stream, part, Schema.of(), List.of(), 3))
-        .isInstanceOfSatisfying(
-            OutOfMemoryBudgetException.class, e -> assertThat(e.budget()).isEqualTo("row counts"));
-    table.close();
   }
 
   @Test

@@ -12,15 +12,8 @@ import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
-import dev.streamfence.column.ColumnField;
-import dev.streamfence.column.ColumnType;
-import dev.streamfence.column.DeviceColumn;
-import dev.streamfence.column.DeviceTable;
-import dev.streamfence.column.ReadableColumn;
-import dev.streamfence.column.Schema;
 import dev.streamfence.corpus.Effort;
 import dev.streamfence.internal.driver.jcuda.StandIn;
-import dev.streamfence.internal.launch.NullableKernels;
 import dev.streamfence.internal.launch.OptionalKernels;
 import dev.streamfence.internal.launch.TableKernels;
 import dev.streamfence.internal.launch.VectorKernels;
@@ -176,28 +169,6 @@ final class RuntimeOverStandInTest {
           };
       assertThat(AllocatedBytes.leastOfFiveRounds(launches)).isZero();
       columns.forEach(DeviceArray::close);
-    }
-  }
-
-  @Test
-  void launchesWithColumnsAllocateNothing() {
-    Schema schema =
-        Schema.of(ColumnField.of("a", ColumnType.INT64), ColumnField.of("b", ColumnType.INT64));
-    try (DeviceRuntime gpu = DeviceRuntime.open(0);
-        DeviceStream stream = gpu.streams().acquire();
-        DeviceTable table = DeviceTable.allocate(stream, schema, 1);
-        DeviceColumn<long[]> sums =
-            DeviceColumn.allocate(stream, schema.field(0), long[].class, 1)) {
-      List<ReadableColumn<?>> columns = table.columns();
-      NullableKernels kernels = NullableKernels.on(stream);
-      Runnable launches =
-          () -> {
-            for (int i = 0; i < 2_000; i++) {
-              kernels.sumRows(table, sums, 1);
-              kernels.sumRows(columns, sums, 1);
-            }
-          };
-      assertThat(AllocatedBytes.leastOfFiveRounds(launches)).isZero();
     }
   }
 

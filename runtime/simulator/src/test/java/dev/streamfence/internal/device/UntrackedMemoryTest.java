@@ -8,11 +8,6 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
-import dev.streamfence.column.ColumnField;
-import dev.streamfence.column.ColumnOrigin;
-import dev.streamfence.column.ColumnType;
-import dev.streamfence.column.DeviceColumn;
-import dev.streamfence.internal.column.ColumnDraft;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.internal.memory.UntrackingResource;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -69,15 +64,5 @@ final class UntrackedMemoryTest {
     assertRefusedWithNothingQueued(() -> kernels.increment(array, 4));
     stream.synchronize();
     assertThat(stream.isIdle()).isTrue();
-  }
-
-  @Test
-  void anExportedColumnOverUntrackedMemoryIsNotExternalAndIsRefusedAsUntracked() {
-    DeviceColumn<int[]> column =
-        new ColumnDraft<>(ColumnField.of("x", ColumnType.INT32), 4, array.view(0, 4))
-            .origin(ColumnOrigin.DLPACK_EXPORT)
-            .build();
-    assertThat(column.isExternal()).isFalse();
-    assertRefusedWithNothingQueued(() -> kernels.increment(column.values(), 4));
   }
 }

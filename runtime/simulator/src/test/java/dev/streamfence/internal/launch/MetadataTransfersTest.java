@@ -1,15 +1,12 @@
 package dev.streamfence.internal.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceArray;
-import dev.streamfence.column.ColumnField;
-import dev.streamfence.column.ColumnType;
-import dev.streamfence.column.DeviceTable;
-import dev.streamfence.column.Schema;
+import dev.streamfence.DeviceStream;
+import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.memory.MemoryStatistics;
@@ -19,38 +16,26 @@ import org.junit.jupiter.api.Test;
 
 /** Copies of metadata between host and device, which are counted apart from those of data. */
 final class MetadataTransfersTest extends OneStream {
-  private static final Schema KEYS = Schema.of(ColumnField.of("key", ColumnType.INT32));
-
   private MemoryStatistics counted() {
     return gpu.memory().statistics();
   }
 
+  private static int metadata(DeviceArray<int[]> array, DeviceStream stream) {
+    return TrackedArray.of(array).readMetadata(stream, 0, 1)[0];
+  }
+
   @Test
-  void aNumberOfRowsIsAReadOfMetadataAndNoDownload() {
-    try (DeviceTable table = DeviceTable.allocate(stream, KEYS, 4)) {
-      table.rowCount().fill(stream, 3);
-      assertThat(table.rows(stream)).isEqualTo(3);
-      assertThat(table.rows(stream)).isEqualTo(3);
+  void aReadOfMetadataIsNoDownload() {
+    try (DeviceArray<int[]> count = gpu.memory().allocate(stream, int[].class, 1)) {
+      count.fill(stream, 3);
+      assertThat(metadata(count, stream)).isEqualTo(3);
       assertThat(counted().metadataReads()).isEqualTo(1);
       assertThat(counted().metadataReadBytes()).isEqualTo(4);
       assertThat(counted().downloads()).isZero();
       assertThat(counted().downloadedBytes()).isZero();
-      table.rowCount().download(stream);
+      count.download(stream);
       assertThat(counted().metadataReads()).isEqualTo(1);
       assertThat(counted().downloads()).isEqualTo(1);
-    }
-  }
-
-  @Test
-  void aRefusedReadOfMetadataIsCountedAsARefusedDownload() {
-    try (DeviceTable table = DeviceTable.allocate(stream, KEYS, 4)) {
-      table.rowCount().fill(stream, 3);
-      gpu.memory().refuseDownloads(true);
-      long calls = device.calls();
-      assertThatIllegalStateException().isThrownBy(() -> table.rows(stream));
-      assertThat(device.calls()).isEqualTo(calls);
-      assertThat(counted().refusedDownloads()).isEqualTo(1);
-      assertThat(counted().metadataReads()).isZero();
     }
   }
 
@@ -74,14 +59,13 @@ final class MetadataTransfersTest extends OneStream {
 
   @Test
   void eachGroupOfCountsIsResetAlone() {
-    try (DeviceTable table = DeviceTable.allocate(stream, KEYS, 4)) {
-      table.rowCount().fill(stream, 3);
-      table.rows(stream);
-      table.rowCount().download(stream);
+    try (DeviceArray<int[]> count = gpu.memory().allocateZeroed(stream, int[].class, 1)) {
+      metadata(count, stream);
+      count.download(stream);
       gpu.memory().resetTransfers();
       assertThat(counted().downloads()).isZero();
       assertThat(counted().metadataReads()).isEqualTo(1);
-      table.rowCount().download(stream);
+      count.download(stream);
       gpu.memory().resetMetadataTransfers();
       assertThat(counted().metadataReads()).isZero();
       assertThat(counted().metadataReadBytes()).isZero();

@@ -6,11 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.KernelArgumentException;
-import dev.streamfence.ReadableArray;
-import dev.streamfence.column.ColumnField;
-import dev.streamfence.column.ColumnType;
-import dev.streamfence.column.DeviceColumn;
-import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
@@ -31,7 +26,7 @@ final class OptionalArgumentTest extends OneStream {
   void anAbsentArrayPassesTheAddress0() {
     optionals.pick(values, mask, out);
     assertThat(picked()).isEqualTo(5);
-    optionals.pick(values, (ReadableArray<int[]>) null, out);
+    optionals.pick(values, null, out);
     assertThat(picked()).isEqualTo(7);
     optionals.pick(values, mask, out);
     assertThat(picked()).isEqualTo(5);
@@ -56,22 +51,9 @@ final class OptionalArgumentTest extends OneStream {
   }
 
   @Test
-  void anAbsentColumnPassesTheAddress0() {
-    try (DeviceColumn<int[]> column =
-        DeviceColumn.allocate(stream, ColumnField.of("c", ColumnType.INT32), int[].class, 1)) {
-      column.values().upload(stream, new int[] {3});
-      optionals.pick(column, column, out);
-      assertThat(picked()).isEqualTo(3);
-      column.values().upload(stream, new int[] {4});
-      optionals.pick(column, (ReadableColumn<int[]>) null, out);
-      assertThat(picked()).isEqualTo(4);
-    }
-  }
-
-  @Test
   void anAbsentArrayIsNoUse() {
     int before = Inside.allocation(mask).hazards().size();
-    optionals.pick(values, (ReadableArray<int[]>) null, out);
+    optionals.pick(values, null, out);
     assertThat(Inside.allocation(mask).hazards().size()).isEqualTo(before);
     assertThat(device.findings()).isEmpty();
     assertThat(picked()).isEqualTo(7);
@@ -80,7 +62,7 @@ final class OptionalArgumentTest extends OneStream {
   @Test
   void anotherParameterRefusesNullWithKernelAndName() {
     assertRefused(
-        () -> optionals.pick((ReadableArray<int[]>) null, mask, out),
+        () -> optionals.pick(null, mask, out),
         KernelArgumentException.Mistake.NULL,
         "pick",
         "values");
@@ -89,11 +71,6 @@ final class OptionalArgumentTest extends OneStream {
         KernelArgumentException.Mistake.NULL,
         "pick",
         "out");
-    assertRefused(
-        () -> optionals.pick((ReadableColumn<int[]>) null, null, out),
-        KernelArgumentException.Mistake.NULL,
-        "pick",
-        "values");
     assertRefused(
         () -> optionals.packed(null, mask, 1, out),
         KernelArgumentException.Mistake.NULL,

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ReadableArray;
-import dev.streamfence.column.ReadableColumn;
+import dev.streamfence.launch.DeviceValues;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -117,18 +117,7 @@ public final class OptionalKernels {
   }
 
   public void pick(
-      @Nullable ReadableArray<int[]> values,
-      @Nullable ReadableArray<int[]> mask,
-      @Nullable ReadableArray<int[]> out) {
-    try (LaunchRecorder recorder = pick.begin()) {
-      recorder.array(values).array(mask).array(out).threads(1).preflight().launch().commit();
-    }
-  }
-
-  void pick(
-      @Nullable ReadableColumn<int[]> values,
-      @Nullable ReadableColumn<int[]> mask,
-      ReadableArray<int[]> out) {
+      @Nullable DeviceValues values, @Nullable DeviceValues mask, @Nullable DeviceValues out) {
     try (LaunchRecorder recorder = pick.begin()) {
       recorder.array(values).array(mask).array(out).threads(1).preflight().launch().commit();
     }

@@ -14,10 +14,9 @@ import dev.streamfence.RacyAccessException.Kind;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
-import dev.streamfence.column.dlpack.DlPack;
-import dev.streamfence.column.dlpack.ExportedTensor;
-import dev.streamfence.column.dlpack.TensorConsumer;
+import dev.streamfence.internal.device.ExportedArray;
 import dev.streamfence.internal.device.Inside;
+import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.launch.KernelImage;
 import dev.streamfence.launch.KernelSignature;
 import dev.streamfence.launch.LaunchRecorder;
@@ -26,6 +25,7 @@ import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -110,14 +110,15 @@ final class SymbolTest {
 
   @Test
   void anImageIsNotUnloadedWhileOtherCodeHasOneOfItsVariables() {
-    ExportedTensor exported = DlPack.export(limit, TensorConsumer.onStream(-1));
+    ExportedArray exported =
+        ExportedArray.of(TrackedArray.of(limit), "lending it", true, OptionalLong.empty());
     assertThatThrownBy(module::unload)
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
             "unloading symbols.ptx while other code has its variable 'limit'; release that, and"
                 + " unload again");
     assertThat(device.calls(DriverCall.UNLOAD_MODULE)).isZero();
-    exported.close();
+    exported.end();
     module.unload();
     assertThat(device.calls(DriverCall.UNLOAD_MODULE)).isEqualTo(1);
   }

@@ -143,6 +143,7 @@ final class ElementWidthCorpusTest {
         List.of(
             Path.of("src/test/resources"),
             Path.of("../simulator/src/test/resources"),
+            Path.of("../exchange/src/test/resources"),
             Path.of("../../integration-tests/src/test/resources"),
             Path.of("../../examples/src/main/resources"))) {
       try (Stream<Path> files = Files.walk(folder)) {

@@ -27,7 +27,8 @@ final class CompiledSourcesTest {
   private static final List<Path> RESOURCES =
       List.of(
           Path.of("src/test/resources"),
-          Path.of("../core/src/main/resources"),
+          Path.of("../exchange/src/main/resources"),
+          Path.of("../exchange/src/test/resources"),
           Path.of("../simulator/src/test/resources"),
           Path.of("../../integration-tests/src/test/resources"),
           Path.of("../../examples/src/main/resources"));

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The PTX that users get, in the runtime and in the examples, whatever compiler is installed. */
 final class ShippedPtxTest {
-  private static final Path RUNTIME = Path.of("../core/src/main/resources");
+  private static final Path RUNTIME = Path.of("../exchange/src/main/resources");
   private static final Path EXAMPLES = Path.of("../../examples/src/main/resources");
 
   static List<Path> all() throws IOException {

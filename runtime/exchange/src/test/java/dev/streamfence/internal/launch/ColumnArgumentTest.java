@@ -159,6 +159,19 @@ final class ColumnArgumentTest extends OneStream {
   }
 
   @Test
+  void anAbsentColumnPassesTheAddress0() {
+    OptionalKernels optionals = OptionalKernels.on(stream);
+    try (DeviceColumn<int[]> column = ints(3);
+        DeviceColumn<int[]> out = ints(0)) {
+      optionals.pick(column, column, out);
+      assertThat(out.values().download(stream)).containsExactly(3);
+      column.values().upload(stream, new int[] {4});
+      optionals.pick(column, null, out);
+      assertThat(out.values().download(stream)).containsExactly(4);
+    }
+  }
+
+  @Test
   void aColumnOutOfTurnIsRefused() {
     try (DeviceColumn<int[]> column = ints(1);
         DeviceTable table = pair(3);

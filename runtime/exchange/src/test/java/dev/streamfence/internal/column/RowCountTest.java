@@ -76,6 +76,31 @@ final class RowCountTest {
     assertThat(downloads()).isEqualTo(1);
   }
 
+  @Test
+  void aNumberOfRowsIsAReadOfMetadataAndNoDownload() {
+    table.rowCount().fill(stream, 3);
+    assertThat(table.rows(stream)).isEqualTo(3);
+    assertThat(table.rows(stream)).isEqualTo(3);
+    assertThat(gpu.memory().statistics().metadataReads()).isEqualTo(1);
+    assertThat(gpu.memory().statistics().metadataReadBytes()).isEqualTo(4);
+    assertThat(gpu.memory().statistics().downloads()).isZero();
+    assertThat(gpu.memory().statistics().downloadedBytes()).isZero();
+    table.rowCount().download(stream);
+    assertThat(gpu.memory().statistics().metadataReads()).isEqualTo(1);
+    assertThat(gpu.memory().statistics().downloads()).isEqualTo(1);
+  }
+
+  @Test
+  void aRefusedReadOfMetadataIsCountedAsARefusedDownload() {
+    table.rowCount().fill(stream, 3);
+    gpu.memory().refuseDownloads(true);
+    long calls = device.calls();
+    assertThatIllegalStateException().isThrownBy(() -> table.rows(stream));
+    assertThat(device.calls()).isEqualTo(calls);
+    assertThat(gpu.memory().statistics().refusedDownloads()).isEqualTo(1);
+    assertThat(gpu.memory().statistics().metadataReads()).isZero();
+  }
+
   /** A way to write the number of rows. */
   private record Write(String name, Action action) {
     @Override
