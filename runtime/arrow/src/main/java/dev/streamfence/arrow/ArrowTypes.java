@@ -114,13 +114,7 @@ final class ArrowTypes {
   }
 
   private static PlainType integer(ArrowType.Int type) {
-    boolean signed = type.getIsSigned();
-    return switch (type.getBitWidth()) {
-      case 8 -> signed ? ColumnType.INT8 : ColumnType.UINT8;
-      case 16 -> signed ? ColumnType.INT16 : ColumnType.UINT16;
-      case 32 -> signed ? ColumnType.INT32 : ColumnType.UINT32;
-      default -> signed ? ColumnType.INT64 : ColumnType.UINT64;
-    };
+    return PlainType.integer(type.getBitWidth(), type.getIsSigned());
   }
 
   private static FieldType fieldType(ColumnField column, long id) {
@@ -145,20 +139,17 @@ final class ArrowTypes {
     if (type instanceof DecimalType decimal) {
       return new ArrowType.Decimal(decimal.precision(), decimal.scale(), 128);
     }
-    return switch ((PlainType) type) {
-      case BOOL -> ArrowType.Bool.INSTANCE;
-      case BOOL8, INT8 -> new ArrowType.Int(8, true);
-      case INT16 -> new ArrowType.Int(16, true);
-      case INT32 -> new ArrowType.Int(32, true);
-      case INT64 -> new ArrowType.Int(64, true);
-      case UINT8 -> new ArrowType.Int(8, false);
-      case UINT16 -> new ArrowType.Int(16, false);
-      case UINT32 -> new ArrowType.Int(32, false);
-      case UINT64 -> new ArrowType.Int(64, false);
-      case FLOAT32 -> new ArrowType.FloatingPoint(FloatingPointPrecision.SINGLE);
-      case FLOAT64 -> new ArrowType.FloatingPoint(FloatingPointPrecision.DOUBLE);
-      case DATE32 -> new ArrowType.Date(DateUnit.DAY);
-      case UTF8 -> ArrowType.Utf8.INSTANCE;
+    PlainType plain = (PlainType) type;
+    int bits = plain.bitWidth();
+    return switch (plain.kind()) {
+      case BIT -> ArrowType.Bool.INSTANCE;
+      case FLAG, SIGNED -> new ArrowType.Int(bits, true);
+      case UNSIGNED -> new ArrowType.Int(bits, false);
+      case FLOATING ->
+          new ArrowType.FloatingPoint(
+              bits == 32 ? FloatingPointPrecision.SINGLE : FloatingPointPrecision.DOUBLE);
+      case DATE -> new ArrowType.Date(DateUnit.DAY);
+      case TEXT -> ArrowType.Utf8.INSTANCE;
     };
   }
 

@@ -1,51 +1,56 @@
 package dev.streamfence.column;
 
+import dev.streamfence.column.PlainType.Kind;
+
 /**
  * The type of a column's values: one of Arrow's, under the name that Arrow's own factories give it.
  * Types are values: equal if they say the same. Immutable.
  */
 public sealed interface ColumnType permits PlainType, TimestampType, DecimalType, DictionaryType {
-  /** See {@link PlainType#BOOL}. */
-  PlainType BOOL = PlainType.BOOL;
+  /** One bit, 0 or 1; the first value is the lowest bit of the first byte. */
+  PlainType BOOL = new PlainType("bool", Kind.BIT, 1, byte[].class);
 
-  /** See {@link PlainType#BOOL8}. */
-  PlainType BOOL8 = PlainType.BOOL8;
+  /** One byte, 0 or 1: Arrow's extension type {@code arrow.bool8}, which kernels can write. */
+  PlainType BOOL8 = new PlainType("bool8", Kind.FLAG, 8, boolean[].class);
 
-  /** See {@link PlainType#INT8}. */
-  PlainType INT8 = PlainType.INT8;
+  /** A signed byte. */
+  PlainType INT8 = new PlainType("int8", Kind.SIGNED, 8, byte[].class);
 
-  /** See {@link PlainType#INT16}. */
-  PlainType INT16 = PlainType.INT16;
+  /** A signed 16-bit number. */
+  PlainType INT16 = new PlainType("int16", Kind.SIGNED, 16, short[].class);
 
-  /** See {@link PlainType#INT32}. */
-  PlainType INT32 = PlainType.INT32;
+  /** A signed 32-bit number. */
+  PlainType INT32 = new PlainType("int32", Kind.SIGNED, 32, int[].class);
 
-  /** See {@link PlainType#INT64}. */
-  PlainType INT64 = PlainType.INT64;
+  /** A signed 64-bit number. */
+  PlainType INT64 = new PlainType("int64", Kind.SIGNED, 64, long[].class);
 
-  /** See {@link PlainType#UINT8}. */
-  PlainType UINT8 = PlainType.UINT8;
+  /** An unsigned byte. */
+  PlainType UINT8 = new PlainType("uint8", Kind.UNSIGNED, 8, byte[].class);
 
-  /** See {@link PlainType#UINT16}. */
-  PlainType UINT16 = PlainType.UINT16;
+  /** An unsigned 16-bit number. */
+  PlainType UINT16 = new PlainType("uint16", Kind.UNSIGNED, 16, char[].class);
 
-  /** See {@link PlainType#UINT32}. */
-  PlainType UINT32 = PlainType.UINT32;
+  /** An unsigned 32-bit number; Java reads it as a signed one. */
+  PlainType UINT32 = new PlainType("uint32", Kind.UNSIGNED, 32, int[].class);
 
-  /** See {@link PlainType#UINT64}. */
-  PlainType UINT64 = PlainType.UINT64;
+  /** An unsigned 64-bit number; Java reads it as a signed one. */
+  PlainType UINT64 = new PlainType("uint64", Kind.UNSIGNED, 64, long[].class);
 
-  /** See {@link PlainType#FLOAT32}. */
-  PlainType FLOAT32 = PlainType.FLOAT32;
+  /** An IEEE 754 binary32 number. */
+  PlainType FLOAT32 = new PlainType("float32", Kind.FLOATING, 32, float[].class);
 
-  /** See {@link PlainType#FLOAT64}. */
-  PlainType FLOAT64 = PlainType.FLOAT64;
+  /** An IEEE 754 binary64 number. */
+  PlainType FLOAT64 = new PlainType("float64", Kind.FLOATING, 64, double[].class);
 
-  /** See {@link PlainType#DATE32}. */
-  PlainType DATE32 = PlainType.DATE32;
+  /** Days since 1970-01-01, signed. */
+  PlainType DATE32 = new PlainType("date32", Kind.DATE, 32, int[].class);
 
-  /** See {@link PlainType#UTF8}. */
-  PlainType UTF8 = PlainType.UTF8;
+  /**
+   * Text: the values are its bytes, one row after the other, and 32-bit offsets say where each row
+   * begins.
+   */
+  PlainType UTF8 = new PlainType("utf8", Kind.TEXT, 0, byte[].class);
 
   /**
    * Bits that one value takes: 1 for {@link #BOOL}, 8 times the bytes of an element otherwise, and

@@ -19,7 +19,7 @@ public record DictionaryType(PlainType index, PlainType value, boolean isOrdered
       throw new IllegalArgumentException(
           "a dictionary with indices of type " + index + "; int8 to int64 and uint8 to uint64 fit");
     }
-    if (value != PlainType.UTF8) {
+    if (value != UTF8) {
       throw new IllegalArgumentException("a dictionary of " + value + "; only utf8 is supported");
     }
   }

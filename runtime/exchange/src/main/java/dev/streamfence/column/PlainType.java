@@ -1,47 +1,55 @@
 package dev.streamfence.column;
 
-/** The types without parameters. Immutable. */
-public enum PlainType implements ColumnType {
-  /** One bit, 0 or 1; the first value is the lowest bit of the first byte. */
-  BOOL("bool", 1, byte[].class),
-  /** One byte, 0 or 1: Arrow's extension type {@code arrow.bool8}, which kernels can write. */
-  BOOL8("bool8", 8, boolean[].class),
-  /** A signed byte. */
-  INT8("int8", 8, byte[].class),
-  /** A signed 16-bit number. */
-  INT16("int16", 16, short[].class),
-  /** A signed 32-bit number. */
-  INT32("int32", 32, int[].class),
-  /** A signed 64-bit number. */
-  INT64("int64", 64, long[].class),
-  /** An unsigned byte. */
-  UINT8("uint8", 8, byte[].class),
-  /** An unsigned 16-bit number. */
-  UINT16("uint16", 16, char[].class),
-  /** An unsigned 32-bit number; Java reads it as a signed one. */
-  UINT32("uint32", 32, int[].class),
-  /** An unsigned 64-bit number; Java reads it as a signed one. */
-  UINT64("uint64", 64, long[].class),
-  /** An IEEE 754 binary32 number. */
-  FLOAT32("float32", 32, float[].class),
-  /** An IEEE 754 binary64 number. */
-  FLOAT64("float64", 64, double[].class),
-  /** Days since 1970-01-01, signed. */
-  DATE32("date32", 32, int[].class),
-  /**
-   * Text: the values are its bytes, one row after the other, and 32-bit offsets say where each row
-   * begins.
-   */
-  UTF8("utf8", 0, byte[].class);
+import java.util.stream.Stream;
+
+/** A type without parameters, one of the constants of {@link ColumnType}. Immutable. */
+public final class PlainType implements ColumnType {
+  /** What the values of a plain type are. */
+  public enum Kind {
+    /** Bits, eight of them in a byte. */
+    BIT,
+    /** Bytes that are 0 or 1. */
+    FLAG,
+    /** Signed integers. */
+    SIGNED,
+    /** Unsigned integers. */
+    UNSIGNED,
+    /** IEEE 754 numbers. */
+    FLOATING,
+    /** Days. */
+    DATE,
+    /** Text. */
+    TEXT
+  }
 
   private final String text;
+  private final Kind kind;
   private final int bitWidth;
   private final Class<?> arrayType;
 
-  PlainType(String text, int bitWidth, Class<?> arrayType) {
+  PlainType(String text, Kind kind, int bitWidth, Class<?> arrayType) {
     this.text = text;
+    this.kind = kind;
     this.bitWidth = bitWidth;
     this.arrayType = arrayType;
+  }
+
+  /**
+   * The integer type of a width.
+   *
+   * @throws IllegalArgumentException if there is none: widths are 8, 16, 32 and 64
+   */
+  public static PlainType integer(int bits, boolean isSigned) {
+    return Stream.of(INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64)
+        .filter(type -> type.bitWidth == bits && (type.kind == Kind.SIGNED) == isSigned)
+        .findFirst()
+        .orElseThrow(
+            () -> new IllegalArgumentException("an integer of " + bits + " bits; 8 to 64 fit"));
+  }
+
+  /** What its values are. */
+  public Kind kind() {
+    return kind;
   }
 
   @Override
@@ -56,10 +64,7 @@ public enum PlainType implements ColumnType {
 
   /** Whether it is a signed or an unsigned integer. Dates are none. */
   public boolean isInteger() {
-    return switch (this) {
-      case INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64 -> true;
-      case BOOL, BOOL8, FLOAT32, FLOAT64, DATE32, UTF8 -> false;
-    };
+    return kind == Kind.SIGNED || kind == Kind.UNSIGNED;
   }
 
   @Override

@@ -228,11 +228,10 @@ final class HostColumns {
   /** A number of an integer type; a negative one if it is unsigned and too large for a long. */
   private static long number(PlainType type, Object numbers, int row) {
     long number = Array.getLong(numbers, row);
-    return switch (type) {
-      case UINT8 -> number & 0xFF;
-      case UINT32 -> number & 0xFFFF_FFFFL;
-      default -> number;
-    };
+    // The others are as Java reads them: a char is unsigned, and a long holds no more than 64 bits.
+    return type == ColumnType.UINT8
+        ? number & 0xFF
+        : type == ColumnType.UINT32 ? number & 0xFFFF_FFFFL : number;
   }
 
   /**

@@ -68,13 +68,14 @@ final class ArrowFields {
     if (type instanceof DictionaryType dictionary) {
       return format(dictionary.index());
     }
-    return switch ((PlainType) type) {
-      case BOOL -> ArrowFormat.of(ValueKind.BOOL, 1);
-      case BOOL8, INT8, INT16, INT32, INT64 -> ArrowFormat.of(ValueKind.INT, type.bitWidth());
-      case UINT8, UINT16, UINT32, UINT64 -> ArrowFormat.of(ValueKind.UINT, type.bitWidth());
-      case FLOAT32, FLOAT64 -> ArrowFormat.of(ValueKind.FLOAT, type.bitWidth());
-      case DATE32 -> ArrowFormat.of(ValueKind.DATE, type.bitWidth());
-      case UTF8 -> ArrowFormat.of(ValueKind.UTF8, 0);
+    PlainType plain = (PlainType) type;
+    return switch (plain.kind()) {
+      case BIT -> ArrowFormat.of(ValueKind.BOOL, 1);
+      case FLAG, SIGNED -> ArrowFormat.of(ValueKind.INT, plain.bitWidth());
+      case UNSIGNED -> ArrowFormat.of(ValueKind.UINT, plain.bitWidth());
+      case FLOATING -> ArrowFormat.of(ValueKind.FLOAT, plain.bitWidth());
+      case DATE -> ArrowFormat.of(ValueKind.DATE, plain.bitWidth());
+      case TEXT -> ArrowFormat.of(ValueKind.UTF8, 0);
     };
   }
 
@@ -108,7 +109,7 @@ final class ArrowFields {
         throw refused(node, "a dictionary of '" + dictionary.format() + "'; one of text");
       }
       boolean isOrdered = (node.flags() & SchemaNode.ORDERED) != 0;
-      return new DictionaryType(integer(node.format()), PlainType.UTF8, isOrdered);
+      return new DictionaryType(integer(node.format()), ColumnType.UTF8, isOrdered);
     }
     ArrowFormat format = node.format();
     return switch (format.kind()) {
@@ -130,13 +131,7 @@ final class ArrowFields {
   }
 
   private static PlainType integer(ArrowFormat format) {
-    boolean isSigned = format.kind() == ValueKind.INT;
-    return switch (format.bits()) {
-      case 8 -> isSigned ? PlainType.INT8 : PlainType.UINT8;
-      case 16 -> isSigned ? PlainType.INT16 : PlainType.UINT16;
-      case 32 -> isSigned ? PlainType.INT32 : PlainType.UINT32;
-      default -> isSigned ? PlainType.INT64 : PlainType.UINT64;
-    };
+    return PlainType.integer(format.bits(), format.kind() == ValueKind.INT);
   }
 
   private static ColumnType decimal(SchemaNode node) {

@@ -30,12 +30,12 @@ final class TensorTypes {
   }
 
   private static TensorElement of(ColumnField field, PlainType type) {
-    return switch (type) {
-      case BOOL8 -> TensorElement.bool();
-      case INT8, INT16, INT32, INT64, DATE32 -> TensorElement.integer(type.bitWidth());
-      case UINT8, UINT16, UINT32, UINT64 -> TensorElement.unsigned(type.bitWidth());
-      case FLOAT32, FLOAT64 -> TensorElement.floating(type.bitWidth());
-      case BOOL, UTF8 -> throw refused(field);
+    return switch (type.kind()) {
+      case FLAG -> TensorElement.bool();
+      case SIGNED, DATE -> TensorElement.integer(type.bitWidth());
+      case UNSIGNED -> TensorElement.unsigned(type.bitWidth());
+      case FLOATING -> TensorElement.floating(type.bitWidth());
+      case BIT, TEXT -> throw refused(field);
     };
   }
 

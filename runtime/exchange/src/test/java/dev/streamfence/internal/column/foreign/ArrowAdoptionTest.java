@@ -20,7 +20,6 @@ import dev.streamfence.column.ColumnOrigin;
 import dev.streamfence.column.ColumnType;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.DictionaryType;
-import dev.streamfence.column.PlainType;
 import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.column.Schema;
 import dev.streamfence.column.arrow.ArrowDevice;
@@ -48,7 +47,7 @@ final class ArrowAdoptionTest {
       Schema.of(
           ColumnField.nullable("number", ColumnType.INT32),
           ColumnField.of("flag", ColumnType.BOOL8),
-          ColumnField.nullable("", new DictionaryType(PlainType.UINT8, PlainType.UTF8, true)));
+          ColumnField.nullable("", new DictionaryType(ColumnType.UINT8, ColumnType.UTF8, true)));
 
   private final SimulatedDevice device = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
   private final SimulatedLibrary cudf = device.library("cudf");
