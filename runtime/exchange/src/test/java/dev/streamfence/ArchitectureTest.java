@@ -62,7 +62,9 @@ final class ArchitectureTest {
           INTERNAL + ".device.RuntimeOpener",
           INTERNAL + ".launch.TrackedModuleLoader",
           INTERNAL + ".column.TrackedColumns",
-          INTERNAL + ".column.foreign.ArrowTables",
+          INTERNAL + ".column.foreign.ArrowAdoption",
+          INTERNAL + ".column.foreign.TableExport",
+          INTERNAL + ".exchange.ArrowImport",
           INTERNAL + ".column.foreign.Tensors");
 
   /** The steps of {@link Submission#carryOut}. */
@@ -138,7 +140,14 @@ final class ArchitectureTest {
           Map.entry("internal.simulator.bytes", Set.of()),
           Map.entry(
               "internal.column",
-              Set.of("root", "column", "launch", "memory", "internal.device", "internal.memory")),
+              Set.of(
+                  "root",
+                  "column",
+                  "launch",
+                  "memory",
+                  "internal.device",
+                  "internal.memory",
+                  "internal.order")),
           Map.entry(
               "internal.column.foreign",
               Set.of(

@@ -3,7 +3,9 @@ package dev.streamfence.column.arrow;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.ColumnOrigin;
 import dev.streamfence.column.DeviceTable;
-import dev.streamfence.internal.column.foreign.ArrowTables;
+import dev.streamfence.internal.column.foreign.ArrowAdoption;
+import dev.streamfence.internal.column.foreign.TableExport;
+import dev.streamfence.internal.exchange.ArrowImport;
 
 /**
  * Passes tables to other libraries of this process, and takes theirs, as the structures {@code
@@ -42,7 +44,7 @@ public final class ArrowDevice {
    *     event or the memory
    */
   public static DeviceTable adopt(DeviceStream stream, long deviceArray, long schema) {
-    return ArrowTables.adopt(stream, deviceArray, schema);
+    return ArrowAdoption.adopt(stream, deviceArray, schema);
   }
 
   /**
@@ -66,7 +68,7 @@ public final class ArrowDevice {
    *     Nothing is exported then
    */
   public static void export(DeviceStream stream, DeviceTable table, long deviceArray, long schema) {
-    ArrowTables.export(stream, table, deviceArray, schema);
+    TableExport.export(stream, table, deviceArray, schema);
   }
 
   /**
@@ -76,7 +78,7 @@ public final class ArrowDevice {
    * @throws IllegalArgumentException if no structure can lie there
    */
   public static void releaseArray(long deviceArray) {
-    ArrowTables.releaseArray(deviceArray);
+    ArrowImport.releaseArray(deviceArray);
   }
 
   /**
@@ -86,6 +88,6 @@ public final class ArrowDevice {
    * @throws IllegalArgumentException if no structure can lie there
    */
   public static void releaseSchema(long schema) {
-    ArrowTables.releaseSchema(schema);
+    ArrowImport.releaseSchema(schema);
   }
 }

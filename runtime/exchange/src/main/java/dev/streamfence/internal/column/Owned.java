@@ -1,6 +1,6 @@
 package dev.streamfence.internal.column;
 
-import java.util.ArrayList;
+import dev.streamfence.internal.order.Teardown;
 import java.util.List;
 
 /**
@@ -33,23 +33,9 @@ final class Owned {
 
   /** Closes everything, goes on after a failure, and throws the first one. */
   void close() {
-    List<Throwable> failures = new ArrayList<>(0);
-    for (Runnable close : closes) {
-      try {
-        close.run();
-      } catch (RuntimeException | Error e) {
-        failures.add(e);
-      }
-    }
-    if (failures.isEmpty()) {
-      return;
-    }
-    Throwable first = failures.get(0);
-    failures.stream().skip(1).filter(each -> each != first).forEach(first::addSuppressed);
-    if (first instanceof Error error) {
-      throw error;
-    }
-    throw (RuntimeException) first;
+    Teardown all = new Teardown();
+    closes.forEach(all::step);
+    all.finish();
   }
 
   /** Closes everything after another failure, which keeps what fails now. */

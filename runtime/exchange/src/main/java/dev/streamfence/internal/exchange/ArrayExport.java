@@ -27,17 +27,17 @@ public final class ArrayExport {
   public static void write(DeviceArrayNode array, long target, Object source, Runnable released) {
     NativeAddress.load();
     Pointer at = NativeAddress.of(target, Long.BYTES, "the pointer to an ArrowDeviceArray");
-    ExportLease lease = new ExportLease(new ArrayExport(array, source), released);
+    SharedRelease lease = new SharedRelease(new ArrayExport(array, source), released);
     at.clear(OfDeviceArray.BYTES);
     at.setLong(OfDeviceArray.DEVICE_ID, array.device().id());
     at.setInt(OfDeviceArray.DEVICE_TYPE, array.device().type());
     Pointer event = write(array.array(), at, lease, array.event());
     at.setPointer(OfDeviceArray.SYNC_EVENT, array.event() == 0 ? null : event);
-    lease.built();
+    lease.complete();
   }
 
   /** Builds one structure; returns where its event lies, to which the device array points. */
-  private static Pointer write(ArrayNode array, Pointer target, ExportLease lease, long event) {
+  private static Pointer write(ArrayNode array, Pointer target, SharedRelease lease, long event) {
     List<ArrayNode> children = array.children();
     ArrayNode dictionary = array.dictionary();
     List<Long> buffers = array.buffers();

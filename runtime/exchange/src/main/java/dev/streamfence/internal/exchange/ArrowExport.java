@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ArrowExport implements Exports.Export {
   private final ReleasableKind kind;
-  private final ExportLease lease;
+  private final SharedRelease lease;
   private final int children;
   private final boolean hasDictionary;
 
@@ -28,7 +28,7 @@ final class ArrowExport implements Exports.Export {
    * @param rest bytes for what else the structure points to
    */
   ArrowExport(
-      ReleasableKind kind, ExportLease lease, int children, boolean hasDictionary, long rest) {
+      ReleasableKind kind, SharedRelease lease, int children, boolean hasDictionary, long rest) {
     this.kind = kind;
     this.lease = lease;
     this.children = children;
@@ -78,7 +78,7 @@ final class ArrowExport implements Exports.Export {
   }
 
   /** What the tree shares. */
-  ExportLease lease() {
+  SharedRelease lease() {
     return lease;
   }
 

@@ -18,12 +18,12 @@ public final class SchemaExport {
   public static void write(SchemaNode schema, long target) {
     NativeAddress.load();
     Pointer at = NativeAddress.of(target, Long.BYTES, "the pointer to an ArrowSchema");
-    ExportLease lease = new ExportLease(schema, () -> {});
+    SharedRelease lease = new SharedRelease(schema, () -> {});
     write(schema, at, lease);
-    lease.built();
+    lease.complete();
   }
 
-  private static void write(SchemaNode schema, Pointer target, ExportLease lease) {
+  private static void write(SchemaNode schema, Pointer target, SharedRelease lease) {
     byte[] format = text(schema.format().text());
     byte[] name = text(schema.name());
     byte[] metadata =

@@ -76,11 +76,11 @@ final class ArrowExchangeTest {
 
   @Test
   void aTreeIsReleasedWithItsLastStructureAndNotBeforeItIsBuilt() {
-    ExportLease lease = new ExportLease(this, released::incrementAndGet);
+    SharedRelease lease = new SharedRelease(this, released::incrementAndGet);
     lease.begin();
     lease.end();
     lease.begin();
-    lease.built();
+    lease.complete();
     assertThat(released).hasValue(0);
     lease.end();
     assertThat(released).hasValue(1);

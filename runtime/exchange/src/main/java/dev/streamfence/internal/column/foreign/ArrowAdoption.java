@@ -13,17 +13,23 @@ import dev.streamfence.internal.column.ColumnDraft;
 import dev.streamfence.internal.column.TrackedColumn;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.device.TrackedStream;
+import dev.streamfence.internal.exchange.ArrayExport;
 import dev.streamfence.internal.exchange.ArrayNode;
+import dev.streamfence.internal.exchange.ArrowFormat.ValueKind;
+import dev.streamfence.internal.exchange.ArrowImport;
 import dev.streamfence.internal.exchange.DeviceArrayNode;
 import dev.streamfence.internal.exchange.SchemaNode;
+import dev.streamfence.internal.exchange.SharedRelease;
+import dev.streamfence.internal.order.Teardown;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes a table of an array that was moved out of its structure, or leaves it to its owner.
- * Confined to one thread.
+ * Takes over a table of Arrow's C device structures: moves the array out of its structure and makes
+ * columns of it, or leaves it to its owner. Confined to one thread.
  */
-final class ArrowAdoption {
+public final class ArrowAdoption {
   private static final int VALIDITY = 0;
   private static final int VALUES = 1;
   private static final int TEXT = 2;
@@ -31,21 +37,65 @@ final class ArrowAdoption {
   private final TrackedRuntime runtime;
   private final DeviceStream stream;
   private final ColumnOrigin origin;
+  private final ArrowImport moved;
   private final SharedRelease release;
   private final List<TrackedArray<?>> adopted = new ArrayList<>();
   private long event;
 
-  ArrowAdoption(
+  private ArrowAdoption(
       TrackedRuntime runtime,
       DeviceStream stream,
       ColumnOrigin origin,
-      SharedRelease release,
+      ArrowImport moved,
       long event) {
     this.runtime = runtime;
     this.stream = stream;
     this.origin = origin;
-    this.release = release;
+    this.moved = moved;
+    this.release = new SharedRelease(moved, moved::release);
     this.event = event;
+  }
+
+  /** Takes a table over, and releases its schema. */
+  public static DeviceTable adopt(DeviceStream stream, long deviceArray, long schema) {
+    TrackedRuntime runtime = TrackedStream.of(stream).runtime();
+    SchemaNode node = SchemaNode.read(schema);
+    String what = "the array at 0x" + Long.toHexString(deviceArray);
+    if (node.format().kind() != ValueKind.STRUCT) {
+      throw new IllegalArgumentException(
+          what + " has the format '" + node.format() + "'; a table is a structure, '+s'");
+    }
+    node.children().forEach(ArrowFields::type);
+    DeviceArrayNode array = DeviceArrayNode.read(deviceArray, node);
+    array.device().requireOn(runtime.info().ordinal(), what);
+    ColumnOrigin origin = origin(deviceArray, array, runtime);
+    TrackedStream.timelineOf(stream);
+    ArrowImport moved = ArrowImport.move(deviceArray);
+    DeviceTable table =
+        new ArrowAdoption(runtime, stream, origin, moved, array.event()).table(node, array);
+    return releasing(() -> ArrowImport.releaseSchema(schema), table);
+  }
+
+  private static ColumnOrigin origin(
+      long deviceArray, DeviceArrayNode array, TrackedRuntime runtime) {
+    ArrayExport export = ArrayExport.of(deviceArray, array);
+    // The export of another runtime is that of another library.
+    return export != null && export.source() == runtime
+        ? ColumnOrigin.ARROW_EXPORT
+        : ColumnOrigin.ARROW;
+  }
+
+  /** Releases what a table was made of; if that fails, closes the table, which no caller gets. */
+  static DeviceTable releasing(Runnable release, DeviceTable table) {
+    try {
+      release.run();
+      return table;
+    } catch (RuntimeException | Error e) {
+      Teardown unused = new Teardown();
+      unused.step(table::close);
+      unused.suppressIn(e);
+      throw e;
+    }
   }
 
   /** The rows of an array's columns. */
@@ -56,7 +106,7 @@ final class ArrowAdoption {
     }
   }
 
-  DeviceTable table(SchemaNode schema, DeviceArrayNode array) {
+  private DeviceTable table(SchemaNode schema, DeviceArrayNode array) {
     try {
       Rows rows = new Rows(array.array().offset(), array.array().length());
       List<ReadableColumn<?>> columns = new ArrayList<>();
@@ -72,17 +122,11 @@ final class ArrowAdoption {
       return table;
     } catch (RuntimeException | Error e) {
       // First, so that closing the parts releases nothing.
-      release.giveBack();
-      adopted.forEach(one -> closeAfter(one, e));
+      moved.giveBack();
+      Teardown parts = new Teardown();
+      adopted.forEach(one -> parts.step(one::close));
+      parts.suppressIn(e);
       throw e;
-    }
-  }
-
-  private static void closeAfter(TrackedArray<?> array, Throwable failure) {
-    try {
-      array.close();
-    } catch (RuntimeException | Error e) {
-      failure.addSuppressed(e);
     }
   }
 
@@ -196,14 +240,14 @@ final class ArrowAdoption {
     ForeignMemory memory = ForeignMemory.at(buffer + first, bytes).named(name);
     // The stream waits once.
     memory = event == 0 ? memory.alreadyReady() : memory.readyAfterEvent(event);
-    Runnable end = release.add();
+    release.begin();
     TrackedArray<A> array;
     try {
       array =
           TrackedArray.of(
-              runtime.memory().adoptReadable(stream, memory.releasedBy(end), arrayType));
+              runtime.memory().adoptReadable(stream, memory.releasedBy(release::end), arrayType));
     } catch (RuntimeException | Error e) {
-      end.run();
+      release.end();
       throw e;
     }
     event = 0;

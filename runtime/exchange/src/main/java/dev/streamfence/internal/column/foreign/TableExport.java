@@ -1,5 +1,6 @@
 package dev.streamfence.internal.column.foreign;
 
+import dev.streamfence.DeviceStream;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.column.ColumnType;
@@ -10,28 +11,65 @@ import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.driver.CudaDriver.EventHandle;
+import dev.streamfence.internal.exchange.ArrayExport;
 import dev.streamfence.internal.exchange.ArrayNode;
+import dev.streamfence.internal.exchange.ArrowImport;
 import dev.streamfence.internal.exchange.DeviceArrayNode;
 import dev.streamfence.internal.exchange.DeviceTag;
+import dev.streamfence.internal.exchange.SchemaExport;
+import dev.streamfence.internal.order.Life;
 import dev.streamfence.internal.order.Teardown;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 
-/** A table that another library gets. Confined to one thread until it is handed over. */
-final class TableExport {
+/**
+ * A table that another library gets in Arrow's C device structures. Confined to one thread until it
+ * is handed over.
+ */
+public final class TableExport {
   private final TrackedRuntime runtime;
   private final OpenExports open;
   private final List<TrackedArray<?>> arrays = new ArrayList<>();
   private final List<Runnable> ends = new ArrayList<>();
 
-  TableExport(TrackedRuntime runtime) {
+  private TableExport(TrackedRuntime runtime) {
     this.runtime = runtime;
     this.open = OpenExports.of(runtime);
   }
 
+  /** Exports the logical rows of a table; if that fails, nothing. */
+  public static void export(DeviceStream stream, DeviceTable table, long deviceArray, long schema) {
+    TrackedStream tracked = TrackedStream.of(Objects.requireNonNull(stream, "stream"));
+    TrackedRuntime runtime = tracked.runtime();
+    if (table.runtime() != runtime) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.OTHER_RUNTIME,
+          "exporting " + table + " on " + stream + ": they belong to two runtimes");
+    }
+    Life life = runtime.life();
+    life.enter();
+    try {
+      long rows = table.rows(stream);
+      SchemaExport.write(ArrowFields.describe(table.schema()), schema);
+      TableExport export = new TableExport(runtime);
+      try {
+        ArrayExport.write(export.describe(table, rows, tracked), deviceArray, runtime, export::end);
+      } catch (RuntimeException | Error e) {
+        Teardown half = new Teardown();
+        half.step(() -> ArrowImport.releaseSchema(schema));
+        half.step(export::end);
+        half.suppressIn(e);
+        throw e;
+      }
+    } finally {
+      life.leave();
+    }
+  }
+
   /** Describes a table's first rows, and holds their memory until {@link #end}. */
-  DeviceArrayNode describe(DeviceTable table, long rows, TrackedStream stream) {
+  private DeviceArrayNode describe(DeviceTable table, long rows, TrackedStream stream) {
     List<ArrayNode> columns = new ArrayList<>();
     for (ReadableColumn<?> column : table.columns()) {
       columns.add(describe(column, rows));
@@ -52,7 +90,7 @@ final class TableExport {
   }
 
   /** Gives the memory back. Any thread may call it, one of another library too. */
-  void end() {
+  private void end() {
     Teardown all = new Teardown();
     ends.forEach(all::step);
     all.finish();

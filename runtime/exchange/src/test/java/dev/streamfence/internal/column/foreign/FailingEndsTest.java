@@ -117,7 +117,7 @@ final class FailingEndsTest {
     DeviceTable table = DeviceTable.allocate(stream, Schema.of(field("a")), 4);
     assertThatThrownBy(
             () ->
-                ArrowTables.releasing(
+                ArrowAdoption.releasing(
                     () -> {
                       throw new IllegalStateException("the release failed");
                     },
@@ -126,7 +126,7 @@ final class FailingEndsTest {
     assertThat(table.isOpen()).isFalse();
     assertThat(frees()).isEqualTo(2);
     DeviceTable other = DeviceTable.allocate(stream, Schema.of(field("a")), 4);
-    assertThat(ArrowTables.releasing(() -> {}, other)).isSameAs(other);
+    assertThat(ArrowAdoption.releasing(() -> {}, other)).isSameAs(other);
     assertThat(other.isOpen()).isTrue();
     other.close();
   }
