@@ -65,7 +65,9 @@ final class ArchitectureTest {
           INTERNAL + ".column.foreign.ArrowAdoption",
           INTERNAL + ".column.foreign.TableExport",
           INTERNAL + ".exchange.ArrowImport",
-          INTERNAL + ".column.foreign.Tensors");
+          INTERNAL + ".column.foreign.TensorColumns",
+          INTERNAL + ".column.foreign.TensorHandle",
+          INTERNAL + ".column.foreign.TensorLoan");
 
   /** The steps of {@link Submission#carryOut}. */
   private static final Set<String> STEPS =

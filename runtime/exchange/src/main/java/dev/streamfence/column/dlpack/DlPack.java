@@ -5,7 +5,9 @@ import dev.streamfence.ReadableArray;
 import dev.streamfence.column.ColumnOrigin;
 import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.Schema;
-import dev.streamfence.internal.column.foreign.Tensors;
+import dev.streamfence.internal.column.foreign.TensorColumns;
+import dev.streamfence.internal.column.foreign.TensorHandle;
+import dev.streamfence.internal.column.foreign.TensorLoan;
 import java.util.List;
 
 /**
@@ -25,7 +27,7 @@ public final class DlPack {
    * @param managedTensor the address of a {@code DLManagedTensor}
    */
   public static ForeignTensor tensor(long managedTensor) {
-    return Tensors.tensor(managedTensor, false);
+    return TensorHandle.of(managedTensor, false);
   }
 
   /**
@@ -35,7 +37,7 @@ public final class DlPack {
    * @param managedTensor the address of a {@code DLManagedTensorVersioned}
    */
   public static ForeignTensor versionedTensor(long managedTensor) {
-    return Tensors.tensor(managedTensor, true);
+    return TensorHandle.of(managedTensor, true);
   }
 
   /**
@@ -53,7 +55,7 @@ public final class DlPack {
    */
   public static DeviceTable adopt(
       DeviceStream stream, Schema schema, List<ForeignTensor> tensors, TensorProducer producer) {
-    return Tensors.adopt(stream, schema, tensors, producer);
+    return TensorColumns.adopt(stream, schema, tensors, producer);
   }
 
   /**
@@ -69,7 +71,7 @@ public final class DlPack {
    * @throws dev.streamfence.UseAfterFreeException if the array is closed
    */
   public static ExportedTensor export(ReadableArray<?> array, TensorConsumer consumer) {
-    return Tensors.export(array, List.of(array.length()), consumer);
+    return TensorLoan.export(array, List.of(array.length()), consumer);
   }
 
   /**
@@ -81,7 +83,7 @@ public final class DlPack {
    */
   public static ExportedTensor export(
       ReadableArray<?> array, long rows, long columns, TensorConsumer consumer) {
-    return Tensors.export(array, List.of(rows, columns), consumer);
+    return TensorLoan.export(array, List.of(rows, columns), consumer);
   }
 
   /**
@@ -97,6 +99,6 @@ public final class DlPack {
    */
   public static List<ExportedTensor> export(
       DeviceStream stream, DeviceTable table, TensorConsumer consumer) {
-    return Tensors.export(stream, table, consumer);
+    return TensorLoan.export(stream, table, consumer);
   }
 }

@@ -1,7 +1,5 @@
 package dev.streamfence.internal.exchange;
 
-import static dev.streamfence.internal.exchange.TensorForm.MAJOR;
-
 import com.sun.jna.Pointer;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,13 +15,90 @@ import java.util.List;
  * @param deleter the function that its last user calls once; 0 if there is none
  */
 public record ManagedTensor(
-    TensorForm form,
+    Form form,
     long address,
     Version version,
     long flags,
     DlTensor tensor,
     long context,
     long deleter) {
+  /** The two structures in which DLPack passes a tensor, with the places of their fields. */
+  public enum Form {
+    /** {@code DLManagedTensor}, which has neither a version nor flags. */
+    LEGACY("DLManagedTensor", 64, 0, 48, 56),
+    /** {@code DLManagedTensorVersioned} of DLPack 1. */
+    VERSIONED("DLManagedTensorVersioned", 80, 32, 8, 16);
+
+    /** The version of DLPack whose tensors are read and built. */
+    static final int MAJOR = 1;
+
+    /** The newest minor version that is built; every minor version is read. */
+    static final int MINOR = 1;
+
+    static final int MAJOR_AT = 0;
+    static final int MINOR_AT = 4;
+    static final int FLAGS_AT = 24;
+
+    // Within DLTensor.
+    static final int DATA = 0;
+    static final int DEVICE_TYPE = 8;
+    static final int DEVICE_ID = 12;
+    static final int DIMENSIONS = 16;
+    static final int TYPE_CODE = 20;
+    static final int TYPE_BITS = 21;
+    static final int TYPE_LANES = 22;
+    static final int SHAPE = 24;
+    static final int STRIDES = 32;
+    static final int BYTE_OFFSET = 40;
+    static final int TENSOR_BYTES = 48;
+
+    private final String structure;
+    private final int sizeInBytes;
+    private final int tensorAt;
+    private final int contextAt;
+    private final int deleterAt;
+
+    Form(String structure, int sizeInBytes, int tensorAt, int contextAt, int deleterAt) {
+      this.structure = structure;
+      this.sizeInBytes = sizeInBytes;
+      this.tensorAt = tensorAt;
+      this.contextAt = contextAt;
+      this.deleterAt = deleterAt;
+    }
+
+    /**
+     * The form that a consumer understands.
+     *
+     * @param maxMajor the major version of the {@code max_version} of a consumer; 0 if it names
+     *     none
+     */
+    public static Form upTo(int maxMajor) {
+      return maxMajor >= MAJOR ? VERSIONED : LEGACY;
+    }
+
+    /** The name of its structure in C. */
+    String structure() {
+      return structure;
+    }
+
+    int sizeInBytes() {
+      return sizeInBytes;
+    }
+
+    /** Where the {@code DLTensor} begins. */
+    int tensorAt() {
+      return tensorAt;
+    }
+
+    int contextAt() {
+      return contextAt;
+    }
+
+    int deleterAt() {
+      return deleterAt;
+    }
+  }
+
   /** The flag of a tensor that its users must not write. */
   public static final long READ_ONLY = 1;
 
@@ -49,24 +124,24 @@ public record ManagedTensor(
    *
    * @throws IllegalArgumentException if it cannot be read, or has an impossible shape
    */
-  public static ManagedTensor read(long address, TensorForm form) {
+  public static ManagedTensor read(long address, Form form) {
     NativeAddress.load();
     String what = describe(address, form);
     Pointer at = NativeAddress.of(address, Long.BYTES, pointerTo(form));
     Version version = new Version(0, 0);
     long flags = 0;
-    if (form == TensorForm.VERSIONED) {
-      version = new Version(at.getInt(TensorForm.MAJOR_AT), at.getInt(TensorForm.MINOR_AT));
-      if (version.major() != MAJOR) {
+    if (form == Form.VERSIONED) {
+      version = new Version(at.getInt(Form.MAJOR_AT), at.getInt(Form.MINOR_AT));
+      if (version.major() != Form.MAJOR) {
         throw new IllegalArgumentException(
             what
                 + " has version "
                 + version
                 + " of DLPack; version "
-                + MAJOR
+                + Form.MAJOR
                 + " is understood, and nothing but the deleter of another one can be used");
       }
-      flags = at.getLong(TensorForm.FLAGS_AT);
+      flags = at.getLong(Form.FLAGS_AT);
     }
     return new ManagedTensor(
         form,
@@ -79,7 +154,7 @@ public record ManagedTensor(
   }
 
   private static DlTensor readTensor(Pointer at, String what) {
-    int dimensions = at.getInt(TensorForm.DIMENSIONS);
+    int dimensions = at.getInt(Form.DIMENSIONS);
     if (dimensions < 0 || dimensions > MAX_DIMENSIONS) {
       throw new IllegalArgumentException(
           what + " has " + dimensions + " dimensions; a tensor has 0 to " + MAX_DIMENSIONS);
@@ -87,28 +162,28 @@ public record ManagedTensor(
     List<Long> shape = List.of();
     List<Long> strides = List.of();
     if (dimensions > 0) {
-      shape = longs(at.getLong(TensorForm.SHAPE), dimensions, what + ": the pointer to its shape");
+      shape = longs(at.getLong(Form.SHAPE), dimensions, what + ": the pointer to its shape");
       for (int i = 0; i < dimensions; i++) {
         if (shape.get(i) < 0) {
           throw new IllegalArgumentException(
               what + " has the shape " + shape + ", which is negative in dimension " + i);
         }
       }
-      long stridesAt = at.getLong(TensorForm.STRIDES);
+      long stridesAt = at.getLong(Form.STRIDES);
       if (stridesAt != 0) {
         strides = longs(stridesAt, dimensions, what + ": the pointer to its strides");
       }
     }
     return new DlTensor(
-        at.getLong(TensorForm.DATA),
-        new DeviceTag(at.getInt(TensorForm.DEVICE_TYPE), at.getInt(TensorForm.DEVICE_ID)),
+        at.getLong(Form.DATA),
+        new DeviceTag(at.getInt(Form.DEVICE_TYPE), at.getInt(Form.DEVICE_ID)),
         new TensorElement(
-            Byte.toUnsignedInt(at.getByte(TensorForm.TYPE_CODE)),
-            Byte.toUnsignedInt(at.getByte(TensorForm.TYPE_BITS)),
-            Short.toUnsignedInt(at.getShort(TensorForm.TYPE_LANES))),
+            Byte.toUnsignedInt(at.getByte(Form.TYPE_CODE)),
+            Byte.toUnsignedInt(at.getByte(Form.TYPE_BITS)),
+            Short.toUnsignedInt(at.getShort(Form.TYPE_LANES))),
         shape,
         strides,
-        at.getLong(TensorForm.BYTE_OFFSET));
+        at.getLong(Form.BYTE_OFFSET));
   }
 
   private static List<Long> longs(long address, int count, String what) {
@@ -130,12 +205,12 @@ public record ManagedTensor(
     return describe(address, form);
   }
 
-  static String pointerTo(TensorForm form) {
+  static String pointerTo(Form form) {
     return "the pointer to a " + form.structure();
   }
 
-  static String describe(long address, TensorForm form) {
-    return (form == TensorForm.LEGACY ? "the tensor at " : "the versioned tensor at ")
+  static String describe(long address, Form form) {
+    return (form == Form.LEGACY ? "the tensor at " : "the versioned tensor at ")
         + NativeAddress.hex(address);
   }
 }

@@ -1,10 +1,11 @@
 package dev.streamfence.internal.exchange;
 
+import com.sun.jna.Function;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 import dev.streamfence.DeviceException;
 
-/** Checks addresses of native memory before anything is read there. */
+/** Checks addresses of native memory before anything is read there, and calls what lies at them. */
 final class NativeAddress {
   /** No system lets a program use its first page, so that a small number is no address. */
   private static final long FIRST = 4096;
@@ -60,6 +61,11 @@ final class NativeAddress {
       throw new DeviceException(
           "pointers have " + pointer + " bytes here; memory is exchanged where they have 8");
     }
+  }
+
+  /** Calls a {@code void (*)(T*)}. What such a function throws in C++ ends the process. */
+  static void call(long function, long argument) {
+    Function.getFunction(new Pointer(function)).invokeVoid(new Object[] {new Pointer(argument)});
   }
 
   static String hex(long address) {

@@ -81,7 +81,7 @@ enum ReleasableKind {
     if (release == function()) {
       releaseOwn(structure);
     } else {
-      ForeignFunction.call(release, Pointer.nativeValue(structure));
+      NativeAddress.call(release, Pointer.nativeValue(structure));
       // The function does this itself; one that forgets must not run again.
       structure.setLong(releaseAt, 0);
     }

@@ -2,6 +2,7 @@ package dev.streamfence.internal.exchange;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
+import dev.streamfence.internal.exchange.ManagedTensor.Form;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TensorExport implements AutoCloseable, Exports.Export {
   private static final class Deleters {
-    static final ReleaseCallback LEGACY = deleter(TensorForm.LEGACY);
-    static final ReleaseCallback VERSIONED = deleter(TensorForm.VERSIONED);
+    static final ReleaseCallback LEGACY = deleter(Form.LEGACY);
+    static final ReleaseCallback VERSIONED = deleter(Form.VERSIONED);
 
-    static ReleaseCallback deleter(TensorForm form) {
+    static ReleaseCallback deleter(Form form) {
       return new ReleaseCallback(
           structure -> {
             long number = structure.getLong(form.contextAt());
@@ -24,8 +25,8 @@ public final class TensorExport implements AutoCloseable, Exports.Export {
           });
     }
 
-    static long address(TensorForm form) {
-      return (form == TensorForm.LEGACY ? LEGACY : VERSIONED).address();
+    static long address(Form form) {
+      return (form == Form.LEGACY ? LEGACY : VERSIONED).address();
     }
   }
 
@@ -40,7 +41,7 @@ public final class TensorExport implements AutoCloseable, Exports.Export {
   private boolean handedOver;
 
   private TensorExport(
-      TensorForm form,
+      Form form,
       ManagedTensor.Version version,
       long flags,
       DlTensor described,
@@ -70,14 +71,9 @@ public final class TensorExport implements AutoCloseable, Exports.Export {
    * @throws IllegalArgumentException if the legacy form cannot express the flags
    */
   public static TensorExport of(
-      TensorForm form,
-      int maxMinor,
-      long flags,
-      DlTensor tensor,
-      Object source,
-      Runnable released) {
+      Form form, int maxMinor, long flags, DlTensor tensor, Object source, Runnable released) {
     NativeAddress.load();
-    if (form == TensorForm.LEGACY && flags != 0) {
+    if (form == Form.LEGACY && flags != 0) {
       throw new IllegalArgumentException(
           "a legacy tensor says nothing of its flags, here "
               + NativeAddress.hex(flags)
@@ -88,10 +84,9 @@ public final class TensorExport implements AutoCloseable, Exports.Export {
           tensor.strides().size() + " strides for the shape " + tensor.shape());
     }
     ManagedTensor.Version version =
-        form == TensorForm.LEGACY
+        form == Form.LEGACY
             ? new ManagedTensor.Version(0, 0)
-            : new ManagedTensor.Version(
-                TensorForm.MAJOR, Math.max(0, Math.min(TensorForm.MINOR, maxMinor)));
+            : new ManagedTensor.Version(Form.MAJOR, Math.max(0, Math.min(Form.MINOR, maxMinor)));
     return new TensorExport(form, version, flags, tensor, Deleters.address(form), source, released);
   }
 
@@ -129,13 +124,13 @@ public final class TensorExport implements AutoCloseable, Exports.Export {
   }
 
   private void write() {
-    TensorForm form = tensor.form();
+    Form form = tensor.form();
     DlTensor described = tensor.tensor();
     memory.clear();
-    if (form == TensorForm.VERSIONED) {
-      memory.setInt(TensorForm.MAJOR_AT, tensor.version().major());
-      memory.setInt(TensorForm.MINOR_AT, tensor.version().minor());
-      memory.setLong(TensorForm.FLAGS_AT, tensor.flags());
+    if (form == Form.VERSIONED) {
+      memory.setInt(Form.MAJOR_AT, tensor.version().major());
+      memory.setInt(Form.MINOR_AT, tensor.version().minor());
+      memory.setLong(Form.FLAGS_AT, tensor.flags());
     }
     memory.setLong(form.contextAt(), tensor.context());
     memory.setLong(form.deleterAt(), tensor.deleter());
@@ -143,20 +138,20 @@ public final class TensorExport implements AutoCloseable, Exports.Export {
     long shapeAt = form.sizeInBytes();
     long stridesAt = shapeAt + (long) dimensions * Long.BYTES;
     long at = form.tensorAt();
-    memory.setLong(at + TensorForm.DATA, described.data());
-    memory.setInt(at + TensorForm.DEVICE_TYPE, described.device().type());
-    memory.setInt(at + TensorForm.DEVICE_ID, described.device().id());
-    memory.setInt(at + TensorForm.DIMENSIONS, dimensions);
-    memory.setByte(at + TensorForm.TYPE_CODE, (byte) described.element().code());
-    memory.setByte(at + TensorForm.TYPE_BITS, (byte) described.element().bits());
-    memory.setShort(at + TensorForm.TYPE_LANES, (short) described.element().lanes());
+    memory.setLong(at + Form.DATA, described.data());
+    memory.setInt(at + Form.DEVICE_TYPE, described.device().type());
+    memory.setInt(at + Form.DEVICE_ID, described.device().id());
+    memory.setInt(at + Form.DIMENSIONS, dimensions);
+    memory.setByte(at + Form.TYPE_CODE, (byte) described.element().code());
+    memory.setByte(at + Form.TYPE_BITS, (byte) described.element().bits());
+    memory.setShort(at + Form.TYPE_LANES, (short) described.element().lanes());
     if (dimensions > 0) {
-      memory.setLong(at + TensorForm.SHAPE, tensor.address() + shapeAt);
-      memory.setLong(at + TensorForm.STRIDES, tensor.address() + stridesAt);
+      memory.setLong(at + Form.SHAPE, tensor.address() + shapeAt);
+      memory.setLong(at + Form.STRIDES, tensor.address() + stridesAt);
       write(described.shape(), shapeAt);
       write(described.strides(), stridesAt);
     }
-    memory.setLong(at + TensorForm.BYTE_OFFSET, described.byteOffset());
+    memory.setLong(at + Form.BYTE_OFFSET, described.byteOffset());
   }
 
   private void write(List<Long> values, long at) {

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.exchange;
 
 import com.sun.jna.Pointer;
+import dev.streamfence.internal.exchange.ManagedTensor.Form;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -39,7 +40,7 @@ public final class TensorImport {
   }
 
   /** Calls the deleter of a tensor that was not taken over, whatever its version. */
-  public static void delete(long address, TensorForm form) {
+  public static void delete(long address, Form form) {
     NativeAddress.load();
     Pointer at = NativeAddress.of(address, Long.BYTES, ManagedTensor.pointerTo(form));
     if (TAKEN.contains(address)) {
@@ -49,7 +50,7 @@ public final class TensorImport {
     }
     long deleter = at.getLong(form.deleterAt());
     if (deleter != 0) {
-      ForeignFunction.call(deleter, address);
+      NativeAddress.call(deleter, address);
     }
   }
 
@@ -61,7 +62,7 @@ public final class TensorImport {
   /** Calls the deleter, if the tensor has one. Does nothing if called again. */
   public void release() {
     if (end() && tensor.deleter() != 0) {
-      ForeignFunction.call(tensor.deleter(), tensor.address());
+      NativeAddress.call(tensor.deleter(), tensor.address());
     }
   }
 

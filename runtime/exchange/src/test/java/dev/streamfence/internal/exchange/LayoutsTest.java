@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.streamfence.internal.exchange.ArrowLayout.OfArray;
 import dev.streamfence.internal.exchange.ArrowLayout.OfDeviceArray;
 import dev.streamfence.internal.exchange.ArrowLayout.OfSchema;
+import dev.streamfence.internal.exchange.ManagedTensor.Form;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -56,27 +57,27 @@ final class LayoutsTest {
 
   private static Map<String, Integer> tensors() {
     Map<String, Integer> fields = new TreeMap<>();
-    fields.put("DLTensor", TensorForm.TENSOR_BYTES);
-    fields.put("DLTensor.data", TensorForm.DATA);
-    fields.put("DLTensor.device.device_type", TensorForm.DEVICE_TYPE);
-    fields.put("DLTensor.device.device_id", TensorForm.DEVICE_ID);
-    fields.put("DLTensor.ndim", TensorForm.DIMENSIONS);
-    fields.put("DLTensor.dtype.code", TensorForm.TYPE_CODE);
-    fields.put("DLTensor.dtype.bits", TensorForm.TYPE_BITS);
-    fields.put("DLTensor.dtype.lanes", TensorForm.TYPE_LANES);
-    fields.put("DLTensor.shape", TensorForm.SHAPE);
-    fields.put("DLTensor.strides", TensorForm.STRIDES);
-    fields.put("DLTensor.byte_offset", TensorForm.BYTE_OFFSET);
-    for (TensorForm form : TensorForm.values()) {
+    fields.put("DLTensor", Form.TENSOR_BYTES);
+    fields.put("DLTensor.data", Form.DATA);
+    fields.put("DLTensor.device.device_type", Form.DEVICE_TYPE);
+    fields.put("DLTensor.device.device_id", Form.DEVICE_ID);
+    fields.put("DLTensor.ndim", Form.DIMENSIONS);
+    fields.put("DLTensor.dtype.code", Form.TYPE_CODE);
+    fields.put("DLTensor.dtype.bits", Form.TYPE_BITS);
+    fields.put("DLTensor.dtype.lanes", Form.TYPE_LANES);
+    fields.put("DLTensor.shape", Form.SHAPE);
+    fields.put("DLTensor.strides", Form.STRIDES);
+    fields.put("DLTensor.byte_offset", Form.BYTE_OFFSET);
+    for (Form form : Form.values()) {
       fields.put(form.structure(), form.sizeInBytes());
       fields.put(form.structure() + ".dl_tensor", form.tensorAt());
       fields.put(form.structure() + ".manager_ctx", form.contextAt());
       fields.put(form.structure() + ".deleter", form.deleterAt());
     }
-    String versioned = TensorForm.VERSIONED.structure();
-    fields.put(versioned + ".version.major", TensorForm.MAJOR_AT);
-    fields.put(versioned + ".version.minor", TensorForm.MINOR_AT);
-    fields.put(versioned + ".flags", TensorForm.FLAGS_AT);
+    String versioned = Form.VERSIONED.structure();
+    fields.put(versioned + ".version.major", Form.MAJOR_AT);
+    fields.put(versioned + ".version.minor", Form.MINOR_AT);
+    fields.put(versioned + ".flags", Form.FLAGS_AT);
     return fields;
   }
 

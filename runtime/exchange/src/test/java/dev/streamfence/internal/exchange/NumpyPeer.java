@@ -3,6 +3,7 @@ package dev.streamfence.internal.exchange;
 import com.sun.jna.Memory;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
+import dev.streamfence.internal.exchange.ManagedTensor.Form;
 import dev.streamfence.launch.ElementType;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -61,17 +62,17 @@ final class NumpyPeer {
     run(python, PROTOCOL);
     Memory floats = new Memory(6 * Float.BYTES);
     floats.write(0, new float[] {1, 2, 3, 4, 5, 6}, 0, 6);
-    for (TensorForm form : TensorForm.values()) {
-      boolean versioned = form == TensorForm.VERSIONED;
+    for (Form form : Form.values()) {
+      boolean versioned = form == Form.VERSIONED;
       export(python, floats, form, 0, !versioned ? "False" : "True");
       take(python, form, versioned ? "True" : "False");
     }
-    export(python, floats, TensorForm.VERSIONED, ManagedTensor.READ_ONLY, "False");
+    export(python, floats, Form.VERSIONED, ManagedTensor.READ_ONLY, "False");
     System.out.println("both ways");
   }
 
   private static void export(
-      NativeLibrary python, Memory floats, TensorForm form, long flags, String writable) {
+      NativeLibrary python, Memory floats, Form form, long flags, String writable) {
     AtomicInteger released = new AtomicInteger();
     long data = Pointer.nativeValue(floats);
     DlTensor tensor =
@@ -82,12 +83,12 @@ final class NumpyPeer {
             List.of(2L, 3L));
     TensorExport export =
         TensorExport.of(form, 0, flags, tensor, floats, released::incrementAndGet);
-    String versioned = form == TensorForm.VERSIONED ? "True" : "False";
+    String versioned = form == Form.VERSIONED ? "True" : "False";
     run(python, "take(%d, %d, %s, %s)".formatted(export.handOver(), data, versioned, writable));
     require(released.get() == 1, "numpy released the tensor " + released + " times");
   }
 
-  private static void take(NativeLibrary python, TensorForm form, String versioned) {
+  private static void take(NativeLibrary python, Form form, String versioned) {
     Memory slot = new Memory(2 * Long.BYTES);
     run(python, "give(%d, %s)".formatted(Pointer.nativeValue(slot), versioned));
     TensorImport taken = TensorImport.take(ManagedTensor.read(slot.getLong(0), form));

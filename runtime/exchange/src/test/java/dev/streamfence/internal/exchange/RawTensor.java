@@ -2,39 +2,40 @@ package dev.streamfence.internal.exchange;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
+import dev.streamfence.internal.exchange.ManagedTensor.Form;
 
 /** A tensor in native memory whose fields a test sets to anything. It has no deleter. */
 final class RawTensor {
   static final long DATA = 0x7f00_0000_1000L;
 
-  private final TensorForm form;
+  private final Form form;
   private final Memory structure;
   private final Memory sizes = new Memory(128 * Long.BYTES);
 
   /** A tensor of two rows of three floats on CUDA device 0. */
-  RawTensor(TensorForm form) {
+  RawTensor(Form form) {
     this.form = form;
     structure = new Memory(form.sizeInBytes());
     structure.clear();
     sizes.clear();
-    if (form == TensorForm.VERSIONED) {
-      structure.setInt(TensorForm.MAJOR_AT, 1);
+    if (form == Form.VERSIONED) {
+      structure.setInt(Form.MAJOR_AT, 1);
     }
-    setLong(TensorForm.DATA, DATA);
-    setInt(TensorForm.DEVICE_TYPE, DeviceTag.CUDA);
+    setLong(Form.DATA, DATA);
+    setInt(Form.DEVICE_TYPE, DeviceTag.CUDA);
     type(2, 32, 1);
     shape(2, 3);
     strides(3, 1);
   }
 
   RawTensor version(int major, int minor) {
-    structure.setInt(TensorForm.MAJOR_AT, major);
-    structure.setInt(TensorForm.MINOR_AT, minor);
+    structure.setInt(Form.MAJOR_AT, major);
+    structure.setInt(Form.MINOR_AT, minor);
     return this;
   }
 
   RawTensor flags(long flags) {
-    structure.setLong(TensorForm.FLAGS_AT, flags);
+    structure.setLong(Form.FLAGS_AT, flags);
     return this;
   }
 
@@ -44,16 +45,16 @@ final class RawTensor {
   }
 
   RawTensor device(int type, int id) {
-    setInt(TensorForm.DEVICE_TYPE, type);
-    setInt(TensorForm.DEVICE_ID, id);
+    setInt(Form.DEVICE_TYPE, type);
+    setInt(Form.DEVICE_ID, id);
     return this;
   }
 
   RawTensor type(int code, int bits, int lanes) {
     long at = form.tensorAt();
-    structure.setByte(at + TensorForm.TYPE_CODE, (byte) code);
-    structure.setByte(at + TensorForm.TYPE_BITS, (byte) bits);
-    structure.setShort(at + TensorForm.TYPE_LANES, (short) lanes);
+    structure.setByte(at + Form.TYPE_CODE, (byte) code);
+    structure.setByte(at + Form.TYPE_BITS, (byte) bits);
+    structure.setShort(at + Form.TYPE_LANES, (short) lanes);
     return this;
   }
 
@@ -61,16 +62,16 @@ final class RawTensor {
     for (int i = 0; i < shape.length; i++) {
       sizes.setLong((long) i * Long.BYTES, shape[i]);
     }
-    setInt(TensorForm.DIMENSIONS, shape.length);
-    setLong(TensorForm.SHAPE, Pointer.nativeValue(sizes));
-    return setLong(TensorForm.STRIDES, 0);
+    setInt(Form.DIMENSIONS, shape.length);
+    setLong(Form.SHAPE, Pointer.nativeValue(sizes));
+    return setLong(Form.STRIDES, 0);
   }
 
   RawTensor strides(long... strides) {
     for (int i = 0; i < strides.length; i++) {
       sizes.setLong((64L + i) * Long.BYTES, strides[i]);
     }
-    return setLong(TensorForm.STRIDES, Pointer.nativeValue(sizes) + 64 * Long.BYTES);
+    return setLong(Form.STRIDES, Pointer.nativeValue(sizes) + 64 * Long.BYTES);
   }
 
   RawTensor setInt(int field, int value) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
+import dev.streamfence.internal.exchange.ManagedTensor.Form;
 import dev.streamfence.launch.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +38,7 @@ final class TensorExchangeTest {
 
   @ParameterizedTest
   @EnumSource
-  void theDeleterOfATensorRunsOnce(TensorForm form) {
+  void theDeleterOfATensorRunsOnce(Form form) {
     int before = library.callInt("deleted");
     TensorImport taken = TensorImport.take(ManagedTensor.read(make(form), form));
     assertThat(taken.tensor().tensor().elements(ElementType.FLOAT, "it"))
@@ -52,7 +53,7 @@ final class TensorExchangeTest {
   void theDeleterRunsOnceWhicheverThreadsRelease() {
     int before = library.callInt("deleted");
     for (int i = 0; i < 50; i++) {
-      TensorImport taken = TensorImport.take(ManagedTensor.read(makeLegacy(), TensorForm.LEGACY));
+      TensorImport taken = TensorImport.take(ManagedTensor.read(makeLegacy(), Form.LEGACY));
       IntStream.range(0, 4).parallel().forEach(thread -> taken.release());
     }
     assertThat(library.callInt("deleted")).isEqualTo(before + 50);
@@ -60,7 +61,7 @@ final class TensorExchangeTest {
 
   @Test
   void aTensorWithoutADeleterIsReleasedWithoutOne() {
-    RawTensor raw = new RawTensor(TensorForm.LEGACY);
+    RawTensor raw = new RawTensor(Form.LEGACY);
     TensorImport taken = TensorImport.take(raw.read());
     taken.release();
     // It can be taken over again, as any other tensor at this address.
@@ -69,7 +70,7 @@ final class TensorExchangeTest {
 
   @ParameterizedTest
   @EnumSource
-  void aTensorIsTakenOverOnce(TensorForm form) {
+  void aTensorIsTakenOverOnce(Form form) {
     int before = library.callInt("deleted");
     long address = make(form);
     ManagedTensor tensor = ManagedTensor.read(address, form);
@@ -91,17 +92,17 @@ final class TensorExchangeTest {
   void aTensorThatIsGivenBackIsItsOwnersAgain() {
     int before = library.callInt("deleted");
     long address = makeLegacy();
-    TensorImport taken = TensorImport.take(ManagedTensor.read(address, TensorForm.LEGACY));
+    TensorImport taken = TensorImport.take(ManagedTensor.read(address, Form.LEGACY));
     taken.giveBack();
     taken.release();
     assertThat(library.callInt("deleted")).isEqualTo(before);
-    TensorImport.take(ManagedTensor.read(address, TensorForm.LEGACY)).release();
+    TensorImport.take(ManagedTensor.read(address, Form.LEGACY)).release();
     assertThat(library.callInt("deleted")).isEqualTo(before + 1);
   }
 
   @ParameterizedTest
   @EnumSource
-  void theDeleterOfATensorThatIsNotTakenOverCanBeCalled(TensorForm form) {
+  void theDeleterOfATensorThatIsNotTakenOverCanBeCalled(Form form) {
     int before = library.callInt("deleted");
     TensorImport.delete(make(form), form);
     assertThat(library.callInt("deleted")).isEqualTo(before + 1);
@@ -114,25 +115,25 @@ final class TensorExchangeTest {
     long address = makeVersioned(0);
     new Pointer(address).setInt(0, 9);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> ManagedTensor.read(address, TensorForm.VERSIONED))
+        .isThrownBy(() -> ManagedTensor.read(address, Form.VERSIONED))
         .withMessageContaining("version 9.3");
-    TensorImport.delete(address, TensorForm.VERSIONED);
+    TensorImport.delete(address, Form.VERSIONED);
     assertThat(library.callInt("deleted")).isEqualTo(before + 1);
   }
 
   @Test
   void theFlagsOfALibraryAreRead() {
     ManagedTensor tensor =
-        ManagedTensor.read(makeVersioned(ManagedTensor.READ_ONLY), TensorForm.VERSIONED);
+        ManagedTensor.read(makeVersioned(ManagedTensor.READ_ONLY), Form.VERSIONED);
     assertThat(tensor.isReadOnly()).isTrue();
     TensorImport.take(tensor).release();
   }
 
   @ParameterizedTest
   @EnumSource
-  void aLibraryReadsAnExportedTensorAndDeletesIt(TensorForm form) {
+  void aLibraryReadsAnExportedTensorAndDeletesIt(Form form) {
     TensorExport export = export(form);
-    String consume = form == TensorForm.LEGACY ? "consume_legacy" : "consume_versioned";
+    String consume = form == Form.LEGACY ? "consume_legacy" : "consume_versioned";
     assertThat(library.callDouble(consume, new Pointer(export.handOver()))).isEqualTo(21);
     assertThat(released).hasValue(1);
     export.close();
@@ -144,7 +145,7 @@ final class TensorExchangeTest {
     int count = 40;
     Memory addresses = new Memory((long) count * Long.BYTES);
     for (int i = 0; i < count; i++) {
-      addresses.setLong((long) i * Long.BYTES, export(TensorForm.VERSIONED).handOver());
+      addresses.setLong((long) i * Long.BYTES, export(Form.VERSIONED).handOver());
     }
     int before = Exports.open();
     assertThat(library.callInt("delete_on_threads", addresses, count)).isZero();
@@ -156,7 +157,7 @@ final class TensorExchangeTest {
   void aReleaseThatThrowsDoesNotReachTheLibrary() {
     TensorExport export =
         TensorExport.of(
-            TensorForm.LEGACY,
+            Form.LEGACY,
             0,
             0,
             tensor(),
@@ -165,13 +166,13 @@ final class TensorExchangeTest {
               released.incrementAndGet();
               throw new IllegalStateException("planned: this is logged");
             });
-    TensorImport.delete(export.handOver(), TensorForm.LEGACY);
+    TensorImport.delete(export.handOver(), Form.LEGACY);
     assertThat(released).hasValue(1);
   }
 
   @ParameterizedTest
   @EnumSource
-  void anExportReadsAsWhatWasExported(TensorForm form) {
+  void anExportReadsAsWhatWasExported(Form form) {
     try (TensorExport export = export(form)) {
       ManagedTensor read = ManagedTensor.read(export.tensor().address(), form);
       assertThat(read).isEqualTo(export.tensor());
@@ -186,14 +187,14 @@ final class TensorExchangeTest {
     List<String> versions = new ArrayList<>();
     for (int maxMinor : new int[] {0, 1, 5}) {
       try (TensorExport export =
-          TensorExport.of(TensorForm.VERSIONED, maxMinor, 0, tensor(), this, () -> {})) {
+          TensorExport.of(Form.VERSIONED, maxMinor, 0, tensor(), this, () -> {})) {
         versions.add(export.tensor().version().toString());
       }
     }
     assertThat(versions).containsExactly("1.0", "1.1", "1.1");
-    assertThat(TensorForm.upTo(0)).isEqualTo(TensorForm.LEGACY);
-    assertThat(TensorForm.upTo(1)).isEqualTo(TensorForm.VERSIONED);
-    assertThat(TensorForm.upTo(2)).isEqualTo(TensorForm.VERSIONED);
+    assertThat(Form.upTo(0)).isEqualTo(Form.LEGACY);
+    assertThat(Form.upTo(1)).isEqualTo(Form.VERSIONED);
+    assertThat(Form.upTo(2)).isEqualTo(Form.VERSIONED);
   }
 
   @Test
@@ -201,27 +202,26 @@ final class TensorExchangeTest {
     assertThatIllegalArgumentException()
         .isThrownBy(
             () ->
-                TensorExport.of(
-                    TensorForm.LEGACY, 0, ManagedTensor.READ_ONLY, tensor(), this, () -> {}))
+                TensorExport.of(Form.LEGACY, 0, ManagedTensor.READ_ONLY, tensor(), this, () -> {}))
         .withMessage("a legacy tensor says nothing of its flags, here 0x1; export a versioned one");
   }
 
   @Test
   void anExportThatIsHandedOverEndsByItsDeleterAlone() {
-    TensorExport export = export(TensorForm.VERSIONED);
+    TensorExport export = export(Form.VERSIONED);
     long address = export.handOver();
     export.close();
     assertThat(released).hasValue(0);
     assertThatIllegalStateException()
         .isThrownBy(export::handOver)
         .withMessage(export.tensor() + " was handed over already");
-    TensorImport.delete(address, TensorForm.VERSIONED);
+    TensorImport.delete(address, Form.VERSIONED);
     assertThat(released).hasValue(1);
   }
 
   @Test
   void anExportThatIsClosedCannotBeHandedOver() {
-    TensorExport export = export(TensorForm.VERSIONED);
+    TensorExport export = export(Form.VERSIONED);
     export.close();
     export.close();
     assertThat(released).hasValue(1);
@@ -233,12 +233,12 @@ final class TensorExchangeTest {
   @ParameterizedTest
   @MethodSource
   void anExportOfWhichAFieldWasChangedIsRefused(Consumer<Pointer> change, String message) {
-    try (TensorExport export = export(TensorForm.VERSIONED)) {
+    try (TensorExport export = export(Form.VERSIONED)) {
       long address = export.tensor().address();
       Pointer structure = new Pointer(address);
-      change.accept(structure.share(TensorForm.VERSIONED.tensorAt()));
+      change.accept(structure.share(Form.VERSIONED.tensorAt()));
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> TensorExport.of(ManagedTensor.read(address, TensorForm.VERSIONED)))
+          .isThrownBy(() -> TensorExport.of(ManagedTensor.read(address, Form.VERSIONED)))
           .withMessage(export.tensor() + message.replace("{data}", NativeAddress.hex(address())));
     }
   }
@@ -246,28 +246,28 @@ final class TensorExchangeTest {
   static List<Arguments> anExportOfWhichAFieldWasChangedIsRefused() {
     return List.of(
         changed(
-            at -> at.setLong(TensorForm.DATA, 0x7f0000000000L),
+            at -> at.setLong(Form.DATA, 0x7f0000000000L),
             " has the data at 0x7f0000000000; it was exported with {data}"),
         changed(
-            at -> at.setLong(TensorForm.BYTE_OFFSET, 4),
+            at -> at.setLong(Form.BYTE_OFFSET, 4),
             " has the byte offset 4; it was exported with 0"),
         changed(
-            at -> at.setInt(TensorForm.DEVICE_ID, 1),
+            at -> at.setInt(Form.DEVICE_ID, 1),
             " has the device device 1 of type 1 (CPU); it was exported with device 0 of type 1"
                 + " (CPU)"),
         changed(
-            at -> at.setByte(TensorForm.TYPE_CODE, (byte) 0),
+            at -> at.setByte(Form.TYPE_CODE, (byte) 0),
             " has the element type int32; it was exported with float32"),
         changed(
-            at -> new Pointer(at.getLong(TensorForm.SHAPE)).setLong(0, 3),
+            at -> new Pointer(at.getLong(Form.SHAPE)).setLong(0, 3),
             " has the shape [3, 3]; it was exported with [2, 3]"),
         changed(
-            at -> new Pointer(at.getLong(TensorForm.STRIDES)).setLong(0, 6),
+            at -> new Pointer(at.getLong(Form.STRIDES)).setLong(0, 6),
             " has the strides [6, 1]; it was exported with [3, 1]"),
         changed(
             at ->
-                new Pointer(Pointer.nativeValue(at) - TensorForm.VERSIONED.tensorAt())
-                    .setLong(TensorForm.FLAGS_AT, ManagedTensor.READ_ONLY),
+                new Pointer(Pointer.nativeValue(at) - Form.VERSIONED.tensorAt())
+                    .setLong(Form.FLAGS_AT, ManagedTensor.READ_ONLY),
             " has the flags 1; it was exported with 0"));
   }
 
@@ -277,7 +277,7 @@ final class TensorExchangeTest {
 
   @ParameterizedTest
   @EnumSource
-  void aCopyOfAnExportIsRefused(TensorForm form) {
+  void aCopyOfAnExportIsRefused(Form form) {
     try (TensorExport export = export(form)) {
       Memory copy = new Memory(form.sizeInBytes());
       Pointer structure = new Pointer(export.tensor().address());
@@ -295,7 +295,7 @@ final class TensorExchangeTest {
 
   @ParameterizedTest
   @EnumSource
-  void everyFieldOfAnExportIsWritten(TensorForm form) {
+  void everyFieldOfAnExportIsWritten(Form form) {
     DlTensor tensor =
         new DlTensor(
             0x7f0000001000L,
@@ -312,14 +312,14 @@ final class TensorExchangeTest {
 
   @ParameterizedTest
   @EnumSource
-  void anExportWithoutDimensionsHasNoPointersToThem(TensorForm form) {
+  void anExportWithoutDimensionsHasNoPointersToThem(Form form) {
     DlTensor scalar =
         DlTensor.compact(
             address(), new DeviceTag(DeviceTag.CPU, 0), TensorElement.floating(32), List.of());
     try (TensorExport export = TensorExport.of(form, 1, 0, scalar, "a test", () -> {})) {
       Pointer at = new Pointer(export.tensor().address()).share(form.tensorAt());
-      assertThat(at.getLong(TensorForm.SHAPE)).isZero();
-      assertThat(at.getLong(TensorForm.STRIDES)).isZero();
+      assertThat(at.getLong(Form.SHAPE)).isZero();
+      assertThat(at.getLong(Form.STRIDES)).isZero();
       assertThat(ManagedTensor.read(export.tensor().address(), form).tensor()).isEqualTo(scalar);
     }
   }
@@ -327,11 +327,11 @@ final class TensorExchangeTest {
   @Test
   void aTensorOfAnotherLibraryIsNoExport() {
     long address = makeLegacy();
-    assertThat(TensorExport.of(ManagedTensor.read(address, TensorForm.LEGACY))).isNull();
-    TensorImport.delete(address, TensorForm.LEGACY);
+    assertThat(TensorExport.of(ManagedTensor.read(address, Form.LEGACY))).isNull();
+    TensorImport.delete(address, Form.LEGACY);
   }
 
-  private TensorExport export(TensorForm form) {
+  private TensorExport export(Form form) {
     return TensorExport.of(form, 1, 0, tensor(), "a test", released::incrementAndGet);
   }
 
@@ -347,8 +347,8 @@ final class TensorExchangeTest {
     return Pointer.nativeValue(floats);
   }
 
-  private long make(TensorForm form) {
-    return form == TensorForm.LEGACY ? makeLegacy() : makeVersioned(0);
+  private long make(Form form) {
+    return form == Form.LEGACY ? makeLegacy() : makeVersioned(0);
   }
 
   private long makeLegacy() {

@@ -2,6 +2,7 @@ package dev.streamfence.internal.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.exchange.ManagedTensor.Form;
 import dev.streamfence.launch.ElementType;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +20,7 @@ final class TensorFuzzTest {
 
   @ParameterizedTest
   @EnumSource
-  void aRandomTensorIsDescribedOrRefused(TensorForm form) {
+  void aRandomTensorIsDescribedOrRefused(Form form) {
     long seed = Long.getLong("streamfence.fuzz.seed", 1);
     int count = Integer.getInteger("streamfence.fuzz.count", 20_000);
     int described = 0;
@@ -43,7 +44,7 @@ final class TensorFuzzTest {
     assertThat(described).isBetween(count / 1000, count / 2);
   }
 
-  private static RawTensor random(TensorForm form, Random random) {
+  private static RawTensor random(Form form, Random random) {
     RawTensor raw = new RawTensor(form);
     long[] shape = new long[random.nextInt(4)];
     long[] strides = new long[shape.length];
@@ -60,10 +61,10 @@ final class TensorFuzzTest {
       switch (random.nextInt(7)) {
         case 0 -> raw.type(random.nextInt(256), random.nextInt(256), random.nextInt(3));
         case 1 -> raw.device(random.nextInt(20), (int) edge(random));
-        case 2 -> raw.setInt(TensorForm.DIMENSIONS, (int) edge(random));
-        case 3 -> raw.setLong(TensorForm.DATA, edge(random));
-        case 4 -> raw.setLong(TensorForm.BYTE_OFFSET, edge(random));
-        case 5 -> raw.setLong(TensorForm.SHAPE, edge(random) & 7);
+        case 2 -> raw.setInt(Form.DIMENSIONS, (int) edge(random));
+        case 3 -> raw.setLong(Form.DATA, edge(random));
+        case 4 -> raw.setLong(Form.BYTE_OFFSET, edge(random));
+        case 5 -> raw.setLong(Form.SHAPE, edge(random) & 7);
         default -> raw.setByte(random.nextInt(8), (byte) random.nextInt(3));
       }
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.streamfence.internal.exchange.ManagedTensor.Form;
 import dev.streamfence.launch.ElementType;
 import java.util.Arrays;
 import java.util.List;
@@ -20,14 +21,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class TensorReadingTest {
   @ParameterizedTest
   @EnumSource
-  void everyFieldOfATensorIsRead(TensorForm form) {
+  void everyFieldOfATensorIsRead(Form form) {
     RawTensor raw =
         new RawTensor(form)
             .device(DeviceTag.CUDA_MANAGED, 3)
             .type(1, 16, 1)
             .shape(4, 1, 5)
             .strides(5, 5, 1)
-            .setLong(TensorForm.BYTE_OFFSET, 6);
+            .setLong(Form.BYTE_OFFSET, 6);
     assertThat(raw.read().tensor())
         .isEqualTo(
             new DlTensor(
@@ -61,17 +62,17 @@ final class TensorReadingTest {
   @Test
   void versionAndFlagsOfAVersionedTensorAreRead() {
     ManagedTensor tensor =
-        new RawTensor(TensorForm.VERSIONED).version(1, 7).flags(1).deleter(4096).read();
+        new RawTensor(Form.VERSIONED).version(1, 7).flags(1).deleter(4096).read();
     assertThat(tensor.version()).hasToString("1.7");
     assertThat(tensor.isReadOnly()).isTrue();
     assertThat(tensor.deleter()).isEqualTo(4096);
-    assertThat(new RawTensor(TensorForm.VERSIONED).flags(6).read().isReadOnly()).isFalse();
-    assertThat(new RawTensor(TensorForm.LEGACY).read().isReadOnly()).isFalse();
+    assertThat(new RawTensor(Form.VERSIONED).flags(6).read().isReadOnly()).isFalse();
+    assertThat(new RawTensor(Form.LEGACY).read().isReadOnly()).isFalse();
   }
 
   @ParameterizedTest
   @EnumSource
-  void aTensorOfAnyRankIsOneArrayOfAllItsElements(TensorForm form) {
+  void aTensorOfAnyRankIsOneArrayOfAllItsElements(Form form) {
     long data = RawTensor.DATA;
     assertThat(floats(new RawTensor(form))).isEqualTo(new ElementMemory(data, 6, 24));
     assertThat(floats(new RawTensor(form).shape())).isEqualTo(new ElementMemory(data, 1, 4));
@@ -81,32 +82,32 @@ final class TensorReadingTest {
 
   @Test
   void theStrideOfADimensionOfOneElementDoesNotMatter() {
-    RawTensor raw = new RawTensor(TensorForm.LEGACY).shape(1, 4, 1).strides(-9, 1, 77);
+    RawTensor raw = new RawTensor(Form.LEGACY).shape(1, 4, 1).strides(-9, 1, 77);
     assertThat(floats(raw).length()).isEqualTo(4);
   }
 
   @Test
   void aTensorBeginsAtItsByteOffset() {
-    RawTensor raw = new RawTensor(TensorForm.LEGACY).setLong(TensorForm.BYTE_OFFSET, 8);
+    RawTensor raw = new RawTensor(Form.LEGACY).setLong(Form.BYTE_OFFSET, 8);
     assertThat(floats(raw)).isEqualTo(new ElementMemory(RawTensor.DATA + 8, 6, 24));
   }
 
   @Test
   void aTensorMayEndWithTheLastByte() {
-    RawTensor raw = new RawTensor(TensorForm.LEGACY).setLong(TensorForm.DATA, -24);
+    RawTensor raw = new RawTensor(Form.LEGACY).setLong(Form.DATA, -24);
     assertThat(floats(raw)).isEqualTo(new ElementMemory(-24, 6, 24));
   }
 
   @Test
   void aTensorOfOneByteIsRead() {
-    RawTensor raw = new RawTensor(TensorForm.LEGACY).type(0, 8, 1).shape(1);
+    RawTensor raw = new RawTensor(Form.LEGACY).type(0, 8, 1).shape(1);
     assertThat(raw.read().tensor().elements(ElementType.BYTE, "it"))
         .isEqualTo(new ElementMemory(RawTensor.DATA, 1, 1));
   }
 
   @Test
   void aTensorWithoutDimensionsNeedsNoShape() {
-    RawTensor raw = new RawTensor(TensorForm.LEGACY).shape().setLong(TensorForm.SHAPE, 0);
+    RawTensor raw = new RawTensor(Form.LEGACY).shape().setLong(Form.SHAPE, 0);
     assertThat(floats(raw).length()).isEqualTo(1);
   }
 
@@ -114,16 +115,16 @@ final class TensorReadingTest {
   void aTensorOfSixtyFourDimensionsIsRead() {
     long[] shape = new long[64];
     Arrays.fill(shape, 1);
-    assertThat(floats(new RawTensor(TensorForm.LEGACY).shape(shape)).length()).isEqualTo(1);
+    assertThat(floats(new RawTensor(Form.LEGACY).shape(shape)).length()).isEqualTo(1);
   }
 
   @Test
   void aTensorWithoutElementsNeedsNoMemory() {
     RawTensor raw =
-        new RawTensor(TensorForm.LEGACY)
+        new RawTensor(Form.LEGACY)
             .shape(Long.MAX_VALUE, 0, Long.MAX_VALUE)
             .strides(5, 5, 5)
-            .setLong(TensorForm.DATA, 0);
+            .setLong(Form.DATA, 0);
     assertThat(floats(raw)).isEqualTo(new ElementMemory(0, 0, 0));
   }
 
@@ -148,7 +149,7 @@ final class TensorReadingTest {
     "6, 8, BYTE"
   })
   void anArrayHoldsElementsOfItsWidth(int code, int bits, ElementType type) {
-    RawTensor raw = new RawTensor(TensorForm.LEGACY).type(code, bits, 1);
+    RawTensor raw = new RawTensor(Form.LEGACY).type(code, bits, 1);
     assertThat(raw.read().tensor().elements(type, "it").sizeInBytes()).isEqualTo(6L * bits / 8);
   }
 
@@ -157,14 +158,14 @@ final class TensorReadingTest {
   void theTypeOfAnArrayIsReadAsThatArray(ElementType type) {
     TensorElement element = TensorElement.of(type);
     RawTensor raw =
-        new RawTensor(TensorForm.LEGACY).type(element.code(), element.bits(), element.lanes());
+        new RawTensor(Form.LEGACY).type(element.code(), element.bits(), element.lanes());
     assertThat(raw.read().tensor().elements(type, "it").length()).isEqualTo(6);
   }
 
   @ParameterizedTest
   @MethodSource
   void anImpossibleTensorIsRefused(Consumer<RawTensor> change, String message) {
-    for (TensorForm form : TensorForm.values()) {
+    for (Form form : Form.values()) {
       RawTensor raw = new RawTensor(form);
       change.accept(raw);
       assertThatThrownBy(() -> checked(raw))
@@ -230,23 +231,21 @@ final class TensorReadingTest {
             "{} has elements of type int4, which are no whole bytes"),
         refusal(
             "negative rank",
-            raw -> raw.setInt(TensorForm.DIMENSIONS, -2),
+            raw -> raw.setInt(Form.DIMENSIONS, -2),
             "{} has -2 dimensions; a tensor has 0 to 64"),
         refusal(
             "too high a rank",
-            raw -> raw.setInt(TensorForm.DIMENSIONS, 65),
+            raw -> raw.setInt(Form.DIMENSIONS, 65),
             "{} has 65 dimensions; a tensor has 0 to 64"),
         refusal(
-            "no shape",
-            raw -> raw.setLong(TensorForm.SHAPE, 0),
-            "{}: the pointer to its shape is null"),
+            "no shape", raw -> raw.setLong(Form.SHAPE, 0), "{}: the pointer to its shape is null"),
         refusal(
             "shape at no address",
-            raw -> raw.setLong(TensorForm.SHAPE, 24),
+            raw -> raw.setLong(Form.SHAPE, 24),
             "{}: the pointer to its shape is 0x18, which is no address of a program"),
         refusal(
             "misaligned strides",
-            raw -> raw.setLong(TensorForm.STRIDES, 0x7f0000000004L),
+            raw -> raw.setLong(Form.STRIDES, 0x7f0000000004L),
             "{}: the pointer to its strides is 0x7f0000000004, which is not a multiple of 8"),
         refusal(
             "negative length",
@@ -289,23 +288,22 @@ final class TensorReadingTest {
                 + " is 9223372036854775807, and 1 without gaps"),
         refusal(
             "broken byte offset",
-            raw -> raw.setLong(TensorForm.BYTE_OFFSET, 6),
+            raw -> raw.setLong(Form.BYTE_OFFSET, 6),
             "{} has a byte offset of 6, which is not a multiple of the 4 bytes of its elements"),
-        refusal(
-            "no memory", raw -> raw.setLong(TensorForm.DATA, 0), "{} has 6 elements and no memory"),
+        refusal("no memory", raw -> raw.setLong(Form.DATA, 0), "{} has 6 elements and no memory"),
         refusal(
             "byte offset beyond all addresses",
-            raw -> raw.setLong(TensorForm.BYTE_OFFSET, -8),
+            raw -> raw.setLong(Form.BYTE_OFFSET, -8),
             "{} has 24 bytes from byte 18446744073709551608 of its memory at 0x7f0000001000, which"
                 + " is beyond all addresses"),
         refusal(
             "end beyond all addresses",
-            raw -> raw.setLong(TensorForm.DATA, -8),
+            raw -> raw.setLong(Form.DATA, -8),
             "{} has 24 bytes from byte 0 of its memory at 0xfffffffffffffff8, which is beyond all"
                 + " addresses"),
         refusal(
             "misaligned",
-            raw -> raw.setLong(TensorForm.DATA, 0x7f0000001002L),
+            raw -> raw.setLong(Form.DATA, 0x7f0000001002L),
             "{} begins at 0x7f0000001002, which is not aligned for the 4 bytes of its elements"));
   }
 
@@ -316,7 +314,7 @@ final class TensorReadingTest {
   @Test
   void aTensorOfAnotherMajorVersionIsRefused() {
     // A field that would be refused as well, and is not read.
-    RawTensor raw = new RawTensor(TensorForm.VERSIONED).version(2, 0).shape(-1);
+    RawTensor raw = new RawTensor(Form.VERSIONED).version(2, 0).shape(-1);
     assertThatThrownBy(raw::read)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
@@ -335,7 +333,7 @@ final class TensorReadingTest {
         "8196 | the pointer to a DLManagedTensor is 0x2004, which is not a multiple of 8",
       })
   void anAddressAtWhichNoTensorLiesIsRefused(long address, String message) {
-    assertThatThrownBy(() -> ManagedTensor.read(address, TensorForm.LEGACY))
+    assertThatThrownBy(() -> ManagedTensor.read(address, Form.LEGACY))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(message);
   }

@@ -17,18 +17,24 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Makes a table of tensors, or leaves them all to their owners. Confined to one thread. */
-final class TensorColumns {
+public final class TensorColumns {
   private final DeviceStream stream;
   private final TensorProducer producer;
-  private final List<AdoptedTensor<?>> adopted = new ArrayList<>();
+  private final List<TensorHandle.Taken<?>> adopted = new ArrayList<>();
   private final List<ReadableColumn<?>> columns = new ArrayList<>();
 
-  TensorColumns(DeviceStream stream, TensorProducer producer) {
+  private TensorColumns(DeviceStream stream, TensorProducer producer) {
     this.stream = stream;
     this.producer = producer;
   }
 
-  DeviceTable table(Schema schema, List<ForeignTensor> tensors) {
+  /** Adopts a tensor for each field of a schema. */
+  public static DeviceTable adopt(
+      DeviceStream stream, Schema schema, List<ForeignTensor> tensors, TensorProducer producer) {
+    return new TensorColumns(stream, producer).table(schema, tensors);
+  }
+
+  private DeviceTable table(Schema schema, List<ForeignTensor> tensors) {
     if (tensors.size() != schema.columnCount()) {
       throw new IllegalArgumentException(
           tensors.size()
@@ -97,7 +103,7 @@ final class TensorColumns {
 
   private <A> void add(ColumnField field, TensorHandle handle, Class<A> arrayType) {
     ManagedTensor tensor = handle.read();
-    AdoptedTensor<A> one = handle.take(stream, arrayType, producer, tensor.isReadOnly());
+    TensorHandle.Taken<A> one = handle.take(stream, arrayType, producer, tensor.isReadOnly());
     adopted.add(one);
     ColumnDraft<A> draft =
         new ColumnDraft<>(field, one.array().length(), one.array())

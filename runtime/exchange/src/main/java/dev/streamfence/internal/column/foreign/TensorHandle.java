@@ -9,9 +9,10 @@ import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
 import dev.streamfence.internal.exchange.ElementMemory;
 import dev.streamfence.internal.exchange.ManagedTensor;
+import dev.streamfence.internal.exchange.ManagedTensor.Form;
 import dev.streamfence.internal.exchange.TensorExport;
-import dev.streamfence.internal.exchange.TensorForm;
 import dev.streamfence.internal.exchange.TensorImport;
+import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.launch.ElementType;
 import java.util.List;
 import java.util.Objects;
@@ -19,11 +20,32 @@ import java.util.Objects;
 /** The implementation of {@link ForeignTensor}. */
 public final class TensorHandle implements ForeignTensor {
   private final long address;
-  private final TensorForm form;
+  private final Form form;
 
-  TensorHandle(long address, TensorForm form) {
+  private TensorHandle(long address, Form form) {
     this.address = address;
     this.form = form;
+  }
+
+  /** A tensor that another library has made, of which nothing is read yet. */
+  public static TensorHandle of(long address, boolean isVersioned) {
+    return new TensorHandle(address, isVersioned ? Form.VERSIONED : Form.LEGACY);
+  }
+
+  /**
+   * A tensor that became an array.
+   *
+   * @param isOwn whether this runtime had exported it
+   */
+  record Taken<A>(TrackedArray<A> array, TensorImport tensor, boolean isOwn) {
+    /** Leaves the tensor to its owner again, as if it had not been adopted. */
+    void giveBackAfter(Throwable failure) {
+      // First, so that the close does not call the deleter.
+      tensor.giveBack();
+      Teardown unused = new Teardown();
+      unused.step(array::close);
+      unused.suppressIn(failure);
+    }
   }
 
   @Override
@@ -59,7 +81,7 @@ public final class TensorHandle implements ForeignTensor {
   }
 
   /** Adopts the tensor. */
-  <A> AdoptedTensor<A> take(
+  <A> Taken<A> take(
       DeviceStream stream, Class<A> arrayType, TensorProducer producer, boolean readable) {
     Objects.requireNonNull(producer, "producer");
     TrackedRuntime runtime = TrackedStream.of(stream).runtime();
@@ -83,7 +105,7 @@ public final class TensorHandle implements ForeignTensor {
               readable
                   ? runtime.memory().adoptReadable(stream, described, arrayType)
                   : runtime.memory().adopt(stream, described, arrayType));
-      return new AdoptedTensor<>(array, taken, isOwn);
+      return new Taken<>(array, taken, isOwn);
     } catch (RuntimeException | Error e) {
       taken.giveBack();
       throw e;
@@ -128,7 +150,7 @@ public final class TensorHandle implements ForeignTensor {
 
   @Override
   public String toString() {
-    return (form == TensorForm.LEGACY ? "tensor at 0x" : "versioned tensor at 0x")
+    return (form == Form.LEGACY ? "tensor at 0x" : "versioned tensor at 0x")
         + Long.toHexString(address);
   }
 }

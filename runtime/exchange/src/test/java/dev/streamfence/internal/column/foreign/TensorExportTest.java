@@ -29,8 +29,8 @@ import dev.streamfence.internal.device.RuntimeLog;
 import dev.streamfence.internal.exchange.DeviceTag;
 import dev.streamfence.internal.exchange.DlTensor;
 import dev.streamfence.internal.exchange.ManagedTensor;
+import dev.streamfence.internal.exchange.ManagedTensor.Form;
 import dev.streamfence.internal.exchange.TensorElement;
-import dev.streamfence.internal.exchange.TensorForm;
 import dev.streamfence.launch.ElementType;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
@@ -69,7 +69,7 @@ final class TensorExportTest {
       assertThat(exported.isVersioned()).isFalse();
       assertThat(exported.capsuleName()).isEqualTo("dltensor");
       long address = exported.handOver();
-      ManagedTensor tensor = ManagedTensor.read(address, TensorForm.LEGACY);
+      ManagedTensor tensor = ManagedTensor.read(address, Form.LEGACY);
       assertThat(tensor.tensor())
           .isEqualTo(
               new DlTensor(
@@ -99,7 +99,7 @@ final class TensorExportTest {
       assertThat(exported.capsuleName())
           .isEqualTo(exported.isVersioned() ? "dltensor_versioned" : "dltensor");
       long address = exported.handOver();
-      TensorForm form = exported.isVersioned() ? TensorForm.VERSIONED : TensorForm.LEGACY;
+      Form form = exported.isVersioned() ? Form.VERSIONED : Form.LEGACY;
       String version = ManagedTensor.read(address, form).version().toString();
       delete(exported, address);
       return version;
@@ -115,7 +115,7 @@ final class TensorExportTest {
     try (DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 5);
         ExportedTensor exported = DlPack.export(array.view(2, 3), consumer)) {
       long address = exported.handOver();
-      DlTensor tensor = ManagedTensor.read(address, TensorForm.LEGACY).tensor();
+      DlTensor tensor = ManagedTensor.read(address, Form.LEGACY).tensor();
       assertThat(tensor.data()).isEqualTo(Inside.allocation(array).address() + 8);
       assertThat(tensor.byteOffset()).isZero();
       assertThat(tensor.shape()).containsExactly(3L);
@@ -128,7 +128,7 @@ final class TensorExportTest {
     try (DeviceArray<byte[]> array = gpu.memory().allocate(stream, byte[].class, 12)) {
       try (ExportedTensor exported = DlPack.export(array, 3, 4, consumer)) {
         long address = exported.handOver();
-        DlTensor tensor = ManagedTensor.read(address, TensorForm.LEGACY).tensor();
+        DlTensor tensor = ManagedTensor.read(address, Form.LEGACY).tensor();
         assertThat(tensor.shape()).containsExactly(3L, 4L);
         assertThat(tensor.strides()).containsExactly(4L, 1L);
         DlPack.tensor(address).delete();
@@ -150,7 +150,7 @@ final class TensorExportTest {
     try (DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 0);
         ExportedTensor exported = DlPack.export(array, 0, 7, consumer)) {
       long address = exported.handOver();
-      DlTensor tensor = ManagedTensor.read(address, TensorForm.LEGACY).tensor();
+      DlTensor tensor = ManagedTensor.read(address, Form.LEGACY).tensor();
       assertThat(tensor.data()).isZero();
       assertThat(tensor.shape()).containsExactly(0L, 7L);
       DlPack.tensor(address).delete();
