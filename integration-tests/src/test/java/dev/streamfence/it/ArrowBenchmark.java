@@ -90,7 +90,7 @@ public class ArrowBenchmark {
 
   @Benchmark
   public int download() {
-    try (VectorSchemaRoot copy = ArrowTables.download(stream, onDevice, allocator)) {
+    try (VectorSchemaRoot copy = ArrowTables.download(stream, allocator, onDevice)) {
       return copy.getRowCount();
     }
   }

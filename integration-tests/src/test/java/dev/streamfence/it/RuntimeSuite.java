@@ -348,11 +348,11 @@ abstract class RuntimeSuite {
   @Test
   void rangesAndBuffersAndSingleElementsGoUpAndDown() {
     try (DeviceArray<int[]> values = gpu.memory().allocateZeroed(a, int[].class, 10)) {
-      values.upload(a, new int[] {1, 2, 3, 4}, 1, 5, 2);
-      values.upload(a, IntBuffer.wrap(new int[] {8, 9}), 0);
+      values.upload(a, 5, new int[] {1, 2, 3, 4}, 1, 2);
+      values.upload(a, 0, IntBuffer.wrap(new int[] {8, 9}));
       values.fill(b, 8, 2, 7L);
       DeviceArrays.setInt(values, a, 4, -1);
-      values.copyFrom(b, values, 0, 2, 2);
+      values.copyFrom(b, 2, values, 0, 2);
       assertThat(DeviceArrays.getInt(values, b, 4)).isEqualTo(-1);
       IntBuffer target = IntBuffer.allocate(10);
       values.download(a, 0, target);
@@ -402,12 +402,12 @@ abstract class RuntimeSuite {
       // Copies and fills take it like device memory.
       values.copyFrom(a, mapped);
       mapped.fill(b, 0, 10, 7);
-      mapped.copyFrom(a, values, 0, 10, 10);
-      mapped.upload(b, new int[] {8, 9}, 0, 20, 2);
+      mapped.copyFrom(a, 10, values, 0, 10);
+      mapped.upload(b, 20, new int[] {8, 9}, 0, 2);
       assertThat(mapped.download(a, 8, 15))
           .containsExactly(7, 7, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 8, 9, 60);
       values.download(b, 0, host, 30, 10);
-      mapped.upload(a, host, 20, 40, 2);
+      mapped.upload(a, 40, host, 20, 2);
       assertThat(host.get(38, 5)).containsExactly(60, 60, 8, 9, 60);
       assertThat(mapped.downloadLater(b, 40, 2).value()).containsExactly(8, 9);
     }

@@ -45,28 +45,28 @@ public sealed interface DeviceArray<A> extends ReadableArray<A> permits TrackedA
    * Overwrites some elements with elements of a host array, which may be changed as soon as this
    * returns. Synchronises only while staging memory is short.
    *
-   * @param sourceFrom the first element of the host array
    * @param from the first element of this array
+   * @param sourceFrom the first element of the host array
    * @param count how many elements; 0 does nothing
    * @throws IllegalArgumentException if either range is not within its array, or a record in it is
    *     null
    * @throws UseAfterFreeException if this array is closed
    */
-  void upload(DeviceStream stream, A source, int sourceFrom, long from, long count);
+  void upload(DeviceStream stream, long from, A source, int sourceFrom, long count);
 
   /**
    * Overwrites elements with the remaining elements of a buffer, direct or on the heap, which may
    * be changed as soon as this returns. The buffer keeps its position. Synchronises only while
    * staging memory is short.
    *
+   * @param from the first element of this array
    * @param source a buffer of this array's element type, or a {@link java.nio.ByteBuffer} with the
    *     bytes of such elements in native order
-   * @param from the first element of this array
    * @throws IllegalArgumentException if the buffer does not fit the elements, or the range is not
    *     within this array
    * @throws UseAfterFreeException if this array is closed
    */
-  void upload(DeviceStream stream, Buffer source, long from);
+  void upload(DeviceStream stream, long from, Buffer source);
 
   /**
    * Overwrites the whole array with a pinned array of the same length. Does not synchronise, but
@@ -84,15 +84,15 @@ public sealed interface DeviceArray<A> extends ReadableArray<A> permits TrackedA
    * Overwrites some elements with elements of a pinned array, like {@link #upload(DeviceStream,
    * PinnedArray)}.
    *
-   * @param sourceFrom the first element of the pinned array
    * @param from the first element of this array
+   * @param sourceFrom the first element of the pinned array
    * @param count how many elements; 0 does nothing
    * @throws IllegalArgumentException if either range is not within its array
    * @throws UseAfterFreeException if either array is closed
    * @throws StreamMisuseException if they belong to two runtimes, or inside a write of the pinned
    *     array
    */
-  void upload(DeviceStream stream, PinnedArray<A> source, long sourceFrom, long from, long count);
+  void upload(DeviceStream stream, long from, PinnedArray<A> source, long sourceFrom, long count);
 
   /**
    * Fills an array of {@code boolean}. Does not synchronise.
@@ -165,14 +165,14 @@ public sealed interface DeviceArray<A> extends ReadableArray<A> permits TrackedA
    * Overwrites some elements with elements of another array, or of this one if the ranges do not
    * overlap. Does not synchronise.
    *
-   * @param sourceFrom the first element of the other array
    * @param from the first element of this array
+   * @param sourceFrom the first element of the other array
    * @param count how many elements; 0 does nothing
    * @throws IllegalArgumentException if either range is not within its array, or the two overlap
    * @throws UseAfterFreeException if either array is closed
    */
   void copyFrom(
-      DeviceStream stream, ReadableArray<A> source, long sourceFrom, long from, long count);
+      DeviceStream stream, long from, ReadableArray<A> source, long sourceFrom, long count);
 
   /**
    * Splits this array into parts that are tracked independently: launches on two parts do not wait

@@ -82,7 +82,7 @@ public final class SaleAmounts {
           amounts.column("item", int[].class),
           amounts.column("amount", long[].class),
           sales.getRowCount());
-      return ArrowTables.download(stream, amounts, allocator);
+      return ArrowTables.download(stream, allocator, amounts);
     }
   }
 }

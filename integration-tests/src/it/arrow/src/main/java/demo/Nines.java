@@ -14,7 +14,7 @@ final class Nines {
       DeviceStream stream, VectorSchemaRoot root, BufferAllocator allocator) {
     try (DeviceTable table = ArrowTables.upload(stream, root)) {
       table.column("x", int[].class).values().fill(stream, 9);
-      return ArrowTables.download(stream, table, allocator);
+      return ArrowTables.download(stream, allocator, table);
     }
   }
 }

@@ -96,17 +96,17 @@ public final class ArrowTables {
 
   /**
    * Downloads the logical rows of a table without dictionaries, like {@link #download(DeviceStream,
-   * DeviceTable, BufferAllocator, MapDictionaryProvider)}.
+   * BufferAllocator, DeviceTable, MapDictionaryProvider)}.
    *
    * @throws IllegalArgumentException if a column has a dictionary, or there are more rows than a
    *     vector has
    */
   public static VectorSchemaRoot download(
-      DeviceStream stream, DeviceTable table, BufferAllocator allocator) {
+      DeviceStream stream, BufferAllocator allocator, DeviceTable table) {
     for (ReadableColumn<?> column : table.columns()) {
       ArrowTypes.requireNoDictionary(column.field());
     }
-    return download(stream, table, allocator, new MapDictionaryProvider());
+    return download(stream, allocator, table, new MapDictionaryProvider());
   }
 
   /**
@@ -122,16 +122,16 @@ public final class ArrowTables {
    */
   public static VectorSchemaRoot download(
       DeviceStream stream,
-      DeviceTable table,
       BufferAllocator allocator,
+      DeviceTable table,
       MapDictionaryProvider dictionaries) {
-    return download(stream, table, allocator, dictionaries, HostTransfer.IN_LARGE_PIECES);
+    return download(stream, allocator, table, dictionaries, HostTransfer.IN_LARGE_PIECES);
   }
 
   static VectorSchemaRoot download(
       DeviceStream stream,
-      DeviceTable table,
       BufferAllocator allocator,
+      DeviceTable table,
       MapDictionaryProvider dictionaries,
       HostTransfer transfer) {
     long rows = table.rows(stream);

@@ -22,7 +22,7 @@ record DecimalUpload(ColumnField field, DecimalVector vector) {
       for (int i = 0; i < count; i++) {
         piece[i] = narrow(from + i);
       }
-      target.upload(stream, piece, 0, from, count);
+      target.upload(stream, from, piece, 0, count);
     }
   }
 

@@ -21,7 +21,7 @@ record HostTransfer(int pieceInBytes) {
     int width = target.elementType().sizeInBytes();
     long bytes = target.sizeInBytes();
     for (long at = 0; at < bytes; at += pieceInBytes) {
-      target.upload(stream, piece(source, at, bytes), at / width);
+      target.upload(stream, at / width, piece(source, at, bytes));
     }
   }
 

@@ -69,7 +69,7 @@ final class ArrowDictionariesTest {
       try (DeviceTable table = ArrowTables.upload(stream, root, given)) {
         assertThat(table.schema().field(0).type()).isEqualTo(ColumnType.dictionary(index));
         assertThat(ArrowTables.schemaOf(root.getSchema(), given)).isEqualTo(table.schema());
-        try (VectorSchemaRoot back = ArrowTables.download(stream, table, allocator, brought)) {
+        try (VectorSchemaRoot back = ArrowTables.download(stream, allocator, table, brought)) {
           assertThat(decoded(back, brought)).isEqualTo(decoded(root, given));
           assertThat(back.getVector(0).getField().getType()).isEqualTo(type);
         }
@@ -89,7 +89,7 @@ final class ArrowDictionariesTest {
       assertThat(column.values().download(stream)).containsExactly(1, 0, 1);
       assertThat(column.dictionary().offsets().download(stream)).containsExactly(0, 1, 3);
       try (MapDictionaryProvider brought = new MapDictionaryProvider();
-          VectorSchemaRoot back = ArrowTables.download(stream, table, allocator, brought)) {
+          VectorSchemaRoot back = ArrowTables.download(stream, allocator, table, brought)) {
         assertThat(back.getVector(0).getField().getDictionary().isOrdered()).isTrue();
       }
     }
@@ -103,7 +103,7 @@ final class ArrowDictionariesTest {
         DeviceTable table = ArrowTables.upload(stream, root, given);
         DeviceTable slice = table.slice(stream, 3, 2);
         MapDictionaryProvider brought = new MapDictionaryProvider();
-        VectorSchemaRoot back = ArrowTables.download(stream, slice, allocator, brought)) {
+        VectorSchemaRoot back = ArrowTables.download(stream, allocator, slice, brought)) {
       assertThat(decoded(back, brought)).containsExactly("c", "b");
       assertThat(brought.lookup(0).getVector().getValueCount()).isEqualTo(3);
     }
@@ -122,7 +122,7 @@ final class ArrowDictionariesTest {
                 table.append(table.column(0)).schema(),
                 List.of(table.column(0).slice(0, 2), table.column(0).slice(0, 2)),
                 2)) {
-      try (VectorSchemaRoot back = ArrowTables.download(stream, twice, allocator, brought)) {
+      try (VectorSchemaRoot back = ArrowTables.download(stream, allocator, twice, brought)) {
         assertThat(back.getSchema().getFields())
             .extracting(field -> field.getDictionary().getId())
             .containsExactly(0L, 2L);
@@ -154,7 +154,7 @@ final class ArrowDictionariesTest {
         VectorSchemaRoot root = encoded(given.lookup(0), type, 0);
         DeviceTable table = ArrowTables.upload(stream, root, given)) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> ArrowTables.download(stream, table, allocator))
+          .isThrownBy(() -> ArrowTables.download(stream, allocator, table))
           .withMessage(
               "column 'city' (dictionary<values=utf8, indices=int32>) has a dictionary; pass a"
                   + " provider that gets it");

@@ -79,7 +79,7 @@ final class ArrowFailuresTest {
         stream.synchronize();
         device.failCall(nth, INVALID_VALUE);
         try {
-          ArrowTables.download(stream, table, allocator, brought).close();
+          ArrowTables.download(stream, allocator, table, brought).close();
         } catch (CudaDriverException e) {
           assertThat(brought.getDictionaryIds()).as("call %s", nth).isEmpty();
           assertThat(e.getSuppressed()).as("call %s", nth).isEmpty();
@@ -115,7 +115,7 @@ final class ArrowFailuresTest {
         }
         stream.synchronize();
         before = device.calls();
-        ArrowTables.download(stream, table, allocator, brought).close();
+        ArrowTables.download(stream, allocator, table, brought).close();
         return device.calls() - before;
       }
     }

@@ -85,7 +85,7 @@ final class ArrowTablesTest {
         DeviceTable table = ArrowTables.upload(stream, root)) {
       assertThat(gpu.memory().statistics().uploadedBytes()).isEqualTo(4000);
       assertThat(table.sizeInBytes()).isEqualTo(4000);
-      ArrowTables.download(stream, table, allocator).close();
+      ArrowTables.download(stream, allocator, table).close();
       assertThat(gpu.memory().statistics().downloadedBytes()).isEqualTo(4000);
     }
   }
@@ -111,7 +111,7 @@ final class ArrowTablesTest {
       IntVector vector = (IntVector) root.getVector(0);
       vector.set(0, 42);
       root.close();
-      try (VectorSchemaRoot back = ArrowTables.download(stream, table, allocator)) {
+      try (VectorSchemaRoot back = ArrowTables.download(stream, allocator, table)) {
         assertThat(Vectors.rows(back.getVector(0))).isEqualTo(rows);
       }
     }
@@ -123,7 +123,7 @@ final class ArrowTablesTest {
         DeviceTable table = ArrowTables.upload(stream, root);
         DeviceStream other = gpu.streams().acquire()) {
       table.column("x", int[].class).values().fill(other, 5);
-      try (VectorSchemaRoot back = ArrowTables.download(stream, table, allocator)) {
+      try (VectorSchemaRoot back = ArrowTables.download(stream, allocator, table)) {
         assertThat(Vectors.rows(back.getVector(0))).containsExactly(5, null, 5, null);
       }
     }
@@ -133,7 +133,7 @@ final class ArrowTablesTest {
   void tablesWithoutColumnsKeepTheirRows() {
     VectorSchemaRoot root = new VectorSchemaRoot(List.of(), List.of(), 7);
     try (DeviceTable table = ArrowTables.upload(stream, root);
-        VectorSchemaRoot back = ArrowTables.download(stream, table, allocator)) {
+        VectorSchemaRoot back = ArrowTables.download(stream, allocator, table)) {
       assertThat(back.getRowCount()).isEqualTo(7);
       assertThat(back.getFieldVectors()).isEmpty();
     }
@@ -151,7 +151,7 @@ final class ArrowTablesTest {
       VectorSchemaRoot root = VectorSchemaRoot.of(one, two);
       root.setRowCount(1);
       try (DeviceTable table = ArrowTables.upload(stream, root);
-          VectorSchemaRoot back = ArrowTables.download(stream, table, allocator)) {
+          VectorSchemaRoot back = ArrowTables.download(stream, allocator, table)) {
         assertThat(Vectors.rows(back.getVector(0))).containsExactly(1);
         assertThat(Vectors.rows(back.getVector(1))).containsExactly(2);
       }
@@ -162,7 +162,7 @@ final class ArrowTablesTest {
   void fieldsThatAreNotNullableStaySo() {
     try (VectorSchemaRoot root = Vectors.table(allocator, Vectors.notNullable("x", INT32), 9, 0);
         DeviceTable table = ArrowTables.upload(stream, root);
-        VectorSchemaRoot back = ArrowTables.download(stream, table, allocator)) {
+        VectorSchemaRoot back = ArrowTables.download(stream, allocator, table)) {
       assertThat(table.schema().field(0)).isEqualTo(ColumnField.of("x", ColumnType.INT32));
       assertThat(back.getSchema()).isEqualTo(root.getSchema());
       assertThat(Vectors.rows(back.getVector(0))).isEqualTo(Vectors.rows(root.getVector(0)));
@@ -220,7 +220,7 @@ final class ArrowTablesTest {
       VectorSchemaRoot root = VectorSchemaRoot.of(vector);
       root.setRowCount(values.size());
       try (DeviceTable table = ArrowTables.upload(stream, root);
-          VectorSchemaRoot back = ArrowTables.download(stream, table, allocator)) {
+          VectorSchemaRoot back = ArrowTables.download(stream, allocator, table)) {
         assertThat(table.column(0, long[].class).values().download(stream))
             .containsExactly(999_999_999_999_999_999L, -999_999_999_999_999_999L, 0, -1);
         assertThat(Vectors.rows(back.getVector(0))).isEqualTo(values);
@@ -278,7 +278,7 @@ final class ArrowTablesTest {
   void aClosedDeviceTableIsRefused() {
     DeviceTable table = DeviceTable.allocate(stream, Schema.of(), 0);
     table.close();
-    assertThatThrownBy(() -> ArrowTables.download(stream, table, allocator))
+    assertThatThrownBy(() -> ArrowTables.download(stream, allocator, table))
         .isInstanceOf(UseAfterFreeException.class);
   }
 
@@ -289,10 +289,10 @@ final class ArrowTablesTest {
     try (VectorSchemaRoot root = Vectors.table(allocator, Vectors.nullable("x", INT32), 9, 3);
         DeviceTable table = ArrowTables.upload(stream, root)) {
       assertThatIllegalStateException()
-          .isThrownBy(() -> ArrowTables.download(stream, table, closed))
+          .isThrownBy(() -> ArrowTables.download(stream, closed, table))
           .withMessageContaining("closed");
       assertThat(closed.getAllocatedMemory()).isZero();
-      ArrowTables.download(stream, table, allocator).close();
+      ArrowTables.download(stream, allocator, table).close();
     }
   }
 
@@ -301,7 +301,7 @@ final class ArrowTablesTest {
     try (BufferAllocator small = allocator.newChildAllocator("small", 0, 3000);
         VectorSchemaRoot root = Vectors.table(allocator, Vectors.nullable("x", INT32), 1000, 3);
         DeviceTable table = ArrowTables.upload(stream, root)) {
-      assertThatThrownBy(() -> ArrowTables.download(stream, table, small))
+      assertThatThrownBy(() -> ArrowTables.download(stream, small, table))
           .isInstanceOf(org.apache.arrow.memory.OutOfMemoryException.class);
       assertThat(small.getAllocatedMemory()).isZero();
     }
@@ -317,12 +317,12 @@ final class ArrowTablesTest {
         for (int[] broken : new int[][] {{0, 4, 2, 6}, {0, 2, 4, 7}, {-1, 2, 4, 6}}) {
           offsets.upload(stream, broken);
           assertThatIllegalStateException()
-              .isThrownBy(() -> ArrowTables.download(stream, table, allocator))
+              .isThrownBy(() -> ArrowTables.download(stream, allocator, table))
               .withMessageContaining("column 't' (utf8) of 3 rows")
               .withMessageContaining("the text has 6 bytes");
         }
         offsets.upload(stream, new int[] {1, 1, 4, 5});
-        try (VectorSchemaRoot back = ArrowTables.download(stream, table, allocator)) {
+        try (VectorSchemaRoot back = ArrowTables.download(stream, allocator, table)) {
           assertThat(Vectors.rows(back.getVector(0)).stream().map(String::valueOf))
               .containsExactly("", "bcd", "e");
         }
@@ -334,7 +334,7 @@ final class ArrowTablesTest {
   void moreRowsThanAVectorHasAreRefused() {
     try (DeviceTable table = DeviceTable.of(stream, Schema.of(), List.of(), 1L << 31)) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> ArrowTables.download(stream, table, allocator))
+          .isThrownBy(() -> ArrowTables.download(stream, allocator, table))
           .withMessageContaining("2147483648 logical rows; a vector has at most 2147483647");
     }
   }
@@ -346,7 +346,7 @@ final class ArrowTablesTest {
       long before = allocator.getAllocatedMemory();
       gpu.memory().refuseDownloads(true);
       assertThatIllegalStateException()
-          .isThrownBy(() -> ArrowTables.download(stream, table, allocator));
+          .isThrownBy(() -> ArrowTables.download(stream, allocator, table));
       assertThat(allocator.getAllocatedMemory()).isEqualTo(before);
     }
   }
@@ -362,7 +362,7 @@ final class ArrowTablesTest {
                     ColumnField.of("f", ColumnType.BOOL8),
                     gpu.memory().upload(stream, new boolean[] {true, false, true}))),
             3)) {
-      try (VectorSchemaRoot back = ArrowTables.download(stream, table, allocator)) {
+      try (VectorSchemaRoot back = ArrowTables.download(stream, allocator, table)) {
         assertThat(back.getSchema().getFields()).containsExactly(Vectors.bool8("f"));
         assertThat(Vectors.rows(back.getVector(0)))
             .isEqualTo(Arrays.asList((byte) 1, (byte) 0, (byte) 1));

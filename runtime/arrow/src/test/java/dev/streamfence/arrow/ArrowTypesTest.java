@@ -119,7 +119,7 @@ final class ArrowTypesTest {
     try (VectorSchemaRoot whole = Vectors.table(allocator, pair.field(), ROWS, 3);
         VectorSchemaRoot slice = whole.slice(13, 105);
         DeviceTable table = ArrowTables.upload(stream, slice);
-        VectorSchemaRoot back = ArrowTables.download(stream, table, allocator)) {
+        VectorSchemaRoot back = ArrowTables.download(stream, allocator, table)) {
       assertThat(Vectors.rows(back.getVector(0)))
           .isEqualTo(Vectors.rows(whole.getVector(0)).subList(13, 118));
     }
@@ -133,7 +133,7 @@ final class ArrowTypesTest {
       List<Object> rows = Vectors.rows(root.getVector(0));
       for (int[] range : new int[][] {{0, 8}, {5, 1}, {7, 9}, {13, 105}, {16, 64}, {1000, 3}}) {
         try (DeviceTable slice = table.slice(stream, range[0], range[1]);
-            VectorSchemaRoot back = ArrowTables.download(stream, slice, allocator)) {
+            VectorSchemaRoot back = ArrowTables.download(stream, allocator, slice)) {
           assertThat(Vectors.rows(back.getVector(0)))
               .isEqualTo(rows.subList(range[0], range[0] + range[1]));
         }
@@ -148,7 +148,7 @@ final class ArrowTypesTest {
         DeviceTable table = ArrowTables.upload(stream, root)) {
       for (int logical : new int[] {0, 1, 11, 1000}) {
         table.setRows(stream, logical);
-        try (VectorSchemaRoot back = ArrowTables.download(stream, table, allocator)) {
+        try (VectorSchemaRoot back = ArrowTables.download(stream, allocator, table)) {
           assertThat(back.getRowCount()).isEqualTo(logical);
           assertThat(Vectors.rows(back.getVector(0)))
               .isEqualTo(Vectors.rows(root.getVector(0)).subList(0, logical));
@@ -167,7 +167,7 @@ final class ArrowTypesTest {
       assertThat(ArrowTables.schemaOf(root.getSchema())).isEqualTo(table.schema());
       assertThat(table.capacity()).isEqualTo(rows);
       assertThat(table.knownRows()).hasValue(rows);
-      try (VectorSchemaRoot back = ArrowTables.download(stream, table, allocator, none, transfer)) {
+      try (VectorSchemaRoot back = ArrowTables.download(stream, allocator, table, none, transfer)) {
         assertThat(back.getSchema()).isEqualTo(root.getSchema());
         assertThat(back.getRowCount()).isEqualTo(rows);
         assertThat(back.getVector(0).getNullCount()).isEqualTo(root.getVector(0).getNullCount());

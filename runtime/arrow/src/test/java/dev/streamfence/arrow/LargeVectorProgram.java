@@ -39,7 +39,7 @@ final class LargeVectorProgram {
           new VectorSchemaRoot(List.of(vector.getField()), List.of(vector), ROWS);
       try (DeviceTable table = ArrowTables.upload(stream, root);
           DeviceTable end = table.slice(stream, 1 << 28, 1000);
-          VectorSchemaRoot back = ArrowTables.download(stream, end, allocator)) {
+          VectorSchemaRoot back = ArrowTables.download(stream, allocator, end)) {
         for (int row : SOME) {
           long value = table.column("x", long[].class).values().download(stream, row, 1)[0];
           require(value == row + 1L, "row " + row + " is " + value);

@@ -125,7 +125,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   @Override
-  public void upload(DeviceStream stream, A source, int sourceFrom, long from, long count) {
+  public void upload(DeviceStream stream, long from, A source, int sourceFrom, long count) {
     Objects.requireNonNull(source, "source");
     ElementRange.requireOnHost(sourceFrom, count, HostArray.length(source), "upload");
     requireRange(from, count, "upload");
@@ -133,7 +133,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   @Override
-  public void upload(DeviceStream stream, Buffer source, long from) {
+  public void upload(DeviceStream stream, long from, Buffer source) {
     HostBuffer host =
         HostBuffer.of(Objects.requireNonNull(source, "source"), elementType, "upload");
     requireRange(from, host.length(), "upload");
@@ -144,12 +144,12 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   public void upload(DeviceStream stream, PinnedArray<A> source) {
     Objects.requireNonNull(source, "source");
     requireSameLength(source.length(), source);
-    upload(stream, source, 0, 0, length);
+    upload(stream, 0, source, 0, length);
   }
 
   @Override
   public void upload(
-      DeviceStream stream, PinnedArray<A> source, long sourceFrom, long from, long count) {
+      DeviceStream stream, long from, PinnedArray<A> source, long sourceFrom, long count) {
     TrackedPinnedArray<A> host = pinned(source, sourceFrom, from, count, "upload");
     requireUsable(stream, "upload");
     Region target = used(from, count, "upload");
@@ -324,7 +324,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
 
   @Override
   public void copyFrom(
-      DeviceStream stream, ReadableArray<A> other, long sourceFrom, long from, long count) {
+      DeviceStream stream, long from, ReadableArray<A> other, long sourceFrom, long count) {
     TrackedArray<A> source = of(Objects.requireNonNull(other, "source"));
     source.requireRange(sourceFrom, count, "copy");
     requireRange(from, count, "copy");

@@ -72,7 +72,7 @@ final class ArrayRangesTest {
           for (int i = 0; i < host.length; i++) {
             host[i] = random.nextInt();
           }
-          array.upload(stream, host, hostFrom, from, count);
+          array.upload(stream, from, host, hostFrom, count);
           System.arraycopy(host, hostFrom, expected, from, count);
         }
         case 1 -> {
@@ -81,10 +81,10 @@ final class ArrayRangesTest {
         }
         case 2 -> {
           int to = random.nextInt(N - count + 1);
-          second.copyFrom(stream, array, from, to, count);
+          second.copyFrom(stream, to, array, from, count);
           System.arraycopy(expected, from, other, to, count);
           int back = random.nextInt(N - count + 1);
-          array.copyFrom(stream, second, to, back, count);
+          array.copyFrom(stream, back, second, to, count);
           System.arraycopy(other, to, expected, back, count);
         }
         default -> {
@@ -113,7 +113,7 @@ final class ArrayRangesTest {
       for (int i = half; i < length; i++) {
         assertThat(Array.get(second, i - half)).isEqualTo(Array.get(host, i));
       }
-      array.upload(stream, host, half, 0, length - half);
+      array.upload(stream, 0, host, half, length - half);
       Object moved = array.download(stream, 0, length - half);
       assertThat(moved).isEqualTo(second);
     }
@@ -129,11 +129,11 @@ final class ArrayRangesTest {
   @Test
   void aRangeMayBeCopiedWithinOneArrayUnlessItOverlaps() {
     DeviceArray<int[]> array = numbers();
-    array.copyFrom(stream, array, 0, 500, 500);
+    array.copyFrom(stream, 500, array, 0, 500);
     assertThat(array.download(stream, 500, 2)).containsExactly(0, 1);
     long calls = device.calls();
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> array.copyFrom(stream, array, 0, 499, 500))
+        .isThrownBy(() -> array.copyFrom(stream, 499, array, 0, 500))
         .withMessageContaining("elements 0 to 499")
         .withMessageContaining("elements 499 to 998")
         .withMessageContaining("overlap");
@@ -167,9 +167,9 @@ final class ArrayRangesTest {
         () -> array.fill(stream, from, count, 1L),
         () -> array.fill(stream, from, count, 1.0),
         () -> array.fill(stream, from, count, true),
-        () -> array.copyFrom(stream, other, from, 0, count),
-        () -> array.copyFrom(stream, other, 0, from, count),
-        () -> array.upload(stream, host, 0, from, count),
+        () -> array.copyFrom(stream, 0, other, from, count),
+        () -> array.copyFrom(stream, from, other, 0, count),
+        () -> array.upload(stream, from, host, 0, count),
         () -> array.view(from, count),
       };
       for (ThrowingCallable use : uses) {
@@ -181,7 +181,7 @@ final class ArrayRangesTest {
     }
     for (int[] range : new int[][] {{-1, 1}, {0, 11}, {10, 1}, {11, 0}, {Integer.MAX_VALUE, 1}}) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> array.upload(stream, host, range[0], 0, range[1]))
+          .isThrownBy(() -> array.upload(stream, 0, host, range[0], range[1]))
           .withMessageContaining("of the host array, which has 10");
       assertThatIllegalArgumentException()
           .isThrownBy(() -> array.download(stream, 0, host, range[0], range[1]))
@@ -195,9 +195,9 @@ final class ArrayRangesTest {
   void anEmptyRangeDoesNothing() {
     DeviceArray<int[]> array = numbers();
     long calls = device.calls();
-    array.upload(stream, new int[0], 0, N, 0);
+    array.upload(stream, N, new int[0], 0, 0);
     array.fill(stream, 0, 0, 1L);
-    array.copyFrom(stream, array, 0, 0, 0);
+    array.copyFrom(stream, 0, array, 0, 0);
     array.download(stream, 5, new int[0], 0, 0);
     assertThat(device.calls()).isEqualTo(calls);
   }
@@ -218,7 +218,7 @@ final class ArrayRangesTest {
   void transfersOfRangesCountTheirBytes() {
     DeviceArray<int[]> array = numbers();
     gpu.memory().resetTransfers();
-    array.upload(stream, new int[10], 5, 0, 3);
+    array.upload(stream, 0, new int[10], 5, 3);
     array.download(stream, 2, 7);
     MemoryStatistics statistics = gpu.memory().statistics();
     assertThat(statistics.uploadedBytes()).isEqualTo(12);
@@ -234,7 +234,7 @@ final class ArrayRangesTest {
   /** Uploads four elements of a buffer, and downloads them to another one at the same place. */
   private <A> void assertRoundTrip(A elements, Buffer source, Buffer target) {
     DeviceArray<A> array = gpu.memory().upload(stream, elements);
-    array.upload(stream, window(source), 1);
+    array.upload(stream, 1, window(source));
     array.download(stream, 1, window(target));
     assertThat(source.position()).isEqualTo(2);
     assertThat(target.position()).isEqualTo(2);
@@ -277,7 +277,7 @@ final class ArrayRangesTest {
   @Test
   void aReadOnlyBufferIsUploaded() {
     DeviceArray<int[]> array = numbers();
-    array.upload(stream, IntBuffer.wrap(new int[] {7, 8}).asReadOnlyBuffer(), 3);
+    array.upload(stream, 3, IntBuffer.wrap(new int[] {7, 8}).asReadOnlyBuffer());
     assertThat(array.download(stream, 2, 4)).containsExactly(2, 7, 8, 5);
   }
 
@@ -286,7 +286,7 @@ final class ArrayRangesTest {
     DeviceArray<int[]> array = numbers();
     ByteBuffer source = direct(12).putInt(0, 5).putInt(4, 6).putInt(8, 7);
     source.position(4);
-    array.upload(stream, source, 10);
+    array.upload(stream, 10, source);
     assertThat(array.download(stream, 9, 4)).containsExactly(9, 6, 7, 12);
     ByteBuffer target = ByteBuffer.allocate(9).order(ByteOrder.nativeOrder());
     target.position(1);
@@ -304,7 +304,7 @@ final class ArrayRangesTest {
       source.put(i, i);
     }
     DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, length);
-    array.upload(stream, source, 0);
+    array.upload(stream, 0, source);
     IntBuffer target = IntBuffer.allocate(length);
     array.download(stream, 0, target);
     assertThat(target).isEqualTo(source);
@@ -315,17 +315,17 @@ final class ArrayRangesTest {
     DeviceArray<int[]> array = numbers();
     long calls = device.calls();
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> array.upload(stream, FloatBuffer.allocate(2), 0))
+        .isThrownBy(() -> array.upload(stream, 0, FloatBuffer.allocate(2)))
         .withMessageContaining("buffer of float")
         .withMessageContaining("one of int");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> array.upload(stream, bytes(8), 0))
+        .isThrownBy(() -> array.upload(stream, 0, bytes(8)))
         .withMessageContaining("BIG_ENDIAN");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> array.upload(stream, direct(7), 0))
+        .isThrownBy(() -> array.upload(stream, 0, direct(7)))
         .withMessageContaining("7 remaining bytes, not a multiple of the 4 bytes of a int");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> array.upload(stream, IntBuffer.allocate(11), N - 10))
+        .isThrownBy(() -> array.upload(stream, N - 10, IntBuffer.allocate(11)))
         .withMessageContaining("elements 990 to 1000");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> array.download(stream, 0, IntBuffer.allocate(N + 1)))
@@ -333,7 +333,7 @@ final class ArrayRangesTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> array.download(stream, 0, IntBuffer.allocate(1).asReadOnlyBuffer()))
         .withMessageContaining("read-only");
-    assertThatThrownBy(() -> array.upload(stream, null, 0))
+    assertThatThrownBy(() -> array.upload(stream, 0, null))
         .isInstanceOf(NullPointerException.class);
     assertThat(device.calls()).isEqualTo(calls);
   }

@@ -170,7 +170,7 @@ final class ArrayViewsTest {
     assertThatThrownBy(() -> onA.increment(view, 0))
         .isInstanceOf(UseAfterFreeException.class)
         .hasMessageContaining("parameter 'values'");
-    assertThatThrownBy(() -> array.upload(a, new int[0], 0, 0, 0))
+    assertThatThrownBy(() -> array.upload(a, 0, new int[0], 0, 0))
         .isInstanceOf(UseAfterFreeException.class);
   }
 

@@ -402,7 +402,7 @@ enum FailureScenario {
         world.run("filling", () -> halves.get(1).view(1, 1).fill(a, 9));
       }
       world.run("launching", () -> FailureKernel.increment(onA, values));
-      world.run("copying", () -> values.copyFrom(b, values, 2, 0, 1));
+      world.run("copying", () -> values.copyFrom(b, 0, values, 2, 1));
       world.holds(values, b, 5, 4, 5, 10);
       DeviceParts<int[]> rest = values.split(1);
       world.run("launching", () -> FailureKernel.increment(onB, rest.get(1)));
@@ -424,7 +424,7 @@ enum FailureScenario {
       world.run("downloading", () -> values.download(a, host));
       assertThat(world.op("reading", () -> host.get(0, 3))).containsExactly(2, 3, 4);
       world.run("writing", () -> host.put(1, new int[] {7}));
-      world.run("uploading", () -> values.upload(b, host, 1, 0, 2));
+      world.run("uploading", () -> values.upload(b, 0, host, 1, 2));
       world.holds(values, a, 7, 4, 4);
       world.run("closing", host::close);
     }

@@ -121,10 +121,10 @@ final class KeptBufferTest {
   void copiesOfOtherBytesDoNotNoticeIt() {
     device.collectFindings();
     kept().putInt(0, 1);
-    array.upload(a, host, 4, 0, 4);
+    array.upload(a, 0, host, 4, 4);
     a.synchronize();
     assertThat(device.findings()).isEmpty();
-    array.upload(a, host, 0, 0, 1);
+    array.upload(a, 0, host, 0, 1);
     a.synchronize();
     assertThat(device.findings()).hasSize(1);
   }

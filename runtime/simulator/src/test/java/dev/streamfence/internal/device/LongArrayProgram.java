@@ -29,13 +29,13 @@ final class LongArrayProgram {
         PinnedArray<byte[]> host = gpu.memory().pinned(byte[].class, 100);
         DeviceArray<byte[]> array = gpu.memory().allocateZeroed(stream, byte[].class, LENGTH)) {
       byte[] values = {1, 2, 3};
-      array.upload(stream, values, 0, FAR, 3);
+      array.upload(stream, FAR, values, 0, 3);
       require(Arrays.equals(array.download(stream, FAR, 3), values), "an upload");
       require(DeviceArrays.getByte(array, stream, FAR + 2) == 3, "an element");
       require(DeviceArrays.getByte(array, stream, FAR + 3) == 0, "a neighbour");
       DeviceArrays.setByte(array, stream, LENGTH - 1, (byte) 9);
       array.fill(stream, FAR + 10, 2, 7);
-      array.copyFrom(stream, array, FAR, 40, 20);
+      array.copyFrom(stream, 40, array, FAR, 20);
       byte[] copied = array.downloadLater(stream, 40, 20).value();
       require(copied[1] == 2 && copied[11] == 7 && copied[12] == 0, "a copy");
       ByteBuffer buffer = ByteBuffer.allocate(3).order(ByteOrder.nativeOrder());
@@ -52,7 +52,7 @@ final class LongArrayProgram {
       refused(() -> array.download(stream, LENGTH - 1, 2));
       refused(() -> array.fill(stream, Long.MAX_VALUE, 2, 1));
       refused(() -> array.view(2, Long.MAX_VALUE));
-      refused(() -> array.upload(stream, values, 0, LENGTH - 2, 3));
+      refused(() -> array.upload(stream, LENGTH - 2, values, 0, 3));
     }
     require(device.liveObjects() == 0, device.liveObjects() + " objects");
   }

@@ -283,11 +283,11 @@ final class MappedArrayTest {
     host.put(0, all(5));
     try (DeviceArray<int[]> array = gpu.memory().upload(a, all(1));
         PinnedArray<int[]> other = gpu.memory().pinned(int[].class, N)) {
-      array.copyFrom(a, mapped, 0, 0, 2);
-      mapped.copyFrom(b, array, 1, 2, 2);
+      array.copyFrom(a, 0, mapped, 0, 2);
+      mapped.copyFrom(b, 2, array, 1, 2);
       assertThat(host.get(0, 5)).containsExactly(5, 5, 5, 1, 5);
       mapped.fill(a, 0, 1, 9);
-      mapped.upload(b, new int[] {7, 8}, 0, 10, 2);
+      mapped.upload(b, 10, new int[] {7, 8}, 0, 2);
       assertThat(mapped.download(a, 9, 4)).containsExactly(5, 7, 8, 5);
       mapped.download(a, other);
       assertThat(other.get(0, 2)).containsExactly(9, 5);
@@ -307,7 +307,7 @@ final class MappedArrayTest {
   void copiesWithinItAreRefusedWhereTheyOverlap() {
     host.put(0, all(5));
     host.put(0, new int[] {1, 2, 3});
-    mapped.upload(a, host, 0, 10, 3);
+    mapped.upload(a, 10, host, 0, 3);
     mapped.download(b, 1, host, 20, 2);
     assertThat(host.get(10, 3)).containsExactly(1, 2, 3);
     assertThat(host.get(20, 3)).containsExactly(2, 3, 5);
@@ -316,7 +316,7 @@ final class MappedArrayTest {
     assertThat(host.get(4, 2)).containsExactly(2, 3);
     long calls = device.calls();
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> mapped.upload(a, host, 0, 2, 3))
+        .isThrownBy(() -> mapped.upload(a, 2, host, 0, 3))
         .withMessageContaining("bytes 0 to 11 of pinned int[64]")
         .withMessageContaining("bytes 8 to 19 of")
         .withMessageContaining("overlap");
@@ -325,7 +325,7 @@ final class MappedArrayTest {
         .withMessageContaining("overlap");
     assertThatIllegalArgumentException().isThrownBy(() -> mapped.upload(a, host));
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> mapped.copyFrom(a, host.mapped(), 0, 2, 3))
+        .isThrownBy(() -> mapped.copyFrom(a, 2, host.mapped(), 0, 3))
         .withMessageContaining("overlap");
     assertThat(device.calls()).isEqualTo(calls);
   }

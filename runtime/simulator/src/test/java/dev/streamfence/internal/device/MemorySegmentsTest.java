@@ -60,7 +60,7 @@ final class MemorySegmentsTest {
     ByteBuffer up = bytes(arena.allocate(LARGE, 8)).put(0, numbers(LARGE));
     ByteBuffer down = bytes(arena.allocate(LARGE, 8));
     try (DeviceArray<byte[]> array = gpu.memory().allocate(stream, byte[].class, LARGE)) {
-      array.upload(stream, up, 0);
+      array.upload(stream, 0, up);
       array.download(stream, 0, down);
       byte[] seen = new byte[LARGE];
       down.get(0, seen);
@@ -93,7 +93,7 @@ final class MemorySegmentsTest {
           new Thread(
               () -> {
                 try {
-                  array.upload(stream, foreign, 0);
+                  array.upload(stream, 0, foreign);
                 } catch (RuntimeException e) {
                   thrown[0] = e;
                 }
@@ -121,7 +121,7 @@ final class MemorySegmentsTest {
     ByteBuffer gone = bytes(arena.allocate(LARGE, 8));
     arena.close();
     try (DeviceArray<byte[]> array = gpu.memory().upload(stream, new byte[LARGE])) {
-      assertThatThrownBy(() -> array.upload(stream, gone, 0))
+      assertThatThrownBy(() -> array.upload(stream, 0, gone))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("closed");
       assertThatThrownBy(() -> array.download(stream, 0, gone))
@@ -152,7 +152,7 @@ final class MemorySegmentsTest {
         closing.start();
         try {
           for (int i = 0; i < 100; i++) {
-            array.upload(stream, source, 0);
+            array.upload(stream, 0, source);
             array.download(stream, 0, source);
           }
           throw new AssertionError("the arena is never closed");
@@ -182,7 +182,7 @@ final class MemorySegmentsTest {
       }
       Object segment = Segments.ofArray(values);
       if (values instanceof byte[]) {
-        array.upload(stream, bytes(segment), 0);
+        array.upload(stream, 0, bytes(segment));
         assertThat(array.download(stream)).isEqualTo(values);
       } else {
         assertThatThrownBy(() -> Segments.asByteBuffer(segment))
@@ -192,7 +192,7 @@ final class MemorySegmentsTest {
       try (Arena arena = Arena.confined()) {
         Object copy = arena.allocate(array.sizeInBytes(), 8);
         Segments.copy(segment, copy);
-        array.upload(stream, bytes(copy), 0);
+        array.upload(stream, 0, bytes(copy));
         assertThat(array.download(stream)).isEqualTo(values);
       }
     }
@@ -205,7 +205,7 @@ final class MemorySegmentsTest {
       Object segment = arena.allocate(4, 1);
       bytes(segment).put(0, numbers(4));
       ByteBuffer readOnly = bytes(Segments.asReadOnly(segment));
-      array.upload(stream, readOnly, 0);
+      array.upload(stream, 0, readOnly);
       assertThat(array.download(stream)).isEqualTo(numbers(4));
       assertThatIllegalArgumentException()
           .isThrownBy(() -> array.download(stream, 0, readOnly))
@@ -223,9 +223,9 @@ final class MemorySegmentsTest {
         DeviceArray<int[]> array = gpu.memory().upload(stream, new int[2])) {
       ByteBuffer unordered = Segments.asByteBuffer(arena.allocate(8, 4));
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> array.upload(stream, unordered, 0))
+          .isThrownBy(() -> array.upload(stream, 0, unordered))
           .withMessageContaining("see ByteBuffer.order");
-      array.upload(stream, unordered.order(ByteOrder.nativeOrder()), 0);
+      array.upload(stream, 0, unordered.order(ByteOrder.nativeOrder()));
     }
   }
 
@@ -237,10 +237,10 @@ final class MemorySegmentsTest {
       array.download(stream, 0, odd);
       assertThat(odd.getInt(4)).isEqualTo(2);
       odd.putInt(0, 7);
-      array.upload(stream, odd, 0);
+      array.upload(stream, 0, odd);
       IntBuffer ints = odd.asIntBuffer();
       ints.put(1, 9);
-      array.upload(stream, ints.slice(1, 1), 1);
+      array.upload(stream, 1, ints.slice(1, 1));
       assertThat(array.download(stream)).containsExactly(7, 9);
     }
   }
@@ -304,7 +304,7 @@ final class MemorySegmentsTest {
       Object end = Segments.asSlice(large, 5L << 30, 1000);
       array.download(stream, 0, bytes(end));
       array.fill(stream, 0);
-      array.upload(stream, bytes(end), 0);
+      array.upload(stream, 0, bytes(end));
       assertThat(array.download(stream)).isEqualTo(numbers(1000));
     }
   }

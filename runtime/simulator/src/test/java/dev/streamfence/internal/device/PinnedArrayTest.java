@@ -185,7 +185,7 @@ final class PinnedArrayTest {
   @Test
   void rangesGoBothWays() {
     host.put(10, new int[] {1, 2, 3});
-    array.upload(a, host, 10, 30, 3);
+    array.upload(a, 30, host, 10, 3);
     array.download(a, 31, host, 0, 2);
     assertThat(host.get(0, 2)).containsExactly(2, 3);
     assertThat(array.download(a, 29, 5)).containsExactly(0, 1, 2, 3, 0);
@@ -196,13 +196,13 @@ final class PinnedArrayTest {
     long calls = device.calls();
     for (long[] range : new long[][] {{-1, 1}, {0, -1}, {0, N + 1}, {N, 1}, {1, Long.MAX_VALUE}}) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> array.upload(a, host, range[0], 0, range[1]))
+          .isThrownBy(() -> array.upload(a, 0, host, range[0], range[1]))
           .withMessageContaining("pinned int[64], which has 64");
       assertThatIllegalArgumentException()
           .isThrownBy(() -> array.download(a, 0, host, range[0], range[1]))
           .withMessageContaining("pinned int[64], which has 64");
     }
-    assertThatIllegalArgumentException().isThrownBy(() -> array.upload(a, host, 0, N, 1));
+    assertThatIllegalArgumentException().isThrownBy(() -> array.upload(a, N, host, 0, 1));
     assertThatIllegalArgumentException().isThrownBy(() -> array.view(0, 8).upload(a, host));
     assertThatIllegalArgumentException().isThrownBy(() -> array.view(0, 8).download(a, host));
     assertThatIllegalArgumentException().isThrownBy(() -> host.get(N, 1));
@@ -420,8 +420,8 @@ final class PinnedArrayTest {
       reading.await();
       array.fill(a, 3);
       // A read keeps no upload out.
-      array.upload(b, host, 0, 0, 0);
-      array.view(0, 1).upload(b, host, 0, 0, 1);
+      array.upload(b, 0, host, 0, 0);
+      array.view(0, 1).upload(b, 0, host, 0, 1);
       Thread downloading = new Thread(() -> array.download(a, host));
       downloading.start();
       while (downloading.getState() != Thread.State.WAITING) {

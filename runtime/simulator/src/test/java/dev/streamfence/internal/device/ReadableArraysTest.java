@@ -72,7 +72,7 @@ final class ReadableArraysTest {
     DeviceArray<int[]> target = gpu.memory().allocateZeroed(b, int[].class, 4);
     target.copyFrom(b, array);
     assertThat(target.download(a)).containsExactly(1, 2, 3, 4);
-    target.copyFrom(b, array.view(2, 2), 0, 0, 2);
+    target.copyFrom(b, 0, array.view(2, 2), 0, 2);
     assertThat(target.download(a)).containsExactly(3, 4, 3, 4);
   }
 

@@ -141,14 +141,14 @@ final class RecordArraysTest {
   void rangesAreTransferredLikeThoseOfPrimitives() {
     Point[] host = points(10);
     try (DeviceArray<Point[]> array = gpu.memory().upload(a, points(10))) {
-      array.upload(a, host, 1, 5, 2);
+      array.upload(a, 5, host, 1, 2);
       assertThat(array.download(b, 4, 4)).containsExactly(host[4], host[1], host[2], host[7]);
       Point[] target = new Point[3];
       array.download(b, 5, target, 1, 2);
       assertThat(target).containsExactly(null, host[1], host[2]);
       assertThat(array.download(b, 3, 0)).isEmpty();
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> array.upload(a, host, 9, 0, 2))
+          .isThrownBy(() -> array.upload(a, 0, host, 9, 2))
           .withMessageContaining("upload with elements 9 to 10 of the host array, which has 10");
     }
   }
@@ -187,10 +187,10 @@ final class RecordArraysTest {
     try (DeviceArray<Point[]> array = gpu.memory().upload(a, host);
         DeviceArray<Point[]> copy = array.copy(b)) {
       assertThat(copy.view(2, 3).download(a)).containsExactly(host[2], host[3], host[4]);
-      copy.copyFrom(a, array, 0, 4, 2);
+      copy.copyFrom(a, 4, array, 0, 2);
       assertThat(copy.download(b, 3, 3)).containsExactly(host[3], host[0], host[1]);
       try (DeviceParts<Point[]> parts = array.split(2)) {
-        parts.get(1).upload(b, new Point[] {host[0]}, 0, 0, 1);
+        parts.get(1).upload(b, 0, new Point[] {host[0]}, 0, 1);
       }
       assertThat(array.download(a, 1, 2)).containsExactly(host[1], host[0]);
     }
@@ -202,19 +202,19 @@ final class RecordArraysTest {
     ByteBuffer bytes = ByteBuffer.allocate(24).order(ByteOrder.nativeOrder());
     bytes.putFloat(element.offset(0), 2).putDouble(element.offset(1), 3);
     try (DeviceArray<Point[]> array = gpu.memory().upload(a, points(2))) {
-      array.upload(a, bytes, 1);
+      array.upload(a, 1, bytes);
       assertThat(array.download(a, 1, 1)).containsExactly(new Point(2, 3, (byte) 0));
       ByteBuffer target = ByteBuffer.allocate(48).order(ByteOrder.nativeOrder());
       array.download(a, 0, target);
       assertThat(target.getFloat(24)).isEqualTo(2);
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> array.upload(a, IntBuffer.allocate(6), 0))
+          .isThrownBy(() -> array.upload(a, 0, IntBuffer.allocate(6)))
           .withMessage("upload with a buffer of int; pass one of bytes");
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> array.upload(a, ByteBuffer.allocate(24).limit(23), 0))
+          .isThrownBy(() -> array.upload(a, 0, ByteBuffer.allocate(24).limit(23)))
           .withMessageContaining("order; the device's is");
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> array.upload(a, bytes.limit(23), 0))
+          .isThrownBy(() -> array.upload(a, 0, bytes.limit(23)))
           .withMessage("upload with 23 remaining bytes, not a multiple of the 24 bytes of a Point");
     }
   }
@@ -228,7 +228,7 @@ final class RecordArraysTest {
       assertThat(pinned.<Float>read(bytes -> bytes.getFloat(24))).isEqualTo(1.5f);
       array.upload(a, pinned);
       assertThat(array.download(b)).isEqualTo(host);
-      array.upload(b, points(1), 0, 2, 1);
+      array.upload(b, 2, points(1), 0, 1);
       array.download(b, pinned);
       assertThat(pinned.get(1, 2)).containsExactly(host[1], host[0]);
       assertThat(pinned.mapped().download(a, 0, 1)).containsExactly(host[0]);
@@ -281,10 +281,10 @@ final class RecordArraysTest {
           .isThrownBy(() -> array.upload(a, host))
           .withMessage(message);
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> array.upload(a, host, 1, 0, 2))
+          .isThrownBy(() -> array.upload(a, 0, host, 1, 2))
           .withMessage(message);
       assertThat(device.calls()).isEqualTo(before);
-      array.upload(a, host, 3, 0, 1);
+      array.upload(a, 0, host, 3, 1);
     }
     assertThatIllegalArgumentException()
         .isThrownBy(() -> gpu.memory().upload(a, host))

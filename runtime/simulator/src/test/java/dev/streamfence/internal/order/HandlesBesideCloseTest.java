@@ -49,7 +49,7 @@ final class HandlesBesideCloseTest {
         Named.of("a fill of nothing", (array, stream) -> array.fill(stream, 0, 0, 1L)),
         Named.of("a download of nothing", (array, stream) -> array.download(stream, 0, 0)),
         Named.of(
-            "an upload of nothing", (array, stream) -> array.upload(stream, new int[0], 0, 0, 0)));
+            "an upload of nothing", (array, stream) -> array.upload(stream, 0, new int[0], 0, 0)));
   }
 
   @ParameterizedTest
