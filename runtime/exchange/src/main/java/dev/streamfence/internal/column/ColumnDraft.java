@@ -139,8 +139,8 @@ public final class ColumnDraft<A> {
         Owned.by(closes));
   }
 
-  /** The bytes that some bits take. */
-  static long bytes(long bitOffset, long bits) {
+  /** The bytes that some bits take, from a bit of the first byte on. */
+  public static long bytes(long bitOffset, long bits) {
     return Math.addExact(Math.addExact(bitOffset, bits), 7) / 8;
   }
 

@@ -29,45 +29,26 @@ public final class TrackedColumns {
   }
 
   public static <A> TrackedColumn<A> readable(ColumnField field, ReadableArray<A> values) {
-    Objects.requireNonNull(field, "field");
-    Objects.requireNonNull(values, "values");
-    requireElements(field);
-    return new ColumnDraft<>(field, values.length(), values).readOnly().build();
+    return elements(field, values).readOnly().build();
   }
 
   public static <A> TrackedColumn<A> readable(
       ColumnField field, ReadableArray<A> values, ReadableArray<byte[]> validity) {
-    Objects.requireNonNull(field, "field");
-    Objects.requireNonNull(values, "values");
-    Objects.requireNonNull(validity, "validity");
-    requireElements(field);
-    return new ColumnDraft<>(field, values.length(), values)
-        .validity(validity, 0)
-        .readOnly()
-        .build();
+    return elements(field, values).validity(validity, 0).readOnly().build();
   }
 
   public static <A> TrackedColumn<A> column(ColumnField field, DeviceArray<A> values) {
-    Objects.requireNonNull(field, "field");
-    Objects.requireNonNull(values, "values");
-    requireElements(field);
-    return new ColumnDraft<>(field, values.length(), values).build();
+    return elements(field, values).build();
   }
 
   public static <A> TrackedColumn<A> column(
       ColumnField field, DeviceArray<A> values, DeviceArray<byte[]> validity) {
-    Objects.requireNonNull(field, "field");
-    Objects.requireNonNull(values, "values");
-    Objects.requireNonNull(validity, "validity");
-    requireElements(field);
-    return new ColumnDraft<>(field, values.length(), values).validity(validity, 0).build();
+    return elements(field, values).validity(validity, 0).build();
   }
 
   public static TrackedColumn<byte[]> bits(
       ColumnField field, long length, DeviceArray<byte[]> bits, DeviceArray<byte[]> validity) {
-    Objects.requireNonNull(field, "field");
     Objects.requireNonNull(bits, "bits");
-    Objects.requireNonNull(validity, "validity");
     requireType(field, ColumnType.BOOL);
     return new ColumnDraft<>(field, length, bits).validity(validity, 0).build();
   }
@@ -77,10 +58,8 @@ public final class TrackedColumns {
       DeviceArray<int[]> offsets,
       DeviceArray<byte[]> text,
       DeviceArray<byte[]> validity) {
-    Objects.requireNonNull(field, "field");
     Objects.requireNonNull(offsets, "offsets");
     Objects.requireNonNull(text, "text");
-    Objects.requireNonNull(validity, "validity");
     requireType(field, ColumnType.UTF8);
     return new ColumnDraft<>(field, Math.max(0, offsets.length() - 1), text)
         .offsets(offsets)
@@ -93,10 +72,7 @@ public final class TrackedColumns {
       DeviceArray<A> indices,
       DeviceArray<byte[]> validity,
       DeviceColumn<byte[]> dictionary) {
-    Objects.requireNonNull(field, "field");
     Objects.requireNonNull(indices, "indices");
-    Objects.requireNonNull(validity, "validity");
-    Objects.requireNonNull(dictionary, "dictionary");
     return new ColumnDraft<>(field, indices.length(), indices)
         .validity(validity, 0)
         .dictionary(dictionary)
@@ -275,16 +251,17 @@ public final class TrackedColumns {
     }
   }
 
-  /** Refuses types of which one array says too little. */
-  private static void requireElements(ColumnField field) {
-    if (field.type() == ColumnType.BOOL) {
+  /** A column of the type's elements; refuses a type of which one array says too little. */
+  private static <A> ColumnDraft<A> elements(ColumnField field, ReadableArray<A> values) {
+    if (Objects.requireNonNull(field, "field").type() == ColumnType.BOOL) {
       throw new IllegalArgumentException(
           "column '" + field.name() + "' (bool) of bytes that hold eight rows; use ofBits");
     }
+    return new ColumnDraft<>(field, Objects.requireNonNull(values, "values").length(), values);
   }
 
   private static void requireType(ColumnField field, ColumnType type) {
-    if (field.type() != type) {
+    if (Objects.requireNonNull(field, "field").type() != type) {
       throw new IllegalArgumentException(
           "column '" + field.name() + "' (" + field.type() + ") as " + type);
     }

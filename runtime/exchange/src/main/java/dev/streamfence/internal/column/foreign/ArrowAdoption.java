@@ -154,7 +154,7 @@ public final class ArrowAdoption {
     long first = bits == 1 ? rows.offset() / Byte.SIZE : rows.offset() * (bits / Byte.SIZE);
     long bytes =
         bits == 1
-            ? bytes(rows.offset() % Byte.SIZE, rows.length())
+            ? ColumnDraft.bytes(rows.offset() % Byte.SIZE, rows.length())
             : rows.length() * (bits / Byte.SIZE);
     ColumnDraft<A> draft =
         new ColumnDraft<>(
@@ -220,16 +220,12 @@ public final class ArrowAdoption {
             adopt(
                 array.buffers().get(VALIDITY),
                 rows.offset() / Byte.SIZE,
-                bytes(bit, rows.length()),
+                ColumnDraft.bytes(bit, rows.length()),
                 byte[].class,
                 "validity of '" + field.name() + "'"),
             bit)
         .nullCount(takesAll ? array.nullCount() : ArrayNode.UNKNOWN)
         .build();
-  }
-
-  private static long bytes(long firstBit, long bits) {
-    return (firstBit + bits + Byte.SIZE - 1) / Byte.SIZE;
   }
 
   private <A> TrackedArray<A> adopt(
