@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * Values in device memory that a launch passes as one array: an array, or an object that stands for
  * one, such as a column. Only the array counts for the launch, with its runtime, its element type
- * and its uses.
+ * and its uses. Thread-safe where several threads launch with it.
  */
 public interface DeviceValues {
   /**

@@ -40,7 +40,7 @@ public final class SharedRelease {
     }
   }
 
-  /** All holders have begun. Of what failed half-way this is not said, and nothing is released. */
+  /** All holders have begun. Not called after a failure half-way: then nothing is released. */
   public void complete() {
     end();
   }

@@ -13,6 +13,7 @@ import dev.streamfence.KernelArgumentException;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.device.Inside;
+import dev.streamfence.launch.DeviceValues;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.DriverCall;
@@ -55,6 +56,25 @@ final class TableArgumentTest extends OneStream {
 
   private long copies() {
     return device.calls(DriverCall.COPY_TO_DEVICE_ASYNC);
+  }
+
+  @Test
+  void anObjectStandsForItsArrayAndATableForItsArrays() {
+    LaunchRecorder bump = LoadedModule.of(stream, TableKernels.IMAGE).recorder(TableKernels.BUMP);
+    LaunchRecorder increment =
+        LoadedModule.of(stream, VectorKernels.IMAGE).recorder(VectorKernels.INCREMENT);
+    DeviceArray<int[]> first = gpu.memory().upload(stream, new int[] {1});
+    DeviceArray<int[]> second = gpu.memory().upload(stream, new int[] {2});
+    try (LaunchRecorder open = bump.begin()) {
+      open.table(() -> List.<DeviceValues>of(first, () -> second)).value(2).threads(1);
+      open.preflight().launch().commit();
+    }
+    try (LaunchRecorder open = increment.begin()) {
+      open.array(() -> first).threads(1).preflight().launch().commit();
+    }
+    assertThat(first.download(stream)).containsExactly(3);
+    assertThat(second.download(stream)).containsExactly(3);
+    close(List.of(first, second));
   }
 
   @Test
