@@ -9,7 +9,8 @@ import dev.streamfence.memory.MemoryStatistics;
  * @param launches kernels launched
  * @param abandonedLaunches launches that were closed between preflight and commit without an
  *     exception as the reason; each was logged
- * @param driverCalls driver calls of any kind
+ * @param driverCalls driver calls of any kind; loading a module takes more of them on a GPU than on
+ *     the simulated device
  * @param waits waits of one stream for another that were queued
  * @param eventRecords events recorded, those for staging copies included
  * @param memory details about memory

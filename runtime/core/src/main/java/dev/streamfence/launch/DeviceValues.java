@@ -11,8 +11,8 @@ import java.util.List;
  */
 public interface DeviceValues {
   /**
-   * The array whose address the kernel receives. Called for each launch, so it neither waits nor
-   * allocates memory.
+   * The array whose address the kernel receives. Called for each launch, so it must neither wait
+   * nor allocate memory.
    *
    * @throws UseAfterFreeException if this is closed; the recorder names the kernel's parameter
    */

@@ -189,9 +189,9 @@ public final class ExportedArray {
 
   private void end(Submission begun, ForeignConsumer lent, HazardState memory) {
     try {
-      try {
+      try (Submission held = begun) {
         lent.end(
-            begun.carryOut(Work.of(begun.labels(), uses -> {}, submission -> {}, Coverage.ALWAYS)));
+            held.carryOut(Work.of(held.labels(), uses -> {}, submission -> {}, Coverage.ALWAYS)));
       } finally {
         runtime.giveBack(lent.timeline());
       }

@@ -2,13 +2,13 @@ package dev.streamfence.internal.driver;
 
 import dev.streamfence.CudaDriverException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,12 +26,18 @@ public final class HostMemoryPool {
   private final CudaDriver driver;
   private final StickyError faults;
 
-  /** All memory that is not freed, by identity. Guarded by this. */
-  private final Set<HostMemory> all = Collections.newSetFromMap(new IdentityHashMap<>());
+  // Guarded by this, and by identity.
+  private final Set<HostMemory> taken = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  // Guarded by this.
-  private final Map<Long, Deque<HostMemory>> idle = new HashMap<>();
+  /** What is kept for the next caller, by size. Guarded by this. */
+  private final TreeMap<Long, Deque<HostMemory>> idle = new TreeMap<>();
+
   private long idleBytes;
+
+  /** Memory that the driver has refused to free. Guarded by this. */
+  private final List<HostMemory> unfreed = new ArrayList<>();
+
+  private boolean isDrained;
 
   /** Creates an empty pool. */
   public HostMemoryPool(CudaDriver driver, StickyError faults) {
@@ -52,60 +58,93 @@ public final class HostMemoryPool {
             ? bytes
             : Math.max(SMALLEST_BYTES, Long.highestOneBit(2 * bytes - 1));
     HostMemory reused = takeIdle(size);
-    if (reused != null) {
-      return reused;
-    }
+    return reused != null ? reused : allocate(size);
+  }
+
+  private HostMemory allocate(long size) {
     HostMemory memory = driver.allocateHost(size);
     try {
       synchronized (this) {
-        all.add(memory);
+        taken.add(memory);
       }
+      return memory;
     } catch (Error e) {
-      driver.freeHost(memory);
+      try {
+        driver.freeHost(memory);
+      } catch (RuntimeException | Error refused) {
+        e.addSuppressed(refused);
+      }
       throw e;
     }
-    return memory;
   }
 
   /**
-   * Takes memory back that neither the device nor the host uses any more. If the driver refuses to
-   * free what is too much to keep, {@link #drain} returns it.
+   * Takes memory back that neither the device nor the host uses any more; after {@link #drain},
+   * does nothing. Frees what has been kept in other sizes if that is too much together. What the
+   * driver refuses to free is left for {@link #drain}.
+   *
+   * @throws IllegalStateException if it was given back before: two callers would get it
    */
   public void giveBack(HostMemory memory) {
+    for (HostMemory tooMuch : keep(memory)) {
+      try {
+        driver.freeHost(tooMuch);
+      } catch (CudaDriverException e) {
+        faults.swallowed(e);
+        synchronized (this) {
+          unfreed.add(tooMuch);
+        }
+      }
+    }
+  }
+
+  /** Keeps memory; returns what is to be freed for it, or instead of it. */
+  private synchronized List<HostMemory> keep(HostMemory memory) {
+    if (isDrained) {
+      return List.of();
+    }
+    if (!taken.remove(memory)) {
+      throw new IllegalStateException("host memory was given back twice");
+    }
     long size = memory.sizeInBytes();
-    synchronized (this) {
-      if (idleBytes + size <= MAX_IDLE_BYTES) {
-        idle.computeIfAbsent(size, unknown -> new ArrayDeque<>()).addLast(memory);
-        idleBytes += size;
-        return;
-      }
-      // First: after an error of the JVM the driver may have freed it, so it is not freed again.
-      all.remove(memory);
+    if (size > MAX_IDLE_BYTES) {
+      return List.of(memory);
     }
-    try {
-      driver.freeHost(memory);
-    } catch (CudaDriverException e) {
-      faults.swallowed(e);
-      synchronized (this) {
-        all.add(memory);
-      }
+    List<HostMemory> tooMuch = new ArrayList<>();
+    // The largest first: one of them would keep all others from being kept.
+    while (idleBytes + size > MAX_IDLE_BYTES) {
+      tooMuch.add(poll(idle.lastEntry().getValue()));
     }
+    idle.computeIfAbsent(size, unknown -> new ArrayDeque<>()).addLast(memory);
+    idleBytes += size;
+    return tooMuch;
   }
 
   /** Removes all memory, taken or not, for the caller to free: nothing uses it any more. */
   public synchronized List<HostMemory> drain() {
-    List<HostMemory> left = List.copyOf(all);
-    all.clear();
-    idle.clear();
-    idleBytes = 0;
+    isDrained = true;
+    List<HostMemory> left = new ArrayList<>(unfreed);
+    left.addAll(taken);
+    idle.values().forEach(left::addAll);
     return left;
   }
 
   private synchronized @Nullable HostMemory takeIdle(long size) {
     Deque<HostMemory> ofSize = idle.get(size);
-    HostMemory memory = ofSize == null ? null : ofSize.pollLast();
-    if (memory != null) {
-      idleBytes -= size;
+    if (ofSize == null) {
+      return null;
+    }
+    HostMemory memory = poll(ofSize);
+    taken.add(memory);
+    return memory;
+  }
+
+  /** Takes the memory that came back last; no size is kept without any. */
+  private HostMemory poll(Deque<HostMemory> ofSize) {
+    HostMemory memory = ofSize.removeLast();
+    idleBytes -= memory.sizeInBytes();
+    if (ofSize.isEmpty()) {
+      idle.remove(memory.sizeInBytes());
     }
     return memory;
   }

@@ -3,9 +3,8 @@ package dev.streamfence.internal.driver;
 import dev.streamfence.internal.driver.CudaDriver.StreamHandle;
 
 /**
- * What work is put into: the device, where it runs in the order of a stream. The callers of these
- * methods do not know what becomes of the work; a graph under construction would make nodes of it.
- * Thread-safe; no method waits.
+ * What launches, copies and fills are put into: the device, where they run in the order of a
+ * stream. Thread-safe; no method waits.
  */
 public interface Sink {
   /**

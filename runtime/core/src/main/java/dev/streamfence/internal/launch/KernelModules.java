@@ -55,6 +55,7 @@ final class KernelModules implements AutoCloseable {
   /** The memory of frames of images that were unloaded, by size. Guarded by this. */
   private final Map<Long, Deque<HostMemory>> unusedFrames = new HashMap<>();
 
+  // Guarded by this.
   private final Map<Timeline, AddressTables> tables = new HashMap<>();
   private long frameOffset;
 

@@ -164,7 +164,22 @@ final class LaunchArguments {
     if (values == null) {
       absent(declared);
     } else {
-      add(array(values, ArrayArguments.IN_NO_TABLE), declared, submission, labels);
+      int turn = position;
+      ReadableArray<?> array = array(values, ArrayArguments.IN_NO_TABLE);
+      requireTurn(turn, values);
+      add(array, declared, submission, labels);
+    }
+  }
+
+  /** Refuses values whose code, which may be the user's, has itself passed an argument. */
+  private void requireTurn(int turn, Object passed) {
+    if (position != turn) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.WRONG_STEP,
+          use(names[turn]),
+          ": "
+              + passed
+              + " passes an argument of the same launch while it is asked for its values");
     }
   }
 
@@ -208,6 +223,7 @@ final class LaunchArguments {
       throw refusal("a table of arrays");
     }
     requirePresent(table, names[position]);
+    int turn = position;
     int first = arrays.count();
     int uses = submission.uses();
     boolean isTaken = false;
@@ -223,9 +239,12 @@ final class LaunchArguments {
             submission,
             labels);
       }
+      requireTurn(turn, table);
       requireApart(first);
       isTaken = true;
     } finally {
+      // What the code of the user has passed meanwhile is forgotten with the table.
+      position = turn;
       endTable(isTaken, first, uses, submission);
     }
   }
@@ -269,7 +288,9 @@ final class LaunchArguments {
 
   private List<?> columns(DeviceValues.Table table) {
     try {
-      return table.columns();
+      List<?> columns = table.columns();
+      requirePresent(columns, names[position]);
+      return columns;
     } catch (UseAfterFreeException e) {
       throw closed(e, use(names[position]), table);
     }

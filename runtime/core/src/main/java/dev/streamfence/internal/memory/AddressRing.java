@@ -2,7 +2,6 @@ package dev.streamfence.internal.memory;
 
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.HostMemory;
-import dev.streamfence.internal.driver.HostMemoryPool;
 import dev.streamfence.internal.order.Teardown;
 import dev.streamfence.internal.order.Timeline;
 import java.nio.ByteBuffer;
@@ -200,9 +199,9 @@ final class AddressRing {
     }
   }
 
-  void free(CudaDriver driver, HostMemoryPool memory, Teardown teardown) {
+  /** Frees the memory on the device; that of the host is freed with its pool. */
+  void free(CudaDriver driver, Teardown teardown) {
     teardown.step(() -> driver.free(device));
-    teardown.step(() -> memory.giveBack(host));
   }
 
   private int place(long position) {

@@ -123,7 +123,7 @@ public final class AddressTables {
     }
     for (AddressRing each : replaced) {
       account.withdrawKept(each.sizeInBytes());
-      each.free(driver, memory, teardown);
+      each.free(driver, teardown);
     }
     replaced.clear();
   }
@@ -180,18 +180,22 @@ public final class AddressTables {
       account.keep(bytes);
       return fresh;
     } catch (CudaDriverException e) {
-      undo(bytes, host);
+      undo(bytes, host, e);
       throw e.during(purpose);
     } catch (RuntimeException | Error e) {
-      undo(bytes, host);
+      undo(bytes, host, e);
       throw e;
     }
   }
 
-  private void undo(long bytes, @Nullable HostMemory host) {
+  private void undo(long bytes, @Nullable HostMemory host, Throwable failure) {
     account.withdrawPromise(bytes);
     if (host != null) {
-      memory.giveBack(host);
+      try {
+        memory.giveBack(host);
+      } catch (RuntimeException | Error kept) {
+        failure.addSuppressed(kept);
+      }
     }
   }
 

@@ -120,7 +120,10 @@ final class ChunkedDownload {
     submission.use(source.hazards(), true, false, 0);
   }
 
-  /** Queues all pieces, or none if that would wait for a chunk. */
+  /**
+   * Queues all pieces, or none if that would wait for a chunk. The work is committed in either
+   * case: an event too many is the price of a rare wait.
+   */
   private void queueAll(Submission submission) {
     Deque<Chunk> ready = new ArrayDeque<>(MAX_IN_FLIGHT);
     try {
@@ -146,20 +149,28 @@ final class ChunkedDownload {
    * @return false if the deadline passed first
    */
   private boolean queueInPieces(UseLabels labels, long ticket) throws InterruptedException {
+    Work<Long> pieces =
+        Work.of(
+            labels,
+            submission -> {
+              submission.after(timeline, ticket);
+              use(submission);
+            },
+            this::queuePieces);
     Submission begun = streams.beginTransfer(labels, deadline);
     if (begun == null) {
       return false;
     }
     carrier = begun.timeline();
-    carrierTicket =
-        begun.carryOut(
-            Work.of(
-                labels,
-                submission -> {
-                  submission.after(timeline, ticket);
-                  use(submission);
-                },
-                this::queuePieces));
+    boolean isCarriedOut = false;
+    try {
+      carrierTicket = begun.carryOut(pieces);
+      isCarriedOut = true;
+    } finally {
+      if (!isCarriedOut && interrupt != null) {
+        Thread.currentThread().interrupt();
+      }
+    }
     if (interrupt != null) {
       throw interrupt;
     }

@@ -38,7 +38,10 @@ final class GuardWindow {
     }
   }
 
-  /** Gives back a window that no queued copy uses; the others are freed with the pool. */
+  /**
+   * Gives back a window that no queued copy uses. One whose copy has failed is not given back: the
+   * device may still write it, so it is freed at the end.
+   */
   void giveBack(HostMemory window) {
     memory.giveBack(window);
   }

@@ -110,22 +110,22 @@ final class PendingFrees {
   }
 
   /**
-   * Whether a free that was just queued needs its own event, so that a wait for it does not include
+   * Whether a free that is queued next needs its own event, so that a wait for it does not include
    * later work.
    */
   synchronized boolean needsEvent(long bytes, Timeline timeline) {
-    OfStream stream = stream(timeline);
-    stream.bytesWithoutEvent += bytes;
-    if (stream.bytesWithoutEvent < bytesPerEvent) {
-      return false;
-    }
-    stream.bytesWithoutEvent = 0;
-    return true;
+    return stream(timeline).bytesWithoutEvent + bytes >= bytesPerEvent;
   }
 
-  /** Adds a queued free, whose ticket is submitted. */
-  synchronized void add(long bytes, Timeline timeline, long ticket) {
-    stream(timeline).add(new PendingFree(timeline, ticket, bytes, ++frees));
+  /**
+   * Adds a queued free, whose ticket is submitted.
+   *
+   * @param isCovered whether it was to have its own event
+   */
+  synchronized void add(long bytes, Timeline timeline, long ticket, boolean isCovered) {
+    OfStream stream = stream(timeline);
+    stream.add(new PendingFree(timeline, ticket, bytes, ++frees));
+    stream.bytesWithoutEvent = isCovered ? 0 : stream.bytesWithoutEvent + bytes;
   }
 
   /** The streams with pending frees, in no particular order. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class ResourceStream implements MemoryStream, AutoCloseable {
   private final Timeline timeline;
 
-  /** Preflighted, and held by this thread; null if the resource is called outside of one. */
+  /** Being queued by this thread; null if the resource is called outside of one. */
   private final @Nullable Submission submission;
 
   private final Thread thread = Thread.currentThread();
@@ -26,7 +26,7 @@ public final class ResourceStream implements MemoryStream, AutoCloseable {
     this.submission = submission;
   }
 
-  /** The stream of a call inside a submission that has run preflight. */
+  /** The stream of a call inside a submission that is being queued. */
   static ResourceStream of(Submission submission) {
     return new ResourceStream(submission.timeline(), submission);
   }

@@ -379,7 +379,11 @@ final class StagingPool {
       }
       return chunk;
     } catch (RuntimeException | Error e) {
-      memory.giveBack(taken);
+      try {
+        memory.giveBack(taken);
+      } catch (RuntimeException | Error kept) {
+        e.addSuppressed(kept);
+      }
       throw e;
     }
   }

@@ -227,6 +227,7 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
   private long freeInOrder(Allocation allocation, Timeline timeline, Submission begun) {
     long bytes = allocation.sizeInBytes();
     AtomicLong freedBy = new AtomicLong();
+    boolean isCovered = pendingFrees.needsEvent(bytes, timeline);
     try {
       begun.carryOut(
           Work.of(
@@ -238,14 +239,12 @@ public final class UpstreamResource extends TrackedResource implements AutoClose
                 }
                 freedBy.set(submission.ticket());
               },
-              pendingFrees.needsEvent(bytes, timeline)
-                  ? Coverage.ON_DEMAND_OR_EARLIER
-                  : Coverage.ON_DEMAND));
+              isCovered ? Coverage.ON_DEMAND_OR_EARLIER : Coverage.ON_DEMAND));
     } finally {
       // Also if a later step has failed; and only now is the ticket submitted, so that a reap may
       // query it.
       if (freedBy.get() > 0) {
-        pendingFrees.add(bytes, timeline, freedBy.get());
+        pendingFrees.add(bytes, timeline, freedBy.get(), isCovered);
       }
     }
     return 0;

@@ -552,7 +552,7 @@ public final class Submission implements AutoCloseable {
     state = LaunchStep.CLOSED;
   }
 
-  /** The work of internal callers is queued in the same step, so they need not say so. */
+  /** Work that makes no driver call, as in tests of the order, need not say that it is queued. */
   private void requireCommittable() {
     if (state != LaunchStep.QUEUED) {
       require(LaunchStep.PREFLIGHTED, "commits");

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.CudaDriverException;
@@ -9,6 +10,10 @@ import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -82,6 +87,56 @@ final class HostMemoryPoolTest {
   }
 
   @Test
+  void largeMemoryThatIsIdleGivesWayToSmall() {
+    pool.giveBack(pool.take(64 * MIB));
+    pool.giveBack(pool.take(4 * KIB));
+    assertThat(device.calls(DriverCall.FREE_HOST)).isEqualTo(1);
+    long allocations = device.calls(DriverCall.ALLOCATE_HOST);
+    pool.giveBack(pool.take(4 * KIB));
+    assertThat(device.calls(DriverCall.ALLOCATE_HOST)).isEqualTo(allocations);
+  }
+
+  @Test
+  void memoryThatIsGivenBackTwiceIsRefused() {
+    HostMemory memory = pool.take(1);
+    pool.giveBack(memory);
+    assertThatIllegalStateException().isThrownBy(() -> pool.giveBack(memory));
+    assertThat(pool.take(1)).isNotSameAs(pool.take(1));
+  }
+
+  @Test
+  void whatComesBackAfterTheEndIsTheDrainersAlone() {
+    HostMemory large = pool.take(65 * MIB);
+    List<HostMemory> drained = pool.drain();
+    pool.giveBack(large);
+    assertThat(device.calls(DriverCall.FREE_HOST)).isZero();
+    assertThat(drained).containsExactly(large);
+  }
+
+  @Test
+  void threadsNeverShareMemory() throws Exception {
+    Set<HostMemory> inUse = ConcurrentHashMap.newKeySet();
+    List<CompletableFuture<Void>> threads = new ArrayList<>();
+    for (int t = 0; t < 4; t++) {
+      long seed = t;
+      threads.add(
+          CompletableFuture.runAsync(
+              () -> {
+                Random random = new Random(seed);
+                for (int i = 0; i < 2_000; i++) {
+                  HostMemory memory = pool.take(1 + random.nextInt(1 << 16));
+                  assertThat(inUse.add(memory)).isTrue();
+                  inUse.remove(memory);
+                  pool.giveBack(memory);
+                }
+              }));
+    }
+    for (CompletableFuture<Void> thread : threads) {
+      thread.get();
+    }
+  }
+
+  @Test
   void whatIsTooLargeToKeepHasItsExactSize() {
     HostMemory large = pool.take(64 * MIB + 1);
     assertThat(large.sizeInBytes()).isEqualTo(64 * MIB + 1);
@@ -95,7 +150,6 @@ final class HostMemoryPoolTest {
     device.failCall(DriverCall.FREE_HOST, 1, 1);
     pool.giveBack(large);
     assertThat(pool.drain()).containsExactly(large);
-    driver.freeHost(large);
   }
 
   @Test

@@ -78,6 +78,41 @@ final class TableArgumentTest extends OneStream {
   }
 
   @Test
+  void anObjectWithoutArraysIsRefusedByName() {
+    LaunchRecorder bump = LoadedModule.of(stream, TableKernels.IMAGE).recorder(TableKernels.BUMP);
+    try (LaunchRecorder open = bump.begin()) {
+      assertThatThrownBy(() -> open.table((DeviceValues.Table) () -> noList()))
+          .isInstanceOfSatisfying(
+              KernelArgumentException.class, e -> assertThat(e.parameter()).isEqualTo("columns"));
+    }
+  }
+
+  @SuppressWarnings("NullAway") // The code of a user may do what it must not.
+  private static List<DeviceValues> noList() {
+    return null;
+  }
+
+  /** It runs while the recorder is at its parameter. */
+  @Test
+  void anObjectThatPassesArgumentsWhenAskedForItsArrayIsRefused() {
+    LaunchRecorder bump = LoadedModule.of(stream, TableKernels.IMAGE).recorder(TableKernels.BUMP);
+    DeviceArray<int[]> array = gpu.memory().upload(stream, new int[] {1});
+    try (LaunchRecorder open = bump.begin()) {
+      DeviceValues disturbing =
+          () -> {
+            open.table(List.<DeviceValues>of(array));
+            return array;
+          };
+      assertThatThrownBy(() -> open.table(List.of(disturbing)))
+          .isInstanceOf(StreamMisuseException.class);
+      open.table(List.<DeviceValues>of(array)).value(1).threads(1);
+      open.preflight().launch().commit();
+    }
+    assertThat(array.download(stream)).containsExactly(2);
+    array.close();
+  }
+
+  @Test
   void aKernelReadsAndWritesAnyNumberOfColumns() {
     for (int columns : new int[] {1, 2, 3, 7, 64}) {
       List<DeviceArray<float[]>> from = floats(columns);

@@ -2,6 +2,7 @@ package dev.streamfence.internal.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.order.Timeline;
 import dev.streamfence.simulation.Schedule;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -26,16 +27,24 @@ final class PendingFreesTest {
     account.claim(bytes, "a test");
     account.opened(bytes);
     account.closed(bytes);
-    pending.add(bytes, on.a, at);
+    pending.add(bytes, on.a, at, true);
   }
 
   @Test
   void aFreeGetsAnEventWhenTheBytesSinceTheLastOneAreEnough() {
-    assertThat(pending.needsEvent(60, on.a)).isFalse();
-    assertThat(pending.needsEvent(60, on.b)).isFalse();
-    assertThat(pending.needsEvent(40, on.a)).isTrue();
-    assertThat(pending.needsEvent(99, on.a)).isFalse();
+    assertThat(free(60, on.a)).isFalse();
+    assertThat(free(60, on.b)).isFalse();
+    assertThat(free(40, on.a)).isTrue();
+    assertThat(free(99, on.a)).isFalse();
+    // One that the driver refuses does not count.
     assertThat(pending.needsEvent(1, on.a)).isTrue();
+    assertThat(free(1, on.a)).isTrue();
+  }
+
+  private boolean free(long bytes, Timeline timeline) {
+    boolean needsEvent = pending.needsEvent(bytes, timeline);
+    pending.add(bytes, timeline, 1, needsEvent);
+    return needsEvent;
   }
 
   @Test
@@ -60,7 +69,7 @@ final class PendingFreesTest {
     account.claim(300, "a test");
     account.opened(300);
     account.closed(300);
-    pending.add(300, on.b, 1);
+    pending.add(300, on.b, 1, true);
     assertThat(pending.reapAll()).isEqualTo(320);
     assertThat(pending.reapAll()).isZero();
     assertThat(account.outstanding()).isEqualTo(7);

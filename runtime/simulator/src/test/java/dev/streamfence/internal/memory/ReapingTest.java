@@ -148,7 +148,7 @@ final class ReapingTest {
       for (long ticket = 1; ticket <= 10_000; ticket++) {
         long bytes = 1 + random.nextInt(BYTES);
         free(account, bytes);
-        pending.add(bytes, on.a, ticket);
+        pending.add(bytes, on.a, ticket, true);
         freed += bytes;
         assertThat(pending.apart(on.a)).isLessThanOrEqualTo(PendingFrees.MAX_APART);
       }
@@ -176,8 +176,8 @@ final class ReapingTest {
       PendingFrees pending = new PendingFrees(account, Long.MAX_VALUE);
       Timeline stream = on.a;
       free(account, 30);
-      pending.add(20, stream, 2);
-      pending.add(10, stream, 1);
+      pending.add(20, stream, 2, true);
+      pending.add(10, stream, 1, true);
       stream.noteCompleted(1);
       assertThat(pending.reapKnown()).isZero();
       stream.noteCompleted(2);

@@ -521,11 +521,12 @@ final class JCudaDevice implements CudaDriver {
   public void inThreadOfOthers(Runnable work) {
     checkOpen();
     CUcontext before = new CUcontext();
-    check("cuCtxGetCurrent", Status.of(() -> JCudaDriver.cuCtxGetCurrent(before)));
+    // Their errors are those of the other code's context, and do not lose this device.
+    Status.check("cuCtxGetCurrent", Status.of(() -> JCudaDriver.cuCtxGetCurrent(before)));
     try {
       work.run();
     } finally {
-      check(DriverCall.MAKE_CURRENT, Status.of(() -> JCudaDriver.cuCtxSetCurrent(before)));
+      Status.check("cuCtxSetCurrent", Status.of(() -> JCudaDriver.cuCtxSetCurrent(before)));
     }
   }
 

@@ -33,6 +33,9 @@ final class TensorExportOverStandInTest {
       List<String> calls =
           standIn.trace(() -> DlPack.export(array, TensorConsumer.onStream(2)).close());
       assertThat(calls).anyMatch(call -> call.matches("cuStreamWaitEvent .*stream=default 2 .*"));
+      // Another order would let the other code read before the array is written.
+      assertThat(calls.stream().map(call -> call.substring(0, call.indexOf(' '))))
+          .containsSubsequence("cuEventRecord", "cuStreamWaitEvent", "cuEventDestroy");
     }
   }
 

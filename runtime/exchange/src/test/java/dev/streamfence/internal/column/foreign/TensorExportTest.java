@@ -84,6 +84,19 @@ final class TensorExportTest {
     }
   }
 
+  private record Pair(int first, int second) {}
+
+  @Test
+  void aTensorHasNoRecords() {
+    try (DeviceArray<Pair[]> array = gpu.memory().allocate(stream, Pair[].class, 2)) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> DlPack.export(array, consumer))
+          .withMessageEndingWith(
+              " cannot be exported: a tensor has no records; export a view of it that is"
+                  + " reinterpreted as byte[]");
+    }
+  }
+
   @Test
   void aConsumerGetsTheVersionThatItUnderstands() {
     try (DeviceArray<int[]> array = gpu.memory().allocate(stream, int[].class, 5)) {

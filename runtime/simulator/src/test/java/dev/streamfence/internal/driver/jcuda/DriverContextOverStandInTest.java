@@ -1,8 +1,10 @@
 package dev.streamfence.internal.driver.jcuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.streamfence.CudaDriverException;
 import dev.streamfence.internal.device.AllocatedBytes;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.KernelLaunch;
@@ -78,6 +80,19 @@ class DriverContextOverStandInTest {
     assertThat(trace.get(0)).startsWith("cuCtxGetCurrent context=1");
     assertThat(trace.get(trace.size() - 1)).startsWith("cuCtxSetCurrent ").endsWith(" to=1");
     assertThat(standIn.wrongContexts()).isZero();
+  }
+
+  /** The context of other code may have errors of its own. */
+  @Test
+  void aContextOfOthersThatCannotBeSetAgainLosesNoDevice() {
+    CudaDriver driver = drivers.get(0);
+    standIn.fail("cuCtxSetCurrent", 700);
+    assertThatThrownBy(() -> driver.inThreadOfOthers(() -> {}))
+        .isInstanceOfSatisfying(
+            CudaDriverException.class, e -> assertThat(e.call()).isEqualTo("cuCtxSetCurrent"));
+    standIn.reset();
+    assertThat(driver.sticky().error()).isNull();
+    driver.recordEvent(fixtures.get(0).event, fixtures.get(0).stream);
   }
 
   @Test
