@@ -181,16 +181,11 @@ final class ArchitectureTest {
           Map.entry("internal.ptx.syntax", Set.of()),
           Map.entry("internal.ptx.binary", Set.of()),
           Map.entry("internal.ptx.analysis.lattice", Set.of("internal.ptx.syntax")),
-          Map.entry("internal.ptx.analysis.controlflow", Set.of("internal.ptx.syntax")),
+          Map.entry("internal.ptx.ir", Set.of("internal.ptx.syntax")),
           Map.entry(
               "internal.ptx.analysis",
-              Set.of(
-                  "internal.ptx.syntax",
-                  "internal.ptx.analysis.lattice",
-                  "internal.ptx.analysis.controlflow")),
-          Map.entry(
-              "internal.ptx.bounds",
-              Set.of("internal.ptx.syntax", "internal.ptx.analysis.controlflow")),
+              Set.of("internal.ptx.syntax", "internal.ptx.analysis.lattice", "internal.ptx.ir")),
+          Map.entry("internal.ptx.bounds", Set.of("internal.ptx.syntax", "internal.ptx.ir")),
           Map.entry(
               "internal.ptx.check",
               Set.of(

@@ -3,11 +3,13 @@
  *
  * <ul>
  *   <li>{@code syntax}: parses PTX text
+ *   <li>{@code ir}: what instructions mean: the table of opcodes, and the control flow; uses {@code
+ *       syntax}
  *   <li>{@code binary}: reads compiled kernels
  *   <li>{@code analysis}: finds the accesses to the memory behind a kernel's parameters; uses
- *       {@code syntax}
- *   <li>{@code bounds}: finds the elements that a kernel touches; uses {@code analysis.controlflow}
- *       and {@code syntax}
+ *       {@code ir} and {@code syntax}
+ *   <li>{@code bounds}: finds the elements that a kernel touches; uses {@code ir} and {@code
+ *       syntax}
  * </ul>
  *
  * <p>Not here: devices, streams, files; {@code check} in the runtime, which compares code with the

@@ -1,12 +1,12 @@
 package dev.streamfence.internal.ptx.analysis;
 
-import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
-import dev.streamfence.internal.ptx.analysis.controlflow.RegisterSlots;
 import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
 import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
 import dev.streamfence.internal.ptx.analysis.lattice.Multiple;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.analysis.lattice.TooLargeException;
+import dev.streamfence.internal.ptx.ir.Opcode;
+import dev.streamfence.internal.ptx.ir.RegisterSlots;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Lexer;
 import dev.streamfence.internal.ptx.syntax.Operand;
@@ -98,14 +98,14 @@ final class AccessAnalysis {
 
   private void evaluate(Step step) {
     worklist.charge(1);
-    OpcodeRule rule = step.activation().flow().rule(step.index());
-    if (rule.effect() == OpcodeRule.Effect.CALLS) {
+    Opcode rule = step.activation().flow().rule(step.index());
+    if (rule.effect() == Opcode.Effect.CALLS) {
       calling.evaluate(step);
-    } else if (rule.effect() == OpcodeRule.Effect.COMPUTES) {
+    } else if (rule.effect() == Opcode.Effect.COMPUTES) {
       computing.evaluate(step, rule.transfer());
     } else if (!rule.operands().isEmpty()) {
       accessing.evaluate(step, rule);
-    } else if (rule.effect() == OpcodeRule.Effect.UNKNOWN) {
+    } else if (rule.effect() == Opcode.Effect.UNKNOWN) {
       unknown(step);
     }
   }
@@ -143,7 +143,7 @@ final class AccessAnalysis {
           continue;
         }
         evaluate(new Step(activation, i));
-        if (activation.flow().rule(i).effect() == OpcodeRule.Effect.CALLS) {
+        if (activation.flow().rule(i).effect() == Opcode.Effect.CALLS) {
           open.addAll(activation.callees(i));
         }
       }

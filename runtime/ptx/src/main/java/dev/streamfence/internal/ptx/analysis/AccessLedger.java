@@ -1,13 +1,13 @@
 // Long because one pass records all kinds of access, each with its first site.
 package dev.streamfence.internal.ptx.analysis;
 
-import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
 import dev.streamfence.internal.ptx.analysis.lattice.AddressJudge;
 import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
 import dev.streamfence.internal.ptx.analysis.lattice.Multiple;
 import dev.streamfence.internal.ptx.analysis.lattice.Origin;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;

@@ -79,14 +79,11 @@ public final class BlockSizeDependence {
   private static Optional<String> reason(
       ThreadTaint taint, PtxFunction function, Instruction instruction) {
     List<Operand> operands = instruction.operands();
-    boolean shared =
-        instruction.modifiers().stream()
-            .anyMatch(word -> StateSpace.named(word).equals(Optional.of(StateSpace.SHARED)));
     for (int i = 0; i < operands.size(); i++) {
       if (operands.get(i) instanceof Operand.Memory place) {
         ThreadTaint.Taint address = taint.value(function, place.base());
         // A copy names the spaces of both of its addresses, in the order of the operands.
-        boolean inShared = shared && firstPlace(operands) == i && startsInShared(instruction);
+        boolean inShared = firstPlace(operands) == i && startsInShared(instruction);
         if (address.fromThread() && (inShared || address.tile() != null)) {
           return Optional.of(
               "the address in shared memory"
@@ -116,10 +113,8 @@ public final class BlockSizeDependence {
 
   /** Whether the first space that an instruction names is shared memory. */
   private static boolean startsInShared(Instruction instruction) {
-    return instruction.modifiers().stream()
-        .flatMap(word -> StateSpace.named(word).stream())
-        .findFirst()
-        .equals(Optional.of(StateSpace.SHARED));
+    List<StateSpace> spaces = instruction.spaces();
+    return !spaces.isEmpty() && spaces.get(0) == StateSpace.SHARED;
   }
 
   private static long literal(Operand operand) {

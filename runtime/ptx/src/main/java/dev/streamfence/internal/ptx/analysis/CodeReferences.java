@@ -130,24 +130,13 @@ final class CodeReferences {
   }
 
   private static void add(Operand operand, Set<String> names) {
-    if (operand instanceof Operand.Name name) {
-      names.add(name.label().name());
-    } else if (operand instanceof Operand.VariableAddress address) {
-      names.add(address.variable().name());
-    } else if (operand instanceof Operand.Memory memory) {
-      add(memory.base(), names);
-      memory.more().forEach(more -> add(more, names));
-    } else if (operand instanceof Operand.Vector vector) {
-      vector.elements().forEach(element -> add(element, names));
-    } else if (operand instanceof Operand.Arguments arguments) {
-      arguments.elements().forEach(element -> add(element, names));
-    } else if (operand instanceof Operand.Pair pair) {
-      add(pair.first(), names);
-      add(pair.second(), names);
-    } else if (operand instanceof Operand.GenericAddress generic) {
-      add(generic.target(), names);
-    } else if (operand instanceof Operand.MaskedAddress masked) {
-      add(masked.target(), names);
-    }
+    operand.forEachSimple(
+        each -> {
+          if (each instanceof Operand.Name name) {
+            names.add(name.label().name());
+          } else if (each instanceof Operand.VariableAddress address) {
+            names.add(address.variable().name());
+          }
+        });
   }
 }

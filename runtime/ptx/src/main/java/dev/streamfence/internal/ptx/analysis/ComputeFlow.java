@@ -1,12 +1,13 @@
 package dev.streamfence.internal.ptx.analysis;
 
-import dev.streamfence.internal.ptx.analysis.controlflow.Carry;
-import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
 import dev.streamfence.internal.ptx.analysis.lattice.AddressJudge;
 import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
 import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.analysis.lattice.ProvenanceArithmetic;
+import dev.streamfence.internal.ptx.ir.Carry;
+import dev.streamfence.internal.ptx.ir.Opcode;
+import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
@@ -24,18 +25,18 @@ final class ComputeFlow {
     this.values = values;
   }
 
-  void evaluate(Step step, OpcodeRule.Transfer transfer) {
+  void evaluate(Step step, Opcode.Transfer transfer) {
     List<Operand> operands = step.instruction().operands();
     if (operands.isEmpty()) {
       return;
     }
     Operand destination = operands.get(0);
-    if (transfer == OpcodeRule.Transfer.ALLOCATE) {
+    if (transfer == Opcode.Transfer.ALLOCATE) {
       int origin = analysis.activations().allocation(step).origin();
       values.assign(step, destination, Provenance.of(Derivation.of(origin)));
       return;
     }
-    if (transfer == OpcodeRule.Transfer.FIRST && isSplit(destination, operands)) {
+    if (transfer == Opcode.Transfer.FIRST && isSplit(destination, operands)) {
       split(step, destination);
       return;
     }
@@ -54,30 +55,30 @@ final class ComputeFlow {
 
   /** Returns whether the instruction splits a value, as {@code mov.b64 {lo, hi}, x} does. */
   private static boolean isSplit(Operand destination, List<Operand> operands) {
-    return ValueFlow.parts(destination).size() > 1
+    return destination.parts().size() > 1
         && operands.size() > 1
         && !(destination instanceof Operand.Pair);
   }
 
   private void split(Step step, Operand destination) {
-    List<Operand> to = ValueFlow.parts(destination);
-    List<Operand> from = ValueFlow.parts(step.instruction().operands().get(1));
+    List<Operand> to = destination.parts();
+    List<Operand> from = step.instruction().operands().get(1).parts();
     Provenance whole = values.source(step, 1);
     for (int i = 0; i < to.size(); i++) {
       Provenance part =
           from.size() == to.size()
               ? values.value(step, from.get(i))
               // Elements as wide as an address may hold one each.
-              : width(step.instruction()) > 64
+              : Widths.result(step.instruction()) > 64
                   ? whole.map(BitArithmetic::unclear)
                   : BitArithmetic.part(whole);
       values.assign(step, to.get(i), part);
     }
   }
 
-  private Provenance result(Step step, OpcodeRule.Transfer transfer) {
+  private Provenance result(Step step, Opcode.Transfer transfer) {
     Instruction instruction = step.instruction();
-    boolean floating = isFloat(instruction);
+    boolean floating = instruction.isFloat();
     return switch (transfer) {
       case FIRST -> {
         Provenance source = values.source(step, 1);
@@ -180,7 +181,7 @@ final class ComputeFlow {
     return narrowed(step.instruction(), origin ? mix(step) : Provenance.LOADED);
   }
 
-  private Provenance arithmetic(Step step, OpcodeRule.Transfer transfer) {
+  private Provenance arithmetic(Step step, Opcode.Transfer transfer) {
     Provenance a = values.source(step, 1);
     Provenance b = values.source(step, 2);
     return switch (transfer) {
@@ -199,17 +200,10 @@ final class ComputeFlow {
       return bits(step);
     }
     int narrowest = analysis.pointerBits();
-    boolean isFloat = false;
-    for (String modifier : step.instruction().modifiers()) {
-      Optional<ScalarType> type = ScalarType.named(modifier);
-      if (type.isPresent()) {
-        if (type.get().isFloat()) {
-          isFloat = true;
-        }
-        narrowest = Math.min(narrowest, type.get().bits);
-      }
+    for (ScalarType type : step.instruction().types()) {
+      narrowest = Math.min(narrowest, type.bits);
     }
-    Provenance whole = isFloat ? BitArithmetic.part(a) : a;
+    Provenance whole = step.instruction().isFloat() ? BitArithmetic.part(a) : a;
     return narrowest < analysis.pointerBits() ? BitArithmetic.narrowed(whole, narrowest) : whole;
   }
 
@@ -242,29 +236,7 @@ final class ComputeFlow {
 
   /** Narrows a value to the width of the result, which may be too small for a pointer. */
   private Provenance narrowed(Instruction instruction, Provenance value) {
-    int width = width(instruction);
+    int width = Widths.result(instruction);
     return width < analysis.pointerBits() ? BitArithmetic.narrowed(value, width) : value;
-  }
-
-  /** Returns the width of the result in bits. */
-  private static int width(Instruction instruction) {
-    int bits = 0;
-    for (String modifier : instruction.modifiers()) {
-      Optional<ScalarType> type = ScalarType.named(modifier);
-      if (type.isPresent()) {
-        bits = type.get().bits;
-        break;
-      }
-    }
-    return instruction.modifiers().contains("wide") ? 2 * bits : bits == 0 ? 64 : bits;
-  }
-
-  private static boolean isFloat(Instruction instruction) {
-    for (String modifier : instruction.modifiers()) {
-      if (ScalarType.named(modifier).map(ScalarType::isFloat).orElse(false)) {
-        return true;
-      }
-    }
-    return false;
   }
 }

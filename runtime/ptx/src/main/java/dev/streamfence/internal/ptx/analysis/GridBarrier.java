@@ -2,7 +2,7 @@ package dev.streamfence.internal.ptx.analysis;
 
 import dev.streamfence.internal.ptx.analysis.WorkspaceFlow.Held;
 import dev.streamfence.internal.ptx.analysis.WorkspaceFlow.HeldKind;
-import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;

@@ -1,8 +1,8 @@
 package dev.streamfence.internal.ptx.analysis;
 
-import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
-import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
 import dev.streamfence.internal.ptx.analysis.lattice.TooLargeException;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
@@ -106,8 +106,8 @@ public final class LaunchFacts {
   }
 
   private static boolean accesses(ThreadTaint taint, FunctionFlow flow, int at) {
-    OpcodeRule.Effect effect = flow.rule(at).effect();
-    if (effect == OpcodeRule.Effect.NO_ACCESS || effect == OpcodeRule.Effect.COMPUTES) {
+    Opcode.Effect effect = flow.rule(at).effect();
+    if (effect == Opcode.Effect.NO_ACCESS || effect == Opcode.Effect.COMPUTES) {
       return false;
     }
     for (Operand operand : flow.instruction(at).operands()) {

@@ -1,11 +1,11 @@
 package dev.streamfence.internal.ptx.analysis;
 
-import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
 import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
+import dev.streamfence.internal.ptx.ir.Opcode;
+import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
-import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,7 @@ final class MemoryFlow {
     this.objects = objects;
   }
 
-  void evaluate(Step step, OpcodeRule rule) {
+  void evaluate(Step step, Opcode rule) {
     List<Operand> operands = step.instruction().operands();
     List<StateSpace> spaces = spaces(step.instruction());
     int ordinal = 0;
@@ -74,7 +74,7 @@ final class MemoryFlow {
     return BitArithmetic.narrowed(sum, Long.SIZE);
   }
 
-  private void access(Step step, OpcodeRule rule, Operand operand, StateSpace space, char letter) {
+  private void access(Step step, Opcode rule, Operand operand, StateSpace space, char letter) {
     Provenance address = values.value(step, operand);
     if (space == StateSpace.GENERIC
         || space == StateSpace.GLOBAL
@@ -87,7 +87,7 @@ final class MemoryFlow {
     if (letter != 'w' && first && rule.letter(0) == 'd') {
       load(step, address, space);
     }
-    if (rule.effect() == OpcodeRule.Effect.COPIES || !first) {
+    if (rule.effect() == Opcode.Effect.COPIES || !first) {
       copy(step, address, space, letter);
     } else if (letter != 'r') {
       store(step, rule, address, space);
@@ -105,9 +105,9 @@ final class MemoryFlow {
 
   private void load(Step step, Provenance address, StateSpace space) {
     Instruction instruction = step.instruction();
-    List<Operand> parts = ValueFlow.parts(instruction.operands().get(0));
-    int width = width(instruction);
-    boolean plain = isPlain(instruction);
+    List<Operand> parts = instruction.operands().get(0).parts();
+    int width = Widths.element(instruction);
+    boolean plain = Widths.isPlain(instruction);
     for (int i = 0; i < parts.size(); i++) {
       Provenance loaded =
           plain
@@ -117,10 +117,10 @@ final class MemoryFlow {
     }
   }
 
-  private void store(Step step, OpcodeRule rule, Provenance address, StateSpace space) {
+  private void store(Step step, Opcode rule, Provenance address, StateSpace space) {
     Instruction instruction = step.instruction();
     List<Operand> operands = instruction.operands();
-    int width = width(instruction);
+    int width = Widths.element(instruction);
     boolean found = false;
     for (int i = 0; i < operands.size(); i++) {
       boolean value = rule.letter(i) == 'v' || rule.letter(i) == ' ';
@@ -128,14 +128,14 @@ final class MemoryFlow {
         continue;
       }
       found = true;
-      List<Operand> parts = ValueFlow.parts(operands.get(i));
+      List<Operand> parts = operands.get(i).parts();
       for (int part = 0; part < parts.size(); part++) {
         Provenance what = values.value(step, parts.get(part));
-        if (rule.effect() == OpcodeRule.Effect.ATOMIC && !what.isNumber()) {
+        if (rule.effect() == Opcode.Effect.ATOMIC && !what.isNumber()) {
           // An atomic operation computes the new value from the old one.
           what = what.join(what.map(BitArithmetic::unclear));
         }
-        if (isPlain(instruction)) {
+        if (Widths.isPlain(instruction)) {
           objects.store(step, address, space, (long) part * width, width, what);
         } else {
           objects.storeAnywhere(step, address, space, width, what);
@@ -144,7 +144,7 @@ final class MemoryFlow {
     }
     if (!found) {
       Provenance stored =
-          rule.effect() == OpcodeRule.Effect.UNKNOWN ? Provenance.FOREIGN : Provenance.NUMBER;
+          rule.effect() == Opcode.Effect.UNKNOWN ? Provenance.FOREIGN : Provenance.NUMBER;
       objects.storeAnywhere(step, address, space, width, stored);
     }
   }
@@ -159,42 +159,15 @@ final class MemoryFlow {
     }
   }
 
-  /** Returns whether the registers of an operand are consecutive bytes of memory, in order. */
-  private static boolean isPlain(Instruction instruction) {
-    return switch (instruction.opcode()) {
-      case "ld", "ldu", "st", "atom", "red" -> true;
-      default -> false;
-    };
-  }
-
   /** Returns the width of a load or store of one word; 0 for vectors and all other accesses. */
   private static int word(Instruction instruction) {
     return switch (instruction.opcode()) {
       case "ld", "ldu", "st" ->
-          instruction.operands().stream().anyMatch(operand -> ValueFlow.parts(operand).size() > 1)
+          instruction.operands().stream().anyMatch(operand -> operand.parts().size() > 1)
               ? 0
-              : width(instruction);
+              : Widths.element(instruction);
       default -> 0;
     };
-  }
-
-  private static int width(Instruction instruction) {
-    int bytes = 8;
-    for (String modifier : instruction.modifiers()) {
-      Optional<ScalarType> type = ScalarType.named(modifier);
-      if (type.isPresent()) {
-        bytes = type.get().bytes();
-      }
-    }
-    return bytes;
-  }
-
-  /** Returns whether an instruction names a floating-point type. */
-  static boolean isFloat(Instruction instruction) {
-    return instruction.modifiers().stream()
-        .map(ScalarType::named)
-        .flatMap(Optional::stream)
-        .anyMatch(ScalarType::isFloat);
   }
 
   /** Returns the space that a modifier names. */
@@ -214,7 +187,7 @@ final class MemoryFlow {
   }
 
   /** Returns the space of an address; generic if the text names none. */
-  private static StateSpace space(List<StateSpace> spaces, int ordinal, OpcodeRule rule) {
+  private static StateSpace space(List<StateSpace> spaces, int ordinal, Opcode rule) {
     long addresses = rule.operands().chars().filter(c -> "rwbtu".indexOf(c) >= 0).count();
     boolean each = spaces.size() > 1 || addresses == 1;
     return each && ordinal < spaces.size() ? spaces.get(ordinal) : StateSpace.GENERIC;

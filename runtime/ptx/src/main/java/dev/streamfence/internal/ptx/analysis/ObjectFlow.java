@@ -84,7 +84,7 @@ final class ObjectFlow {
     if (!hasTable(address)) {
       return unknown;
     }
-    boolean isAddress = width == analysis.pointerBytes() && !MemoryFlow.isFloat(step.instruction());
+    boolean isAddress = width == analysis.pointerBytes() && !step.instruction().isFloat();
     AddressJudge judge = AddressJudge.of(Provenance.of(address));
     Provenance found = judge.isDefinite() ? Provenance.BOTTOM : unknown;
     for (int origin : judge.touched()) {

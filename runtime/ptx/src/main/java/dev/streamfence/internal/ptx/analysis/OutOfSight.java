@@ -1,9 +1,9 @@
 package dev.streamfence.internal.ptx.analysis;
 
-import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
-import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
 import dev.streamfence.internal.ptx.analysis.lattice.AddressJudge;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import java.util.Optional;
 
@@ -66,7 +66,7 @@ final class OutOfSight {
 
   /** Returns the register that makes the result of a computation unclear; negative if none does. */
   private static int unclearSource(Step step) {
-    if (step.activation().flow().rule(step.index()).effect() != OpcodeRule.Effect.COMPUTES) {
+    if (step.activation().flow().rule(step.index()).effect() != Opcode.Effect.COMPUTES) {
       return -1;
     }
     for (Operand operand : step.instruction().operands().subList(1, operands(step))) {

@@ -1,12 +1,11 @@
 package dev.streamfence.internal.ptx.analysis;
 
-import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
-import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
-import dev.streamfence.internal.ptx.analysis.controlflow.RegisterSlots;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.Opcode;
+import dev.streamfence.internal.ptx.ir.RegisterSlots;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
-import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.Arrays;
@@ -117,15 +116,13 @@ final class ThreadStrides {
         continue;
       }
       Instruction instruction = flow.instruction(i);
-      OpcodeRule rule = flow.rule(i);
-      boolean unclear =
-          rule.effect() == OpcodeRule.Effect.UNKNOWN || rule.effect() == OpcodeRule.Effect.CALLS;
-      NeighbourStep result = unclear ? NeighbourStep.UNKNOWN : result(i, instruction);
+      Opcode rule = flow.rule(i);
+      NeighbourStep result = rule.assignsAny() ? NeighbourStep.UNKNOWN : result(i, instruction);
       if (result == null) {
         continue;
       }
       for (int operand = 0; operand < instruction.operands().size(); operand++) {
-        if (unclear || rule.isDestination(operand)) {
+        if (rule.mayAssign(operand)) {
           changed |= assign(i, instruction.operands().get(operand), result);
         }
       }
@@ -135,7 +132,7 @@ final class ThreadStrides {
 
   private boolean assign(int instruction, Operand destination, NeighbourStep value) {
     boolean changed = false;
-    for (Operand part : ValueFlow.parts(destination)) {
+    for (Operand part : destination.parts()) {
       if (part instanceof Operand.RegisterUse use) {
         changed |= assign(instruction, use.register().index(), value);
       } else if (part instanceof Operand.Element element) {
@@ -184,8 +181,8 @@ final class ThreadStrides {
       same &= source.isSame();
     }
     boolean plain =
-        ValueFlow.parts(operands.get(0)).size() == 1
-            && operands.stream().allMatch(each -> ValueFlow.parts(each).size() == 1)
+        operands.get(0).parts().size() == 1
+            && operands.stream().allMatch(each -> each.parts().size() == 1)
             && isWholeInteger(instruction);
     NeighbourStep linear = plain ? linear(instruction, sources) : NeighbourStep.UNKNOWN;
     return !linear.isKnown() && same ? NeighbourStep.SAME : linear;
@@ -233,13 +230,7 @@ final class ThreadStrides {
 
   /** Returns whether all types are integers of at least 32 bits, which indexes fit. */
   private static boolean isWholeInteger(Instruction instruction) {
-    for (String modifier : instruction.modifiers()) {
-      Optional<ScalarType> type = ScalarType.named(modifier);
-      if (type.isPresent() && (!type.get().isInteger() || type.get().bits < 32)) {
-        return false;
-      }
-    }
-    return true;
+    return instruction.types().stream().allMatch(type -> type.isInteger() && type.bits >= 32);
   }
 
   private boolean isParameter(List<Operand> operands) {

@@ -99,7 +99,7 @@ final class ThreadTaint {
           ? new Taint(false, address.variable())
           : value;
     }
-    for (Register register : registers(operand)) {
+    for (Register register : operand.registers()) {
       value = value.join(held(new Place(function.name(), register.index())));
     }
     return value;
@@ -123,8 +123,9 @@ final class ThreadTaint {
     }
     if (first instanceof Operand.Memory place) {
       store(instruction, place, sources);
+      return;
     }
-    for (Register register : registers(first)) {
+    for (Register register : first.registers()) {
       add(new Place(function.name(), register.index()), sources);
     }
   }
@@ -150,9 +151,7 @@ final class ThreadTaint {
 
   /** Whether an instruction accesses local memory, or names no space. */
   private static boolean mayBeLocal(Instruction instruction) {
-    return instruction.modifiers().stream()
-        .flatMap(word -> StateSpace.named(word).stream())
-        .allMatch(space -> space == StateSpace.LOCAL);
+    return instruction.spaces().stream().allMatch(space -> space == StateSpace.LOCAL);
   }
 
   private static Place placeOf(Variable variable) {
@@ -206,7 +205,7 @@ final class ThreadTaint {
     if (operand instanceof Operand.VariableAddress address) {
       return List.of(placeOf(address.variable()));
     }
-    return registers(operand).stream()
+    return operand.registers().stream()
         .map(register -> new Place(function.name(), register.index()))
         .toList();
   }
@@ -235,26 +234,6 @@ final class ThreadTaint {
     if (!after.equals(before)) {
       values.put(place, after);
       changed = true;
-    }
-  }
-
-  /** The registers of an operand. */
-  private static List<Register> registers(Operand operand) {
-    List<Register> registers = new ArrayList<>();
-    collect(operand, registers);
-    return registers;
-  }
-
-  private static void collect(Operand operand, List<Register> registers) {
-    if (operand instanceof Operand.RegisterUse use) {
-      registers.add(use.register());
-    } else if (operand instanceof Operand.Element element) {
-      registers.add(element.register());
-    } else if (operand instanceof Operand.Vector vector) {
-      vector.elements().forEach(each -> collect(each, registers));
-    } else if (operand instanceof Operand.Pair pair) {
-      collect(pair.first(), registers);
-      collect(pair.second(), registers);
     }
   }
 }

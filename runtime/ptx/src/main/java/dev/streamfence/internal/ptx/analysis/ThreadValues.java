@@ -1,7 +1,7 @@
 package dev.streamfence.internal.ptx.analysis;
 
-import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
-import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
@@ -40,15 +40,13 @@ final class ThreadValues {
     Definitions(FunctionFlow flow) {
       this.flow = flow;
       for (int at = 0; at < flow.size(); at++) {
-        OpcodeRule rule = flow.rule(at);
-        boolean mayAssignAll =
-            rule.effect() == OpcodeRule.Effect.CALLS || rule.effect() == OpcodeRule.Effect.UNKNOWN;
+        Opcode rule = flow.rule(at);
         List<Operand> operands = flow.instruction(at).operands();
         for (int i = 0; i < operands.size(); i++) {
-          if (mayAssignAll || rule.isDestination(i)) {
+          if (rule.mayAssign(i)) {
             add(
                 operands.get(i),
-                mayAssignAll || flow.instruction(at).guard() != null ? SEVERAL : at);
+                rule.assignsAny() || flow.instruction(at).guard() != null ? SEVERAL : at);
           }
         }
       }
@@ -59,7 +57,7 @@ final class ThreadValues {
         listed.elements().forEach(element -> add(element, SEVERAL));
         return;
       }
-      List<Operand> parts = ValueFlow.parts(operand);
+      List<Operand> parts = operand.parts();
       for (Operand part : parts) {
         if (part instanceof Operand.RegisterUse use) {
           assigned.merge(

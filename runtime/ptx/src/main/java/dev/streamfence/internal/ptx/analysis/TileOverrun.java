@@ -2,13 +2,13 @@ package dev.streamfence.internal.ptx.analysis;
 
 import dev.streamfence.internal.ptx.analysis.ThreadValues.Definitions;
 import dev.streamfence.internal.ptx.analysis.ThreadValues.KnownValue;
-import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
 import dev.streamfence.internal.ptx.analysis.lattice.TooLargeException;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
-import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
@@ -106,7 +106,7 @@ public record TileOverrun(AccessSite site, Variable tile, int x, int y, int z, l
         }
         Variable tile = address.get().tile();
         long offset = address.get().bits();
-        boolean outside = offset < 0 || offset + width(instruction) > tile.sizeInBytes();
+        boolean outside = offset < 0 || offset + Widths.access(instruction) > tile.sizeInBytes();
         if (outside && isKnown(tile) && waysLeft-- > 0 && ways.leadsTo(at, values)) {
           return Optional.of(new TileOverrun(code.site(flow, at, ""), tile, x, y, z, offset));
         }
@@ -141,13 +141,8 @@ public record TileOverrun(AccessSite site, Variable tile, int x, int y, int z, l
 
     private static boolean isShared(Instruction instruction) {
       return ACCESSES.contains(instruction.opcode())
-          && instruction.modifiers().stream()
-              .noneMatch(
-                  word ->
-                      word.equals("shared::cluster")
-                          || StateSpace.named(word)
-                              .filter(space -> space != StateSpace.SHARED)
-                              .isPresent());
+          && !instruction.has("shared::cluster")
+          && instruction.spaces().stream().allMatch(space -> space == StateSpace.SHARED);
     }
 
     private static Operand.Memory place(Instruction instruction) {
@@ -156,16 +151,6 @@ public record TileOverrun(AccessSite site, Variable tile, int x, int y, int z, l
           .map(Operand.Memory.class::cast)
           .findFirst()
           .orElseThrow();
-    }
-
-    private static int width(Instruction instruction) {
-      int bytes = 1;
-      for (String word : instruction.modifiers()) {
-        bytes = ScalarType.named(word).map(ScalarType::bytes).orElse(bytes);
-      }
-      return instruction.modifiers().contains("v4")
-          ? 4 * bytes
-          : instruction.modifiers().contains("v2") ? 2 * bytes : bytes;
     }
   }
 }

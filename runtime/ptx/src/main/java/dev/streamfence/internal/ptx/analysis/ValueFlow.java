@@ -1,10 +1,10 @@
 package dev.streamfence.internal.ptx.analysis;
 
-import dev.streamfence.internal.ptx.analysis.controlflow.RegisterSlots;
 import dev.streamfence.internal.ptx.analysis.lattice.BitArithmetic;
 import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.analysis.lattice.ProvenanceArithmetic;
+import dev.streamfence.internal.ptx.ir.RegisterSlots;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.Register;
 import java.util.List;
@@ -91,24 +91,6 @@ final class ValueFlow {
     return value;
   }
 
-  /** Returns the elements of a vector, or the operand itself. */
-  static List<Operand> parts(Operand operand) {
-    if (operand instanceof Operand.Vector vector) {
-      return vector.elements();
-    }
-    if (operand instanceof Operand.Pair pair) {
-      return List.of(pair.first(), pair.second());
-    }
-    if (operand instanceof Operand.RegisterUse use && use.register().vectorLength() > 1) {
-      Operand[] elements = new Operand[use.register().vectorLength()];
-      for (int i = 0; i < elements.length; i++) {
-        elements[i] = new Operand.Element(use.register(), i);
-      }
-      return List.of(elements);
-    }
-    return List.of(operand);
-  }
-
   /** Adds the simple operands inside an operand, at any depth of brackets. */
   static void addSimple(Operand operand, List<Operand> simple) {
     if (operand instanceof Operand.Memory memory) {
@@ -117,16 +99,16 @@ final class ValueFlow {
       memory.more().forEach(more -> addSimple(more, simple));
     } else if (operand instanceof Operand.Arguments arguments) {
       arguments.elements().forEach(element -> addSimple(element, simple));
-    } else if (parts(operand).size() > 1) {
-      parts(operand).forEach(part -> addSimple(part, simple));
+    } else if (operand.parts().size() > 1) {
+      operand.parts().forEach(part -> addSimple(part, simple));
     } else {
-      simple.addAll(parts(operand));
+      simple.addAll(operand.parts());
     }
   }
 
   /** Assigns a value to every register in an operand. */
   void assign(Step step, Operand destination, Provenance value) {
-    for (Operand part : parts(destination)) {
+    for (Operand part : destination.parts()) {
       if (part instanceof Operand.RegisterUse use) {
         assign(step, use.register(), 0, value);
       } else if (part instanceof Operand.Element element) {

@@ -1,12 +1,12 @@
 package dev.streamfence.internal.ptx.analysis;
 
-import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
-import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.Opcode;
+import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxFunction.Formal;
-import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -162,12 +162,12 @@ final class WorkspaceFlow {
   private void evaluate(FunctionFlow flow, int at) {
     Instruction instruction = flow.instruction(at);
     List<Operand> operands = instruction.operands();
-    OpcodeRule rule = flow.rule(at);
-    if (rule.effect() == OpcodeRule.Effect.CALLS) {
+    Opcode rule = flow.rule(at);
+    if (rule.effect() == Opcode.Effect.CALLS) {
       call(flow, operands);
       return;
     }
-    if (operands.size() == 2 && rule.effect() != OpcodeRule.Effect.UNKNOWN) {
+    if (operands.size() == 2 && rule.effect() != Opcode.Effect.UNKNOWN) {
       if (instruction.opcode().equals("ld") && operands.get(1) instanceof Operand.Memory place) {
         load(flow, instruction, place);
         return;
@@ -180,17 +180,17 @@ final class WorkspaceFlow {
     List<Held> sources = new ArrayList<>();
     for (int i = 0; i < operands.size(); i++) {
       if (!rule.isDestination(i) && !(operands.get(i) instanceof Operand.Memory)) {
-        ValueFlow.parts(operands.get(i)).forEach(part -> sources.add(value(flow, part)));
+        operands.get(i).parts().forEach(part -> sources.add(value(flow, part)));
       }
     }
-    if (rule.effect() == OpcodeRule.Effect.UNKNOWN) {
+    if (rule.effect() == Opcode.Effect.UNKNOWN) {
       isClear &= sources.stream().noneMatch(source -> source.kind().isTracked());
       return;
     }
     Held result = result(instruction.opcode(), sources);
     for (int i = 0; i < operands.size(); i++) {
       if (rule.isDestination(i)) {
-        ValueFlow.parts(operands.get(i)).forEach(part -> assign(flow, part, result));
+        operands.get(i).parts().forEach(part -> assign(flow, part, result));
       }
     }
   }
@@ -231,8 +231,8 @@ final class WorkspaceFlow {
 
   private void load(FunctionFlow flow, Instruction instruction, Operand.Memory place) {
     Held address = value(flow, place.base()).plus(place.offset());
-    int width = width(instruction);
-    List<Operand> parts = ValueFlow.parts(instruction.operands().get(0));
+    int width = Widths.element(instruction);
+    List<Operand> parts = instruction.operands().get(0).parts();
     for (int i = 0; i < parts.size(); i++) {
       Held loaded =
           address.kind() == HeldKind.LOCAL
@@ -244,8 +244,8 @@ final class WorkspaceFlow {
 
   private void store(FunctionFlow flow, Instruction instruction, Operand.Memory place) {
     Held address = value(flow, place.base()).plus(place.offset());
-    int width = width(instruction);
-    List<Operand> parts = ValueFlow.parts(instruction.operands().get(1));
+    int width = Widths.element(instruction);
+    List<Operand> parts = instruction.operands().get(1).parts();
     for (int i = 0; i < parts.size(); i++) {
       Held stored = value(flow, parts.get(i));
       if (address.kind() == HeldKind.LOCAL) {
@@ -254,14 +254,6 @@ final class WorkspaceFlow {
         isClear = false;
       }
     }
-  }
-
-  private static int width(Instruction instruction) {
-    return instruction.modifiers().stream()
-        .flatMap(word -> ScalarType.named(word).stream())
-        .findFirst()
-        .map(ScalarType::bytes)
-        .orElse(Long.BYTES);
   }
 
   private void call(FunctionFlow flow, List<Operand> operands) {

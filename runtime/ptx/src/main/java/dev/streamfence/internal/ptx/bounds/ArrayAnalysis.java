@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.internal.ptx.bounds.Guards.Fact;
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,7 +73,7 @@ final class ArrayAnalysis {
           "'" + access.instruction().mnemonic() + "' touches a number of bytes that is unknown");
       return;
     }
-    if (InstructionValues.touchesAll(access.instruction())) {
+    if (Widths.touchesAll(access.instruction())) {
       inArray.add(access);
     }
     List<Fact> guard = access.guard() == null ? List.of() : Guards.facts(access.guard(), true);

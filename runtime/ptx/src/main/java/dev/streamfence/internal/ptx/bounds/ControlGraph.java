@@ -3,7 +3,7 @@ package dev.streamfence.internal.ptx.bounds;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Label;
 import dev.streamfence.internal.ptx.syntax.Operand;

@@ -1,9 +1,9 @@
 // Long because it names each kind of instruction whose result is a known function of its operands.
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
-import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.Register;
@@ -11,7 +11,6 @@ import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -33,112 +32,27 @@ final class InstructionValues {
 
   /** The registers that an instruction may assign. */
   static List<Register> assigned(FunctionFlow flow, int index) {
-    Instruction instruction = flow.instruction(index);
-    OpcodeRule rule = flow.rule(index);
-    boolean any =
-        rule.effect() == OpcodeRule.Effect.UNKNOWN || rule.effect() == OpcodeRule.Effect.CALLS;
+    List<Operand> operands = flow.instruction(index).operands();
     List<Register> assigned = new ArrayList<>();
-    for (int i = 0; i < instruction.operands().size(); i++) {
-      if (any || rule.isDestination(i)) {
-        assigned.addAll(registers(instruction.operands().get(i)));
+    for (int i = 0; i < operands.size(); i++) {
+      if (flow.rule(index).mayAssign(i)) {
+        assigned.addAll(operands.get(i).registers());
       }
     }
     return assigned;
   }
 
-  static List<Register> registers(Operand operand) {
-    if (operand instanceof Operand.RegisterUse use) {
-      return List.of(use.register());
-    }
-    if (operand instanceof Operand.Element element) {
-      return List.of(element.register());
-    }
-    List<Operand> parts =
-        operand instanceof Operand.Vector vector
-            ? vector.elements()
-            : operand instanceof Operand.Pair pair
-                ? List.of(pair.first(), pair.second())
-                : operand instanceof Operand.Arguments listed
-                    ? listed.elements()
-                    : operand instanceof Operand.Memory memory ? memoryParts(memory) : List.of();
-    List<Register> found = new ArrayList<>();
-    parts.forEach(part -> found.addAll(registers(part)));
-    return found;
-  }
-
-  private static List<Operand> memoryParts(Operand.Memory memory) {
-    List<Operand> parts = new ArrayList<>(memory.more());
-    parts.add(0, memory.base());
-    return parts;
-  }
-
-  /** The type that an instruction names last; null if it names none. */
-  static @Nullable ScalarType type(Instruction instruction) {
-    for (int i = instruction.modifiers().size() - 1; i >= 0; i--) {
-      Optional<ScalarType> type = ScalarType.named(instruction.modifiers().get(i));
-      if (type.isPresent()) {
-        return type.get();
-      }
-    }
-    return null;
-  }
-
-  /** The bytes that a load, a store or an atomic operation touches; 0 if unknown. */
-  static int width(Instruction instruction) {
-    ScalarType type = type(instruction);
-    boolean plain =
-        switch (instruction.opcode()) {
-          case "ld", "ldu", "st", "atom", "red" -> true;
-          default -> false;
-        };
-    List<String> modifiers = instruction.modifiers();
-    if (!plain || type == null || modifiers.contains("async") || modifiers.contains("bulk")) {
-      return copied(instruction);
-    }
-    int count = modifiers.contains("v8") ? 8 : modifiers.contains("v4") ? 4 : 1;
-    return type.bytes() * (modifiers.contains("v2") ? 2 : count);
-  }
-
-  /** Whether an instruction touches all the bytes of its width whenever it runs. */
-  static boolean touchesAll(Instruction instruction) {
-    // A fourth operand of a copy leaves bytes of the source unread.
-    return !instruction.opcode().equals("cp") || instruction.operands().size() < 4;
-  }
-
-  /** The bytes that an asynchronous copy touches at most. */
-  private static int copied(Instruction instruction) {
-    List<Operand> operands = instruction.operands();
-    boolean plain =
-        instruction.opcode().equals("cp")
-            && instruction.modifiers().size() > 1
-            && instruction.modifiers().get(0).equals("async")
-            && Set.of("ca", "cg").contains(instruction.modifiers().get(1))
-            && operands.size() > 2
-            && operands.get(2) instanceof Operand.IntegerLiteral;
-    return plain ? (int) ((Operand.IntegerLiteral) operands.get(2)).value() : 0;
-  }
-
-  /** The most that an instruction counts to; 0 if it does not count bits. */
-  static long countsAtMost(Instruction instruction) {
-    ScalarType type = type(instruction);
-    return switch (instruction.opcode()) {
-      case "popc", "clz" -> type == null ? 0 : type.bits;
-      case "bfind" -> type == null ? 0 : type.bits == Integer.SIZE ? Integer.SIZE - 1 : 0;
-      default -> 0;
-    };
-  }
-
   /** The value of an instruction with one result; null if it is any value. */
   @Nullable Node value(
       Instruction instruction,
-      OpcodeRule rule,
+      Opcode rule,
       Register destination,
       int block,
       @Nullable Node[] state) {
     if (instruction.opcode().equals("ld")) {
       return parameter(instruction, destination);
     }
-    if (rule.effect() != OpcodeRule.Effect.COMPUTES
+    if (rule.effect() != Opcode.Effect.COMPUTES
         || !(instruction.operands().get(0) instanceof Operand.RegisterUse)) {
       return null;
     }
@@ -163,11 +77,8 @@ final class InstructionValues {
 
   /** A number or an address that the launch passes. */
   private @Nullable Node parameter(Instruction instruction, Register destination) {
-    ScalarType type = type(instruction);
-    boolean isParameter =
-        instruction.modifiers().stream()
-            .anyMatch(word -> StateSpace.named(word).equals(Optional.of(StateSpace.PARAM)));
-    if (!isParameter
+    ScalarType type = instruction.type();
+    if (!instruction.spaces().contains(StateSpace.PARAM)
         || type == null
         || type.isFloat()
         || type.bits > bits(destination)
@@ -196,7 +107,7 @@ final class InstructionValues {
       return use.negated() ? nodes.of(Operator.NOT, 1, value) : value;
     }
     if (operand instanceof Operand.IntegerLiteral literal) {
-      ScalarType type = type(instruction);
+      ScalarType type = instruction.type();
       boolean isPredicate = destination.type() == ScalarType.PRED && type == ScalarType.PRED;
       int bits = type == null || !type.isInteger() ? Long.SIZE : type.bits;
       return nodes.constant(
@@ -230,7 +141,7 @@ final class InstructionValues {
   private @Nullable Node number(Instruction instruction, List<Node> from) {
     List<String> modifiers = instruction.modifiers();
     String opcode = instruction.opcode();
-    ScalarType type = type(instruction);
+    ScalarType type = instruction.type();
     if (type == null || (!type.isInteger() && !opcode.equals("mov") && !opcode.equals("selp"))) {
       return null;
     }
@@ -395,7 +306,7 @@ final class InstructionValues {
 
   /** Compares two integers as 64-bit numbers. */
   private @Nullable Node comparison(Instruction instruction, Node first, Node second) {
-    ScalarType type = type(instruction);
+    ScalarType type = instruction.type();
     if (type == null || !type.isInteger()) {
       return null;
     }

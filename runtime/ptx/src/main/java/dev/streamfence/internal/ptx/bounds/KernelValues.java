@@ -2,11 +2,12 @@
 // next.
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
-import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeRule;
 import dev.streamfence.internal.ptx.bounds.ControlGraph.Block;
 import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.Opcode;
+import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.Register;
@@ -253,7 +254,7 @@ final class KernelValues {
 
   private void evaluate(int index, int block, @Nullable Node[] state) {
     Instruction instruction = flow.instruction(index);
-    OpcodeRule rule = flow.rule(index);
+    Opcode rule = flow.rule(index);
     Node guard = guard(instruction, block, state);
     addAccesses(instruction, rule, block, guard, state);
     List<Register> assigned = InstructionValues.assigned(flow, index);
@@ -293,7 +294,7 @@ final class KernelValues {
 
   /** What an instruction leaves in a register that no rule describes further. */
   private Node loaded(Instruction instruction, int bits, int block, List<Node> sources) {
-    ScalarType type = InstructionValues.type(instruction);
+    ScalarType type = instruction.type();
     boolean loads = instruction.opcode().equals("ld") || instruction.opcode().equals("ldu");
     if (loads && type != null && type.isInteger() && type.bits < bits) {
       long all = type.mask();
@@ -301,7 +302,7 @@ final class KernelValues {
           ? nodes.unknown(bits, -(all >> 1) - 1, all >> 1, block, sources)
           : nodes.unknown(bits, 0, all, block, sources);
     }
-    long most = InstructionValues.countsAtMost(instruction);
+    long most = Widths.countsAtMost(instruction);
     return most > 0
         ? nodes.unknown(bits, most == Integer.SIZE - 1 ? -1 : 0, most, block, sources)
         : nodes.unknown(bits, block, sources);
@@ -315,7 +316,7 @@ final class KernelValues {
       if (base instanceof Operand.VariableAddress address) {
         long offset =
             address.offset() + (operand instanceof Operand.Memory memory ? memory.offset() : 0);
-        int bytes = operand == base ? 0 : InstructionValues.width(instruction);
+        int bytes = operand == base ? 0 : Widths.access(instruction);
         found.addAll(arguments.addresses(address.variable(), offset, bytes));
       }
     }
@@ -329,7 +330,7 @@ final class KernelValues {
   }
 
   private static void collect(Operand operand, @Nullable Node[] state, List<Node> found) {
-    for (Register register : InstructionValues.registers(operand)) {
+    for (Register register : operand.registers()) {
       for (int i = 0; i < register.vectorLength(); i++) {
         Node value = state[register.index() + i];
         if (value != null && !found.contains(value)) {
@@ -342,15 +343,12 @@ final class KernelValues {
   /** Notes the accesses of an instruction, and the values that it hands to memory or other code. */
   private void addAccesses(
       Instruction instruction,
-      OpcodeRule rule,
+      Opcode rule,
       int block,
       @Nullable Node guard,
       @Nullable Node[] state) {
     List<Operand> operands = instruction.operands();
-    boolean handsAll =
-        rule.effect() == OpcodeRule.Effect.CALLS
-            || rule.effect() == OpcodeRule.Effect.UNKNOWN
-            || CROSS_LANE.contains(instruction.opcode());
+    boolean handsAll = rule.assignsAny() || CROSS_LANE.contains(instruction.opcode());
     for (int i = 0; i < operands.size(); i++) {
       Operand operand = operands.get(i);
       char letter = rule.letter(i);
@@ -361,12 +359,7 @@ final class KernelValues {
         Node address = instructions.address(memory, block, state);
         accesses.add(
             new MemoryAccess(
-                instruction,
-                block,
-                address,
-                guard,
-                letter != 'r',
-                InstructionValues.width(instruction)));
+                instruction, block, address, guard, letter != 'r', Widths.access(instruction)));
       }
     }
   }

@@ -1,6 +1,8 @@
 package dev.streamfence.internal.ptx.syntax;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,5 +38,40 @@ public record Instruction(
   /** Returns opcode and modifiers as they were written, for messages. */
   public String mnemonic() {
     return modifiers.isEmpty() ? opcode : opcode + "." + String.join(".", modifiers);
+  }
+
+  /** Returns whether a modifier is written. */
+  public boolean has(String modifier) {
+    return modifiers.contains(modifier);
+  }
+
+  /** Returns the types that it names, in order: for a conversion, first that of the result. */
+  public List<ScalarType> types() {
+    List<ScalarType> types = new ArrayList<>(2);
+    for (String modifier : modifiers) {
+      ScalarType.named(modifier).ifPresent(types::add);
+    }
+    return types;
+  }
+
+  /** Returns the type that it names last, that of its operands; null if it names none. */
+  public @Nullable ScalarType type() {
+    for (int i = modifiers.size() - 1; i >= 0; i--) {
+      Optional<ScalarType> type = ScalarType.named(modifiers.get(i));
+      if (type.isPresent()) {
+        return type.get();
+      }
+    }
+    return null;
+  }
+
+  /** Returns whether it names a floating-point type. */
+  public boolean isFloat() {
+    return types().stream().anyMatch(ScalarType::isFloat);
+  }
+
+  /** Returns the state spaces that it names, in order; only those of a block's own memory. */
+  public List<StateSpace> spaces() {
+    return modifiers.stream().map(StateSpace::named).flatMap(Optional::stream).toList();
   }
 }

@@ -1,6 +1,9 @@
 package dev.streamfence.internal.ptx.syntax;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 
 /** One operand of an instruction, as written, with its names resolved. */
 public sealed interface Operand {
@@ -75,4 +78,71 @@ public sealed interface Operand {
 
   /** The underscore: an unwanted result. */
   record Sink() implements Operand {}
+
+  /** Visits the operands inside this one that have none inside; itself if it has none. */
+  default void forEachSimple(Consumer<Operand> visitor) {
+    if (this instanceof Vector vector) {
+      vector.elements.forEach(element -> element.forEachSimple(visitor));
+    } else if (this instanceof Arguments arguments) {
+      arguments.elements.forEach(element -> element.forEachSimple(visitor));
+    } else if (this instanceof Pair pair) {
+      pair.first.forEachSimple(visitor);
+      pair.second.forEachSimple(visitor);
+    } else if (this instanceof Memory memory) {
+      memory.base.forEachSimple(visitor);
+      memory.more.forEach(each -> each.forEachSimple(visitor));
+    } else if (this instanceof GenericAddress generic) {
+      generic.target.forEachSimple(visitor);
+    } else if (this instanceof MaskedAddress masked) {
+      masked.target.forEachSimple(visitor);
+    } else {
+      visitor.accept(this);
+    }
+  }
+
+  /** Returns the registers that it names, in order; a vector register once for each mention. */
+  default List<Register> registers() {
+    List<Register> registers = new ArrayList<>();
+    forEachSimple(
+        each -> {
+          if (each instanceof RegisterUse use) {
+            registers.add(use.register);
+          } else if (each instanceof Element element) {
+            registers.add(element.register);
+          }
+        });
+    return registers;
+  }
+
+  /** Visits the index of each register that it names, with all elements of a vector register. */
+  default void forEachRegister(IntConsumer visitor) {
+    forEachSimple(
+        each -> {
+          if (each instanceof RegisterUse use) {
+            for (int i = 0; i < use.register.vectorLength(); i++) {
+              visitor.accept(use.register.index() + i);
+            }
+          } else if (each instanceof Element element) {
+            visitor.accept(element.register.index() + element.element);
+          }
+        });
+  }
+
+  /** Returns the elements of a vector or a pair; otherwise the operand itself. */
+  default List<Operand> parts() {
+    if (this instanceof Vector vector) {
+      return vector.elements;
+    }
+    if (this instanceof Pair pair) {
+      return List.of(pair.first, pair.second);
+    }
+    if (this instanceof RegisterUse use && use.register.vectorLength() > 1) {
+      Operand[] elements = new Operand[use.register.vectorLength()];
+      for (int i = 0; i < elements.length; i++) {
+        elements[i] = new Element(use.register, i);
+      }
+      return List.of(elements);
+    }
+    return List.of(this);
+  }
 }

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.streamfence.corpus.Effort;
 import dev.streamfence.corpus.Growth;
-import dev.streamfence.internal.ptx.analysis.controlflow.OpcodeTable;
 import dev.streamfence.internal.ptx.analysis.lattice.TooLargeException;
+import dev.streamfence.internal.ptx.ir.OpcodeTable;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxException;
 import dev.streamfence.internal.ptx.syntax.PtxModule;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.internal.ptx.analysis.ThreadValues.Definitions;
 import dev.streamfence.internal.ptx.analysis.ThreadValues.KnownValue;
-import dev.streamfence.internal.ptx.analysis.controlflow.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.run.SimulatedMemory;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.Operand;

@@ -1,4 +1,8 @@
-package dev.streamfence.internal.ptx.analysis.controlflow;
+package dev.streamfence.internal.ptx.ir;
+
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The effect of an opcode on memory, and the transfer function of its result.
@@ -7,7 +11,7 @@ package dev.streamfence.internal.ptx.analysis.controlflow;
  * @param operands one letter for each operand, see {@link OpcodeTable}; empty if none of them is an
  *     address
  */
-public record OpcodeRule(Effect effect, Transfer transfer, String operands) {
+public record Opcode(Effect effect, Transfer transfer, String operands) {
   /** The effect of an instruction on memory. */
   public enum Effect {
     COMPUTES,
@@ -58,7 +62,7 @@ public record OpcodeRule(Effect effect, Transfer transfer, String operands) {
     ALLOCATE
   }
 
-  static final OpcodeRule UNKNOWN = new OpcodeRule(Effect.UNKNOWN, Transfer.NONE, "");
+  static final Opcode UNKNOWN = new Opcode(Effect.UNKNOWN, Transfer.NONE, "");
 
   /** Returns the letter of an operand; {@code ' '} if the rule has none for it. */
   public char letter(int index) {
@@ -73,11 +77,32 @@ public record OpcodeRule(Effect effect, Transfer transfer, String operands) {
     return "dDLA".indexOf(letter(index)) >= 0;
   }
 
+  /** Returns whether the instruction may assign to operands that are no results. */
+  public boolean assignsAny() {
+    return effect == Effect.UNKNOWN || effect == Effect.CALLS;
+  }
+
+  /** Returns whether the instruction may assign to an operand. */
+  public boolean mayAssign(int index) {
+    return assignsAny() || isDestination(index);
+  }
+
+  /** Returns the indexes of the registers that an instruction may assign, without the carry. */
+  List<Integer> assigned(Instruction instruction) {
+    List<Integer> registers = new ArrayList<>();
+    for (int i = 0; i < instruction.operands().size(); i++) {
+      if (mayAssign(i)) {
+        instruction.operands().get(i).forEachRegister(registers::add);
+      }
+    }
+    return registers;
+  }
+
   boolean isSource(int index) {
     return !isDestination(index) || letter(index) == 'A';
   }
 
-  OpcodeRule withoutResult() {
-    return new OpcodeRule(effect, transfer, operands.substring(1));
+  Opcode withoutResult() {
+    return new Opcode(effect, transfer, operands.substring(1));
   }
 }

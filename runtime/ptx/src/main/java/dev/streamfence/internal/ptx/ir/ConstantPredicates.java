@@ -1,4 +1,4 @@
-package dev.streamfence.internal.ptx.analysis.controlflow;
+package dev.streamfence.internal.ptx.ir;
 
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
@@ -16,7 +16,7 @@ import java.util.Set;
 final class ConstantPredicates {
   private final Map<Integer, Boolean> values = new HashMap<>();
 
-  ConstantPredicates(PtxFunction function, OpcodeRule[] rules) {
+  ConstantPredicates(PtxFunction function, Opcode[] rules) {
     Set<Integer> assigned = new HashSet<>();
     Set<Integer> ambiguous = new HashSet<>();
     for (List<PtxFunction.Formal> formals : List.of(function.parameters(), function.returns())) {
@@ -28,15 +28,10 @@ final class ConstantPredicates {
     }
     for (int i = 0; i < rules.length; i++) {
       Instruction instruction = function.instructions().get(i);
-      int assignable = mayAssignAny(rules[i]) ? instruction.operands().size() : 1;
-      for (int j = 0; j < Math.min(assignable, instruction.operands().size()); j++) {
-        Registers.forEach(
-            instruction.operands().get(j),
-            register -> {
-              if (!assigned.add(register)) {
-                ambiguous.add(register);
-              }
-            });
+      for (int register : rules[i].assigned(instruction)) {
+        if (!assigned.add(register)) {
+          ambiguous.add(register);
+        }
       }
       if (isConstantMove(instruction)) {
         int register = ((Operand.RegisterUse) instruction.operands().get(0)).register().index();
@@ -44,11 +39,6 @@ final class ConstantPredicates {
       }
     }
     values.keySet().removeAll(ambiguous);
-  }
-
-  /** Returns whether the instruction may assign to operands other than the first. */
-  private static boolean mayAssignAny(OpcodeRule rule) {
-    return rule.effect() == OpcodeRule.Effect.UNKNOWN || rule.effect() == OpcodeRule.Effect.CALLS;
   }
 
   private static boolean isConstantMove(Instruction instruction) {

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.ptx.analysis.controlflow;
+package dev.streamfence.internal.ptx.ir;
 
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Label;
@@ -23,7 +23,7 @@ final class ControlFlow {
 
   private final Set<Label> jumpedTo = new HashSet<>();
 
-  ControlFlow(PtxFunction function, OpcodeRule[] rules) {
+  ControlFlow(PtxFunction function, Opcode[] rules) {
     instructions = function.instructions();
     predicates = new ConstantPredicates(function, rules);
     for (int i = 0; i < instructions.size(); i++) {

@@ -1,9 +1,8 @@
-package dev.streamfence.internal.ptx.analysis.controlflow;
+package dev.streamfence.internal.ptx.ir;
 
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
-import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +28,7 @@ public final class RegisterSlots {
   private final int carry;
   private int size;
 
-  RegisterSlots(PtxFunction function, ControlFlow control, OpcodeRule[] rules) {
+  RegisterSlots(PtxFunction function, ControlFlow control, Opcode[] rules) {
     List<Instruction> instructions = function.instructions();
     boolean carries = instructions.stream().anyMatch(Carry::isAdded);
     carry = carries ? function.registers() : -1;
@@ -54,15 +53,15 @@ public final class RegisterSlots {
     current.clear();
   }
 
-  private void add(int index, Instruction instruction, OpcodeRule rule) {
+  private void add(int index, Instruction instruction, Opcode rule) {
     for (Operand operand : instruction.operands()) {
-      Registers.forEach(operand, register -> recordUse(index, register));
+      operand.forEachRegister(register -> recordUse(index, register));
     }
     if (Carry.isAdded(instruction)) {
       recordUse(index, carry);
     }
     // An assignment that may leave the old value in place joins its slot.
-    boolean sure = instruction.guard() == null && isSure(rule);
+    boolean sure = instruction.guard() == null && !rule.assignsAny();
     for (int register : assigned(instruction, rule)) {
       mark(register, rule);
       if (!reassigned.get(register)) {
@@ -86,24 +85,15 @@ public final class RegisterSlots {
     }
   }
 
-  private void mark(int slot, OpcodeRule rule) {
+  private void mark(int slot, Opcode rule) {
     assigned.set(slot);
-    if (rule.effect() == OpcodeRule.Effect.COMPUTES) {
+    if (rule.effect() == Opcode.Effect.COMPUTES) {
       computed.set(slot);
     }
   }
 
-  private static boolean isSure(OpcodeRule rule) {
-    return rule.effect() != OpcodeRule.Effect.UNKNOWN && rule.effect() != OpcodeRule.Effect.CALLS;
-  }
-
-  private List<Integer> assigned(Instruction instruction, OpcodeRule rule) {
-    List<Integer> registers = new ArrayList<>();
-    for (int i = 0; i < instruction.operands().size(); i++) {
-      if (!isSure(rule) || rule.isDestination(i)) {
-        Registers.forEach(instruction.operands().get(i), registers::add);
-      }
-    }
+  private List<Integer> assigned(Instruction instruction, Opcode rule) {
+    List<Integer> registers = rule.assigned(instruction);
     if (carry >= 0 && Carry.isAssigned(instruction)) {
       registers.add(carry);
     }

@@ -3,6 +3,6 @@
  * can reach, and registers divided by assignment. Not here: abstract values, and calls.
  */
 @NullMarked
-package dev.streamfence.internal.ptx.analysis.controlflow;
+package dev.streamfence.internal.ptx.ir;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.ptx.analysis.controlflow;
+package dev.streamfence.internal.ptx.ir;
 
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
@@ -15,7 +15,7 @@ import java.util.Map;
  */
 public final class FunctionFlow {
   private final PtxFunction function;
-  private final OpcodeRule[] rules;
+  private final Opcode[] rules;
   private final ControlFlow control;
   private final RegisterSlots slots;
 
@@ -30,7 +30,7 @@ public final class FunctionFlow {
   public FunctionFlow(PtxFunction function) {
     this.function = function;
     int count = function.instructions().size();
-    rules = new OpcodeRule[count];
+    rules = new Opcode[count];
     for (int i = 0; i < count; i++) {
       rules[i] = OpcodeTable.rule(instruction(i));
     }
@@ -66,7 +66,7 @@ public final class FunctionFlow {
     return function.instructions().get(index);
   }
 
-  public OpcodeRule rule(int index) {
+  public Opcode rule(int index) {
     return rules[index];
   }
 
@@ -98,16 +98,17 @@ public final class FunctionFlow {
   private void addWriter(int index) {
     List<Operand> operands = instruction(index).operands();
     for (int i = 0; i < operands.size(); i++) {
-      if (rules[index].isDestination(i) || rules[index].effect() == OpcodeRule.Effect.CALLS) {
-        Registers.forEach(
-            operands.get(i),
-            register -> {
-              int slot = slots.assignment(index, register);
-              writers.computeIfAbsent(slot, s -> new ArrayList<>(1)).add(index);
-              if (slot != register && slots.isLasting(slot)) {
-                writers.computeIfAbsent(register, s -> new ArrayList<>(1)).add(index);
-              }
-            });
+      if (rules[index].isDestination(i) || rules[index].effect() == Opcode.Effect.CALLS) {
+        operands
+            .get(i)
+            .forEachRegister(
+                register -> {
+                  int slot = slots.assignment(index, register);
+                  writers.computeIfAbsent(slot, s -> new ArrayList<>(1)).add(index);
+                  if (slot != register && slots.isLasting(slot)) {
+                    writers.computeIfAbsent(register, s -> new ArrayList<>(1)).add(index);
+                  }
+                });
       }
     }
   }
@@ -121,8 +122,9 @@ public final class FunctionFlow {
     List<Operand> operands = instruction(index).operands();
     for (int i = 0; i < operands.size(); i++) {
       if (rules[index].isSource(i)) {
-        Registers.forEach(
-            operands.get(i), register -> visitor.visit(index, slots.use(index, register)));
+        operands
+            .get(i)
+            .forEachRegister(register -> visitor.visit(index, slots.use(index, register)));
       }
     }
     if (Carry.isAdded(instruction(index))) {

@@ -1,4 +1,4 @@
-package dev.streamfence.internal.ptx.analysis.controlflow;
+package dev.streamfence.internal.ptx.ir;
 
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
@@ -92,7 +92,7 @@ public final class OpcodeTable {
       call calls
       """;
 
-  private static final Map<String, OpcodeRule> RULES = new HashMap<>();
+  private static final Map<String, Opcode> RULES = new HashMap<>();
 
   /** Opcodes whose modifiers are checked: a new modifier could give an operand another meaning. */
   private static final List<String> STRICT = List.of("ld", "ldu", "st", "atom", "red");
@@ -107,11 +107,11 @@ public final class OpcodeTable {
 
   static {
     for (List<String> words : rules(COMPUTING)) {
-      add(words.get(0), "computes", OpcodeRule.Transfer.valueOf(words.get(1)), "");
+      add(words.get(0), "computes", Opcode.Transfer.valueOf(words.get(1)), "");
     }
     for (List<String> words : rules(OTHER)) {
       String operands = words.size() > 2 ? words.get(2) : "";
-      add(words.get(0), words.get(1), OpcodeRule.Transfer.NONE, operands);
+      add(words.get(0), words.get(1), Opcode.Transfer.NONE, operands);
     }
   }
 
@@ -125,10 +125,9 @@ public final class OpcodeTable {
         .toList();
   }
 
-  private static void add(
-      String opcode, String effect, OpcodeRule.Transfer transfer, String operands) {
-    OpcodeRule.Effect meant = OpcodeRule.Effect.valueOf(effect.toUpperCase(Locale.ROOT));
-    if (RULES.put(opcode, new OpcodeRule(meant, transfer, operands)) != null) {
+  private static void add(String opcode, String effect, Opcode.Transfer transfer, String operands) {
+    Opcode.Effect meant = Opcode.Effect.valueOf(effect.toUpperCase(Locale.ROOT));
+    if (RULES.put(opcode, new Opcode(meant, transfer, operands)) != null) {
       throw new IllegalStateException("opcode " + opcode + " is in the table twice");
     }
   }
@@ -139,8 +138,8 @@ public final class OpcodeTable {
   }
 
   /** Returns the rule for an instruction as it is written. */
-  static OpcodeRule rule(Instruction instruction) {
-    OpcodeRule rule = find(instruction);
+  static Opcode rule(Instruction instruction) {
+    Opcode rule = find(instruction);
     boolean memory = false;
     List<Operand> operands = instruction.operands();
     if (!rule.operands().isEmpty()
@@ -152,25 +151,25 @@ public final class OpcodeTable {
     for (int i = 0; i < operands.size(); i++) {
       memory |= operands.get(i) instanceof Operand.Memory;
       if ("rwbtu".indexOf(rule.letter(i)) >= 0 && !(operands.get(i) instanceof Operand.Memory)) {
-        return OpcodeRule.UNKNOWN;
+        return Opcode.UNKNOWN;
       }
       if ("tun".indexOf(rule.letter(i)) < 0
           && operands.get(i) instanceof Operand.Memory place
           && !place.more().isEmpty()) {
-        return OpcodeRule.UNKNOWN;
+        return Opcode.UNKNOWN;
       }
     }
     boolean takesMemory = !rule.operands().isEmpty();
-    return memory && !takesMemory ? OpcodeRule.UNKNOWN : rule;
+    return memory && !takesMemory ? Opcode.UNKNOWN : rule;
   }
 
-  private static OpcodeRule find(Instruction instruction) {
+  private static Opcode find(Instruction instruction) {
     if (STRICT.contains(instruction.opcode())
         && !instruction.modifiers().stream().allMatch(m -> MODIFIER.matcher(m).matches())) {
-      return OpcodeRule.UNKNOWN;
+      return Opcode.UNKNOWN;
     }
     StringBuilder name = new StringBuilder(instruction.opcode());
-    OpcodeRule found = RULES.getOrDefault(name.toString(), OpcodeRule.UNKNOWN);
+    Opcode found = RULES.getOrDefault(name.toString(), Opcode.UNKNOWN);
     for (String modifier : instruction.modifiers()) {
       name.append('.').append(modifier);
       if (name.length() > 48) {

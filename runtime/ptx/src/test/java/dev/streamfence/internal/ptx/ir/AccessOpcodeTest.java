@@ -1,4 +1,4 @@
-package dev.streamfence.internal.ptx.analysis.controlflow;
+package dev.streamfence.internal.ptx.ir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,14 +19,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 class AccessOpcodeTest {
   /** One line of the list. */
   record Sample(
-      OpcodeRule.Effect effect,
+      Opcode.Effect effect,
       ParameterAccess.Verdict p,
       ParameterAccess.Verdict q,
       String instruction) {
     static Sample of(String line) {
       String[] words = line.split(" ", 4);
       return new Sample(
-          OpcodeRule.Effect.valueOf(words[0]),
+          Opcode.Effect.valueOf(words[0]),
           ParameterAccess.Verdict.valueOf(words[1]),
           ParameterAccess.Verdict.valueOf(words[2]),
           words[3]);
@@ -104,10 +104,10 @@ class AccessOpcodeTest {
     assertThat(OpcodeTable.opcodes()).hasSizeGreaterThan(100).contains("ld", "mul.hi");
   }
 
-  private static OpcodeRule rule(String instruction) {
+  private static Opcode rule(String instruction) {
     return OpcodeTable.rule(
         new Sample(
-                OpcodeRule.Effect.UNKNOWN,
+                Opcode.Effect.UNKNOWN,
                 ParameterAccess.Verdict.NONE,
                 ParameterAccess.Verdict.NONE,
                 instruction)
@@ -116,12 +116,12 @@ class AccessOpcodeTest {
 
   @Test
   void anAddressInThePlaceOfAResultIsTheFirstAddress() {
-    OpcodeRule with = rule("mbarrier.arrive.shared.b64 %rd3, [bar], 4;");
-    OpcodeRule without = rule("mbarrier.arrive.shared::cluster.b64 [bar], 4;");
+    Opcode with = rule("mbarrier.arrive.shared.b64 %rd3, [bar], 4;");
+    Opcode without = rule("mbarrier.arrive.shared::cluster.b64 [bar], 4;");
 
     assertThat(with.operands()).isEqualTo("Db-");
     assertThat(without.operands()).isEqualTo("b-");
-    assertThat(without.effect()).isEqualTo(OpcodeRule.Effect.ATOMIC);
+    assertThat(without.effect()).isEqualTo(Opcode.Effect.ATOMIC);
     assertThat(rule("red.shared.add.u32 [bar], 4;").operands()).isEqualTo("bv");
     assertThat(rule("atom;").operands()).isEqualTo("dbvv");
   }
@@ -133,15 +133,15 @@ class AccessOpcodeTest {
     assertThat(rule(tensor).operands()).isEqualTo("tt");
     assertThat(rule("tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];").operands())
         .isEqualTo("Du");
-    assertThat(rule("ld.global.u32 %r1, [%rd1, {%r1}];")).isEqualTo(OpcodeRule.UNKNOWN);
-    assertThat(rule("st.global.u32 [%rd1, {%r1}], %r1;")).isEqualTo(OpcodeRule.UNKNOWN);
-    assertThat(rule("add.u32 %r1, [%rd1], 1;")).isEqualTo(OpcodeRule.UNKNOWN);
-    assertThat(rule("ld.global.u32 %r1, %rd1;")).isEqualTo(OpcodeRule.UNKNOWN);
+    assertThat(rule("ld.global.u32 %r1, [%rd1, {%r1}];")).isEqualTo(Opcode.UNKNOWN);
+    assertThat(rule("st.global.u32 [%rd1, {%r1}], %r1;")).isEqualTo(Opcode.UNKNOWN);
+    assertThat(rule("add.u32 %r1, [%rd1], 1;")).isEqualTo(Opcode.UNKNOWN);
+    assertThat(rule("ld.global.u32 %r1, %rd1;")).isEqualTo(Opcode.UNKNOWN);
   }
 
   @Test
   void anAccumulatorIsBothASourceAndAResult() {
-    OpcodeRule rule =
+    Opcode rule =
         rule("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2}, %rd3, %rd4, 1, 1;");
 
     assertThat(rule.isSource(0)).isTrue();
