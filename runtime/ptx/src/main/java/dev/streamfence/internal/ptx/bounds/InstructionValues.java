@@ -146,7 +146,7 @@ final class InstructionValues {
       return null;
     }
     if (opcode.equals("cvt")) {
-      return converted(modifiers, from.get(0));
+      return from.isEmpty() ? null : converted(modifiers, from.get(0));
     }
     for (String modifier : modifiers) {
       if (!PLAIN.contains(modifier) && ScalarType.named(modifier).isEmpty()) {

@@ -57,6 +57,14 @@ class KernelBoundsTest {
     return KernelBounds.of(module, entry, List.of(new ArrayPlace(0, 0)));
   }
 
+  @Test
+  void damagedConversionsGiveUnknownBounds() {
+    KernelBounds bounds =
+        bounds("cvt.u64.u32 %rd2;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r5;\n");
+
+    isLimitedTo(bounds, new Shape(1, 1, 1), Long.MIN_VALUE, Long.MAX_VALUE);
+  }
+
   private static void isLimitedTo(KernelBounds bounds, Shape launch, long begin, long end) {
     BoundsEvaluator evaluator = bounds.launches().evaluator();
     evaluator.limit(launch);
