@@ -99,7 +99,7 @@ public final class KernelCheck {
     this.module = module;
     this.budget = budget;
     this.analysis = new ModuleAnalysis(module, budget);
-    this.launches = new LaunchCheck(analysis, budget);
+    this.launches = new LaunchCheck(module, analysis, budget);
   }
 
   /**

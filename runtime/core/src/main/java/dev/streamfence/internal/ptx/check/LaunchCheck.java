@@ -1,14 +1,16 @@
 package dev.streamfence.internal.ptx.check;
 
+import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.analysis.AnalysisBudget;
 import dev.streamfence.internal.ptx.analysis.LaunchFacts;
 import dev.streamfence.internal.ptx.analysis.LaunchNeed;
 import dev.streamfence.internal.ptx.analysis.ModuleAnalysis;
-import dev.streamfence.internal.ptx.analysis.TileOverrun;
+import dev.streamfence.internal.ptx.bounds.TileOverrun;
 import dev.streamfence.internal.ptx.check.Mismatch.Difference;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.CodeLimits;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.launch.BlockShape;
 import dev.streamfence.launch.KernelParameter;
 import dev.streamfence.launch.KernelParameter.Cases;
@@ -35,13 +37,15 @@ final class LaunchCheck {
           shape -> true,
           sharedBytes -> true);
 
+  private final PtxModule module;
   private final ModuleAnalysis analysis;
   private final AnalysisBudget budget;
 
   /** Remembered, because several interfaces declare the same kernels. */
   private final Map<String, LaunchFacts> known = new HashMap<>();
 
-  LaunchCheck(ModuleAnalysis analysis, AnalysisBudget budget) {
+  LaunchCheck(PtxModule module, ModuleAnalysis analysis, AnalysisBudget budget) {
+    this.module = module;
     this.analysis = analysis;
     this.budget = budget;
   }
@@ -76,12 +80,16 @@ final class LaunchCheck {
         add(facts, LaunchNeed.WARP_GROUPS, Difference.WARP_GROUPS, found);
       }
       if (mayWork()) {
-        TileOverrun.of(analysis, entry, new BlockLimit(shape.x(), shape.y(), shape.z(), true))
-            .map(overrun -> Mismatch.ofTile(overrun, shape))
+        TileOverrun.of(module, entry, new BlockLimit(shape.x(), shape.y(), shape.z(), true))
+            .map(overrun -> Mismatch.ofTile(site(entry, overrun), overrun, shape))
             .ifPresent(found::add);
       }
     }
     return found;
+  }
+
+  private AccessSite site(PtxEntry entry, TileOverrun overrun) {
+    return AccessSite.of(module, entry.name(), overrun.instruction(), "");
   }
 
   private boolean mayWork() {

@@ -3,7 +3,7 @@ package dev.streamfence.internal.ptx.check;
 import dev.streamfence.internal.ptx.analysis.AccessSite;
 import dev.streamfence.internal.ptx.analysis.AccessedWords;
 import dev.streamfence.internal.ptx.analysis.LaunchFacts;
-import dev.streamfence.internal.ptx.analysis.TileOverrun;
+import dev.streamfence.internal.ptx.bounds.TileOverrun;
 import dev.streamfence.internal.ptx.syntax.MangledName;
 import dev.streamfence.launch.BlockShape;
 import dev.streamfence.launch.KernelParameter;
@@ -175,7 +175,7 @@ public final class Mismatch {
   }
 
   /** A thread that leaves an array in shared memory. */
-  static Mismatch ofTile(TileOverrun overrun, BlockShape block) {
+  static Mismatch ofTile(AccessSite site, TileOverrun overrun, BlockShape block) {
     boolean isFlat = block.y() == 1 && block.z() == 1;
     String predicate =
         ": thread "
@@ -191,7 +191,7 @@ public final class Mismatch {
             + "', which has "
             + overrun.tile().sizeInBytes()
             + " bytes";
-    return new Mismatch(Difference.TILE_SIZE, null, "", overrun.site(), predicate);
+    return new Mismatch(Difference.TILE_SIZE, null, "", site, predicate);
   }
 
   /**

@@ -20,4 +20,14 @@ interface ArgumentLookup {
    * @param bytes how many; 0 for all bytes of the parameter
    */
   List<Node> addresses(Variable parameter, long offset, int bytes);
+
+  /** Returns whether a value is as wide as the addresses that are followed. */
+  default boolean mayBeAddress(Node value) {
+    return value.bits == Long.SIZE;
+  }
+
+  /** Returns the address of a variable; null if it is not followed, as none of them is here. */
+  default @Nullable Node address(Variable variable, long offset, int bits) {
+    return null;
+  }
 }

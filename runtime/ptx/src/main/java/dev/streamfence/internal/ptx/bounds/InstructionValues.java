@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class InstructionValues {
   /** Modifiers that change nothing about the result of an integer operation. */
-  private static final Set<String> PLAIN = Set.of("lo", "wide", "uni", "to", "global");
+  private static final Set<String> PLAIN = Set.of("lo", "wide", "uni", "to", "global", "shared");
 
   private final NodeGraph nodes;
   private final ArgumentLookup arguments;
@@ -123,15 +123,22 @@ final class InstructionValues {
           ? nodes.unknown(Integer.SIZE, 0, 31, block, List.of())
           : nodes.unknown(bits(destination), block, List.of());
     }
-    return null;
+    return operand instanceof Operand.VariableAddress address
+        ? arguments.address(address.variable(), address.offset(), bits(destination))
+        : null;
   }
 
   /** The address of an access; any value if it is not a sum of known values. */
   Node address(Operand.Memory memory, int block, @Nullable Node[] state) {
+    if (memory.base() instanceof Operand.VariableAddress direct) {
+      Node known =
+          arguments.address(direct.variable(), direct.offset() + memory.offset(), Integer.SIZE);
+      return known == null ? nodes.unknown(Long.SIZE, block, List.of()) : known;
+    }
     if (memory.base() instanceof Operand.RegisterUse use && use.register().vectorLength() == 1) {
       Node base = state[use.register().index()];
-      if (base != null && base.bits == Long.SIZE) {
-        return nodes.of(Operator.ADD, Long.SIZE, base, nodes.constant(memory.offset(), Long.SIZE));
+      if (base != null && arguments.mayBeAddress(base)) {
+        return nodes.of(Operator.ADD, base.bits, base, nodes.constant(memory.offset(), base.bits));
       }
       return nodes.unknown(Long.SIZE, block, base == null ? List.of() : List.of(base));
     }

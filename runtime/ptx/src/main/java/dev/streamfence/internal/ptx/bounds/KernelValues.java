@@ -103,7 +103,12 @@ final class KernelValues {
     return state;
   }
 
-  private @Nullable Node[] state(int block) {
+  Instruction instruction(int index) {
+    return flow.instruction(index);
+  }
+
+  /** What a block leaves in the registers. */
+  @Nullable Node[] state(int block) {
     @Nullable Node[] state = leaving[block];
     if (state == null) {
       throw new TooComplexException("it has a loop with two entries");

@@ -33,7 +33,11 @@ final class NodeGraph {
   }
 
   Node base(int array) {
-    return shared(Operator.BASE, Long.SIZE, array, List.of());
+    return base(array, Long.SIZE);
+  }
+
+  Node base(int array, int bits) {
+    return shared(Operator.BASE, bits, array, List.of());
   }
 
   Node special(Node.Special special) {

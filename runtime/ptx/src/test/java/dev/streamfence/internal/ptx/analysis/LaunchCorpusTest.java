@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.streamfence.corpus.Corpus;
 import dev.streamfence.corpus.KernelCase;
+import dev.streamfence.internal.ptx.bounds.TileOverrun;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxException;
@@ -36,7 +37,7 @@ final class LaunchCorpusTest {
         add(reported, each, facts.site(LaunchNeed.DYNAMIC_SHARED));
       }
       BlockLimit block = new BlockLimit(grid.blockX(), grid.blockY(), grid.blockZ(), true);
-      add(reported, each, TileOverrun.of(analysis, entry, block));
+      add(reported, each, TileOverrun.of(module, entry, block));
     }
 
     assertThat(reported).isEmpty();
@@ -62,7 +63,7 @@ final class LaunchCorpusTest {
                       .site(LaunchNeed.COOPERATIVE)
                       .ifPresent(site -> barriers.add(entry.name() + suffix));
                   assertThat(facts.site(LaunchNeed.CLUSTER)).as(entry.name()).isEmpty();
-                  assertThat(TileOverrun.of(analysis, entry, new BlockLimit(32, 1, 1, true)))
+                  assertThat(TileOverrun.of(module, entry, new BlockLimit(32, 1, 1, true)))
                       .as(entry.name() + suffix)
                       .isEmpty();
                 }
@@ -104,7 +105,7 @@ final class LaunchCorpusTest {
       for (PtxEntry entry : module.entries()) {
         ModuleAnalysis analysis = new ModuleAnalysis(module);
         assertThat(LaunchFacts.of(analysis, entry)).isNotNull();
-        assertThat(TileOverrun.of(analysis, entry, new BlockLimit(33, 2, 1, true))).isNotNull();
+        assertThat(TileOverrun.of(module, entry, new BlockLimit(33, 2, 1, true))).isNotNull();
       }
     }
     assertThat(parsed).isGreaterThan(10);

@@ -1,24 +1,25 @@
-package dev.streamfence.internal.ptx.analysis;
+package dev.streamfence.internal.ptx.bounds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.streamfence.internal.ptx.analysis.ThreadValues.Definitions;
-import dev.streamfence.internal.ptx.analysis.ThreadValues.KnownValue;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.run.SimulatedMemory;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
+import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxGrid;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.internal.ptx.syntax.Variable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
-import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Computes random integer code for each thread, and runs it on the simulated device. */
-final class ThreadValuesTest {
+final class ThreadEvaluationTest {
   private static final int KERNELS = 300;
   private static final int STEPS = 24;
   private static final BlockLimit BLOCK = new BlockLimit(8, 3, 2, true);
@@ -44,6 +45,32 @@ final class ThreadValuesTest {
           "mul.wide",
           "mad.wide",
           "selp");
+
+  private static final ControlGraph.CallEnds NO_CALLS =
+      new ControlGraph.CallEnds() {
+        @Override
+        public boolean mayExit(Instruction call) {
+          return true;
+        }
+
+        @Override
+        public boolean traps(Instruction call) {
+          return false;
+        }
+      };
+
+  private static final ArgumentLookup NOTHING_PASSED =
+      new ArgumentLookup() {
+        @Override
+        public @Nullable Node value(Variable parameter, long offset, int bits) {
+          return null;
+        }
+
+        @Override
+        public List<Node> addresses(Variable parameter, long offset, int bytes) {
+          return List.of();
+        }
+      };
 
   private final Random random = new Random(13);
 
@@ -153,18 +180,22 @@ final class ThreadValuesTest {
       ByteBuffer results = ByteBuffer.wrap(out).order(ByteOrder.LITTLE_ENDIAN);
       PtxModule module = PtxModule.parse(ptx);
       FunctionFlow flow = new FunctionFlow(module.entry("k").orElseThrow().function());
-      Definitions definitions = new Definitions(flow);
+      NodeGraph nodes = new NodeGraph();
+      KernelValues values =
+          new KernelValues(flow, ControlGraph.of(flow, NO_CALLS), nodes, NOTHING_PASSED);
+      values.evaluate();
+      Dependences dependences = new Dependences(nodes, 0);
       for (int thread = 0; thread < BLOCK.threads(); thread++) {
         int x = thread % BLOCK.x();
         int y = thread / BLOCK.x() % BLOCK.y();
         int z = thread / BLOCK.x() / BLOCK.y();
-        ThreadValues values = new ThreadValues(definitions, BLOCK, x, y, z);
-        Optional<KnownValue> wide = stored(flow, values, flow.size() - 3);
-        Optional<KnownValue> narrow = stored(flow, values, flow.size() - 2);
+        ThreadEvaluation evaluation = new ThreadEvaluation(nodes, dependences, BLOCK, x, y, z);
+        OptionalLong wide = stored(flow, values, evaluation, flow.size() - 3);
+        OptionalLong narrow = stored(flow, values, evaluation, flow.size() - 2);
         long expectedWide = results.getLong(16 * thread);
         int expectedNarrow = results.getInt(16 * thread + 8);
-        wide.ifPresent(value -> assertThat(value.bits()).as(ptx).isEqualTo(expectedWide));
-        narrow.ifPresent(value -> assertThat((int) value.bits()).as(ptx).isEqualTo(expectedNarrow));
+        wide.ifPresent(value -> assertThat(value).as(ptx).isEqualTo(expectedWide));
+        narrow.ifPresent(value -> assertThat((int) value).as(ptx).isEqualTo(expectedNarrow));
         known += (wide.isPresent() ? 1 : 0) + (narrow.isPresent() ? 1 : 0);
       }
     }
@@ -173,8 +204,10 @@ final class ThreadValuesTest {
     assertThat(known).isGreaterThan(KERNELS * BLOCK.threads());
   }
 
-  private static Optional<KnownValue> stored(FunctionFlow flow, ThreadValues values, int at) {
+  private static OptionalLong stored(
+      FunctionFlow flow, KernelValues values, ThreadEvaluation thread, int at) {
     Operand stored = flow.instruction(at).operands().get(1);
-    return values.address(new Operand.Memory(stored, 0, List.of()));
+    Node value = values.state(0)[stored.registers().get(0).index()];
+    return value == null ? OptionalLong.empty() : thread.value(value);
   }
 }

@@ -1,0 +1,288 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import dev.streamfence.internal.ptx.bounds.ControlGraph.Block;
+import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.syntax.BlockLimit;
+import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.syntax.Operand;
+import dev.streamfence.internal.ptx.syntax.PtxEntry;
+import dev.streamfence.internal.ptx.syntax.PtxFunction;
+import dev.streamfence.internal.ptx.syntax.PtxModule;
+import dev.streamfence.internal.ptx.syntax.StateSpace;
+import dev.streamfence.internal.ptx.syntax.Variable;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An access of a thread to shared memory outside of the variable that its address comes from.
+ * Immutable.
+ *
+ * <p>Only what happens in every launch with blocks of that shape is found: the thread's place and
+ * the block's shape decide the address, and lead to the access on every way through the kernel.
+ *
+ * @param instruction the access
+ * @param tile the variable
+ * @param x the thread's number in x
+ * @param y the thread's number in y
+ * @param z the thread's number in z
+ * @param offset the first byte of the access, counted from the variable's start; it may be negative
+ */
+public record TileOverrun(
+    Instruction instruction, Variable tile, int x, int y, int z, long offset) {
+  private static final Set<String> ACCESSES = Set.of("ld", "st", "atom", "red");
+
+  /** Functions outside of every module that return. */
+  private static final Set<String> RETURNING = Set.of("vprintf", "malloc", "free");
+
+  /** Instructions of a function that may not return to its caller, for all that is known. */
+  private static final Set<String> LEAVING = Set.of("exit", "trap", "call", "brx");
+
+  /** The most threads that are looked at for all accesses of a kernel together. */
+  private static final int MOST_THREADS = 1 << 16;
+
+  /** The most values that are computed for a kernel. */
+  private static final int MOST_VALUES = 1 << 22;
+
+  /** The most ways through a kernel that are looked at. */
+  private static final int MOST_WAYS = 64;
+
+  /**
+   * Returns the first such access of a kernel; empty if there is none, it is not certain, or the
+   * kernel is too large.
+   *
+   * @param block the shape of its blocks
+   */
+  public static Optional<TileOverrun> of(PtxModule module, PtxEntry entry, BlockLimit block) {
+    if (entry.staticSharedBytes() == 0) {
+      return Optional.empty();
+    }
+    try {
+      return new Search(module, entry, block).find();
+    } catch (TooComplexException | StackOverflowError e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Knows the variables in shared memory, and nothing of what a launch passes. */
+  private static final class Tiles implements ArgumentLookup {
+    private final NodeGraph nodes;
+    private final List<Variable> tiles = new ArrayList<>();
+
+    Tiles(NodeGraph nodes) {
+      this.nodes = nodes;
+    }
+
+    @Override
+    public @Nullable Node value(Variable parameter, long offset, int bits) {
+      return null;
+    }
+
+    @Override
+    public List<Node> addresses(Variable parameter, long offset, int bytes) {
+      return List.of();
+    }
+
+    @Override
+    public boolean mayBeAddress(Node value) {
+      return value.bits >= Integer.SIZE;
+    }
+
+    @Override
+    public @Nullable Node address(Variable variable, long offset, int bits) {
+      if (variable.space() != StateSpace.SHARED || bits < Integer.SIZE) {
+        return null;
+      }
+      int index = tiles.indexOf(variable);
+      if (index < 0) {
+        index = tiles.size();
+        tiles.add(variable);
+      }
+      return nodes.of(Operator.ADD, bits, nodes.base(index, bits), nodes.constant(offset, bits));
+    }
+  }
+
+  /** One search; confined to one thread. */
+  private static final class Search {
+    private final PtxModule module;
+    private final BlockLimit block;
+    private final NodeGraph nodes = new NodeGraph();
+    private final Tiles tiles = new Tiles(nodes);
+    private final ControlGraph graph;
+    private final KernelValues values;
+    private final Dependences dependences;
+    private int waysLeft = MOST_WAYS;
+    private int valuesLeft = MOST_VALUES;
+
+    Search(PtxModule module, PtxEntry entry, BlockLimit block) {
+      this.module = module;
+      this.block = block;
+      FunctionFlow flow = new FunctionFlow(entry.function());
+      graph =
+          ControlGraph.of(
+              flow,
+              new ControlGraph.CallEnds() {
+                @Override
+                public boolean mayExit(Instruction call) {
+                  return leaves(call);
+                }
+
+                @Override
+                public boolean traps(Instruction call) {
+                  return false;
+                }
+              });
+      values = new KernelValues(flow, graph, nodes, tiles);
+      values.evaluate();
+      dependences = new Dependences(nodes, tiles.tiles.size());
+    }
+
+    Optional<TileOverrun> find() {
+      List<MemoryAccess> accesses = new ArrayList<>();
+      ThreadEvaluation first = thread(0);
+      for (MemoryAccess access : values.accesses()) {
+        if (isShared(access.instruction())
+            && tile(access) != null
+            && first.value(access.address()).isPresent()) {
+          accesses.add(access);
+        }
+      }
+      if (accesses.isEmpty()) {
+        return Optional.empty();
+      }
+      int last = block.threads() - 1;
+      int step = Math.max(1, (int) ((long) accesses.size() * block.threads() / MOST_THREADS));
+      for (int thread = 0; thread <= last && waysLeft > 0 && valuesLeft > 0; thread += step) {
+        Optional<TileOverrun> found = find(accesses, thread);
+        if (found.isPresent()) {
+          return found;
+        }
+      }
+      return last % step == 0 ? Optional.empty() : find(accesses, last);
+    }
+
+    private Optional<TileOverrun> find(List<MemoryAccess> accesses, int number) {
+      ThreadEvaluation thread = thread(number);
+      for (MemoryAccess access : accesses) {
+        Variable tile = tile(access);
+        OptionalLong offset = thread.value(access.address());
+        if (tile == null || offset.isEmpty()) {
+          continue;
+        }
+        long at = offset.getAsLong();
+        boolean outside = at < 0 || at + access.width() > tile.sizeInBytes();
+        if (outside && waysLeft-- > 0 && isCertain(access, thread)) {
+          return Optional.of(
+              new TileOverrun(access.instruction(), tile, thread.x(), thread.y(), thread.z(), at));
+        }
+      }
+      valuesLeft -= thread.size() + accesses.size();
+      return Optional.empty();
+    }
+
+    private ThreadEvaluation thread(int number) {
+      return new ThreadEvaluation(
+          nodes,
+          dependences,
+          block,
+          number % block.x(),
+          number / block.x() % block.y(),
+          number / block.x() / block.y());
+    }
+
+    /** The variable from which alone an address is computed, if its size is known. */
+    private @Nullable Variable tile(MemoryAccess access) {
+      Variable found = null;
+      for (int i = 0; i < tiles.tiles.size(); i++) {
+        if (dependences.dependsOn(access.address(), i)) {
+          Variable tile = tiles.tiles.get(i);
+          if (found != null || tile.external() || tile.isOpenArray()) {
+            return null;
+          }
+          found = tile;
+        }
+      }
+      return found;
+    }
+
+    private static boolean isShared(Instruction instruction) {
+      return ACCESSES.contains(instruction.opcode())
+          && !instruction.has("shared::cluster")
+          && instruction.spaces().stream().allMatch(space -> space == StateSpace.SHARED);
+    }
+
+    /** Whether a thread that ends makes an access on every way that its own values leave open. */
+    private boolean isCertain(MemoryAccess access, ThreadEvaluation thread) {
+      if (!thread.holds(access.guard()).equals(Optional.of(true))) {
+        return false;
+      }
+      BitSet seen = new BitSet();
+      Deque<Integer> open = new ArrayDeque<>(List.of(0));
+      boolean reached = false;
+      while (!open.isEmpty()) {
+        int at = open.remove();
+        if (at == access.block() || at < 0) {
+          if (at < 0 || mayEndBefore(access)) {
+            return false;
+          }
+          reached = true;
+        } else if (!seen.get(at)) {
+          seen.set(at);
+          Block code = graph.block(at);
+          if (code.mayExit()) {
+            return false;
+          }
+          Optional<Boolean> taken =
+              code.branch() == null ? Optional.of(true) : thread.holds(values.condition(at));
+          if (!taken.equals(Optional.of(false))) {
+            open.add(code.taken());
+          }
+          if (!taken.equals(Optional.of(true))) {
+            open.add(code.fallen());
+          }
+        }
+      }
+      return reached;
+    }
+
+    private boolean mayEndBefore(MemoryAccess access) {
+      Block code = graph.block(access.block());
+      for (int i = code.first(); i < code.end(); i++) {
+        Instruction instruction = values.instruction(i);
+        if (instruction.equals(access.instruction())) {
+          return false;
+        }
+        if (instruction.opcode().equals("call") && leaves(instruction)) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /** Whether a call may not return. */
+    private boolean leaves(Instruction call) {
+      for (Operand operand : call.operands()) {
+        if (operand instanceof Operand.Name name) {
+          String called = name.label().name();
+          return module
+              .function(called)
+              .filter(PtxFunction::hasBody)
+              .map(Search::mayLeave)
+              .orElse(!RETURNING.contains(called));
+        }
+      }
+      return true;
+    }
+
+    private static boolean mayLeave(PtxFunction function) {
+      return function.instructions().stream().anyMatch(each -> LEAVING.contains(each.opcode()));
+    }
+  }
+}
