@@ -66,7 +66,6 @@ public final class KernelCheck {
   private static final int MAX_KNOWN = 1 << 16;
 
   private final PtxModule module;
-  private final AnalysisBudget budget;
   private final ModuleAnalysis analysis;
   private final LaunchCheck launches;
 
@@ -97,7 +96,6 @@ public final class KernelCheck {
    */
   public KernelCheck(PtxModule module, AnalysisBudget budget) {
     this.module = module;
-    this.budget = budget;
     this.analysis = new ModuleAnalysis(module, budget);
     this.launches = new LaunchCheck(module, analysis, budget);
   }
@@ -243,7 +241,7 @@ public final class KernelCheck {
     if (declared.hasAutomaticBlockSize()) {
       return isFixed
           ? limit.filter(fixed -> !fixed.allows(fixed.x(), 1, 1)).map(KernelCheck::ofBlocks)
-          : BlockSizeDependence.of(module, entry, budget)
+          : BlockSizeDependence.of(analysis, entry)
               .map(site -> Mismatch.ofEntryAt(site, Difference.ONE_BLOCK_SIZE));
     }
     return block(declared)

@@ -2,7 +2,7 @@ package dev.streamfence.internal.ptx.analysis;
 
 import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
-import dev.streamfence.internal.ptx.syntax.Instruction;
+import dev.streamfence.internal.ptx.ir.CallSite;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.Register;
@@ -10,7 +10,6 @@ import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The data flow of calls: into functions and back, and out of the module where a function is
@@ -31,51 +30,22 @@ final class CallFlow {
     this.values = values;
   }
 
-  /**
-   * The operands of a call instruction by their meaning.
-   *
-   * @param odd operands at positions where the language has none
-   */
-  private record CallSite(
-      @Nullable Operand target, List<Operand> arguments, List<Operand> results, List<Operand> odd) {
-    static CallSite of(Instruction instruction) {
-      List<Operand> operands = instruction.operands();
-      int at = 0;
-      List<Operand> results = List.of();
-      if (!operands.isEmpty() && operands.get(0) instanceof Operand.Arguments listed) {
-        results = listed.elements();
-        at = 1;
-      }
-      Operand target = at < operands.size() ? operands.get(at) : null;
-      List<Operand> arguments = List.of();
-      if (++at < operands.size() && operands.get(at) instanceof Operand.Arguments listed) {
-        arguments = listed.elements();
-        at++;
-      }
-      List<Operand> odd = new ArrayList<>();
-      for (; at < operands.size(); at++) {
-        // A name refers to a prototype or to a list of targets.
-        if (!(operands.get(at) instanceof Operand.Name)) {
-          ValueFlow.addSimple(operands.get(at), odd);
-        }
-      }
-      return new CallSite(target, arguments, results, odd);
-    }
-  }
-
   void evaluate(Step step) {
     CallSite call = CallSite.of(step.instruction());
-    if (call.target == null) {
+    Operand called = call.target();
+    if (called == null) {
       return;
     }
-    for (Operand argument : call.arguments) {
+    for (Operand argument : call.arguments()) {
       object(step, argument, object -> object.dependents().add(step));
     }
-    for (Operand odd : call.odd) {
+    List<Operand> oddities = new ArrayList<>();
+    call.odd().forEach(each -> ValueFlow.addSimple(each, oddities));
+    for (Operand odd : oddities) {
       analysis.escapes().unknown(step, values.value(step, odd), "it is passed in an unusual way");
     }
-    Provenance target = values.value(step, call.target);
-    boolean known = !target.isBottom() && call.odd.isEmpty();
+    Provenance target = values.value(step, called);
+    boolean known = !target.isBottom() && call.odd().isEmpty();
     int at = 0;
     for (Derivation alternative : target.alternatives()) {
       PtxFunction function = analysis.functionAt(alternative);
@@ -83,11 +53,11 @@ final class CallFlow {
           function != null
               && function.hasBody()
               && !function.entry()
-              && function.parameters().size() == call.arguments.size()
-              && function.returns().size() == call.results.size();
+              && function.parameters().size() == call.arguments().size()
+              && function.returns().size() == call.results().size();
       if (function != null && fits) {
         enter(step, call, function, at++);
-      } else if (function != null && !function.hasBody() && call.target instanceof Operand.Name) {
+      } else if (function != null && !function.hasBody() && called instanceof Operand.Name) {
         leave(step, call, analysis.isItself(function.name()) ? function.name() : "");
       } else {
         known = false;
@@ -100,15 +70,15 @@ final class CallFlow {
 
   private void enter(Step step, CallSite call, PtxFunction function, int ordinal) {
     boolean plain = true;
-    for (Operand argument : call.arguments) {
+    for (Operand argument : call.arguments()) {
       plain &= isPlain(step, argument);
     }
     Activation callee = analysis.activations().callee(step, ordinal, function, plain);
-    for (int i = 0; i < call.arguments.size(); i++) {
-      pass(step, call.arguments.get(i), callee, function.parameters().get(i));
+    for (int i = 0; i < call.arguments().size(); i++) {
+      pass(step, call.arguments().get(i), callee, function.parameters().get(i));
     }
-    for (int i = 0; i < call.results.size(); i++) {
-      take(step, call.results.get(i), callee, function.returns().get(i));
+    for (int i = 0; i < call.results().size(); i++) {
+      take(step, call.results().get(i), callee, function.returns().get(i));
     }
   }
 
@@ -178,7 +148,7 @@ final class CallFlow {
   /** Handles a call of a function outside the module. */
   private void leave(Step step, CallSite call, String name) {
     List<Provenance> passed = new ArrayList<>();
-    for (Operand argument : call.arguments) {
+    for (Operand argument : call.arguments()) {
       if (!object(step, argument, object -> passed.addAll(object.contents()))) {
         passed.add(values.value(step, argument));
       }
@@ -192,7 +162,7 @@ final class CallFlow {
       // Unknown code can reach the variables that the threads of its block share.
       analysis.escapes().open(step, StateSpace.SHARED);
     }
-    for (Operand result : call.results) {
+    for (Operand result : call.results()) {
       boolean inMemory =
           object(
               step,

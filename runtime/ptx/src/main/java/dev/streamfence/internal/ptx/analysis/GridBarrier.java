@@ -46,7 +46,8 @@ final class GridBarrier {
                       .anyMatch(
                           operand ->
                               operand instanceof Operand.Memory place
-                                  && values.value(flow, place.base()).kind() == HeldKind.WORKSPACE);
+                                  && values.value(flow, at, place.base()).kind()
+                                      == HeldKind.WORKSPACE);
             },
             "");
   }
@@ -59,7 +60,7 @@ final class GridBarrier {
     if (guard == null) {
       return false;
     }
-    Held held = values.value(flow, new Operand.RegisterUse(guard.predicate(), false));
+    Held held = values.value(flow, at, new Operand.RegisterUse(guard.predicate(), false));
     if (held.kind() != HeldKind.TEST) {
       return held.kind() == HeldKind.UNCLEAR;
     }

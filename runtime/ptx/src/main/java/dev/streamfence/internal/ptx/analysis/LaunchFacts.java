@@ -39,7 +39,7 @@ public final class LaunchFacts {
       if (!entry.function().clusters() && code.first(reads("%is_explicit_cluster"), "").isEmpty()) {
         facts.put(LaunchNeed.CLUSTER, code.first(LaunchFacts::usesCluster, ""));
       }
-      facts.put(LaunchNeed.DYNAMIC_SHARED, dynamicShared(analysis, entry, code));
+      facts.put(LaunchNeed.DYNAMIC_SHARED, dynamicShared(analysis, code));
       facts.put(LaunchNeed.COOPERATIVE, GridBarrier.in(analysis, code));
     } catch (TooLargeException e) {
       // The needs that were found before hold.
@@ -76,13 +76,9 @@ public final class LaunchFacts {
   }
 
   /** Finds an access to an array without a length, or else a question for its size. */
-  private static Optional<AccessSite> dynamicShared(
-      ModuleAnalysis analysis, PtxEntry entry, ReachedCode code) {
+  private static Optional<AccessSite> dynamicShared(ModuleAnalysis analysis, ReachedCode code) {
     if (code.first(LaunchFacts::namesOpenArray, "").isPresent()) {
-      ThreadTaint taint = new ThreadTaint(analysis.module(), entry.function());
-      do {
-        analysis.charge(taint.instructions());
-      } while (taint.spread());
+      ThreadTaint taint = ThreadTaint.of(analysis, code);
       Optional<AccessSite> access = code.first((flow, at) -> accesses(taint, flow, at), "");
       if (access.isPresent()) {
         return access;
@@ -112,7 +108,7 @@ public final class LaunchFacts {
     }
     for (Operand operand : flow.instruction(at).operands()) {
       if (operand instanceof Operand.Memory place) {
-        Variable tile = taint.value(flow.function(), place.base()).tile();
+        Variable tile = taint.value(flow, at, place.base()).tile();
         if (tile != null && isDynamic(tile)) {
           return true;
         }

@@ -1,29 +1,26 @@
 package dev.streamfence.internal.ptx.analysis;
 
+import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
-import dev.streamfence.internal.ptx.syntax.PtxFunction;
-import dev.streamfence.internal.ptx.syntax.PtxFunction.Formal;
-import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.Register;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For each register of a kernel and of the functions that it calls, whether its value is computed
- * from the number of the thread, and from the address of which variable in shared memory. The order
- * of instructions does not matter, and calls of a function are not told apart. Confined to one
- * thread.
+ * Whether the value of a register is computed from the number of the thread, and from the address
+ * of which variable in shared memory. Confined to one thread.
  */
-final class ThreadTaint {
+final class ThreadTaint extends ForwardFlow<ThreadTaint.Taint> {
+  /** Opcodes whose first operand is a result that comes from memory, not from the operands. */
+  private static final Set<String> LOADS = Set.of("ld", "ldu", "atom", "ldmatrix", "tex", "suld");
+
+  /** Any local variable: debug code keeps its variables there. */
+  private static final int LOCAL = -1;
+
   /**
    * The origin of a value.
    *
@@ -32,75 +29,38 @@ final class ThreadTaint {
    */
   record Taint(boolean fromThread, @Nullable Variable tile) {
     static final Taint CONSTANT = new Taint(false, null);
-
-    Taint join(Taint other) {
-      if (other.equals(CONSTANT) || equals(other)) {
-        return this;
-      }
-      return new Taint(fromThread || other.fromThread, tile == null ? other.tile : tile);
-    }
   }
 
-  /**
-   * A register or a variable.
-   *
-   * @param function the register's function, by name; empty for a variable
-   * @param index the register's index, or the variable's id
-   */
-  private record Place(String function, int index) {}
-
-  /** What any local variable holds: debug code keeps its variables there. */
-  private static final Place LOCAL = new Place("", -1);
-
-  private final PtxModule module;
-  private final Map<Place, Taint> values = new HashMap<>();
-  private final Set<String> reached = new HashSet<>();
-  private final List<PtxFunction> functions = new ArrayList<>();
-  private boolean changed;
-
-  ThreadTaint(PtxModule module, PtxFunction entry) {
-    this.module = module;
-    reach(entry);
+  private ThreadTaint(ReachedCode code) {
+    super(code.flows(), Taint.CONSTANT);
   }
 
-  /** The kernel and the functions that it is known to call. */
-  List<PtxFunction> functions() {
-    return List.copyOf(functions);
+  static ThreadTaint of(ModuleAnalysis analysis, ReachedCode code) {
+    ThreadTaint taint = new ThreadTaint(code);
+    do {
+      analysis.charge(code.instructions());
+    } while (taint.spread());
+    return taint;
   }
 
-  /** How many instructions {@link #spread} looks at. */
-  int instructions() {
-    return functions.stream().mapToInt(function -> function.instructions().size() + 1).sum();
-  }
-
-  /** Applies each instruction once; returns whether that has changed anything. */
-  boolean spread() {
-    changed = false;
-    for (PtxFunction function : List.copyOf(functions)) {
-      for (Instruction instruction : function.instructions()) {
-        if (instruction.opcode().equals("call")) {
-          call(function, instruction.operands());
-        } else {
-          compute(function, instruction);
-        }
-      }
-    }
-    return changed;
+  @Override
+  Taint join(Taint one, Taint other) {
+    return new Taint(one.fromThread || other.fromThread, one.tile == null ? other.tile : one.tile);
   }
 
   /** The origin of an operand. */
-  Taint value(PtxFunction function, Operand operand) {
-    Taint value = Taint.CONSTANT;
+  Taint value(FunctionFlow flow, int at, Operand operand) {
     if (operand instanceof Operand.SpecialRegister special) {
       return new Taint(reads(special, "%tid") || special.name().equals("%warpid"), null);
     }
+    Taint value = Taint.CONSTANT;
     if (operand instanceof Operand.VariableAddress address) {
       return address.variable().space() == StateSpace.SHARED
           ? new Taint(false, address.variable())
           : value;
     }
     for (Register register : operand.registers()) {
-      value = value.join(held(new Place(function.name(), register.index())));
+      value = join(value, held(flow, at, register.index()));
     }
     return value;
   }
@@ -111,42 +71,35 @@ final class ThreadTaint {
         && (special.name().equals(register) || special.name().startsWith(register + "."));
   }
 
-  private void compute(PtxFunction function, Instruction instruction) {
+  @Override
+  void evaluate(FunctionFlow flow, int at, Instruction instruction) {
     List<Operand> operands = instruction.operands();
     if (operands.isEmpty()) {
       return;
     }
-    Operand first = operands.get(0);
     Taint sources = Taint.CONSTANT;
     for (Operand operand : operands.subList(1, operands.size())) {
-      sources = sources.join(source(function, instruction, operand));
+      sources = join(sources, source(flow, at, operand));
     }
-    if (first instanceof Operand.Memory place) {
-      store(instruction, place, sources);
-      return;
-    }
-    for (Register register : first.registers()) {
-      add(new Place(function.name(), register.index()), sources);
+    if (!(operands.get(0) instanceof Operand.Memory place)) {
+      assign(flow, at, operands.get(0), sources);
+    } else if (place.base() instanceof Operand.VariableAddress address) {
+      store(id(address.variable()), 0, 0, sources);
+    } else if (mayBeLocal(instruction)) {
+      store(LOCAL, 0, 0, sources);
     }
   }
 
   /** The origin of what an instruction takes from an operand. */
-  private Taint source(PtxFunction function, Instruction instruction, Operand operand) {
+  private Taint source(FunctionFlow flow, int at, Operand operand) {
+    Instruction instruction = flow.instruction(at);
     if (operand instanceof Operand.Memory place) {
       if (place.base() instanceof Operand.VariableAddress address) {
-        return held(placeOf(address.variable()));
+        return held(id(address.variable()), 0, 0);
       }
-      return mayBeLocal(instruction) ? held(LOCAL) : Taint.CONSTANT;
+      return mayBeLocal(instruction) ? held(LOCAL, 0, 0) : Taint.CONSTANT;
     }
-    return BlockSizeDependence.isLoad(instruction) ? Taint.CONSTANT : value(function, operand);
-  }
-
-  private void store(Instruction instruction, Operand.Memory place, Taint stored) {
-    if (place.base() instanceof Operand.VariableAddress address) {
-      add(placeOf(address.variable()), stored);
-    } else if (mayBeLocal(instruction)) {
-      add(LOCAL, stored);
-    }
+    return LOADS.contains(instruction.opcode()) ? Taint.CONSTANT : value(flow, at, operand);
   }
 
   /** Whether an instruction accesses local memory, or names no space. */
@@ -154,86 +107,8 @@ final class ThreadTaint {
     return instruction.spaces().stream().allMatch(space -> space == StateSpace.LOCAL);
   }
 
-  private static Place placeOf(Variable variable) {
-    return variable.space() == StateSpace.LOCAL ? LOCAL : new Place("", variable.id());
-  }
-
-  private void call(PtxFunction function, List<Operand> operands) {
-    List<Operand> results = List.of();
-    int at = 0;
-    if (!operands.isEmpty() && operands.get(0) instanceof Operand.Arguments listed) {
-      results = listed.elements();
-      at = 1;
-    }
-    if (at >= operands.size()) {
-      return;
-    }
-    List<Operand> arguments =
-        at + 1 < operands.size() && operands.get(at + 1) instanceof Operand.Arguments listed
-            ? listed.elements()
-            : List.of();
-    for (PtxFunction callee : callees(operands.get(at))) {
-      reach(callee);
-      for (int i = 0; i < Math.min(arguments.size(), callee.parameters().size()); i++) {
-        add(formal(callee, callee.parameters().get(i)), argument(function, arguments.get(i)));
-      }
-      for (int i = 0; i < Math.min(results.size(), callee.returns().size()); i++) {
-        Taint returned = held(formal(callee, callee.returns().get(i)));
-        places(function, results.get(i)).forEach(place -> add(place, returned));
-      }
-    }
-  }
-
-  /** The functions that a call may enter: all of them, if its target is computed. */
-  private List<PtxFunction> callees(Operand target) {
-    List<PtxFunction> candidates =
-        target instanceof Operand.Name name
-            ? module.function(name.label().name()).stream().toList()
-            : module.functions();
-    return candidates.stream().filter(each -> each.hasBody() && !each.entry()).toList();
-  }
-
-  private Taint argument(PtxFunction function, Operand argument) {
-    Taint value = Taint.CONSTANT;
-    for (Place place : places(function, argument)) {
-      value = value.join(held(place));
-    }
-    return value;
-  }
-
-  private static List<Place> places(PtxFunction function, Operand operand) {
-    if (operand instanceof Operand.VariableAddress address) {
-      return List.of(placeOf(address.variable()));
-    }
-    return operand.registers().stream()
-        .map(register -> new Place(function.name(), register.index()))
-        .toList();
-  }
-
-  private static Place formal(PtxFunction function, Formal formal) {
-    if (formal instanceof Formal.InMemory memory) {
-      return placeOf(memory.variable());
-    }
-    return new Place(function.name(), ((Formal.InRegister) formal).register().index());
-  }
-
-  private void reach(PtxFunction function) {
-    if (reached.add(function.name())) {
-      functions.add(function);
-      changed = true;
-    }
-  }
-
-  private Taint held(Place place) {
-    return Objects.requireNonNull(values.getOrDefault(place, Taint.CONSTANT));
-  }
-
-  private void add(Place place, Taint value) {
-    Taint before = held(place);
-    Taint after = before.join(value);
-    if (!after.equals(before)) {
-      values.put(place, after);
-      changed = true;
-    }
+  @Override
+  int id(Variable variable) {
+    return variable.space() == StateSpace.LOCAL ? LOCAL : variable.id();
   }
 }

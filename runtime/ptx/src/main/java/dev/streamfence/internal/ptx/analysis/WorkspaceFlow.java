@@ -1,19 +1,14 @@
 package dev.streamfence.internal.ptx.analysis;
 
+import dev.streamfence.internal.ptx.ir.CallSite;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
-import dev.streamfence.internal.ptx.syntax.PtxFunction;
-import dev.streamfence.internal.ptx.syntax.PtxFunction.Formal;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -21,7 +16,7 @@ import java.util.Set;
  * workspace or a test whether there is one. The order of instructions does not matter, and calls of
  * a function are not told apart. Confined to one thread.
  */
-final class WorkspaceFlow {
+final class WorkspaceFlow extends ForwardFlow<WorkspaceFlow.Held> {
   /** Values settle after a few rounds, since each changes at most three times. */
   private static final int MOST_ROUNDS = 64;
 
@@ -81,46 +76,21 @@ final class WorkspaceFlow {
     }
   }
 
-  /**
-   * A register or a part of a variable. Parts of different widths are kept apart: the code that
-   * prepares a group's other fields touches halves of what later holds the address.
-   *
-   * @param function the register's function, by name; empty for a variable
-   * @param index the register's index, or the variable's id
-   * @param bytes the part's width; 0 for a register
-   */
-  private record HeldPlace(String function, int index, long offset, int bytes) {
-    static HeldPlace register(String function, int index) {
-      return new HeldPlace(function, index, 0, 0);
-    }
-
-    boolean isVariable() {
-      return function.isEmpty();
-    }
-
-    /** The part of a variable that takes the place of this one. */
-    HeldPlace of(HeldPlace part) {
-      return isVariable() ? new HeldPlace("", index, part.offset, part.bytes) : this;
-    }
-  }
-
-  private final ModuleAnalysis analysis;
-  private final Map<HeldPlace, Held> values = new HashMap<>();
-
-  /** The parts of each variable that hold something. */
-  private final Map<Integer, List<HeldPlace>> parts = new HashMap<>();
-
-  private boolean changed = true;
   private boolean isClear = true;
 
   WorkspaceFlow(ModuleAnalysis analysis, ReachedCode code) {
-    this.analysis = analysis;
+    super(code.flows(), Held.NONE);
+    boolean changed = true;
     for (int round = 0; changed && isClear; round++) {
       analysis.charge(code.instructions());
-      changed = false;
-      code.flows().forEach(this::evaluate);
+      changed = spread();
       isClear &= round < MOST_ROUNDS;
     }
+  }
+
+  @Override
+  Held join(Held one, Held other) {
+    return one.join(other);
   }
 
   /** Whether the workspace's address stays where this analysis can see it. */
@@ -135,9 +105,9 @@ final class WorkspaceFlow {
   }
 
   /** What an operand holds. */
-  Held value(FunctionFlow flow, Operand operand) {
+  Held value(FunctionFlow flow, int at, Operand operand) {
     if (operand instanceof Operand.RegisterUse use) {
-      return held(HeldPlace.register(flow.function().name(), use.register().index()));
+      return held(flow, at, use.register().index());
     }
     if (operand instanceof Operand.IntegerLiteral literal) {
       return new Held(HeldKind.CONSTANT, 0, literal.value());
@@ -151,36 +121,24 @@ final class WorkspaceFlow {
     return Held.of(isWorkspace(operand) ? HeldKind.WORKSPACE : HeldKind.OTHER);
   }
 
-  private void evaluate(FunctionFlow flow) {
-    for (int at = 0; at < flow.size(); at++) {
-      if (flow.isReachable(at)) {
-        evaluate(flow, at);
-      }
-    }
-  }
-
-  private void evaluate(FunctionFlow flow, int at) {
-    Instruction instruction = flow.instruction(at);
+  @Override
+  void evaluate(FunctionFlow flow, int at, Instruction instruction) {
     List<Operand> operands = instruction.operands();
     Opcode rule = flow.rule(at);
-    if (rule.effect() == Opcode.Effect.CALLS) {
-      call(flow, operands);
-      return;
-    }
     if (operands.size() == 2 && rule.effect() != Opcode.Effect.UNKNOWN) {
       if (instruction.opcode().equals("ld") && operands.get(1) instanceof Operand.Memory place) {
-        load(flow, instruction, place);
+        load(flow, at, place);
         return;
       }
       if (instruction.opcode().equals("st") && operands.get(0) instanceof Operand.Memory place) {
-        store(flow, instruction, place);
+        store(flow, at, place);
         return;
       }
     }
     List<Held> sources = new ArrayList<>();
     for (int i = 0; i < operands.size(); i++) {
       if (!rule.isDestination(i) && !(operands.get(i) instanceof Operand.Memory)) {
-        operands.get(i).parts().forEach(part -> sources.add(value(flow, part)));
+        operands.get(i).parts().forEach(part -> sources.add(value(flow, at, part)));
       }
     }
     if (rule.effect() == Opcode.Effect.UNKNOWN) {
@@ -190,7 +148,7 @@ final class WorkspaceFlow {
     Held result = result(instruction.opcode(), sources);
     for (int i = 0; i < operands.size(); i++) {
       if (rule.isDestination(i)) {
-        operands.get(i).parts().forEach(part -> assign(flow, part, result));
+        assign(flow, at, operands.get(i), result);
       }
     }
   }
@@ -229,124 +187,43 @@ final class WorkspaceFlow {
     return keeps ? joined : Held.of(HeldKind.UNCLEAR);
   }
 
-  private void load(FunctionFlow flow, Instruction instruction, Operand.Memory place) {
-    Held address = value(flow, place.base()).plus(place.offset());
-    int width = Widths.element(instruction);
-    List<Operand> parts = instruction.operands().get(0).parts();
+  private void load(FunctionFlow flow, int at, Operand.Memory place) {
+    Held address = value(flow, at, place.base()).plus(place.offset());
+    int width = Widths.element(flow.instruction(at));
+    List<Operand> parts = flow.instruction(at).operands().get(0).parts();
     for (int i = 0; i < parts.size(); i++) {
       Held loaded =
           address.kind() == HeldKind.LOCAL
-              ? held(part(address, i, width))
+              ? held(address.variable(), address.number() + (long) i * width, width)
               : Held.of(HeldKind.OTHER);
-      assign(flow, parts.get(i), loaded);
+      assign(flow, at, parts.get(i), loaded);
     }
   }
 
-  private void store(FunctionFlow flow, Instruction instruction, Operand.Memory place) {
-    Held address = value(flow, place.base()).plus(place.offset());
-    int width = Widths.element(instruction);
-    List<Operand> parts = instruction.operands().get(1).parts();
+  private void store(FunctionFlow flow, int at, Operand.Memory place) {
+    Held address = value(flow, at, place.base()).plus(place.offset());
+    int width = Widths.element(flow.instruction(at));
+    List<Operand> parts = flow.instruction(at).operands().get(1).parts();
     for (int i = 0; i < parts.size(); i++) {
-      Held stored = value(flow, parts.get(i));
+      Held stored = value(flow, at, parts.get(i));
       if (address.kind() == HeldKind.LOCAL) {
-        add(part(address, i, width), stored);
+        store(address.variable(), address.number() + (long) i * width, width, stored);
       } else if (address.kind() != HeldKind.NONE && stored.kind().isTracked()) {
         isClear = false;
       }
     }
   }
 
-  private void call(FunctionFlow flow, List<Operand> operands) {
-    boolean hasResults = !operands.isEmpty() && operands.get(0) instanceof Operand.Arguments;
-    int at = hasResults ? 1 : 0;
-    List<Operand> results = hasResults ? arguments(operands.get(0)) : List.of();
-    List<Operand> arguments =
-        at + 1 < operands.size() ? arguments(operands.get(at + 1)) : List.of();
-    Optional<PtxFunction> callee =
-        at < operands.size() && operands.get(at) instanceof Operand.Name name
-            ? analysis.module().function(name.label().name()).filter(PtxFunction::hasBody)
-            : Optional.empty();
-    List<Formal> formals = callee.map(PtxFunction::parameters).orElseGet(List::of);
-    for (int i = 0; i < arguments.size(); i++) {
-      if (i < formals.size()) {
-        copy(place(flow.function().name(), arguments.get(i)), place(callee.get(), formals.get(i)));
-      } else {
-        // Unknown code may test it.
-        isClear &= !holdsWorkspace(place(flow.function().name(), arguments.get(i)));
-      }
+  @Override
+  void leave(FunctionFlow flow, int at, CallSite call, int known) {
+    for (int i = known; i < call.arguments().size(); i++) {
+      // Unknown code may test it.
+      isClear &=
+          passed(flow, at, call.arguments().get(i)).stream()
+              .noneMatch(held -> held.kind().isTracked());
     }
-    List<Formal> returns = callee.map(PtxFunction::returns).orElseGet(List::of);
-    for (int i = 0; i < results.size(); i++) {
-      HeldPlace result = place(flow.function().name(), results.get(i));
-      if (i < returns.size()) {
-        copy(place(callee.get(), returns.get(i)), result);
-      } else {
-        add(result, Held.of(HeldKind.OTHER));
-      }
+    if (call.name().isEmpty() || known == 0) {
+      call.results().forEach(result -> assign(flow, at, result, Held.of(HeldKind.OTHER)));
     }
-  }
-
-  private static List<Operand> arguments(Operand operand) {
-    return operand instanceof Operand.Arguments listed ? listed.elements() : List.of();
-  }
-
-  private static HeldPlace part(Held address, int element, int bytes) {
-    long offset = address.number() + (long) element * bytes;
-    return new HeldPlace("", address.variable(), offset, bytes);
-  }
-
-  private static HeldPlace place(String function, Operand operand) {
-    if (operand instanceof Operand.VariableAddress address) {
-      return new HeldPlace("", address.variable().id(), 0, 0);
-    }
-    return HeldPlace.register(
-        function, operand instanceof Operand.RegisterUse use ? use.register().index() : -1);
-  }
-
-  private static HeldPlace place(PtxFunction function, Formal formal) {
-    return formal instanceof Formal.InMemory memory
-        ? new HeldPlace("", memory.variable().id(), 0, 0)
-        : HeldPlace.register(function.name(), ((Formal.InRegister) formal).register().index());
-  }
-
-  private void copy(HeldPlace from, HeldPlace to) {
-    if (!from.isVariable()) {
-      add(to, held(from));
-      return;
-    }
-    partsOf(from).forEach(part -> add(to.of(part), held(part)));
-  }
-
-  private boolean holdsWorkspace(HeldPlace place) {
-    return place.isVariable()
-        ? partsOf(place).stream().anyMatch(part -> held(part).kind().isTracked())
-        : held(place).kind().isTracked();
-  }
-
-  private List<HeldPlace> partsOf(HeldPlace variable) {
-    return List.copyOf(parts.getOrDefault(variable.index(), List.of()));
-  }
-
-  private void assign(FunctionFlow flow, Operand destination, Held value) {
-    if (destination instanceof Operand.RegisterUse use) {
-      add(HeldPlace.register(flow.function().name(), use.register().index()), value);
-    }
-  }
-
-  private Held held(HeldPlace place) {
-    return Objects.requireNonNull(values.getOrDefault(place, Held.NONE));
-  }
-
-  private void add(HeldPlace place, Held value) {
-    Held before = held(place);
-    Held after = before.join(value);
-    if (after.equals(before)) {
-      return;
-    }
-    if (before.kind() == HeldKind.NONE && place.isVariable()) {
-      parts.computeIfAbsent(place.index(), id -> new ArrayList<>()).add(place);
-    }
-    values.put(place, after);
-    changed = true;
   }
 }

@@ -57,6 +57,9 @@ public final class RegisterSlots {
     for (Operand operand : instruction.operands()) {
       operand.forEachRegister(register -> recordUse(index, register));
     }
+    if (instruction.guard() != null) {
+      recordUse(index, instruction.guard().predicate().index());
+    }
     if (Carry.isAdded(instruction)) {
       recordUse(index, carry);
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class BlockSizeDependenceTest {
   private static Optional<AccessSite> find(String ptx, String entry) {
     PtxModule module = PtxModule.parse(ptx);
-    return BlockSizeDependence.of(module, module.entry(entry).orElseThrow(), new AnalysisBudget());
+    return BlockSizeDependence.of(new ModuleAnalysis(module), module.entry(entry).orElseThrow());
   }
 
   private static Optional<AccessSite> findIn(String file, String entry) throws IOException {
@@ -209,7 +209,8 @@ final class BlockSizeDependenceTest {
                 + " { bar.sync 1, 128; ret; }\n");
 
     assertThat(
-            BlockSizeDependence.of(module, module.entry("k").orElseThrow(), new AnalysisBudget(1)))
+            BlockSizeDependence.of(
+                new ModuleAnalysis(module, new AnalysisBudget(1)), module.entry("k").orElseThrow()))
         .isEmpty();
   }
 }
