@@ -2,16 +2,15 @@ package dev.streamfence.internal.ptx.analysis;
 
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.Opcode;
-import dev.streamfence.internal.ptx.ir.RegisterSlots;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,9 +22,12 @@ import org.jspecify.annotations.Nullable;
  * stride at which threads walk through it. Overflow and divergence are not considered, so a stride
  * is what the code means, and no proof.
  */
-final class ThreadStrides {
+final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
   /** Registers settle after a few rounds, since a value changes at most three times. */
   private static final int MOST_ROUNDS = 16;
+
+  /** Registers that neighbours in x have in common. */
+  private static final Pattern UNIFORM = Pattern.compile("%tid\\.[yz]|%(ntid|n?ctaid)\\.[xyz]");
 
   /** Larger factors are no strides. */
   private static final long LARGEST = 1L << 40;
@@ -43,8 +45,12 @@ final class ThreadStrides {
    * @param stride how much it grows
    * @param constant the value if it is always the same; null otherwise
    */
-  private record NeighbourStep(long stride, @Nullable Long constant) {
+  record NeighbourStep(long stride, @Nullable Long constant) {
     static final NeighbourStep UNKNOWN = new NeighbourStep(Long.MIN_VALUE, null);
+
+    /** No instruction has assigned a value yet. */
+    static final NeighbourStep NONE = new NeighbourStep(Long.MIN_VALUE + 1, null);
+
     static final NeighbourStep SAME = new NeighbourStep(0, null);
 
     static NeighbourStep of(long stride) {
@@ -52,7 +58,7 @@ final class ThreadStrides {
     }
 
     boolean isKnown() {
-      return !equals(UNKNOWN);
+      return !equals(UNKNOWN) && !equals(NONE);
     }
 
     boolean isSame() {
@@ -83,86 +89,63 @@ final class ThreadStrides {
   }
 
   private final FunctionFlow flow;
-  private final @Nullable NeighbourStep[] slots;
+  private boolean isSettled = true;
 
   private ThreadStrides(FunctionFlow flow) {
+    super(List.of(flow), NeighbourStep.NONE);
     this.flow = flow;
-    this.slots = new NeighbourStep[flow.slots().size()];
   }
 
   static ThreadStrides of(FunctionFlow flow) {
     ThreadStrides strides = new ThreadStrides(flow);
-    boolean changed = true;
-    for (int round = 0; changed; round++) {
-      changed = strides.evaluateAll();
-      if (round == MOST_ROUNDS) {
-        Arrays.fill(strides.slots, NeighbourStep.UNKNOWN);
-        break;
-      }
+    for (int round = 0; strides.spread() && strides.isSettled; round++) {
+      strides.isSettled = round < MOST_ROUNDS;
     }
     return strides;
+  }
+
+  @Override
+  NeighbourStep join(NeighbourStep one, NeighbourStep other) {
+    return one.equals(NeighbourStep.NONE)
+        ? other
+        : other.equals(NeighbourStep.NONE) ? one : one.join(other);
   }
 
   /** Returns the stride of an address in bytes; empty if it is unknown. */
   Optional<Long> stride(int instruction, Operand address) {
     NeighbourStep step = value(instruction, address);
-    return step == null || !step.isKnown() ? Optional.empty() : Optional.of(step.stride());
+    return isSettled && step.isKnown() ? Optional.of(step.stride()) : Optional.empty();
   }
 
-  private boolean evaluateAll() {
-    boolean changed = false;
-    for (int i = 0; i < flow.size(); i++) {
-      if (!flow.isReachable(i)) {
-        continue;
-      }
-      Instruction instruction = flow.instruction(i);
-      Opcode rule = flow.rule(i);
-      NeighbourStep result = rule.assignsAny() ? NeighbourStep.UNKNOWN : result(i, instruction);
-      if (result == null) {
-        continue;
-      }
-      for (int operand = 0; operand < instruction.operands().size(); operand++) {
-        if (rule.mayAssign(operand)) {
-          changed |= assign(i, instruction.operands().get(operand), result);
+  @Override
+  void call(FunctionFlow caller, int at, Instruction instruction) {
+    evaluate(caller, at, instruction);
+  }
+
+  @Override
+  void evaluate(FunctionFlow function, int at, Instruction instruction) {
+    Opcode rule = flow.rule(at);
+    NeighbourStep result = rule.assignsAny() ? NeighbourStep.UNKNOWN : result(at, instruction);
+    for (int i = 0; i < instruction.operands().size(); i++) {
+      if (rule.mayAssign(i)) {
+        for (Operand part : instruction.operands().get(i).parts()) {
+          // The elements of a vector register have no stride of their own.
+          if (part instanceof Operand.RegisterUse || part instanceof Operand.Element) {
+            assign(
+                flow,
+                at,
+                part,
+                part instanceof Operand.Element && !result.equals(NeighbourStep.NONE)
+                    ? NeighbourStep.UNKNOWN
+                    : result);
+          }
         }
       }
     }
-    return changed;
   }
 
-  private boolean assign(int instruction, Operand destination, NeighbourStep value) {
-    boolean changed = false;
-    for (Operand part : destination.parts()) {
-      if (part instanceof Operand.RegisterUse use) {
-        changed |= assign(instruction, use.register().index(), value);
-      } else if (part instanceof Operand.Element element) {
-        changed |=
-            assign(
-                instruction, element.register().index() + element.element(), NeighbourStep.UNKNOWN);
-      }
-    }
-    return changed;
-  }
-
-  private boolean assign(int instruction, int register, NeighbourStep value) {
-    RegisterSlots names = flow.slots();
-    int slot = names.assignment(instruction, register);
-    boolean changed = join(slot, value);
-    if (slot != register && names.isLasting(slot)) {
-      changed |= join(register, value);
-    }
-    return changed;
-  }
-
-  private boolean join(int slot, NeighbourStep value) {
-    NeighbourStep old = slots[slot];
-    NeighbourStep joined = old == null ? value : old.join(value);
-    slots[slot] = joined;
-    return !joined.equals(old);
-  }
-
-  /** Returns the result of an instruction; null as long as an operand has no value yet. */
-  private @Nullable NeighbourStep result(int index, Instruction instruction) {
+  /** Returns the result of an instruction; none as long as an operand has no value yet. */
+  private NeighbourStep result(int index, Instruction instruction) {
     List<Operand> operands = instruction.operands();
     if (instruction.opcode().equals("ld")) {
       return isParameter(operands) ? NeighbourStep.SAME : loaded(index, instruction);
@@ -174,8 +157,8 @@ final class ThreadStrides {
     boolean same = true;
     for (int i = 1; i < operands.size(); i++) {
       NeighbourStep source = value(index, operands.get(i));
-      if (source == null) {
-        return null;
+      if (source.equals(NeighbourStep.NONE)) {
+        return source;
       }
       sources[i] = source;
       same &= source.isSame();
@@ -189,18 +172,14 @@ final class ThreadStrides {
   }
 
   /** Returns what both threads load: the same from the same place of a memory that they share. */
-  private @Nullable NeighbourStep loaded(int index, Instruction instruction) {
+  private NeighbourStep loaded(int index, Instruction instruction) {
     List<Operand> operands = instruction.operands();
-    boolean isShared =
-        instruction.modifiers().contains("global") || instruction.modifiers().contains("const");
+    boolean isShared = instruction.has("global") || instruction.has("const");
     if (!isShared || operands.size() < 2) {
       return NeighbourStep.UNKNOWN;
     }
     NeighbourStep address = value(index, operands.get(1));
-    if (address == null) {
-      return null;
-    }
-    return address.isSame() ? NeighbourStep.SAME : NeighbourStep.UNKNOWN;
+    return address.equals(NeighbourStep.NONE) || address.isSame() ? address : NeighbourStep.UNKNOWN;
   }
 
   /** Returns the result of an instruction on integers that keeps neighbours equally far apart. */
@@ -247,12 +226,12 @@ final class ThreadStrides {
         && memory.variable().id() == variable.id();
   }
 
-  /** Returns the value of an operand; null if no instruction has assigned one yet. */
-  private @Nullable NeighbourStep value(int instruction, Operand operand) {
+  /** Returns the value of an operand; none if no instruction has assigned one yet. */
+  private NeighbourStep value(int instruction, Operand operand) {
     if (operand instanceof Operand.RegisterUse use) {
       return use.register().vectorLength() > 1
           ? NeighbourStep.UNKNOWN
-          : slots[flow.slots().use(instruction, use.register().index())];
+          : held(flow, instruction, use.register().index());
     }
     if (operand instanceof Operand.IntegerLiteral literal) {
       return new NeighbourStep(0, literal.value());
@@ -269,21 +248,9 @@ final class ThreadStrides {
   }
 
   private static NeighbourStep special(String name) {
-    return switch (name) {
-      case "%tid.x" -> NeighbourStep.of(1);
-      case "%tid.y",
-          "%tid.z",
-          "%ntid.x",
-          "%ntid.y",
-          "%ntid.z",
-          "%ctaid.x",
-          "%ctaid.y",
-          "%ctaid.z",
-          "%nctaid.x",
-          "%nctaid.y",
-          "%nctaid.z" ->
-          NeighbourStep.SAME;
-      default -> NeighbourStep.UNKNOWN;
-    };
+    if (name.equals("%tid.x")) {
+      return NeighbourStep.of(1);
+    }
+    return UNIFORM.matcher(name).matches() ? NeighbourStep.SAME : NeighbourStep.UNKNOWN;
   }
 }
