@@ -114,24 +114,7 @@ public final class BoundsEvaluator {
    *     it is unknown for these numbers
    */
   public long mayEnd(int array) {
-    LaunchBounds.Reach bounds = arrays.get(array);
-    if (!bounds.isLimited()) {
-      return Long.MAX_VALUE;
-    }
-    long end = 0;
-    List<TouchedRange> touched = bounds.touched();
-    for (int i = 0; i < touched.size(); i++) {
-      TouchedRange each = touched.get(i);
-      if (each.isUnreachable(results)) {
-        continue;
-      }
-      long high = results.high[each.range()];
-      if (!RangeProgram.holdAll(results, each.checks()) || !Interval.isBound(high)) {
-        return Long.MAX_VALUE;
-      }
-      end = Math.max(end, Interval.addHigh(high, each.width()));
-    }
-    return end;
+    return farthest(array, true);
   }
 
   /**
@@ -141,23 +124,28 @@ public final class BoundsEvaluator {
    * @return the offset of the first byte; {@link Long#MIN_VALUE} if it is unknown for these numbers
    */
   public long mayBegin(int array) {
+    return farthest(array, false);
+  }
+
+  private long farthest(int array, boolean end) {
+    long unknown = end ? Long.MAX_VALUE : Long.MIN_VALUE;
     LaunchBounds.Reach bounds = arrays.get(array);
     if (!bounds.isLimited()) {
-      return Long.MIN_VALUE;
+      return unknown;
     }
-    long begin = Long.MAX_VALUE;
+    long found = end ? 0 : Long.MAX_VALUE;
     List<TouchedRange> touched = bounds.touched();
     for (int i = 0; i < touched.size(); i++) {
       TouchedRange each = touched.get(i);
       if (each.isUnreachable(results)) {
         continue;
       }
-      long low = results.low[each.range()];
-      if (!RangeProgram.holdAll(results, each.checks()) || !Interval.isBound(low)) {
-        return Long.MIN_VALUE;
+      long at = end ? results.high[each.range()] : results.low[each.range()];
+      if (!RangeProgram.holdAll(results, each.checks()) || !Interval.isBound(at)) {
+        return unknown;
       }
-      begin = Math.min(begin, low);
+      found = end ? Math.max(found, Interval.addHigh(at, each.width())) : Math.min(found, at);
     }
-    return begin;
+    return found;
   }
 }

@@ -2,6 +2,7 @@
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.ir.TooComplexException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -49,10 +50,14 @@ final class RangeProgram {
     void run(LaunchNumbers launch, Results results, int self);
 
     /** Whether the launch or the code limits the interval from below, for every launch. */
-    boolean hasLow();
+    default boolean hasLow() {
+      return true;
+    }
 
     /** Whether the launch or the code limits the interval from above, for every launch. */
-    boolean hasHigh();
+    default boolean hasHigh() {
+      return true;
+    }
   }
 
   /** A fixed interval. */
@@ -70,16 +75,6 @@ final class RangeProgram {
       long value = launch.argument(index);
       results.set(self, value, value);
     }
-
-    @Override
-    public boolean hasLow() {
-      return true;
-    }
-
-    @Override
-    public boolean hasHigh() {
-      return true;
-    }
   }
 
   /** A predefined register. */
@@ -91,16 +86,6 @@ final class RangeProgram {
               ? launch.grid(special.dimension)
               : launch.block(special.dimension);
       results.set(self, special.differs() ? 0 : count, special.differs() ? count - 1L : count);
-    }
-
-    @Override
-    public boolean hasLow() {
-      return true;
-    }
-
-    @Override
-    public boolean hasHigh() {
-      return true;
     }
   }
 
@@ -193,16 +178,6 @@ final class RangeProgram {
                   && results.high[step] <= most);
       results.set(self, holds ? 1 : 0, holds ? 1 : 0);
     }
-
-    @Override
-    public boolean hasLow() {
-      return true;
-    }
-
-    @Override
-    public boolean hasHigh() {
-      return true;
-    }
   }
 
   /**
@@ -233,11 +208,6 @@ final class RangeProgram {
       }
       results.set(self, low, high);
     }
-
-    @Override
-    public boolean hasLow() {
-      return true;
-    }
   }
 
   /**
@@ -260,11 +230,6 @@ final class RangeProgram {
         low = Math.max(low, 0);
       }
       results.set(self, low, results.high[difference]);
-    }
-
-    @Override
-    public boolean hasLow() {
-      return true;
     }
   }
 
