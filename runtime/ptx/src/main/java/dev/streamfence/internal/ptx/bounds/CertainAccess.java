@@ -1,6 +1,6 @@
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.List;
 

@@ -3,10 +3,12 @@ package dev.streamfence.internal.ptx.bounds;
 import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.internal.ptx.bounds.CertainAccess.Way;
-import dev.streamfence.internal.ptx.bounds.ControlGraph.Block;
-import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
 import dev.streamfence.internal.ptx.bounds.Polynomial.Monomial;
+import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.ir.TooComplexException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;

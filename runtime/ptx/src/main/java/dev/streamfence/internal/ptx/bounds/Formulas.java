@@ -1,8 +1,10 @@
 // Long because the rules for each operation stand beside each other.
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.ir.TooComplexException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;

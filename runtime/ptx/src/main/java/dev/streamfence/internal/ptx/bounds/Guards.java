@@ -1,7 +1,9 @@
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.bounds.ControlGraph.Block;
+import dev.streamfence.internal.ptx.bounds.Formulas.Condition;
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +22,29 @@ final class Guards {
    * @param operation {@code EQUAL}, {@code LESS} or one of the other comparisons
    * @param isTrue false if the comparison does not hold; then it is {@code EQUAL}
    */
-  record Fact(Operator operation, Node left, Node right, boolean isTrue) {}
+  record Fact(Operator operation, Node left, Node right, boolean isTrue) {
+    /**
+     * What is at least 0 if the comparison holds, and 0 or not 0 if it compares for equality; null
+     * if that is too long a formula.
+     */
+    @Nullable Polynomial difference(Formulas formulas) {
+      Polynomial difference = formulas.of(right).minus(formulas.of(left));
+      boolean less = operation == Operator.LESS || operation == Operator.LESS_UNSIGNED;
+      return difference == null || !less ? difference : difference.minus(Polynomial.constant(1));
+    }
+
+    /** The conditions under which the numbers that it compares are those of their formulas. */
+    List<Condition> conditions(Formulas formulas) {
+      boolean unsigned =
+          operation == Operator.LESS_UNSIGNED || operation == Operator.LESS_OR_EQUAL_UNSIGNED;
+      List<Condition> conditions = new ArrayList<>();
+      for (Node side : List.of(left, right)) {
+        conditions.addAll(formulas.conditions(side));
+        conditions.add(new Condition(side, unsigned ? 0 : Interval.LEAST + 1, Interval.MOST - 1));
+      }
+      return conditions;
+    }
+  }
 
   private final ControlGraph graph;
   private final KernelValues values;

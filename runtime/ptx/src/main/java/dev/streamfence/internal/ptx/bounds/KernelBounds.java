@@ -1,8 +1,10 @@
 package dev.streamfence.internal.ptx.bounds;
 
+import dev.streamfence.internal.ptx.ir.CallEnds;
+import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.syntax.Instruction;
-import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
@@ -10,11 +12,7 @@ import dev.streamfence.internal.ptx.syntax.SourcePosition;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,11 +20,6 @@ import org.jspecify.annotations.Nullable;
  * Immutable; {@link #launches} computes the numbers of a launch.
  */
 public final class KernelBounds {
-  /** Functions of the device's own library that return, or end the whole run. */
-  private static final Set<String> RETURNING = Set.of("vprintf", "malloc", "free");
-
-  private static final Set<String> TRAPPING = Set.of("__assertfail", "__assert_fail");
-
   private static final int MAX_INSTRUCTIONS = 20_000;
 
   private final List<ArrayBounds> arrays;
@@ -107,7 +100,7 @@ public final class KernelBounds {
         throw new TooComplexException("it has more than " + MAX_INSTRUCTIONS + " instructions");
       }
       FunctionFlow flow = new FunctionFlow(function);
-      ControlGraph graph = ControlGraph.of(flow, ends());
+      ControlGraph graph = ControlGraph.of(flow, new CallEnds(module, false));
       KernelValues values = new KernelValues(flow, graph, nodes, this);
       values.evaluate();
       Formulas formulas = new Formulas(nodes, graph);
@@ -138,58 +131,6 @@ public final class KernelBounds {
 
     private String place(Instruction instruction) {
       return module.position(instruction.source()).map(SourcePosition::inFile).orElse("");
-    }
-
-    private ControlGraph.CallEnds ends() {
-      return new ControlGraph.CallEnds() {
-        private final Map<String, Boolean> known = new HashMap<>();
-
-        @Override
-        public boolean mayExit(Instruction call) {
-          String callee = callee(call);
-          return callee == null || exits(callee, known);
-        }
-
-        @Override
-        public boolean traps(Instruction call) {
-          String callee = callee(call);
-          return callee != null && TRAPPING.contains(callee);
-        }
-      };
-    }
-
-    private static @Nullable String callee(Instruction call) {
-      for (Operand operand : call.operands()) {
-        if (operand instanceof Operand.Name name) {
-          return name.label().name();
-        }
-      }
-      return null;
-    }
-
-    /** Whether a function, or one that it calls, may end the thread. */
-    private boolean exits(String name, Map<String, Boolean> known) {
-      Boolean found = known.get(name);
-      if (found != null) {
-        return found;
-      }
-      // A function that calls itself may exit, for all that is known before its end.
-      known.put(name, true);
-      Optional<PtxFunction> called = module.function(name);
-      boolean exits = called.isEmpty() || !called.get().hasBody();
-      exits &= !RETURNING.contains(name);
-      for (Instruction instruction : called.map(PtxFunction::instructions).orElse(List.of())) {
-        String next = instruction.opcode().equals("call") ? callee(instruction) : "";
-        exits |=
-            instruction.opcode().equals("exit")
-                || next == null
-                || (!next.isEmpty() && !TRAPPING.contains(next) && exits(next, known));
-        if (exits) {
-          break;
-        }
-      }
-      known.put(name, exits);
-      return exits;
     }
 
     @Override

@@ -2,11 +2,13 @@
 // next.
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.bounds.ControlGraph.Block;
-import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.Opcode;
+import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;

@@ -1,12 +1,12 @@
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.bounds.ControlGraph.Block;
-import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.bounds.Formulas.Condition;
 import dev.streamfence.internal.ptx.bounds.Guards.Fact;
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
 import dev.streamfence.internal.ptx.bounds.Polynomial.Monomial;
-import java.util.ArrayList;
+import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -46,12 +46,7 @@ record LoopEnd(
     if (equality && goesOn.isTrue()) {
       return null;
     }
-    Polynomial difference = formulas.of(goesOn.right()).minus(formulas.of(goesOn.left()));
-    boolean strict =
-        goesOn.operation() == Operator.LESS || goesOn.operation() == Operator.LESS_UNSIGNED;
-    if (difference != null && strict) {
-      difference = difference.minus(Polynomial.constant(1));
-    }
+    Polynomial difference = goesOn.difference(formulas);
     if (difference == null || difference.has(id -> formulas.is(id, Operator.BASE))) {
       return null;
     }
@@ -63,14 +58,7 @@ record LoopEnd(
     if (step == null || step.terms().isEmpty() || changes) {
       return null;
     }
-    List<Condition> conditions = new ArrayList<>();
-    boolean unsigned =
-        goesOn.operation() == Operator.LESS_UNSIGNED
-            || goesOn.operation() == Operator.LESS_OR_EQUAL_UNSIGNED;
-    for (Node side : List.of(goesOn.left(), goesOn.right())) {
-      conditions.addAll(formulas.conditions(side));
-      conditions.add(new Condition(side, unsigned ? 0 : Interval.LEAST + 1, Interval.MOST - 1));
-    }
+    List<Condition> conditions = goesOn.conditions(formulas);
     for (Condition each : conditions) {
       Polynomial value = formulas.of(each.value());
       // Only a value that grows evenly is in its range between two iterations in which it is.

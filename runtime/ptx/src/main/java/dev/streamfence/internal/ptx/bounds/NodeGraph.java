@@ -1,6 +1,7 @@
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.ir.TooComplexException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -2,13 +2,16 @@
 // other.
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.bounds.Formulas.Condition;
 import dev.streamfence.internal.ptx.bounds.Guards.Fact;
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
 import dev.streamfence.internal.ptx.bounds.Polynomial.Monomial;
+import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.ir.TooComplexException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -172,13 +175,7 @@ final class Ranges {
 
   /** What is at least 0 if a fact holds; what is not 0 if the fact is an inequality. */
   private @Nullable Polynomial difference(Fact fact) {
-    Polynomial left = formulas.of(fact.left());
-    Polynomial right = formulas.of(fact.right());
-    Polynomial difference = right.minus(left);
-    boolean less = fact.operation() == Operator.LESS || fact.operation() == Operator.LESS_UNSIGNED;
-    if (difference != null && less) {
-      difference = difference.minus(Polynomial.constant(1));
-    }
+    Polynomial difference = fact.difference(formulas);
     // Of addresses only their distance within one array is a number.
     return difference == null || difference.has(id -> nodes.node(id).is(Operator.BASE))
         ? null
@@ -187,28 +184,16 @@ final class Ranges {
 
   /** The steps that say whether a fact compares the numbers of its formulas. */
   private int[] checks(Fact fact, Context context) {
-    boolean unsigned =
-        fact.operation() == Operator.LESS_UNSIGNED
-            || fact.operation() == Operator.LESS_OR_EQUAL_UNSIGNED;
-    List<Integer> checks = new ArrayList<>();
-    for (Node side : List.of(fact.left(), fact.right())) {
-      formulas.conditions(side).forEach(condition -> checks.add(check(condition, context)));
-      checks.add(
-          check(
-              new Condition(side, unsigned ? 0 : Interval.LEAST + 1, Interval.MOST - 1), context));
-    }
-    return ints(checks);
-  }
-
-  private static int[] ints(List<Integer> list) {
-    return list.stream().mapToInt(Integer::intValue).distinct().toArray();
+    return checks(fact.conditions(formulas), context);
   }
 
   /** The steps that say whether a value is the number that its formula gives. */
   int[] checks(Node value, Context context) {
-    List<Integer> checks = new ArrayList<>();
-    formulas.conditions(value).forEach(condition -> checks.add(check(condition, context)));
-    return ints(checks);
+    return checks(formulas.conditions(value), context);
+  }
+
+  private int[] checks(Collection<Condition> conditions, Context context) {
+    return conditions.stream().mapToInt(each -> check(each, context)).distinct().toArray();
   }
 
   private int check(Condition condition, Context context) {
@@ -243,22 +228,10 @@ final class Ranges {
 
   private Context within(Context before, Loop loop, Fact fact, Polynomial difference) {
     int iteration = nodes.iteration(loop.index).id;
-    Monomial once = new Monomial(iteration);
     Polynomial first = difference.only(monomial -> !monomial.has(id -> id == iteration));
-    Polynomial step = Polynomial.ZERO;
-    for (Map.Entry<Monomial, Long> term : difference.terms().entrySet()) {
-      Monomial rest = term.getKey().without(once);
-      if (rest == null) {
-        continue;
-      }
-      Polynomial sum = step.plus(Polynomial.term(rest, term.getValue()));
-      if (rest.has(id -> id == iteration) || sum == null) {
-        return before;
-      }
-      step = sum;
-    }
+    Polynomial step = LoopEnd.coefficient(difference, iteration);
     boolean changes = difference.has(id -> id != iteration && !isFixed(id, loop));
-    if (step.terms().isEmpty() || changes) {
+    if (step == null || step.terms().isEmpty() || changes) {
       return before;
     }
     if (fact.isTrue() && fact.operation() != Operator.EQUAL) {
@@ -510,14 +483,7 @@ final class Ranges {
   /** What a choice between values is if it is this one: any value if that wrapped around. */
   private int choice(Node chosen, Node value, Context context) {
     Polynomial polynomial = formulas.relative(value);
-    List<Integer> checks = new ArrayList<>(Arrays.stream(checks(value, context)).boxed().toList());
-    checks.add(
-        check(
-            new Condition(
-                value,
-                OperationRange.least(value.bits, false),
-                OperationRange.most(value.bits, false)),
-            context));
+    int[] checks = read(value, value.bits, false, context);
     int range = range(polynomial, context);
     RangeProgram.RangeStep step = program.step(range);
     return program.add(
@@ -525,7 +491,7 @@ final class Ranges {
             range,
             OperationRange.least(chosen.bits, false),
             OperationRange.most(chosen.bits, false),
-            ints(checks),
+            checks,
             step.hasLow(),
             step.hasHigh()));
   }
@@ -571,14 +537,11 @@ final class Ranges {
 
   /** The steps that say whether an operand, read as a number, is that of its formula. */
   private int[] read(Node operand, int bits, boolean unsigned, Context context) {
-    List<Integer> checks =
-        new ArrayList<>(Arrays.stream(checks(operand, context)).boxed().toList());
-    checks.add(
-        check(
-            new Condition(
-                operand, OperationRange.least(bits, unsigned), OperationRange.most(bits, unsigned)),
-            context));
-    return ints(checks);
+    List<Condition> conditions = new ArrayList<>(formulas.conditions(operand));
+    conditions.add(
+        new Condition(
+            operand, OperationRange.least(bits, unsigned), OperationRange.most(bits, unsigned)));
+    return checks(conditions, context);
   }
 
   /** Whether the result of an operation is limited from below and from above. */

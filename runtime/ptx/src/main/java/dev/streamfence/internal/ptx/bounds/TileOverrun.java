@@ -1,13 +1,14 @@
 package dev.streamfence.internal.ptx.bounds;
 
-import dev.streamfence.internal.ptx.bounds.ControlGraph.Block;
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.ir.CallEnds;
+import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.Instruction;
-import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
-import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
@@ -38,12 +39,6 @@ import org.jspecify.annotations.Nullable;
 public record TileOverrun(
     Instruction instruction, Variable tile, int x, int y, int z, long offset) {
   private static final Set<String> ACCESSES = Set.of("ld", "st", "atom", "red");
-
-  /** Functions outside of every module that return. */
-  private static final Set<String> RETURNING = Set.of("vprintf", "malloc", "free");
-
-  /** Instructions of a function that may not return to its caller, for all that is known. */
-  private static final Set<String> LEAVING = Set.of("exit", "trap", "call", "brx");
 
   /** The most threads that are looked at for all accesses of a kernel together. */
   private static final int MOST_THREADS = 1 << 16;
@@ -111,7 +106,7 @@ public record TileOverrun(
 
   /** One search; confined to one thread. */
   private static final class Search {
-    private final PtxModule module;
+    private final CallEnds ends;
     private final BlockLimit block;
     private final NodeGraph nodes = new NodeGraph();
     private final Tiles tiles = new Tiles(nodes);
@@ -122,23 +117,10 @@ public record TileOverrun(
     private int valuesLeft = MOST_VALUES;
 
     Search(PtxModule module, PtxEntry entry, BlockLimit block) {
-      this.module = module;
+      this.ends = new CallEnds(module, true);
       this.block = block;
       FunctionFlow flow = new FunctionFlow(entry.function());
-      graph =
-          ControlGraph.of(
-              flow,
-              new ControlGraph.CallEnds() {
-                @Override
-                public boolean mayExit(Instruction call) {
-                  return leaves(call);
-                }
-
-                @Override
-                public boolean traps(Instruction call) {
-                  return false;
-                }
-              });
+      graph = ControlGraph.of(flow, ends);
       values = new KernelValues(flow, graph, nodes, tiles);
       values.evaluate();
       dependences = new Dependences(nodes, tiles.tiles.size());
@@ -259,30 +241,11 @@ public record TileOverrun(
         if (instruction.equals(access.instruction())) {
           return false;
         }
-        if (instruction.opcode().equals("call") && leaves(instruction)) {
+        if (instruction.opcode().equals("call") && ends.mayExit(instruction)) {
           return true;
         }
       }
       return false;
-    }
-
-    /** Whether a call may not return. */
-    private boolean leaves(Instruction call) {
-      for (Operand operand : call.operands()) {
-        if (operand instanceof Operand.Name name) {
-          String called = name.label().name();
-          return module
-              .function(called)
-              .filter(PtxFunction::hasBody)
-              .map(Search::mayLeave)
-              .orElse(!RETURNING.contains(called));
-        }
-      }
-      return true;
-    }
-
-    private static boolean mayLeave(PtxFunction function) {
-      return function.instructions().stream().anyMatch(each -> LEAVING.contains(each.opcode()));
     }
   }
 }

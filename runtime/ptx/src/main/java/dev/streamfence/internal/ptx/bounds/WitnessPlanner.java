@@ -1,7 +1,6 @@
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.bounds.CertainAccess.Way;
-import dev.streamfence.internal.ptx.bounds.ControlGraph.Loop;
 import dev.streamfence.internal.ptx.bounds.Formulas.Condition;
 import dev.streamfence.internal.ptx.bounds.Guards.Fact;
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
@@ -11,6 +10,8 @@ import dev.streamfence.internal.ptx.bounds.WitnessPlan.End;
 import dev.streamfence.internal.ptx.bounds.WitnessPlan.Followed;
 import dev.streamfence.internal.ptx.bounds.WitnessPlan.Growth;
 import dev.streamfence.internal.ptx.bounds.WitnessPlan.Target;
+import dev.streamfence.internal.ptx.ir.ControlGraph;
+import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -90,7 +91,7 @@ final class WitnessPlanner {
     }
     for (Way way : access.conditions()) {
       for (Fact fact : Guards.facts(way.predicate(), way.holds())) {
-        Polynomial difference = difference(fact);
+        Polynomial difference = fact.isTrue() ? fact.difference(formulas) : null;
         if (difference != null) {
           differences.add(difference);
           loops.add(-1);
@@ -137,16 +138,6 @@ final class WitnessPlanner {
   private boolean mayFall(int id) {
     Node node = nodes.node(id);
     return !node.is(Operator.SPECIAL) && !node.is(Operator.ITERATION);
-  }
-
-  private @Nullable Polynomial difference(Fact fact) {
-    if (!fact.isTrue()) {
-      return null;
-    }
-    Polynomial difference = formulas.of(fact.right()).minus(formulas.of(fact.left()));
-    boolean strict =
-        fact.operation() == Operator.LESS || fact.operation() == Operator.LESS_UNSIGNED;
-    return difference == null || !strict ? difference : difference.minus(Polynomial.constant(1));
   }
 
   private @Nullable Target target(Polynomial difference, int dimension, int loop) {

@@ -1,9 +1,7 @@
-// Long because blocks, dominators and loops are one computation over the same arrays.
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.ir;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Label;
 import dev.streamfence.internal.ptx.syntax.Operand;
@@ -11,10 +9,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm".
  */
-final class ControlGraph {
+public final class ControlGraph {
   /** The successor of a block at which the thread ends. */
-  static final int EXIT = -1;
+  public static final int EXIT = -1;
 
   /** The successor of a block that ends the run, or that does not exist. */
-  static final int NONE = -2;
+  public static final int NONE = -2;
 
   /** Beyond so many blocks a kernel is no kernel that a person wrote. */
   private static final int MAX_BLOCKS = 4000;
@@ -44,7 +44,7 @@ final class ControlGraph {
    * @param fallen the successor if it does not hold; {@link #NONE} without a guard
    * @param mayExit whether a call in it may end the thread
    */
-  record Block(
+  public record Block(
       int first,
       int end,
       @Nullable Instruction branch,
@@ -52,7 +52,7 @@ final class ControlGraph {
       int fallen,
       boolean mayExit,
       List<Integer> predecessors) {
-    List<Integer> successors() {
+    public List<Integer> successors() {
       List<Integer> all = new ArrayList<>();
       for (int each : new int[] {taken, fallen}) {
         if (each >= 0 && !all.contains(each)) {
@@ -62,18 +62,18 @@ final class ControlGraph {
       return all;
     }
 
-    boolean leaves() {
+    public boolean leaves() {
       return mayExit || taken == EXIT || fallen == EXIT;
     }
   }
 
   /** A natural loop. */
-  static final class Loop {
-    final int index;
-    final int header;
-    final BitSet body = new BitSet();
-    final List<Integer> latches = new ArrayList<>();
-    @Nullable Loop parent;
+  public static final class Loop {
+    public final int index;
+    public final int header;
+    public final BitSet body = new BitSet();
+    public final List<Integer> latches = new ArrayList<>();
+    public @Nullable Loop parent;
 
     Loop(int index, int header) {
       this.index = index;
@@ -90,32 +90,24 @@ final class ControlGraph {
 
   private ControlGraph(List<Block> ordered) {
     blocks.addAll(ordered);
-    int count = blocks.size();
-    dominators = new int[count];
-    findDominators();
+    dominators = dominators(blocks.size(), at -> blocks.get(at).predecessors());
     findLoops();
-    innermost = new Loop[count];
+    innermost = new Loop[blocks.size()];
+    Arrays.setAll(innermost, block -> smallest(block, null));
+    loops.forEach(loop -> loop.parent = smallest(loop.header, loop));
+    postdominators = postdominators();
+  }
+
+  /** The smallest loop around a block, other than this one. */
+  private @Nullable Loop smallest(int block, @Nullable Loop other) {
+    Loop found = null;
     for (Loop loop : loops) {
-      loop.body.stream()
-          .forEach(
-              block -> {
-                Loop known = innermost[block];
-                if (known == null || known.body.cardinality() > loop.body.cardinality()) {
-                  innermost[block] = loop;
-                }
-              });
-    }
-    for (Loop loop : loops) {
-      for (Loop around : loops) {
-        boolean encloses = around != loop && around.body.get(loop.header);
-        Loop parent = loop.parent;
-        if (encloses && (parent == null || parent.body.cardinality() > around.body.cardinality())) {
-          loop.parent = around;
-        }
+      boolean encloses = loop != other && loop.body.get(block);
+      if (encloses && (found == null || found.body.cardinality() > loop.body.cardinality())) {
+        found = loop;
       }
     }
-    postdominators = new int[count];
-    findPostdominators();
+    return found;
   }
 
   /**
@@ -124,15 +116,8 @@ final class ControlGraph {
    * @param ends the calls that may end the thread, and those that end the run
    * @throws TooComplexException if a jump has no known target, or a loop has two entries
    */
-  static ControlGraph of(FunctionFlow flow, CallEnds ends) {
+  public static ControlGraph of(FunctionFlow flow, CallEnds ends) {
     return new ControlGraph(ordered(split(flow, ends)));
-  }
-
-  /** What a call does to the thread besides returning. */
-  interface CallEnds {
-    boolean mayExit(Instruction call);
-
-    boolean traps(Instruction call);
   }
 
   private static List<Block> split(FunctionFlow flow, CallEnds ends) {
@@ -221,27 +206,8 @@ final class ControlGraph {
   private static List<Block> ordered(List<Block> found) {
     int[] place = new int[found.size()];
     Arrays.fill(place, NONE);
-    List<Integer> postorder = new ArrayList<>();
-    BitSet seen = new BitSet();
-    Deque<int[]> open = new ArrayDeque<>();
-    if (!found.isEmpty()) {
-      open.push(new int[] {0, 0});
-      seen.set(0);
-    }
-    while (!open.isEmpty()) {
-      int[] top = open.getFirst();
-      List<Integer> next = found.get(top[0]).successors();
-      if (top[1] < next.size()) {
-        int successor = next.get(top[1]++);
-        if (!seen.get(successor)) {
-          seen.set(successor);
-          open.push(new int[] {successor, 0});
-        }
-      } else {
-        postorder.add(top[0]);
-        open.pop();
-      }
-    }
+    List<Integer> roots = found.isEmpty() ? List.of() : List.of(0);
+    List<Integer> postorder = postorder(roots, at -> found.get(at).successors());
     for (int i = 0; i < postorder.size(); i++) {
       place[postorder.get(i)] = postorder.size() - 1 - i;
     }
@@ -266,26 +232,58 @@ final class ControlGraph {
     return ordered;
   }
 
-  private void findDominators() {
-    Arrays.fill(dominators, NONE);
-    if (blocks.isEmpty()) {
-      return;
+  /** The nodes that lead from some roots, each after those that it leads to. */
+  private static List<Integer> postorder(
+      List<Integer> roots, IntFunction<List<Integer>> successors) {
+    List<Integer> postorder = new ArrayList<>();
+    BitSet seen = new BitSet();
+    Deque<int[]> open = new ArrayDeque<>();
+    for (int root : roots) {
+      if (seen.get(root)) {
+        continue;
+      }
+      seen.set(root);
+      open.push(new int[] {root, 0});
+      while (!open.isEmpty()) {
+        int[] top = open.getFirst();
+        List<Integer> next = successors.apply(top[0]);
+        if (top[1] == next.size()) {
+          postorder.add(top[0]);
+          open.pop();
+          continue;
+        }
+        int successor = next.get(top[1]++);
+        if (!seen.get(successor)) {
+          seen.set(successor);
+          open.push(new int[] {successor, 0});
+        }
+      }
     }
-    dominators[0] = 0;
+    return postorder;
+  }
+
+  /** The immediate dominators of a graph in reverse postorder, whose first node is its root. */
+  private static int[] dominators(int count, IntFunction<List<Integer>> predecessors) {
+    int[] tree = new int[count];
+    Arrays.fill(tree, NONE);
+    if (count > 0) {
+      tree[0] = 0;
+    }
     boolean changed = true;
     while (changed) {
       changed = false;
-      for (int i = 1; i < blocks.size(); i++) {
+      for (int i = 1; i < count; i++) {
         int common = NONE;
-        for (int before : blocks.get(i).predecessors()) {
-          if (dominators[before] != NONE) {
-            common = common == NONE ? before : common(dominators, before, common);
+        for (int before : predecessors.apply(i)) {
+          if (tree[before] != NONE) {
+            common = common == NONE ? before : common(tree, before, common);
           }
         }
-        changed |= dominators[i] != common;
-        dominators[i] = common;
+        changed |= tree[i] != common;
+        tree[i] = common;
       }
     }
+    return tree;
   }
 
   private static int common(int[] tree, int a, int b) {
@@ -331,96 +329,67 @@ final class ControlGraph {
   }
 
   /** The same algorithm on the reversed graph; blocks from which no thread ends have none. */
-  private void findPostdominators() {
-    int count = blocks.size();
-    Arrays.fill(postdominators, NONE);
+  private int[] postdominators() {
+    List<Integer> roots = new ArrayList<>();
+    for (int i = 0; i < blocks.size(); i++) {
+      if (blocks.get(i).leaves()) {
+        roots.add(i);
+      }
+    }
     // The numbers of the reversed graph: its own reverse postorder, from the exit at 0 on.
-    int[] number = new int[count];
+    List<Integer> order = postorder(roots, at -> blocks.get(at).predecessors());
+    order.add(EXIT);
+    Collections.reverse(order);
+    int[] number = new int[blocks.size()];
     Arrays.fill(number, NONE);
-    List<Integer> order = reversedOrder();
-    for (int i = 0; i < order.size(); i++) {
-      number[order.get(i)] = i + 1;
+    for (int i = 1; i < order.size(); i++) {
+      number[order.get(i)] = i;
     }
-    int[] tree = new int[order.size() + 1];
-    Arrays.fill(tree, NONE);
-    tree[0] = 0;
-    boolean changed = true;
-    while (changed) {
-      changed = false;
-      for (int i = 1; i <= order.size(); i++) {
-        Block block = blocks.get(order.get(i - 1));
-        int common = block.leaves() ? 0 : NONE;
-        for (int successor : block.successors()) {
-          int known = number[successor];
-          if (known != NONE && tree[known] != NONE) {
-            common = common == NONE ? known : common(tree, known, common);
-          }
-        }
-        changed |= tree[i] != common;
-        tree[i] = common;
-      }
+    int[] tree =
+        dominators(
+            order.size(),
+            at -> {
+              Block block = blocks.get(order.get(at));
+              List<Integer> after = new ArrayList<>(block.leaves() ? List.of(0) : List.of());
+              for (int successor : block.successors()) {
+                if (number[successor] != NONE) {
+                  after.add(number[successor]);
+                }
+              }
+              return after;
+            });
+    int[] found = new int[blocks.size()];
+    Arrays.fill(found, NONE);
+    for (int i = 1; i < order.size(); i++) {
+      found[order.get(i)] = order.get(Math.max(0, tree[i]));
     }
-    for (int i = 1; i <= order.size(); i++) {
-      postdominators[order.get(i - 1)] = tree[i] <= 0 ? EXIT : order.get(tree[i] - 1);
-    }
+    return found;
   }
 
-  private List<Integer> reversedOrder() {
-    List<Integer> postorder = new ArrayList<>();
-    BitSet seen = new BitSet();
-    for (int start = 0; start < blocks.size(); start++) {
-      if (!blocks.get(start).leaves() || seen.get(start)) {
-        continue;
-      }
-      Deque<int[]> open = new ArrayDeque<>();
-      open.push(new int[] {start, 0});
-      seen.set(start);
-      while (!open.isEmpty()) {
-        int[] top = open.getFirst();
-        List<Integer> next = blocks.get(top[0]).predecessors();
-        if (top[1] < next.size()) {
-          int before = next.get(top[1]++);
-          if (!seen.get(before)) {
-            seen.set(before);
-            open.push(new int[] {before, 0});
-          }
-        } else {
-          postorder.add(top[0]);
-          open.pop();
-        }
-      }
-    }
-    List<Integer> order = new ArrayList<>();
-    for (int i = postorder.size() - 1; i >= 0; i--) {
-      order.add(postorder.get(i));
-    }
-    return order;
-  }
-
-  int size() {
+  public int size() {
     return blocks.size();
   }
 
-  Block block(int index) {
+  public Block block(int index) {
     return blocks.get(index);
   }
 
-  List<Loop> loops() {
+  public List<Loop> loops() {
     return loops;
   }
 
   /** The innermost loop around a block; null if there is none. */
-  @Nullable Loop loop(int block) {
+  public @Nullable Loop loop(int block) {
     return innermost[block];
   }
 
   /** The immediate dominator; a block itself if it is the first one. */
-  int dominator(int block) {
+  public int dominator(int block) {
     return dominators[block];
   }
 
   /** Whether every path to the second block leads through the first one. */
-  boolean dominates(int first, int second) {
+  public boolean dominates(int first, int second) {
     int at = second;
     while (at > first) {
       at = dominators[at];
@@ -432,7 +401,7 @@ final class ControlGraph {
    * Whether every thread that comes to the second block and ends comes to the first one afterwards,
    * or is there. A run that traps or never ends counts for neither.
    */
-  boolean postdominates(int first, int second) {
+  public boolean postdominates(int first, int second) {
     int at = second;
     while (at >= 0 && at != first) {
       at = postdominators[at];

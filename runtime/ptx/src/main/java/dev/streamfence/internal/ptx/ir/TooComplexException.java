@@ -1,10 +1,10 @@
-package dev.streamfence.internal.ptx.bounds;
+package dev.streamfence.internal.ptx.ir;
 
 /** A kernel's control flow or its formulas exceed what the analysis of bounds follows. */
-final class TooComplexException extends RuntimeException {
+public final class TooComplexException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  TooComplexException(String fact) {
+  public TooComplexException(String fact) {
     super(fact, null, false, false);
   }
 }

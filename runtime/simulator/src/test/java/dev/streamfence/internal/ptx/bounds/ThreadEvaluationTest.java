@@ -2,10 +2,11 @@ package dev.streamfence.internal.ptx.bounds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.ptx.ir.CallEnds;
+import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.run.SimulatedMemory;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
-import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxGrid;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
@@ -45,19 +46,6 @@ final class ThreadEvaluationTest {
           "mul.wide",
           "mad.wide",
           "selp");
-
-  private static final ControlGraph.CallEnds NO_CALLS =
-      new ControlGraph.CallEnds() {
-        @Override
-        public boolean mayExit(Instruction call) {
-          return true;
-        }
-
-        @Override
-        public boolean traps(Instruction call) {
-          return false;
-        }
-      };
 
   private static final ArgumentLookup NOTHING_PASSED =
       new ArgumentLookup() {
@@ -182,7 +170,8 @@ final class ThreadEvaluationTest {
       FunctionFlow flow = new FunctionFlow(module.entry("k").orElseThrow().function());
       NodeGraph nodes = new NodeGraph();
       KernelValues values =
-          new KernelValues(flow, ControlGraph.of(flow, NO_CALLS), nodes, NOTHING_PASSED);
+          new KernelValues(
+              flow, ControlGraph.of(flow, new CallEnds(module, true)), nodes, NOTHING_PASSED);
       values.evaluate();
       Dependences dependences = new Dependences(nodes, 0);
       for (int thread = 0; thread < BLOCK.threads(); thread++) {
