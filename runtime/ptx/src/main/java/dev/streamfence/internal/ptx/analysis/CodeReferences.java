@@ -1,5 +1,6 @@
 package dev.streamfence.internal.ptx.analysis;
 
+import dev.streamfence.internal.ptx.ir.CallSite;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
@@ -86,31 +87,18 @@ final class CodeReferences {
 
   /** Whether a call leads to code that is not the body of the function that it names. */
   private boolean leaves(Instruction call) {
-    int results = 0;
-    int arguments = 0;
-    PtxFunction target = null;
-    for (Operand operand : call.operands()) {
-      if (operand instanceof Operand.Arguments listed) {
-        results = target == null ? listed.elements().size() : results;
-        arguments = target == null ? 0 : listed.elements().size();
-      } else if (target == null && operand instanceof Operand.Name named) {
-        String name = named.label().name();
-        if (HARMLESS.contains(name)) {
-          return false;
-        }
-        target = module.function(name).orElse(null);
-        if (target == null) {
-          return true;
-        }
-      } else {
-        return true;
-      }
+    CallSite site = CallSite.of(call);
+    String name = site.name().orElse("");
+    if (HARMLESS.contains(name)) {
+      return false;
     }
+    PtxFunction target = module.function(name).orElse(null);
     return target == null
+        || !site.odd().isEmpty()
         || !target.hasBody()
         || target.entry()
-        || target.parameters().size() != arguments
-        || target.returns().size() != results;
+        || target.parameters().size() != site.arguments().size()
+        || target.returns().size() != site.results().size();
   }
 
   private void addValues(Variable variable) {

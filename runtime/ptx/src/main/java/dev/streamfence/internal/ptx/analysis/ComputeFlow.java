@@ -94,7 +94,8 @@ final class ComputeFlow {
         yield any;
       }
       case CONVERT -> converted(step);
-      case BITS -> floating ? computed(step) : narrowed(instruction, bits(step));
+      case BITS, MATRIX -> floating ? computed(step) : narrowed(instruction, bits(step));
+      case INSERT -> narrowed(instruction, BitArithmetic.raised(bits(step)));
       case COUNT -> BitArithmetic.count(values.source(step, 1));
       case MIX -> narrowed(instruction, mix(step));
       case SHUFFLE -> narrowed(instruction, exchanged(step));
@@ -113,8 +114,9 @@ final class ComputeFlow {
         Provenance or = BitArithmetic.or(values.source(step, 1), values.source(step, 2));
         yield narrowed(instruction, or);
       }
-      case NONE, NUMBER, ALLOCATE -> Provenance.NUMBER;
-      default -> floating ? computed(step) : narrowed(instruction, arithmetic(step, transfer));
+      case NONE, NUMBER, COMPARE, LANES, ALLOCATE -> Provenance.NUMBER;
+      case ADD, SUBTRACT, MULTIPLY, MULTIPLY_ADD, SHIFT_LEFT ->
+          floating ? computed(step) : narrowed(instruction, arithmetic(step, transfer));
     };
   }
 
@@ -222,8 +224,7 @@ final class ComputeFlow {
         only = source;
       }
     }
-    Provenance some = strong == 1 ? BitArithmetic.part(only) : mix(step);
-    return step.instruction().opcode().equals("bfi") ? BitArithmetic.raised(some) : some;
+    return strong == 1 ? BitArithmetic.part(only) : mix(step);
   }
 
   private Provenance mix(Step step) {

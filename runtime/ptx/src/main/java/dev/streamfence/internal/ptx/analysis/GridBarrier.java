@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.analysis;
 
 import dev.streamfence.internal.ptx.analysis.WorkspaceFlow.Held;
 import dev.streamfence.internal.ptx.analysis.WorkspaceFlow.HeldKind;
+import dev.streamfence.internal.ptx.ir.CallSite;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
@@ -89,9 +90,13 @@ final class GridBarrier {
         case "call" -> {
           return isCertain && callsTrap(module, instruction);
         }
-        case "mov", "st", "cvta", "add", "ld", "cvt" -> at++;
         default -> {
-          return false;
+          switch (flow.rule(at).effect()) {
+            case COMPUTES, READS, WRITES -> at++;
+            default -> {
+              return false;
+            }
+          }
         }
       }
     }
@@ -99,19 +104,17 @@ final class GridBarrier {
   }
 
   private static boolean callsTrap(PtxModule module, Instruction call) {
-    for (Operand operand : call.operands()) {
-      if (operand instanceof Operand.Name name) {
-        String called = name.label().name();
-        Optional<PtxFunction> function = module.function(called).filter(PtxFunction::hasBody);
-        return function.isEmpty()
-            ? called.equals("__trap") || called.equals("__assertfail")
-            : function.get().instructions().stream()
-                .findFirst()
-                .filter(first -> first.opcode().equals("trap") && first.guard() == null)
-                .isPresent();
-      }
-    }
-    return false;
+    String called = CallSite.of(call).name().orElse("");
+    return module
+        .function(called)
+        .filter(PtxFunction::hasBody)
+        .map(function -> function.instructions().stream().findFirst())
+        .map(
+            first ->
+                first
+                    .filter(each -> each.opcode().equals("trap") && each.guard() == null)
+                    .isPresent())
+        .orElse(called.equals("__trap") || called.equals("__assertfail"));
   }
 
   private static int target(Instruction branch) {

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.ptx.analysis;
 
+import dev.streamfence.internal.ptx.ir.Carry;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.Opcode;
 import dev.streamfence.internal.ptx.syntax.Instruction;
@@ -9,7 +10,6 @@ import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -31,13 +31,6 @@ final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
 
   /** Larger factors are no strides. */
   private static final long LARGEST = 1L << 40;
-
-  /** Instructions whose result is the same for both threads if their operands are. */
-  private static final Set<String> PURE =
-      Set.of(
-          "add", "sub", "mul", "mad", "div", "rem", "abs", "neg", "min", "max", "and", "or", "xor",
-          "not", "shl", "shr", "bfe", "bfi", "bfind", "clz", "popc", "brev", "cvt", "mov", "selp",
-          "set", "setp", "mul24", "mad24", "sad", "fma", "cvta");
 
   /**
    * The step of a value from one thread to its neighbour.
@@ -150,7 +143,9 @@ final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
     if (instruction.opcode().equals("ld")) {
       return isParameter(operands) ? NeighbourStep.SAME : loaded(index, instruction);
     }
-    if (operands.isEmpty() || !PURE.contains(instruction.opcode())) {
+    Opcode rule = flow.rule(index);
+    boolean isPure = rule.effect() == Opcode.Effect.COMPUTES && rule.transfer().isPerThread();
+    if (operands.isEmpty() || !isPure || Carry.isAdded(instruction)) {
       return NeighbourStep.UNKNOWN;
     }
     NeighbourStep[] sources = new NeighbourStep[operands.size()];
@@ -167,7 +162,7 @@ final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
         operands.get(0).parts().size() == 1
             && operands.stream().allMatch(each -> each.parts().size() == 1)
             && isWholeInteger(instruction);
-    NeighbourStep linear = plain ? linear(instruction, sources) : NeighbourStep.UNKNOWN;
+    NeighbourStep linear = plain ? linear(rule.transfer(), sources) : NeighbourStep.UNKNOWN;
     return !linear.isKnown() && same ? NeighbourStep.SAME : linear;
   }
 
@@ -183,22 +178,21 @@ final class ThreadStrides extends ForwardFlow<ThreadStrides.NeighbourStep> {
   }
 
   /** Returns the result of an instruction on integers that keeps neighbours equally far apart. */
-  private static NeighbourStep linear(Instruction instruction, NeighbourStep[] from) {
-    boolean product = !instruction.modifiers().contains("hi");
-    return switch (instruction.opcode() + "/" + (from.length - 1)) {
-      case "mov/1", "cvta/1", "cvt/1" -> from[1];
-      case "add/2" -> from[1].plus(from[2]);
-      case "sub/2" -> from[1].plus(negated(from[2]));
-      case "neg/1" -> negated(from[1]);
-      case "mul/2" -> product ? from[1].times(from[2]) : NeighbourStep.UNKNOWN;
-      case "mad/3" -> product ? from[1].times(from[2]).plus(from[3]) : NeighbourStep.UNKNOWN;
-      case "shl/2" -> {
+  private static NeighbourStep linear(Opcode.Transfer transfer, NeighbourStep[] from) {
+    return switch (transfer + "/" + (from.length - 1)) {
+      case "FIRST/1", "CONVERT/1" -> from[1];
+      case "ADD/2" -> from[1].plus(from[2]);
+      case "SUBTRACT/2" -> from[1].plus(negated(from[2]));
+      case "NEGATE/1" -> negated(from[1]);
+      case "MULTIPLY/2" -> from[1].times(from[2]);
+      case "MULTIPLY_ADD/3" -> from[1].times(from[2]).plus(from[3]);
+      case "SHIFT_LEFT/2" -> {
         Long bits = from[2].constant();
         yield bits == null || bits < 0 || bits > 20
             ? NeighbourStep.UNKNOWN
             : from[1].times(new NeighbourStep(0, 1L << bits));
       }
-      case "selp/3" -> from[1].join(from[2]);
+      case "SELECT/3" -> from[1].join(from[2]);
       default -> NeighbourStep.UNKNOWN;
     };
   }

@@ -7,7 +7,6 @@ import dev.streamfence.internal.ptx.syntax.Register;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import dev.streamfence.internal.ptx.syntax.Variable;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,9 +14,6 @@ import org.jspecify.annotations.Nullable;
  * of which variable in shared memory. Confined to one thread.
  */
 final class ThreadTaint extends ForwardFlow<ThreadTaint.Taint> {
-  /** Opcodes whose first operand is a result that comes from memory, not from the operands. */
-  private static final Set<String> LOADS = Set.of("ld", "ldu", "atom", "ldmatrix", "tex", "suld");
-
   /** Any local variable: debug code keeps its variables there. */
   private static final int LOCAL = -1;
 
@@ -99,7 +95,9 @@ final class ThreadTaint extends ForwardFlow<ThreadTaint.Taint> {
       }
       return mayBeLocal(instruction) ? held(LOCAL, 0, 0) : Taint.CONSTANT;
     }
-    return LOADS.contains(instruction.opcode()) ? Taint.CONSTANT : value(flow, at, operand);
+    // A result that comes from memory does not come from the operands.
+    boolean loads = "dDL".indexOf(flow.rule(at).letter(0)) >= 0;
+    return loads ? Taint.CONSTANT : value(flow, at, operand);
   }
 
   /** Whether an instruction accesses local memory, or names no space. */

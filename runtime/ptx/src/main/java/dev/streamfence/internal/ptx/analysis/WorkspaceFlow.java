@@ -3,13 +3,13 @@ package dev.streamfence.internal.ptx.analysis;
 import dev.streamfence.internal.ptx.ir.CallSite;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.Opcode;
+import dev.streamfence.internal.ptx.ir.Opcode.Transfer;
 import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Which registers of a kernel, and which of its local variables, hold the address of the grid's
@@ -19,11 +19,6 @@ import java.util.Set;
 final class WorkspaceFlow extends ForwardFlow<WorkspaceFlow.Held> {
   /** Values settle after a few rounds, since each changes at most three times. */
   private static final int MOST_ROUNDS = 64;
-
-  private static final Set<String> COPIES = Set.of("mov", "cvt", "cvta", "not");
-
-  /** Operations that leave parts of an address an address, and a test a test. */
-  private static final Set<String> BITWISE = Set.of("shl", "or", "bfi", "and", "add", "sub");
 
   /** The kind of a value. */
   enum HeldKind {
@@ -145,7 +140,7 @@ final class WorkspaceFlow extends ForwardFlow<WorkspaceFlow.Held> {
       isClear &= sources.stream().noneMatch(source -> source.kind().isTracked());
       return;
     }
-    Held result = result(instruction.opcode(), sources);
+    Held result = result(rule.transfer(), sources);
     for (int i = 0; i < operands.size(); i++) {
       if (rule.isDestination(i)) {
         assign(flow, at, operands.get(i), result);
@@ -153,21 +148,29 @@ final class WorkspaceFlow extends ForwardFlow<WorkspaceFlow.Held> {
     }
   }
 
-  private static Held result(String opcode, List<Held> sources) {
+  private static Held result(Transfer transfer, List<Held> sources) {
     if (sources.stream().anyMatch(source -> source.kind() == HeldKind.NONE)) {
       return Held.NONE;
     }
-    if (sources.size() == 1 && COPIES.contains(opcode)) {
-      return sources.get(0);
+    if (sources.size() == 1) {
+      switch (transfer) {
+        case FIRST, CONVERT, NEGATE -> {
+          return sources.get(0);
+        }
+        default -> {
+          // Not a copy.
+        }
+      }
     }
-    if (sources.size() == 2 && (opcode.equals("add") || opcode.equals("sub"))) {
+    boolean adds = transfer == Transfer.ADD;
+    if (sources.size() == 2 && (adds || transfer == Transfer.SUBTRACT)) {
       Held left = sources.get(0);
       Held right = sources.get(1);
       if (left.kind() == HeldKind.LOCAL && right.kind() == HeldKind.CONSTANT) {
-        return left.plus(opcode.equals("add") ? right.number() : -right.number());
+        return left.plus(adds ? right.number() : -right.number());
       }
       if (right.kind() == HeldKind.LOCAL && left.kind() == HeldKind.CONSTANT) {
-        return opcode.equals("add") ? right.plus(left.number()) : Held.of(HeldKind.OTHER);
+        return adds ? right.plus(left.number()) : Held.of(HeldKind.OTHER);
       }
     }
     Held joined = Held.NONE;
@@ -177,13 +180,16 @@ final class WorkspaceFlow extends ForwardFlow<WorkspaceFlow.Held> {
     if (!joined.kind().isTracked()) {
       return Held.of(HeldKind.OTHER);
     }
-    boolean isTest = opcode.equals("setp") || opcode.equals("set");
-    if (joined.kind() == HeldKind.WORKSPACE && isTest) {
+    if (joined.kind() == HeldKind.WORKSPACE && transfer == Transfer.COMPARE) {
       return Held.of(HeldKind.TEST);
     }
     boolean keeps =
-        BITWISE.contains(opcode)
-            || (joined.kind() == HeldKind.TEST && (isTest || opcode.equals("selp")));
+        switch (transfer) {
+          // Parts of an address stay an address, and parts of a test a test.
+          case ADD, SUBTRACT, AND, OR, SHIFT_LEFT, INSERT -> true;
+          case COMPARE, SELECT -> joined.kind() == HeldKind.TEST;
+          default -> false;
+        };
     return keeps ? joined : Held.of(HeldKind.UNCLEAR);
   }
 

@@ -17,7 +17,6 @@ import dev.streamfence.internal.ptx.syntax.ScalarType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,9 +28,6 @@ import org.jspecify.annotations.Nullable;
 final class KernelValues {
   /** Registers times blocks: the memory that the evaluation takes. */
   private static final long MAX_STATES = 8_000_000;
-
-  /** Opcodes that hand a value to other threads, whose own operands do not show it. */
-  private static final Set<String> CROSS_LANE = Set.of("shfl", "redux");
 
   private final FunctionFlow flow;
   private final ControlGraph graph;
@@ -355,7 +351,7 @@ final class KernelValues {
       @Nullable Node guard,
       @Nullable Node[] state) {
     List<Operand> operands = instruction.operands();
-    boolean handsAll = rule.assignsAny() || CROSS_LANE.contains(instruction.opcode());
+    boolean handsAll = rule.assignsAny() || rule.transfer().reachesLanes();
     for (int i = 0; i < operands.size(); i++) {
       Operand operand = operands.get(i);
       char letter = rule.letter(i);

@@ -6,6 +6,7 @@ import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Block;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.TooComplexException;
+import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.syntax.BlockLimit;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.PtxEntry;
@@ -19,7 +20,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,8 +38,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record TileOverrun(
     Instruction instruction, Variable tile, int x, int y, int z, long offset) {
-  private static final Set<String> ACCESSES = Set.of("ld", "st", "atom", "red");
-
   /** The most threads that are looked at for all accesses of a kernel together. */
   private static final int MOST_THREADS = 1 << 16;
 
@@ -195,7 +193,7 @@ public record TileOverrun(
     }
 
     private static boolean isShared(Instruction instruction) {
-      return ACCESSES.contains(instruction.opcode())
+      return Widths.isPlain(instruction)
           && !instruction.has("shared::cluster")
           && instruction.spaces().stream().allMatch(space -> space == StateSpace.SHARED);
     }

@@ -33,6 +33,10 @@ public record Opcode(Effect effect, Transfer transfer, String operands) {
     NONE,
     /** The result is a number. */
     NUMBER,
+    /** The result is a number that says whether the operands compare in some way. */
+    COMPARE,
+    /** The result is a number to which other lanes contribute. */
+    LANES,
     /** The result is the first operand. */
     FIRST,
     /** The result is the first or the second operand. */
@@ -50,6 +54,10 @@ public record Opcode(Effect effect, Transfer transfer, String operands) {
     CONVERT,
     /** The result contains some bits of the operands. */
     BITS,
+    /** The result consists of bits of the first and the second operand, which may have moved up. */
+    INSERT,
+    /** The result contains some bits of the operands of all lanes. */
+    MATRIX,
     /** The result is a small number that is counted from the bits of the first operand. */
     COUNT,
     /** The result depends on all operands. */
@@ -59,7 +67,20 @@ public record Opcode(Effect effect, Transfer transfer, String operands) {
     /** The result depends on the first operands of all lanes that run such an instruction. */
     REDUCE,
     /** The result is the address of new local memory. */
-    ALLOCATE
+    ALLOCATE;
+
+    /** Returns whether operands that are the same for two threads give both the same result. */
+    public boolean isPerThread() {
+      return switch (this) {
+        case NONE, NUMBER, LANES, MATRIX, SHUFFLE, REDUCE, ALLOCATE -> false;
+        default -> true;
+      };
+    }
+
+    /** Returns whether other lanes get an operand. */
+    public boolean reachesLanes() {
+      return this == SHUFFLE || this == REDUCE;
+    }
   }
 
   static final Opcode UNKNOWN = new Opcode(Effect.UNKNOWN, Transfer.NONE, "");

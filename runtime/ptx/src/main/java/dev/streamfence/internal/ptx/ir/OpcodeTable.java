@@ -36,14 +36,14 @@ public final class OpcodeTable {
       mul24.hi BITS; mad MULTIPLY_ADD; mad.hi MIX; madc MULTIPLY_ADD; madc.hi MIX
       mad24 MULTIPLY_ADD; mad24.hi MIX; div BITS; rem BITS; sad MIX; abs MIX; neg NEGATE
       min JOIN; max JOIN; and AND; or OR; xor MIX; not NEGATE; cnot BITS; lop3 BITS
-      shl SHIFT_LEFT; shr BITS; shf BITS; prmt BITS; bfe BITS; bfi BITS; szext BITS; bmsk BITS
+      shl SHIFT_LEFT; shr BITS; shf BITS; prmt BITS; bfe BITS; bfi INSERT; szext BITS; bmsk BITS
       brev MIX; bfind COUNT; clz COUNT; popc COUNT; fns COUNT; dp2a BITS; dp4a BITS
       mov FIRST; cvt CONVERT; cvt.pack BITS; cvta FIRST; selp SELECT; slct SELECT
-      set NUMBER; setp NUMBER; testp NUMBER; copysign MIX; isspacep NUMBER; istypep NUMBER
+      set COMPARE; setp COMPARE; testp COMPARE; copysign MIX; isspacep COMPARE; istypep COMPARE
       fma MULTIPLY_ADD; rcp BITS; sqrt BITS; rsqrt BITS; sin BITS; cos BITS; lg2 BITS
-      ex2 BITS; tanh BITS; mma BITS; wmma.mma BITS; movmatrix FIRST
-      shfl SHUFFLE; vote NUMBER; match NUMBER; activemask NUMBER; redux REDUCE; elect NUMBER
-      bar.red NUMBER; barrier.red NUMBER; barrier.cta.red NUMBER
+      ex2 BITS; tanh BITS; mma MATRIX; wmma.mma MATRIX; movmatrix SHUFFLE
+      shfl SHUFFLE; vote LANES; match LANES; activemask LANES; redux REDUCE; elect LANES
+      bar.red LANES; barrier.red LANES; barrier.cta.red LANES
       mapa FIRST; getctarank NUMBER; createpolicy.fractional NUMBER; createpolicy.cvt NUMBER
       mbarrier.pending_count NUMBER; clusterlaunchcontrol.query_cancel NUMBER
       stacksave NUMBER; alloca ALLOCATE
