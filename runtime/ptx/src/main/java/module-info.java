@@ -17,6 +17,8 @@ module dev.streamfence.ptx {
       dev.streamfence.runtime;
   exports dev.streamfence.internal.ptx.bounds to
       dev.streamfence.runtime;
+  exports dev.streamfence.internal.ptx.ir to
+      dev.streamfence.simulator;
   exports dev.streamfence.internal.ptx.syntax to
       dev.streamfence.processor,
       dev.streamfence.runtime,

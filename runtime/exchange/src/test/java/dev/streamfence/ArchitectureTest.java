@@ -204,6 +204,7 @@ final class ArchitectureTest {
               "internal.ptx.run.instruction",
               Set.of(
                   "internal.ptx.syntax",
+                  "internal.ptx.ir",
                   "internal.ptx.run.arithmetic",
                   "internal.ptx.run.machine",
                   "internal.ptx.run.order")),

@@ -49,7 +49,6 @@ final class ApproximateInstructions {
     return Steps.unary(
         t,
         type,
-        type,
         form.wrap(
             a -> {
               long bits = format.encode(f.applyAsDouble(format.decode(a)), Rounding.NEAREST);

@@ -2,14 +2,16 @@ package dev.streamfence.internal.ptx.run.instruction;
 
 import dev.streamfence.internal.ptx.run.arithmetic.IntegerArithmetic;
 import dev.streamfence.internal.ptx.run.machine.Op;
-import dev.streamfence.internal.ptx.syntax.PtxException;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
 
 /** Instructions that add, multiply and divide, on integers and on floating-point numbers. */
 final class ArithmeticInstructions {
+  private static final String PART = "it needs .lo, .hi or .wide";
+
   private ArithmeticInstructions() {}
 
   static void addTo(Map<String, InstructionSet.Translator> translators) {
@@ -18,10 +20,15 @@ final class ArithmeticInstructions {
     translators.put("mul", t -> isFloat(t) ? FloatInstructions.multiply(t) : multiply(t));
     translators.put("mad", t -> isFloat(t) ? FloatInstructions.fma(t) : multiplyAdd(t));
     translators.put("fma", FloatInstructions::fma);
-    translators.put("div", t -> isFloat(t) ? FloatInstructions.divide(t) : integerDivide(t));
-    translators.put("rem", ArithmeticInstructions::remainder);
-    translators.put("abs", t -> isFloat(t) ? FloatInstructions.absolute(t) : absolute(t));
-    translators.put("neg", t -> isFloat(t) ? FloatInstructions.negate(t) : negate(t));
+    translators.put(
+        "div",
+        t -> isFloat(t) ? FloatInstructions.divide(t) : binary(t, IntegerArithmetic::divide));
+    translators.put("rem", t -> binary(t, IntegerArithmetic::remainder));
+    translators.put(
+        "abs",
+        t -> isFloat(t) ? FloatInstructions.absolute(t) : unary(t, IntegerArithmetic::absolute));
+    translators.put(
+        "neg", t -> isFloat(t) ? FloatInstructions.negate(t) : unary(t, IntegerArithmetic::negate));
     translators.put("min", t -> extremum(t, true));
     translators.put("max", t -> extremum(t, false));
     translators.put("sad", ArithmeticInstructions::absoluteDifference);
@@ -37,14 +44,12 @@ final class ArithmeticInstructions {
 
   /** Takes a type, which must be an integer of a supported width. */
   private static ScalarType integer(Translation t, int least) {
-    ScalarType type = t.type();
-    if (!type.isInteger()
-        || type.bits < least
-        || type.bits > 64
-        || type.kind == ScalarType.NumberKind.BITS) {
-      throw t.unsupported(type + " is not a type it works on");
-    }
-    return type;
+    return t.type(
+        type ->
+            type.isInteger()
+                && type.bits >= least
+                && type.bits <= 64
+                && type.kind != ScalarType.NumberKind.BITS);
   }
 
   private static Op integerAdd(Translation t, boolean subtract) {
@@ -60,28 +65,18 @@ final class ArithmeticInstructions {
       return Steps.binary(
           t,
           type,
-          type,
-          type,
           subtract
               ? (a, b) -> IntegerArithmetic.saturate32((long) (int) a - (int) b)
               : (a, b) -> IntegerArithmetic.saturate32((long) (int) a + (int) b));
     }
     return Steps.binary(
-        t,
-        type,
-        type,
-        type,
-        subtract ? IntegerArithmetic.subtract(type) : IntegerArithmetic.add(type));
+        t, type, subtract ? IntegerArithmetic.subtract(type) : IntegerArithmetic.add(type));
   }
 
   private static Op multiply(Translation t) {
-    String part = t.oneOf("lo", "hi", "wide").orElseThrow(() -> part(t));
+    String part = t.anyOf(PART, "lo", "hi", "wide");
     ScalarType type = integer(t, 16);
     return Steps.binary(t, product(t, part, type), type, type, multiplier(part, type));
-  }
-
-  private static PtxException part(Translation t) {
-    return t.unsupported("it needs .lo, .hi or .wide");
   }
 
   private static ScalarType product(Translation t, String part, ScalarType type) {
@@ -106,7 +101,7 @@ final class ArithmeticInstructions {
   }
 
   private static Op multiplyAdd(Translation t) {
-    String part = t.oneOf("lo", "hi", "wide").orElseThrow(() -> part(t));
+    String part = t.anyOf(PART, "lo", "hi", "wide");
     boolean saturates = t.has("sat");
     if (t.has("cc")) {
       return CarryInstructions.multiplyAdd(t, part, false, true);
@@ -121,39 +116,25 @@ final class ArithmeticInstructions {
       return Steps.ternary(
           t,
           type,
-          type,
-          type,
-          type,
           (a, b, c) ->
               IntegerArithmetic.saturate32((long) (int) multiply.applyAsLong(a, b) + (int) c));
     }
     long mask = result.mask();
     if (part.equals("lo")) {
-      return Steps.ternary(t, type, type, type, type, (a, b, c) -> (a * b + c) & mask);
+      return Steps.ternary(t, type, (a, b, c) -> (a * b + c) & mask);
     }
     return Steps.ternary(
         t, result, type, type, result, (a, b, c) -> (multiply.applyAsLong(a, b) + c) & mask);
   }
 
-  private static Op integerDivide(Translation t) {
+  private static Op unary(Translation t, Function<ScalarType, LongUnaryOperator> f) {
     ScalarType type = integer(t, 16);
-    return Steps.binary(t, type, type, type, IntegerArithmetic.divide(type));
+    return Steps.unary(t, type, f.apply(type));
   }
 
-  private static Op remainder(Translation t) {
+  private static Op binary(Translation t, Function<ScalarType, LongBinaryOperator> f) {
     ScalarType type = integer(t, 16);
-    return Steps.binary(t, type, type, type, IntegerArithmetic.remainder(type));
-  }
-
-  private static Op absolute(Translation t) {
-    ScalarType type = integer(t, 16);
-    return Steps.unary(t, type, type, IntegerArithmetic.absolute(type));
-  }
-
-  private static Op negate(Translation t) {
-    ScalarType type = integer(t, 16);
-    LongUnaryOperator negate = IntegerArithmetic.negate(type);
-    return Steps.unary(t, type, type, negate);
+    return Steps.binary(t, type, f.apply(type));
   }
 
   private static Op extremum(Translation t, boolean smaller) {
@@ -164,36 +145,33 @@ final class ArithmeticInstructions {
     ScalarType type = integer(t, 16);
     LongBinaryOperator choose = IntegerArithmetic.extremum(type, smaller);
     if (!rectifies) {
-      return Steps.binary(t, type, type, type, choose);
+      return Steps.binary(t, type, choose);
     }
     if (type != ScalarType.S32) {
       throw t.unsupported(".relu needs .s32");
     }
     return Steps.binary(
-        t, type, type, type, (a, b) -> Math.max(0, (int) choose.applyAsLong(a, b)) & 0xFFFF_FFFFL);
+        t, type, (a, b) -> Math.max(0, (int) choose.applyAsLong(a, b)) & 0xFFFF_FFFFL);
   }
 
   private static Op absoluteDifference(Translation t) {
     ScalarType type = integer(t, 16);
-    return Steps.ternary(t, type, type, type, type, IntegerArithmetic.absoluteDifference(type));
+    return Steps.ternary(t, type, IntegerArithmetic.absoluteDifference(type));
   }
 
   private static Op multiply24(Translation t) {
-    boolean high = t.oneOf("lo", "hi").orElseThrow(() -> part(t)).equals("hi");
+    boolean high = t.anyOf(PART, "lo", "hi").equals("hi");
     ScalarType type = integer32(t);
-    return Steps.binary(t, type, type, type, IntegerArithmetic.multiply24(type.isSigned(), high));
+    return Steps.binary(t, type, IntegerArithmetic.multiply24(type.isSigned(), high));
   }
 
   private static Op multiplyAdd24(Translation t) {
-    boolean high = t.oneOf("lo", "hi").orElseThrow(() -> part(t)).equals("hi");
+    boolean high = t.anyOf(PART, "lo", "hi").equals("hi");
     boolean saturates = t.has("sat");
     ScalarType type = integer32(t);
     LongBinaryOperator multiply = IntegerArithmetic.multiply24(type.isSigned(), high);
     return Steps.ternary(
         t,
-        type,
-        type,
-        type,
         type,
         saturates
             ? (a, b, c) ->
@@ -208,17 +186,13 @@ final class ArithmeticInstructions {
   }
 
   private static Op dotProduct2(Translation t) {
-    boolean high = t.oneOf("lo", "hi").orElseThrow(() -> part(t)).equals("hi");
+    boolean high = t.anyOf(PART, "lo", "hi").equals("hi");
     ScalarType a = integer32(t);
     ScalarType b = integer32(t);
     return Steps.ternary(t, a, a, b, a, IntegerArithmetic.dotProduct2(a, b, high));
   }
 
   private static ScalarType integer32(Translation t) {
-    ScalarType type = integer(t, 32);
-    if (type.bits != 32) {
-      throw t.unsupported(type + " is not a type it works on");
-    }
-    return type;
+    return t.type(type -> type == ScalarType.U32 || type == ScalarType.S32);
   }
 }

@@ -29,12 +29,19 @@ final class AtomicInstructions {
     MemoryInstructions.takeHints(t);
     t.has("noftz");
     String name =
-        t.oneOf("add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec")
-            .orElseThrow(() -> t.unsupported("it names no operation"));
-    ScalarType type = t.type();
-    if (type.bits < 16 || type.bits > 64) {
-      throw t.unsupported(type + " is not a type it works on");
-    }
+        t.anyOf(
+            "it names no operation",
+            "add",
+            "min",
+            "max",
+            "and",
+            "or",
+            "xor",
+            "exch",
+            "cas",
+            "inc",
+            "dec");
+    ScalarType type = t.type(each -> each.bits >= 16 && each.bits <= 64);
     int first = returns ? 1 : 0;
     boolean swaps = name.equals("cas");
     t.expectOperands(first + (swaps ? 3 : 2), first + (swaps ? 4 : 3));

@@ -28,9 +28,7 @@ final class BarrierInstructions {
     if (t.has("cluster")) {
       throw t.unsupported("the simulated device has no clusters");
     }
-    String kind =
-        t.oneOf("sync", "arrive", "red")
-            .orElseThrow(() -> t.unsupported("it needs .sync, .arrive or .red"));
+    String kind = t.anyOf("it needs .sync, .arrive or .red", "sync", "arrive", "red");
     t.has("aligned");
     return kind.equals("red") ? reduce(t) : plain(t, kind.equals("sync"));
   }
@@ -46,8 +44,7 @@ final class BarrierInstructions {
   }
 
   private static Op reduce(Translation t) {
-    String operation =
-        t.oneOf("popc", "and", "or").orElseThrow(() -> t.unsupported("it names no reduction"));
+    String operation = t.anyOf("it names no reduction", "popc", "and", "or");
     ScalarType type = t.type();
     t.expectOperands(3, 4);
     boolean counted = t.operands() == 4;

@@ -28,31 +28,23 @@ final class BitInstructions {
   }
 
   static ScalarType bits(Translation t, int least, int most) {
-    ScalarType type = t.type();
-    if (type.bits < least || type.bits > most || type.isFloat()) {
-      throw t.unsupported(type + " is not a type it works on");
-    }
-    return type;
+    return t.type(type -> type.bits >= least && type.bits <= most && !type.isFloat());
   }
 
   private static Op logic(Translation t, LongBinaryOperator f) {
-    ScalarType type = t.type();
-    if (type.bits > 64 || type.isFloat()) {
-      throw t.unsupported(type + " is not a type it works on");
-    }
-    return Steps.binary(t, type, type, type, f);
+    return Steps.binary(t, bits(t, 1, 64), f);
   }
 
   private static Op not(Translation t) {
     ScalarType type = t.type();
     long mask = type.mask();
-    return Steps.unary(t, type, type, a -> ~a & mask);
+    return Steps.unary(t, type, a -> ~a & mask);
   }
 
   private static Op logicalNot(Translation t) {
     ScalarType type = bits(t, 16, 64);
     long mask = type.mask();
-    return Steps.unary(t, type, type, a -> (a & mask) == 0 ? 1 : 0);
+    return Steps.unary(t, type, a -> (a & mask) == 0 ? 1 : 0);
   }
 
   private static Op logic3(Translation t) {
@@ -118,7 +110,7 @@ final class BitInstructions {
   private static Op reverse(Translation t) {
     ScalarType type = bits(t, 32, 64);
     int down = 64 - type.bits;
-    return Steps.unary(t, type, type, a -> Long.reverse(a) >>> down);
+    return Steps.unary(t, type, a -> Long.reverse(a) >>> down);
   }
 
   private static Op findNth(Translation t) {
@@ -153,12 +145,7 @@ final class BitInstructions {
     ScalarType type = bits(t, 32, 32);
     String mode = t.oneOf("f4e", "b4e", "rc8", "ecl", "ecr", "rc16").orElse("");
     return Steps.ternary(
-        t,
-        type,
-        type,
-        type,
-        type,
-        (a, b, c) -> permute(b << 32 | (a & LOW_32), selection(mode, (int) c)));
+        t, type, (a, b, c) -> permute(b << 32 | (a & LOW_32), selection(mode, (int) c)));
   }
 
   /** Picks four of eight bytes; a selection's top bit asks for the byte's sign instead. */

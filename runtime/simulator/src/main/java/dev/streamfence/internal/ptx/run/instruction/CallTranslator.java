@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.run.instruction;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.streamfence.internal.ptx.ir.CallSite;
 import dev.streamfence.internal.ptx.run.machine.Bytes;
 import dev.streamfence.internal.ptx.run.machine.Call;
 import dev.streamfence.internal.ptx.run.machine.Code;
@@ -28,23 +29,16 @@ final class CallTranslator {
 
   static Op translate(Translation t) {
     t.has("uni");
-    int at = 0;
-    List<Operand> results = List.of();
-    if (t.operand(0) instanceof Operand.Arguments listed) {
-      results = listed.elements();
-      at = 1;
+    CallSite call = CallSite.of(t.instruction());
+    if (!call.odd().isEmpty()) {
+      throw t.unsupported("its arguments are not in parentheses");
     }
-    List<Operand> arguments = List.of();
-    if (t.operands() > at + 1) {
-      if (!(t.operand(at + 1) instanceof Operand.Arguments listed)) {
-        throw t.unsupported("its arguments are not in parentheses");
-      }
-      arguments = listed.elements();
+    List<Operand> arguments = call.arguments();
+    List<Operand> results = call.results();
+    if (call.name().isEmpty()) {
+      return indirect(t, call);
     }
-    if (!(t.operand(at) instanceof Operand.Name name)) {
-      return indirect(t, at, arguments, results);
-    }
-    String called = name.label().name();
+    String called = call.name().get();
     Optional<Code> code = t.function().named(called);
     if (code.isPresent()) {
       Code callee = code.get();
@@ -65,9 +59,8 @@ final class CallTranslator {
   }
 
   /** Translates a call through a register; the prototype describes the arguments and results. */
-  private static Op indirect(
-      Translation t, int at, List<Operand> arguments, List<Operand> results) {
-    if (!(t.operand(at) instanceof Operand.RegisterUse)) {
+  private static Op indirect(Translation t, CallSite call) {
+    if (!(call.target() instanceof Operand.RegisterUse target)) {
       throw t.unsupported("it names no function");
     }
     Operand last = t.operand(t.operands() - 1);
@@ -79,8 +72,13 @@ final class CallTranslator {
     if (!shape.isCalledThroughMemory()) {
       throw t.unsupported("a call through a register passes values in memory only");
     }
-    int slot = t.source(at, ScalarType.B64);
-    return call(t, shape, lane -> pointedTo(lane, lane.registers[slot], shape), arguments, results);
+    int slot = t.function().source(t, target, ScalarType.B64);
+    return call(
+        t,
+        shape,
+        lane -> pointedTo(lane, lane.registers[slot], shape),
+        call.arguments(),
+        call.results());
   }
 
   private static Code pointedTo(Lane lane, long pointer, Code shape) {

@@ -17,21 +17,11 @@ final class CarryInstructions {
     translators.put("addc", t -> add(t, false, true, t.has("cc")));
     translators.put("subc", t -> add(t, true, true, t.has("cc")));
     translators.put(
-        "madc",
-        t ->
-            multiplyAdd(
-                t,
-                t.oneOf("lo", "hi").orElseThrow(() -> t.unsupported("it needs .lo or .hi")),
-                true,
-                t.has("cc")));
+        "madc", t -> multiplyAdd(t, t.anyOf("it needs .lo or .hi", "lo", "hi"), true, t.has("cc")));
   }
 
   private static ScalarType type(Translation t) {
-    ScalarType type = t.type();
-    if (!type.isInteger() || (type.bits != 32 && type.bits != 64)) {
-      throw t.unsupported(type + " is not a type it works on");
-    }
-    return type;
+    return t.type(type -> type.isInteger() && (type.bits == 32 || type.bits == 64));
   }
 
   static Op add(Translation t, boolean subtract, boolean carryIn, boolean carryOut) {

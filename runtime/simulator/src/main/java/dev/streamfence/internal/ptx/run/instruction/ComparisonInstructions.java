@@ -186,8 +186,14 @@ final class ComparisonInstructions {
 
   private static Op test(Translation t) {
     String property =
-        t.oneOf("finite", "infinite", "number", "notanumber", "normal", "subnormal")
-            .orElseThrow(() -> t.unsupported("it names no property"));
+        t.anyOf(
+            "it names no property",
+            "finite",
+            "infinite",
+            "number",
+            "notanumber",
+            "normal",
+            "subnormal");
     ScalarType type = floatType(t);
     FloatFormat format = FloatFormat.of(type);
     double normal = format.smallestNormal();
@@ -213,14 +219,10 @@ final class ComparisonInstructions {
   private static Op copySign(Translation t) {
     ScalarType type = floatType(t);
     long sign = FloatFormat.of(type).signBit();
-    return Steps.binary(t, type, type, type, (a, b) -> (b & ~sign) | (a & sign));
+    return Steps.binary(t, type, (a, b) -> (b & ~sign) | (a & sign));
   }
 
   private static ScalarType floatType(Translation t) {
-    ScalarType type = t.type();
-    if (type != ScalarType.F32 && type != ScalarType.F64) {
-      throw t.unsupported(type + " is not a type it works on");
-    }
-    return type;
+    return t.type(type -> type == ScalarType.F32 || type == ScalarType.F64);
   }
 }

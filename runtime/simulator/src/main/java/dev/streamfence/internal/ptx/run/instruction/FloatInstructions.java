@@ -22,10 +22,7 @@ final class FloatInstructions {
       boolean flushes = t.has("ftz");
       boolean saturates = t.has("sat");
       boolean rectifies = t.has("relu");
-      ScalarType type = t.type();
-      if (!type.isFloat() || type == ScalarType.TF32) {
-        throw t.unsupported(type + " is not a type it works on");
-      }
+      ScalarType type = t.type(each -> each.isFloat() && each != ScalarType.TF32);
       return new Form(type, flushes, saturates, rectifies);
     }
 
@@ -83,11 +80,11 @@ final class FloatInstructions {
   }
 
   private static Op binary(Translation t, Form form, LongBinaryOperator f) {
-    return Steps.binary(t, form.type, form.type, form.type, form.wrap(f));
+    return Steps.binary(t, form.type, form.wrap(f));
   }
 
   private static Op unary(Translation t, Form form, LongUnaryOperator f) {
-    return Steps.unary(t, form.type, form.type, form.wrap(f));
+    return Steps.unary(t, form.type, form.wrap(f));
   }
 
   static Op add(Translation t) {
@@ -129,12 +126,7 @@ final class FloatInstructions {
     Form form = Form.take(t);
     FloatFormat format = form.format();
     return Steps.ternary(
-        t,
-        form.type,
-        form.type,
-        form.type,
-        form.type,
-        form.wrap((LongTernaryOperator) (a, b, c) -> format.fma(a, b, c, rounding)));
+        t, form.type, form.wrap((LongTernaryOperator) (a, b, c) -> format.fma(a, b, c, rounding)));
   }
 
   static Op divide(Translation t) {
@@ -212,6 +204,6 @@ final class FloatInstructions {
     LongTernaryOperator f =
         (a, b, c) ->
             format.extremum(format.extremum(a, b, smaller, propagates), c, smaller, propagates);
-    return Steps.ternary(t, type, type, type, type, form.wrap(f));
+    return Steps.ternary(t, type, form.wrap(f));
   }
 }

@@ -3,6 +3,7 @@ package dev.streamfence.internal.ptx.run.instruction;
 import dev.streamfence.internal.ptx.run.machine.Op;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** Every opcode that the interpreter runs, with its translator. */
 final class InstructionSet {
@@ -31,6 +32,11 @@ final class InstructionSet {
   }
 
   private InstructionSet() {}
+
+  /** The opcodes, without modifiers. */
+  static Set<String> opcodes() {
+    return Set.copyOf(TRANSLATORS.keySet());
+  }
 
   static Op translate(Translation translation) {
     Translator translator = TRANSLATORS.get(translation.opcode());

@@ -6,12 +6,10 @@ import dev.streamfence.internal.ptx.run.machine.LaneMemory;
 import dev.streamfence.internal.ptx.run.machine.Op;
 import dev.streamfence.internal.ptx.run.order.AccessMode;
 import dev.streamfence.internal.ptx.syntax.Operand;
-import dev.streamfence.internal.ptx.syntax.Register;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 
 /** Loads, stores, copies and the hints about them. */
 final class MemoryInstructions {
@@ -132,17 +130,7 @@ final class MemoryInstructions {
   }
 
   private static List<Operand> parts(Translation t, int index, int length) {
-    Operand operand = t.operand(index);
-    List<Operand> parts = List.of(operand);
-    if (operand instanceof Operand.Vector vector) {
-      parts = vector.elements();
-    } else if (operand instanceof Operand.RegisterUse use && use.register().vectorLength() > 1) {
-      Register register = use.register();
-      parts =
-          IntStream.range(0, register.vectorLength())
-              .<Operand>mapToObj(i -> new Operand.Element(register, i))
-              .toList();
-    }
+    List<Operand> parts = t.operand(index).parts();
     if (parts.size() != length) {
       throw t.unsupported("it has " + parts.size() + " registers for " + length + " elements");
     }

@@ -106,7 +106,7 @@ final class MoveInstructions {
     ScalarType type = addressType(t);
     long base = Windows.base(space);
     long difference = toSpace ? -base : base;
-    return Steps.unary(t, type, type, a -> a + difference);
+    return Steps.unary(t, type, a -> a + difference);
   }
 
   private static Op isSpace(Translation t) {

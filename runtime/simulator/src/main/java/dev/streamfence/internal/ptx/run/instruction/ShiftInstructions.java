@@ -50,12 +50,8 @@ final class ShiftInstructions {
   }
 
   private static Op funnelShift(Translation t) {
-    boolean left =
-        t.oneOf("l", "r").orElseThrow(() -> t.unsupported("it needs .l or .r")).equals("l");
-    boolean wraps =
-        t.oneOf("wrap", "clamp")
-            .orElseThrow(() -> t.unsupported("it needs .wrap or .clamp"))
-            .equals("wrap");
+    boolean left = t.anyOf("it needs .l or .r", "l", "r").equals("l");
+    boolean wraps = wraps(t);
     ScalarType type = BitInstructions.bits(t, 32, 32);
     return Steps.ternary(
         t,
@@ -154,8 +150,6 @@ final class ShiftInstructions {
   }
 
   private static boolean wraps(Translation t) {
-    return t.oneOf("wrap", "clamp")
-        .orElseThrow(() -> t.unsupported("it needs .wrap or .clamp"))
-        .equals("wrap");
+    return t.anyOf("it needs .wrap or .clamp", "wrap", "clamp").equals("wrap");
   }
 }

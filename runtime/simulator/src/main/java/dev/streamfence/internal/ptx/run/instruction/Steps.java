@@ -20,6 +20,18 @@ final class Steps {
     };
   }
 
+  static Op unary(Translation t, ScalarType type, LongUnaryOperator f) {
+    return unary(t, type, type, f);
+  }
+
+  static Op binary(Translation t, ScalarType type, LongBinaryOperator f) {
+    return binary(t, type, type, type, f);
+  }
+
+  static Op ternary(Translation t, ScalarType type, LongTernaryOperator f) {
+    return ternary(t, type, type, type, type, f);
+  }
+
   static Op binary(
       Translation t, ScalarType result, ScalarType a, ScalarType b, LongBinaryOperator f) {
     t.expectOperands(3, 3);

@@ -11,6 +11,7 @@ import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * The translation of one instruction to an executable step: hands out its modifiers and operands,
@@ -58,6 +59,11 @@ final class Translation {
     return Optional.empty();
   }
 
+  /** Takes the first of these modifiers that is present, one of which the instruction needs. */
+  String anyOf(String otherwise, String... wanted) {
+    return oneOf(wanted).orElseThrow(() -> unsupported(otherwise));
+  }
+
   /** Takes the first modifier with this prefix. */
   Optional<String> startingWith(String prefix) {
     for (String modifier : modifiers) {
@@ -83,6 +89,15 @@ final class Translation {
   /** Takes the first modifier that names a type. */
   ScalarType type() {
     return optionalType().orElseThrow(() -> unsupported("it names no type that is supported"));
+  }
+
+  /** Takes the first modifier that names a type, which must be one that the instruction has. */
+  ScalarType type(Predicate<ScalarType> works) {
+    ScalarType type = type();
+    if (!works.test(type)) {
+      throw unsupported(type + " is not a type it works on");
+    }
+    return type;
   }
 
   Optional<ScalarType> optionalType() {

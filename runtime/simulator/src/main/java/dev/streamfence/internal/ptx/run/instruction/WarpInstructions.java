@@ -101,8 +101,7 @@ final class WarpInstructions {
 
   private static Op shuffle(Translation t) {
     boolean sync = t.has("sync");
-    String mode =
-        t.oneOf("up", "down", "bfly", "idx").orElseThrow(() -> t.unsupported("it has no mode"));
+    String mode = t.anyOf("it has no mode", "up", "down", "bfly", "idx");
     ScalarType type = t.type();
     t.expectOperands(sync ? 5 : 4, sync ? 5 : 4);
     int d = first(t, type);
@@ -158,8 +157,7 @@ final class WarpInstructions {
 
   private static Op vote(Translation t) {
     boolean sync = t.has("sync");
-    String mode =
-        t.oneOf("all", "any", "uni", "ballot").orElseThrow(() -> t.unsupported("it names no vote"));
+    String mode = t.anyOf("it names no vote", "all", "any", "uni", "ballot");
     ScalarType type = t.type();
     t.expectOperands(sync ? 3 : 2, sync ? 3 : 2);
     int d = t.destination(0, type);
@@ -185,10 +183,7 @@ final class WarpInstructions {
   }
 
   private static Op match(Translation t) {
-    boolean all =
-        t.oneOf("any", "all")
-            .orElseThrow(() -> t.unsupported("it needs .any or .all"))
-            .equals("all");
+    boolean all = t.anyOf("it needs .any or .all", "any", "all").equals("all");
     requireSync(t);
     ScalarType type = t.type();
     t.expectOperands(3, 3);
@@ -218,13 +213,8 @@ final class WarpInstructions {
 
   private static Op reduce(Translation t) {
     requireSync(t);
-    String name =
-        t.oneOf("add", "min", "max", "and", "or", "xor")
-            .orElseThrow(() -> t.unsupported("it names no operation"));
-    ScalarType type = t.type();
-    if (type.bits != 32 || type.isFloat()) {
-      throw t.unsupported(type + " is not a type it works on");
-    }
+    String name = t.anyOf("it names no operation", "add", "min", "max", "and", "or", "xor");
+    ScalarType type = t.type(each -> each.bits == 32 && !each.isFloat());
     t.expectOperands(3, 3);
     int d = t.destination(0, type);
     int value = t.source(1, type);
