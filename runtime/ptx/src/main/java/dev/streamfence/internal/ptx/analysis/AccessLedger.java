@@ -1,6 +1,7 @@
 // Long because one pass records all kinds of access, each with its first site.
 package dev.streamfence.internal.ptx.analysis;
 
+import dev.streamfence.internal.ptx.analysis.ParameterAccess.Use;
 import dev.streamfence.internal.ptx.analysis.lattice.AddressJudge;
 import dev.streamfence.internal.ptx.analysis.lattice.Derivation;
 import dev.streamfence.internal.ptx.analysis.lattice.Multiple;
@@ -8,10 +9,10 @@ import dev.streamfence.internal.ptx.analysis.lattice.Origin;
 import dev.streamfence.internal.ptx.analysis.lattice.ParameterRole;
 import dev.streamfence.internal.ptx.analysis.lattice.Provenance;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
-import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
 import dev.streamfence.internal.ptx.syntax.PtxModule;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -42,7 +43,7 @@ final class AccessLedger {
   private final Set<Integer> sources = new HashSet<>();
 
   /** The uses of addresses that were in the memory behind one of several parameters. */
-  private AddressUses ofSeveral = AddressUses.NONE;
+  private final Entry ofSeveral = new Entry();
 
   /** The indexes of the addresses that other code may have from here. */
   private final Set<Integer> handedOut = new HashSet<>();
@@ -56,16 +57,31 @@ final class AccessLedger {
   private boolean open;
 
   private static final class Entry {
-    @Nullable AccessSite read;
-    @Nullable AccessSite write;
-    @Nullable AccessSite possibleRead;
-    @Nullable AccessSite possibleWrite;
-    AddressUses addresses = AddressUses.NONE;
+    final Map<Use, AccessSite> sites = new EnumMap<>(Use.class);
 
     /** Where other code may get a number that is as wide as an address. */
     @Nullable AccessSite passedOn;
 
     final AccessedWords.WordCollector words = new AccessedWords.WordCollector();
+
+    void note(Use use, AccessSite site) {
+      sites.merge(use, site, AccessSite::first);
+    }
+
+    /** Notes a use that reads, a use that writes, or both. */
+    void note(boolean reads, Use reading, boolean writes, Use writing, AccessSite site) {
+      if (reads) {
+        note(reading, site);
+      }
+      if (writes) {
+        note(writing, site);
+      }
+    }
+
+    boolean isNews(Use use, Step step) {
+      AccessSite known = sites.get(use);
+      return known == null || step.instruction().line() < known.line();
+    }
   }
 
   AccessLedger(PtxModule module, EntryParameters parameters) {
@@ -120,8 +136,7 @@ final class AccessLedger {
     if (judge.isDefinite()) {
       Entry entry = entries[Origin.index(judge.touched().iterator().next())];
       AccessSite site = site(step, "");
-      entry.read = reads ? first(entry.read, site) : entry.read;
-      entry.write = writes ? first(entry.write, site) : entry.write;
+      entry.note(reads, Use.READ, writes, Use.WRITE, site);
       entry.words.add(site, width, width > 1 ? stride(step, operand) : Optional.empty());
     } else if (!judge.touched().isEmpty()) {
       if (judge.isChoice()) {
@@ -145,13 +160,8 @@ final class AccessLedger {
 
   /** Returns whether a possible access comes before all that are known. */
   private static boolean isNews(Entry entry, Step step, boolean reads, boolean writes) {
-    int line = step.instruction().line();
-    return (reads && isBefore(line, entry.possibleRead))
-        || (writes && isBefore(line, entry.possibleWrite));
-  }
-
-  private static boolean isBefore(int line, @Nullable AccessSite known) {
-    return known == null || line < known.line();
+    return (reads && entry.isNews(Use.POSSIBLE_READ, step))
+        || (writes && entry.isNews(Use.POSSIBLE_WRITE, step));
   }
 
   private AccessSite unclearSite(Step step, Operand operand, AddressJudge judge) {
@@ -166,14 +176,14 @@ final class AccessLedger {
     }
     followsUnknown = true;
     AccessSite site = site(step, "");
-    AddressUses uses = new AddressUses(null, null, reads ? site : null, writes ? site : null);
     for (Derivation address : judge.loaded()) {
-      if (address.hasSeveralSources()) {
-        ofSeveral = ofSeveral.and(uses);
+      Entry entry = ofSeveral;
+      if (!address.hasSeveralSources()) {
+        entry = address.source().isPresent() ? entries[address.source().getAsInt()] : null;
       }
-      address
-          .source()
-          .ifPresent(index -> entries[index].addresses = entries[index].addresses.and(uses));
+      if (entry != null) {
+        entry.note(reads, Use.CONTENT_READ, writes, Use.CONTENT_WRITE, site);
+      }
     }
   }
 
@@ -191,8 +201,7 @@ final class AccessLedger {
     }
     AddressJudge judge = AddressJudge.of(address);
     if (judge.isDefinite()) {
-      Entry entry = entries[Origin.index(judge.touched().iterator().next())];
-      entry.addresses = entry.addresses.and(new AddressUses(site(step, ""), null, null, null));
+      entries[Origin.index(judge.touched().iterator().next())].note(Use.CONVERSION, site(step, ""));
     } else {
       mayBeAddresses(step, operand, judge);
     }
@@ -200,14 +209,10 @@ final class AccessLedger {
 
   private void mayBeAddresses(Step step, Operand operand, AddressJudge judge) {
     Set<Integer> numbers = judge.isDefinite() ? judge.suspects() : judge.numbers();
-    int line = step.instruction().line();
     if (numbers.stream()
-        .anyMatch(number -> isBefore(line, entries[Origin.index(number)].addresses.possible()))) {
+        .anyMatch(number -> entries[Origin.index(number)].isNews(Use.POSSIBLE_ADDRESS, step))) {
       AccessSite site = unclearSite(step, operand, judge);
-      for (int number : numbers) {
-        Entry entry = entries[Origin.index(number)];
-        entry.addresses = entry.addresses.and(new AddressUses(null, site, null, null));
-      }
+      numbers.forEach(number -> entries[Origin.index(number)].note(Use.POSSIBLE_ADDRESS, site));
     }
   }
 
@@ -234,7 +239,8 @@ final class AccessLedger {
               && !Origin.isNarrow(origin)
               && alternative.multiple(i) == Multiple.ONE) {
             Entry entry = entries[Origin.index(origin)];
-            entry.passedOn = first(entry.passedOn, site(step, reason));
+            AccessSite site = site(step, reason);
+            entry.passedOn = entry.passedOn == null ? site : AccessSite.first(entry.passedOn, site);
           }
         }
       }
@@ -304,31 +310,20 @@ final class AccessLedger {
     }
     choices.clear();
     for (Entry entry : entries) {
-      entry.read = null;
-      entry.write = null;
-      entry.possibleRead = site;
-      entry.possibleWrite = site;
+      entry.sites.remove(Use.READ);
+      entry.sites.remove(Use.WRITE);
+      entry.sites.put(Use.POSSIBLE_READ, site);
+      entry.sites.put(Use.POSSIBLE_WRITE, site);
     }
   }
 
   private void possible(int index, AccessSite site, boolean reads, boolean writes) {
-    Entry entry = entries[index];
-    entry.possibleRead = reads ? first(entry.possibleRead, site) : entry.possibleRead;
-    entry.possibleWrite = writes ? first(entry.possibleWrite, site) : entry.possibleWrite;
-  }
-
-  private static AccessSite first(@Nullable AccessSite earlier, AccessSite site) {
-    return earlier == null || site.line() < earlier.line() ? site : earlier;
+    entries[index].note(reads, Use.POSSIBLE_READ, writes, Use.POSSIBLE_WRITE, site);
   }
 
   private AccessSite site(Step step, String reason) {
-    Instruction instruction = step.instruction();
-    return new AccessSite(
-        instruction.line(),
-        step.activation().flow().function().name(),
-        instruction.mnemonic(),
-        reason,
-        module.position(instruction.source()).orElse(null));
+    return AccessSite.of(
+        module, step.activation().flow().function().name(), step.instruction(), reason);
   }
 
   /** Returns the accesses of each origin, in the order of their indexes. */
@@ -336,13 +331,13 @@ final class AccessLedger {
     ParameterAccess[] accesses = new ParameterAccess[entries.length];
     for (int i = 0; i < accesses.length; i++) {
       Entry e = entries[i];
-      AddressUses uses = sources.contains(i) ? e.addresses.and(ofSeveral) : e.addresses;
-      if (uses.possible() == null && followsUnknown) {
-        uses = uses.and(new AddressUses(null, e.passedOn, null, null));
+      if (sources.contains(i)) {
+        ofSeveral.sites.forEach(e::note);
       }
-      accesses[i] =
-          new ParameterAccess(
-              e.read, e.write, e.possibleRead, e.possibleWrite, e.words.words(), uses);
+      if (followsUnknown && e.passedOn != null) {
+        e.sites.putIfAbsent(Use.POSSIBLE_ADDRESS, e.passedOn);
+      }
+      accesses[i] = new ParameterAccess(e.sites, e.words.words());
     }
     return List.of(accesses);
   }

@@ -81,12 +81,9 @@ public final class AccessSite {
     return new AccessSite(line, function, instruction, named, position, cause);
   }
 
-  /** Returns the site that comes first in the text; null if there is none. */
-  static @Nullable AccessSite first(@Nullable AccessSite a, @Nullable AccessSite b) {
-    if (a == null) {
-      return b;
-    }
-    return b == null || a.line <= b.line ? a : b;
+  /** Returns the site that comes first in the text. */
+  static AccessSite first(AccessSite a, AccessSite b) {
+    return a.line <= b.line ? a : b;
   }
 
   /**

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.ptx.analysis;
 
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -34,37 +36,34 @@ public final class ParameterAccess {
     UNKNOWN
   }
 
-  static final ParameterAccess UNTOUCHED = new ParameterAccess(null, null, null, null, null);
-
-  private final @Nullable AccessSite read;
-  private final @Nullable AccessSite write;
-  private final @Nullable AccessSite possibleRead;
-  private final @Nullable AccessSite possibleWrite;
-  private final AddressUses addresses;
-  private final @Nullable AccessedWords words;
-
-  ParameterAccess(
-      @Nullable AccessSite read,
-      @Nullable AccessSite write,
-      @Nullable AccessSite possibleRead,
-      @Nullable AccessSite possibleWrite,
-      @Nullable AccessedWords words) {
-    this(read, write, possibleRead, possibleWrite, words, AddressUses.NONE);
+  /** What a site shows of a parameter. */
+  enum Use {
+    READ,
+    WRITE,
+    /** Has a reason, as all possible uses have. */
+    POSSIBLE_READ,
+    POSSIBLE_WRITE,
+    /** A conversion between state spaces, which shows that it is an address. */
+    CONVERSION,
+    /** Takes a number for an address. */
+    POSSIBLE_ADDRESS,
+    /** Reads through an address from the memory behind it. */
+    CONTENT_READ,
+    CONTENT_WRITE
   }
 
-  ParameterAccess(
-      @Nullable AccessSite read,
-      @Nullable AccessSite write,
-      @Nullable AccessSite possibleRead,
-      @Nullable AccessSite possibleWrite,
-      @Nullable AccessedWords words,
-      AddressUses addresses) {
-    this.read = read;
-    this.write = write;
-    this.possibleRead = possibleRead;
-    this.possibleWrite = possibleWrite;
+  static final ParameterAccess UNTOUCHED = new ParameterAccess(Map.of(), null);
+
+  private final Map<Use, AccessSite> sites;
+  private final @Nullable AccessedWords words;
+
+  ParameterAccess(Map<Use, AccessSite> sites, @Nullable AccessedWords words) {
+    this.sites = Map.copyOf(sites);
     this.words = words;
-    this.addresses = addresses;
+  }
+
+  private Optional<AccessSite> site(Use use) {
+    return Optional.ofNullable(sites.get(use));
   }
 
   /**
@@ -73,7 +72,7 @@ public final class ParameterAccess {
    * @return the site, if there is one
    */
   public Optional<AccessSite> read() {
-    return Optional.ofNullable(read);
+    return site(Use.READ);
   }
 
   /**
@@ -82,7 +81,7 @@ public final class ParameterAccess {
    * @return the site, if there is one
    */
   public Optional<AccessSite> write() {
-    return Optional.ofNullable(write);
+    return site(Use.WRITE);
   }
 
   /**
@@ -91,7 +90,7 @@ public final class ParameterAccess {
    * @return the site, which has a reason, if there is one
    */
   public Optional<AccessSite> possibleRead() {
-    return Optional.ofNullable(possibleRead);
+    return site(Use.POSSIBLE_READ);
   }
 
   /**
@@ -100,7 +99,7 @@ public final class ParameterAccess {
    * @return the site, which has a reason, if there is one
    */
   public Optional<AccessSite> possibleWrite() {
-    return Optional.ofNullable(possibleWrite);
+    return site(Use.POSSIBLE_WRITE);
   }
 
   /**
@@ -110,8 +109,7 @@ public final class ParameterAccess {
    * @return the site, if there is one
    */
   public Optional<AccessSite> address() {
-    AccessSite access = read != null ? read : write;
-    return Optional.ofNullable(access != null ? access : addresses.conversion());
+    return read().or(this::write).or(() -> site(Use.CONVERSION));
   }
 
   /**
@@ -121,7 +119,7 @@ public final class ParameterAccess {
    * @return the site, which has a reason, if there is one
    */
   public Optional<AccessSite> possibleAddress() {
-    return Optional.ofNullable(addresses.possible());
+    return site(Use.POSSIBLE_ADDRESS);
   }
 
   /**
@@ -131,7 +129,7 @@ public final class ParameterAccess {
    * @return the site, if there is one
    */
   public Optional<AccessSite> readThroughContent() {
-    return Optional.ofNullable(addresses.load());
+    return site(Use.CONTENT_READ);
   }
 
   /**
@@ -141,7 +139,7 @@ public final class ParameterAccess {
    * @return the site, if there is one
    */
   public Optional<AccessSite> writeThroughContent() {
-    return Optional.ofNullable(addresses.store());
+    return site(Use.CONTENT_WRITE);
   }
 
   /**
@@ -150,7 +148,7 @@ public final class ParameterAccess {
    * @return the width, if every access is a definite load or store of one word of that width
    */
   public Optional<AccessedWords> words() {
-    return possibleRead == null && possibleWrite == null
+    return possibleRead().isEmpty() && possibleWrite().isEmpty()
         ? Optional.ofNullable(words)
         : Optional.empty();
   }
@@ -162,9 +160,11 @@ public final class ParameterAccess {
    * @return the site, which has a reason, if the verdict is {@link Verdict#UNKNOWN}
    */
   public Optional<AccessSite> unknown() {
-    AccessSite unclearRead = read == null ? possibleRead : null;
-    AccessSite unclearWrite = write == null ? possibleWrite : null;
-    return Optional.ofNullable(AccessSite.first(unclearRead, unclearWrite));
+    Optional<AccessSite> unclearRead = read().isEmpty() ? possibleRead() : Optional.empty();
+    Optional<AccessSite> unclearWrite = write().isEmpty() ? possibleWrite() : Optional.empty();
+    return unclearRead.isPresent() && unclearWrite.isPresent()
+        ? Optional.of(AccessSite.first(unclearRead.get(), unclearWrite.get()))
+        : unclearRead.or(() -> unclearWrite);
   }
 
   /**
@@ -176,22 +176,19 @@ public final class ParameterAccess {
     if (unknown().isPresent()) {
       return Verdict.UNKNOWN;
     }
-    if (read != null) {
-      return write != null ? Verdict.READS_WRITES : Verdict.READS;
+    if (read().isPresent()) {
+      return write().isPresent() ? Verdict.READS_WRITES : Verdict.READS;
     }
-    return write != null ? Verdict.WRITES : Verdict.NONE;
+    return write().isPresent() ? Verdict.WRITES : Verdict.NONE;
   }
 
   /** Returns the accesses to two parts of one structure together. */
   ParameterAccess and(ParameterAccess other) {
-    return new ParameterAccess(
-        AccessSite.first(read, other.read),
-        AccessSite.first(write, other.write),
-        AccessSite.first(possibleRead, other.possibleRead),
-        AccessSite.first(possibleWrite, other.possibleWrite),
-        // Two pointers have no width in common that would say anything.
-        this == UNTOUCHED ? other.words : null,
-        addresses.and(other.addresses));
+    Map<Use, AccessSite> both = new EnumMap<>(Use.class);
+    both.putAll(sites);
+    other.sites.forEach((use, site) -> both.merge(use, site, AccessSite::first));
+    // Two pointers have no width in common that would say anything.
+    return new ParameterAccess(both, this == UNTOUCHED ? other.words : null);
   }
 
   @Override

@@ -74,12 +74,6 @@ final class ReachedCode {
 
   /** The place of an instruction. */
   AccessSite site(FunctionFlow flow, int at, String reason) {
-    Instruction instruction = flow.instruction(at);
-    return new AccessSite(
-        instruction.line(),
-        flow.function().name(),
-        instruction.mnemonic(),
-        reason,
-        analysis.module().position(instruction.source()).orElse(null));
+    return AccessSite.of(analysis.module(), flow.function().name(), flow.instruction(at), reason);
   }
 }

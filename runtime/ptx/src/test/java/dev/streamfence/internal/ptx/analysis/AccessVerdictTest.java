@@ -2,8 +2,11 @@ package dev.streamfence.internal.ptx.analysis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.streamfence.internal.ptx.analysis.ParameterAccess.Use;
 import dev.streamfence.internal.ptx.analysis.ParameterAccess.Verdict;
 import dev.streamfence.internal.ptx.syntax.SourcePosition;
+import java.util.EnumMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,8 +24,18 @@ class AccessVerdictTest {
   }
 
   private static ParameterAccess of(int read, int write, int mayRead, int mayWrite) {
-    return new ParameterAccess(
-        definite(read), definite(write), possible(mayRead), possible(mayWrite), null);
+    Map<Use, AccessSite> sites = new EnumMap<>(Use.class);
+    put(sites, Use.READ, definite(read));
+    put(sites, Use.WRITE, definite(write));
+    put(sites, Use.POSSIBLE_READ, possible(mayRead));
+    put(sites, Use.POSSIBLE_WRITE, possible(mayWrite));
+    return new ParameterAccess(sites, null);
+  }
+
+  private static void put(Map<Use, AccessSite> sites, Use use, @Nullable AccessSite site) {
+    if (site != null) {
+      sites.put(use, site);
+    }
   }
 
   @ParameterizedTest
