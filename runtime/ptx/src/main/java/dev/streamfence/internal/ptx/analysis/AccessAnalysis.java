@@ -27,6 +27,10 @@ import org.jspecify.annotations.Nullable;
  * order of instructions matters only within a basic block: a value that is stored in a variable, or
  * is in a register at the end of a block, may be found everywhere. Works without recursion.
  * Confined to one thread, used once.
+ *
+ * <p>This is a points-to analysis by inclusion (Andersen, "Program Analysis and Specialization for
+ * the C Programming Language", 1994), in which a value also tells how it contains an address. Calls
+ * are told apart by clones of the functions, which {@link Activations} bounds.
  */
 final class AccessAnalysis {
   private final PtxModule module;

@@ -19,14 +19,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the branches on which it depends whether a thread makes an access, by control dependence: a
  * thread that takes such a branch the right way comes to the access before it ends.
  *
- * <p>Control dependence: Ferrante, Ottenstein, Warren, "The Program Dependence Graph and Its Use in
- * Optimization". Confined to one thread.
+ * <p>The claim is that the access must be reached, which postdominance and control dependence
+ * decide: Ferrante, Ottenstein, Warren, "The Program Dependence Graph and Its Use in Optimization".
+ * Confined to one thread.
  */
 final class Certainty {
   /** So many ways lead to one access at most; further ones are left out. */
@@ -93,27 +95,28 @@ final class Certainty {
   }
 
   /** Whether neither the branches nor the address depend on values that only the run shows. */
-  private boolean isKnownBeforeALaunch(CertainAccess access) {
-    List<Node> open = new ArrayList<>(List.of(access.address()));
-    access.conditions().forEach(way -> open.add(way.predicate()));
+  private static boolean isKnownBeforeALaunch(CertainAccess access) {
+    List<Node> roots = new ArrayList<>(List.of(access.address()));
+    access.conditions().forEach(way -> roots.add(way.predicate()));
+    // In the first iteration a loop's phi has its first value, whatever the loop adds.
+    return reached(roots, node -> node.isCarried ? node.inputs.subList(0, 1) : node.inputs).stream()
+        .noneMatch(
+            node ->
+                node.is(Operator.UNKNOWN)
+                    || (node.is(Operator.PHI) && !node.isCarried && node.gate == null));
+  }
+
+  /** The values that some values are computed from, and these themselves. */
+  private static Set<Node> reached(List<Node> roots, Function<Node, List<Node>> inputs) {
+    Deque<Node> open = new ArrayDeque<>(roots);
     Set<Node> seen = new HashSet<>();
     while (!open.isEmpty()) {
-      Node node = open.remove(open.size() - 1);
-      if (!seen.add(node)) {
-        continue;
-      }
-      boolean isHeader = node.isCarried;
-      if (node.is(Operator.UNKNOWN) || (node.is(Operator.PHI) && !isHeader && node.gate == null)) {
-        return false;
-      }
-      if (isHeader) {
-        // In the first iteration it has its first value, whatever the loop adds.
-        open.add(node.input(0));
-      } else {
-        open.addAll(node.inputs);
+      Node node = open.pop();
+      if (seen.add(node)) {
+        inputs.apply(node).forEach(open::push);
       }
     }
-    return true;
+    return seen;
   }
 
   /** An access on both ways of a branch is made whatever the branch decides. */
@@ -204,18 +207,12 @@ final class Certainty {
         }
       }
     }
-    Set<Node> seen = new HashSet<>();
-    Set<Integer> arguments = new TreeSet<>();
-    while (!open.isEmpty()) {
-      Node node = open.remove(open.size() - 1);
-      if (seen.add(node)) {
-        open.addAll(node.inputs);
-        if (node.is(Operator.ARGUMENT)) {
-          arguments.add((int) node.constant);
-        }
-      }
-    }
-    return List.copyOf(arguments);
+    return reached(open, node -> node.inputs).stream()
+        .filter(node -> node.is(Operator.ARGUMENT))
+        .map(node -> (int) node.constant)
+        .sorted()
+        .distinct()
+        .toList();
   }
 
   private boolean leaves(Loop loop, int block) {

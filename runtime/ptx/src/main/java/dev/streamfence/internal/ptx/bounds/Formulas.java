@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,11 @@ import org.jspecify.annotations.Nullable;
  * wrapped around on the way; where the code reads the bits as a number, the polynomial is that
  * number only in the range of the type, which is a condition of each use. Values that are no
  * polynomial of others stand for themselves. Confined to one thread.
+ *
+ * <p>Two values with the same polynomial are equal: this is value numbering (Alpern, Wegman,
+ * Zadeck, "Detecting Equality of Variables in Programs", 1988) with the normal form of polynomials.
+ * The phi of a loop that grows evenly is the chain of recurrences {first, +, step} (Bachmann, Wang,
+ * Zima, "Chains of Recurrences", 1994).
  */
 final class Formulas {
   /** How deep an expression is followed. */
@@ -30,15 +36,13 @@ final class Formulas {
    */
   record Condition(Node value, long least, long most) {}
 
-  private record InLoop(Node node, int loop) {}
-
   private final NodeGraph nodes;
   private final ControlGraph graph;
   private final Map<Node, Polynomial> raw = new HashMap<>();
   private final Map<Node, Polynomial> known = new HashMap<>();
   private final Map<Node, Set<Condition>> conditions = new HashMap<>();
   private final Map<Node, Boolean> uniform = new HashMap<>();
-  private final Map<InLoop, Boolean> invariant = new HashMap<>();
+  private final Map<Integer, Map<Node, Boolean>> invariant = new HashMap<>();
   private final Map<Node, Boolean> loading = new HashMap<>();
 
   /** The phis of loops that grow by the same amount in each iteration, with that amount. */
@@ -64,7 +68,7 @@ final class Formulas {
       Polynomial next = raw(phi.input(i), 0);
       Polynomial grown = next.minus(self);
       if (grown == null
-          || grown.has(id -> !isInvariant(nodes.node(id), loop, 0))
+          || grown.has(id -> !isInvariant(nodes.node(id), loop))
           || (step != null && !step.equals(grown))) {
         return;
       }
@@ -76,7 +80,7 @@ final class Formulas {
             .anyMatch(
                 node ->
                     (node.is(Operator.SIGN_EXTEND) || node.is(Operator.ZERO_EXTEND))
-                        && !isInvariant(node, loop, 0));
+                        && !isInvariant(node, loop));
     if (step != null && !isRead) {
       steps.put(phi, step);
     }
@@ -88,55 +92,50 @@ final class Formulas {
   }
 
   /** Whether a value is the same in all iterations of a loop. */
-  boolean isInvariant(Node node, Loop loop, int depth) {
-    Boolean found = invariant.get(new InLoop(node, loop.index));
-    if (found == null) {
-      found = computesInvariant(node, loop, depth);
-      invariant.put(new InLoop(node, loop.index), found);
-    }
-    return found;
-  }
-
-  private boolean computesInvariant(Node node, Loop loop, int depth) {
-    return switch (node.operation) {
-      case CONSTANT, ARGUMENT, BASE, SPECIAL -> true;
-      case UNKNOWN, PHI -> !loop.body.get(node.block);
-      case ITERATION -> !loop.body.get(graph.loops().get((int) node.constant).header);
-      default -> {
-        boolean all = depth < MAX_DEPTH;
-        for (int i = 0; all && i < node.inputs.size(); i++) {
-          all = isInvariant(node.input(i), loop, depth + 1);
-        }
-        yield all;
-      }
-    };
+  boolean isInvariant(Node node, Loop loop) {
+    return holds(
+        node,
+        invariant.computeIfAbsent(loop.index, index -> new HashMap<>()),
+        0,
+        each ->
+            switch (each.operation) {
+              case CONSTANT, ARGUMENT, BASE, SPECIAL -> true;
+              case UNKNOWN, PHI -> !loop.body.get(each.block);
+              case ITERATION -> !loop.body.get(graph.loops().get((int) each.constant).header);
+              default -> null;
+            });
   }
 
   /** Whether a value is the same for all threads of a launch, and known before it. */
   boolean isUniform(Node node) {
-    return isUniform(node, 0);
+    return holds(
+        node,
+        uniform,
+        0,
+        each ->
+            switch (each.operation) {
+              case CONSTANT, ARGUMENT -> true;
+              case SPECIAL -> !each.special().differs();
+              case BASE, UNKNOWN, PHI, ITERATION -> false;
+              default -> null;
+            });
   }
 
-  private boolean isUniform(Node node, int depth) {
-    Boolean found = uniform.get(node);
-    if (found != null) {
-      return found;
+  /** Whether something holds of a value: for a null of its own, of all its inputs. */
+  private static boolean holds(
+      Node node, Map<Node, Boolean> known, int depth, Function<Node, @Nullable Boolean> own) {
+    Boolean found = known.get(node);
+    if (found == null) {
+      found = own.apply(node);
+      if (found == null) {
+        found = depth < MAX_DEPTH;
+        for (int i = 0; found && i < node.inputs.size(); i++) {
+          found = holds(node.input(i), known, depth + 1, own);
+        }
+      }
+      known.put(node, found);
     }
-    boolean result =
-        switch (node.operation) {
-          case CONSTANT, ARGUMENT -> true;
-          case SPECIAL -> !node.special().differs();
-          case BASE, UNKNOWN, PHI, ITERATION -> false;
-          default -> {
-            boolean all = depth < MAX_DEPTH;
-            for (int i = 0; all && i < node.inputs.size(); i++) {
-              all = isUniform(node.input(i), depth + 1);
-            }
-            yield all;
-          }
-        };
-    uniform.put(node, result);
-    return result;
+    return found;
   }
 
   /** Whether a polynomial is the same for all threads of a launch, and known before it. */

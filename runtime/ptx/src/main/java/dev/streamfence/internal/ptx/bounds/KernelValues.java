@@ -24,6 +24,10 @@ import org.jspecify.annotations.Nullable;
  * its accesses to memory. Registers become values in static single assignment: where several blocks
  * lead into one, a register that differs between them becomes a phi, or a choice if one branch
  * decides between them. Confined to one thread, used once.
+ *
+ * <p>Cytron and others, "Efficiently Computing Static Single Assignment Form and the Control
+ * Dependence Graph", 1991; phis with a gate: Ottenstein, Ballance, MacCabe, "The Program Dependence
+ * Web", 1990.
  */
 final class KernelValues {
   /** Registers times blocks: the memory that the evaluation takes. */

@@ -54,7 +54,7 @@ record LoopEnd(
     Polynomial step = coefficient(difference, iteration);
     Polynomial first = difference.only(monomial -> !monomial.has(id -> id == iteration));
     boolean changes =
-        difference.has(id -> id != iteration && !formulas.isInvariant(nodes.node(id), loop, 0));
+        difference.has(id -> id != iteration && !formulas.isInvariant(nodes.node(id), loop));
     if (step == null || step.terms().isEmpty() || changes) {
       return null;
     }
@@ -63,7 +63,7 @@ record LoopEnd(
       Polynomial value = formulas.of(each.value());
       // Only a value that grows evenly is in its range between two iterations in which it is.
       if (coefficient(value, iteration) == null
-          || value.has(id -> id != iteration && !formulas.isInvariant(nodes.node(id), loop, 0))) {
+          || value.has(id -> id != iteration && !formulas.isInvariant(nodes.node(id), loop))) {
         return null;
       }
     }

@@ -25,6 +25,11 @@ import org.jspecify.annotations.Nullable;
  * = n - 1 - i >= 0}, {@code 4 * i} is {@code -4 * d + 4 * (n - 1)}, and the second term is no
  * longer different between threads. Confined to one thread.
  *
+ * <p>This is abstract interpretation over intervals, refined by branch conditions and by invariants
+ * of loops (Cousot, Cousot, "Abstract Interpretation: A Unified Lattice Model for Static Analysis
+ * of Programs", 1977), in two stages: the code decides which operations on intervals are necessary,
+ * and the launch carries them out.
+ *
  * <p>A guard counts only where the numbers that it compares are the numbers of their formulas, that
  * is, nothing wrapped around; the program checks that with the guards before. For a loop's own
  * guard the proof is an induction: as long as the guard held in the iteration before, the next
@@ -276,7 +281,7 @@ final class Ranges {
   }
 
   private boolean isFixed(int id, Loop loop) {
-    return formulas.isInvariant(nodes.node(id), loop, 0);
+    return formulas.isInvariant(nodes.node(id), loop);
   }
 
   /** The guards at a place, as the steps with what they leave; an empty one is never reached. */

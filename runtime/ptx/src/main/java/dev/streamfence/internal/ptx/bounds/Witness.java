@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Follows one thread of a launch to an access, with the arithmetic of the device. A thread that
  * gets there touches exactly the bytes that are computed, so the choice of the thread can make a
- * bound weaker, and never wrong. Allocates nothing after its construction. Confined to one thread
- * at a time.
+ * bound weaker, and never wrong: an under-approximation, which reports only what happens (O'Hearn,
+ * "Incorrectness Logic", 2020), by concrete execution of one witness. Allocates nothing after its
+ * construction. Confined to one thread at a time.
  */
 final class Witness {
   /** How the thread is chosen. */
