@@ -9,7 +9,6 @@ import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 
 /**
  * Finds out whether the code of a kernel is written for one block size: a number of threads that
@@ -55,14 +54,9 @@ public final class BlockSizeDependence {
         }
       }
     }
-    return code.first(reads("%ntid"), "").isPresent()
+    return code.reading("%ntid", "").isPresent()
         ? Optional.empty()
-        : code.first(reads("%tid"), "the code reads %tid and never %ntid");
-  }
-
-  private static Predicate<Instruction> reads(String register) {
-    return instruction ->
-        instruction.operands().stream().anyMatch(operand -> ThreadTaint.reads(operand, register));
+        : code.reading("%tid", "the code reads %tid and never %ntid");
   }
 
   /** Why an instruction shows it; empty if it does not. */

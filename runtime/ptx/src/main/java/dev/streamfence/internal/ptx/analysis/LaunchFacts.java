@@ -12,7 +12,6 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 
 /**
  * What the code of a kernel needs of its launches, as far as instructions show it that control can
@@ -36,7 +35,7 @@ public final class LaunchFacts {
     try {
       ReachedCode code = new ReachedCode(analysis, entry.function());
       facts.put(LaunchNeed.WARP_GROUPS, code.first(LaunchFacts::takesWarpGroup, ""));
-      if (!entry.function().clusters() && code.first(reads("%is_explicit_cluster"), "").isEmpty()) {
+      if (!entry.function().clusters() && code.reading("%is_explicit_cluster", "").isEmpty()) {
         facts.put(LaunchNeed.CLUSTER, code.first(LaunchFacts::usesCluster, ""));
       }
       facts.put(LaunchNeed.DYNAMIC_SHARED, dynamicShared(analysis, code));
@@ -67,12 +66,8 @@ public final class LaunchFacts {
         instruction.opcode().equals("barrier") && instruction.modifiers().contains("cluster");
     return waits
         || instruction.opcode().equals("mapa")
-        || CLUSTER_REGISTERS.stream().anyMatch(register -> reads(register).test(instruction));
-  }
-
-  private static Predicate<Instruction> reads(String register) {
-    return instruction ->
-        instruction.operands().stream().anyMatch(operand -> ThreadTaint.reads(operand, register));
+        || CLUSTER_REGISTERS.stream()
+            .anyMatch(register -> ReachedCode.reads(instruction, register));
   }
 
   /** Finds an access to an array without a length, or else a question for its size. */
@@ -84,7 +79,7 @@ public final class LaunchFacts {
         return access;
       }
     }
-    return code.first(reads("%dynamic_smem_size"), "");
+    return code.reading("%dynamic_smem_size", "");
   }
 
   private static boolean namesOpenArray(Instruction instruction) {

@@ -72,6 +72,16 @@ final class ReachedCode {
     return Optional.empty();
   }
 
+  /** The first instruction that reads a special register, or one dimension of it. */
+  Optional<AccessSite> reading(String register, String reason) {
+    return first(instruction -> reads(instruction, register), reason);
+  }
+
+  static boolean reads(Instruction instruction, String register) {
+    return instruction.operands().stream()
+        .anyMatch(operand -> ThreadTaint.reads(operand, register));
+  }
+
   /** The place of an instruction. */
   AccessSite site(FunctionFlow flow, int at, String reason) {
     return AccessSite.of(analysis.module(), flow.function().name(), flow.instruction(at), reason);

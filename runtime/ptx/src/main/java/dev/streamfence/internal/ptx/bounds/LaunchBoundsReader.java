@@ -75,7 +75,7 @@ public final class LaunchBoundsReader {
       gates[i] = in.index(count + 1) - 1;
       loopOf[i] = in.integer();
       addresses.set(i, in.truth());
-      growths[i] = in.truth() ? new Growth(sum(count), checks(count)) : null;
+      growths[i] = in.optional(() -> new Growth(sum(count), checks(count)));
     }
     for (Node node : read) {
       node.inputs = Arrays.stream(inputs.get(node.id)).mapToObj(read::get).toList();
@@ -84,7 +84,7 @@ public final class LaunchBoundsReader {
     nodes = read;
     @Nullable End[] ends = new End[in.count()];
     for (int i = 0; i < ends.length; i++) {
-      ends[i] = in.truth() ? new End(sum(count), sum(count), in.truth(), checks(count)) : null;
+      ends[i] = in.optional(() -> new End(sum(count), sum(count), in.truth(), checks(count)));
     }
     loops = ends.length;
     for (Node node : nodes) {
@@ -152,6 +152,6 @@ public final class LaunchBoundsReader {
         sum(values),
         sum(values),
         sum(values),
-        in.truth() ? sum(values) : null);
+        in.optional(() -> sum(values)));
   }
 }

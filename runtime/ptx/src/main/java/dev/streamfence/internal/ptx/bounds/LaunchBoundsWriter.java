@@ -31,17 +31,14 @@ public final class LaunchBoundsWriter {
   }
 
   private void write() {
-    out.add(bounds.arguments().size());
-    for (NumberPlace place : bounds.arguments()) {
-      out.add(place.parameter());
-      out.add(place.offset());
-      out.add(place.bytes());
-    }
-    WitnessPlan plan = bounds.isChecked() ? bounds.plan() : null;
-    out.add(plan != null);
-    if (plan != null) {
-      new Values(plan).write();
-    }
+    out.list(
+        bounds.arguments(),
+        place -> {
+          out.add(place.parameter());
+          out.add(place.offset());
+          out.add(place.bytes());
+        });
+    out.optional(bounds.isChecked() ? bounds.plan() : null, plan -> new Values(plan).write());
   }
 
   /** The values of a plan that its accesses need, by new numbers without gaps. */
@@ -138,49 +135,39 @@ public final class LaunchBoundsWriter {
 
     void write() {
       operators = needed.stream().mapToObj(id -> plan.node(id).operation).distinct().toList();
-      out.add(operators.size());
-      operators.forEach(operator -> out.add(operator.name()));
-      out.add(choices.size());
-      choices.forEach(choice -> out.add(choice.name()));
+      out.list(operators, operator -> out.add(operator.name()));
+      out.list(choices, choice -> out.add(choice.name()));
       out.add(needed.cardinality());
       needed.stream().forEach(id -> write(plan.node(id)));
       out.add(plan.loops());
       for (int i = 0; i < plan.loops(); i++) {
-        End end = plan.end(i);
-        if (!loops.get(i)) {
-          end = null;
-        }
-        out.add(end != null);
-        if (end != null) {
-          write(end.first());
-          write(end.step());
-          out.add(end.untilZero());
-          write(end.checks());
-        }
+        out.optional(
+            loops.get(i) ? plan.end(i) : null,
+            end -> {
+              write(end.first());
+              write(end.step());
+              out.add(end.untilZero());
+              write(end.checks());
+            });
       }
-      out.add(bounds.arrays().size());
-      for (LaunchBounds.Reach array : bounds.arrays()) {
-        out.add(array.followed().size());
-        array.followed().forEach(this::write);
-      }
+      out.list(bounds.arrays(), array -> out.list(array.followed(), this::write));
     }
 
     private void write(Node node) {
       out.add(operators.indexOf(node.operation));
       out.add(node.bits - 1);
       out.add(node.constant);
-      out.add(inputs(node).size());
-      inputs(node).forEach(input -> out.add(numbers[input.id]));
+      out.list(inputs(node), input -> out.add(numbers[input.id]));
       Node gate = node.gate;
       out.add(gate == null ? 0 : numbers[gate.id] + 1);
       out.add(plan.loopOf(node));
       out.add(plan.hasAddress(node));
-      Growth growth = plan.growth(node);
-      out.add(growth != null);
-      if (growth != null) {
-        write(growth.step());
-        write(growth.checks());
-      }
+      out.optional(
+          plan.growth(node),
+          growth -> {
+            write(growth.step());
+            write(growth.checks());
+          });
     }
 
     private void write(CompiledSum sum) {
@@ -196,12 +183,13 @@ public final class LaunchBoundsWriter {
     }
 
     private void write(List<Check> checks) {
-      out.add(checks.size());
-      for (Check check : checks) {
-        write(check.value());
-        out.add(check.least());
-        out.add(check.most());
-      }
+      out.list(
+          checks,
+          check -> {
+            write(check.value());
+            out.add(check.least());
+            out.add(check.most());
+          });
     }
 
     private void write(Followed followed) {
@@ -209,31 +197,26 @@ public final class LaunchBoundsWriter {
       out.add(access.line());
       out.add(access.place());
       out.add(access.writes());
-      out.add(access.arguments().size());
-      access.arguments().forEach(out::add);
+      out.list(access.arguments(), out::add);
       out.add(followed.width());
-      out.add(followed.conditions().size());
-      for (CertainAccess.Way way : followed.conditions()) {
-        out.add(numbers[way.predicate().id]);
-        out.add(way.holds());
-      }
-      out.add(followed.loops().size());
-      followed.loops().forEach(out::add);
+      out.list(
+          followed.conditions(),
+          way -> {
+            out.add(numbers[way.predicate().id]);
+            out.add(way.holds());
+          });
+      out.list(followed.loops(), out::add);
       out.add(numbers[followed.address().id]);
-      out.add(followed.targets().size());
-      for (Target target : followed.targets()) {
-        out.add(target.dimension());
-        write(target.rest());
-        write(target.perBlock());
-        write(target.perThread());
-        CompiledSum perIteration = target.perIteration();
-        out.add(perIteration != null);
-        if (perIteration != null) {
-          write(perIteration);
-        }
-      }
-      out.add(followed.choices().size());
-      followed.choices().forEach(choice -> out.add(choices.indexOf(choice)));
+      out.list(
+          followed.targets(),
+          target -> {
+            out.add(target.dimension());
+            write(target.rest());
+            write(target.perBlock());
+            write(target.perThread());
+            out.optional(target.perIteration(), this::write);
+          });
+      out.list(followed.choices(), choice -> out.add(choices.indexOf(choice)));
     }
   }
 }

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what a {@link NumberWriter} has written. Each method throws an {@link
@@ -88,6 +89,11 @@ public final class NumberReader {
       parts.add(part.get());
     }
     return List.copyOf(parts);
+  }
+
+  /** Reads whether there is a value, and the value; null if there is none. */
+  <T> @Nullable T optional(Supplier<T> present) {
+    return truth() ? present.get() : null;
   }
 
   /** Requires that everything was read. */

@@ -2,6 +2,9 @@ package dev.streamfence.internal.ptx.bounds;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes numbers and texts in few bytes, which a {@link NumberReader} reads in the same order. A
@@ -33,6 +36,20 @@ public final class NumberWriter {
     byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
     add(encoded.length);
     bytes.writeBytes(encoded);
+  }
+
+  /** Writes a list: how many parts it has, and each of them. */
+  public <T> void list(Collection<T> parts, Consumer<T> part) {
+    add(parts.size());
+    parts.forEach(part);
+  }
+
+  /** Writes whether there is a value, and the value. */
+  <T> void optional(@Nullable T value, Consumer<T> present) {
+    add(value != null);
+    if (value != null) {
+      present.accept(value);
+    }
   }
 
   /** All that was written. */
