@@ -130,7 +130,7 @@ public record TileOverrun(
       for (MemoryAccess access : values.accesses()) {
         if (isShared(access.instruction())
             && tile(access) != null
-            && first.value(access.address()).isPresent()) {
+            && first.known(access.address()).isPresent()) {
           accesses.add(access);
         }
       }
@@ -152,7 +152,7 @@ public record TileOverrun(
       ThreadEvaluation thread = thread(number);
       for (MemoryAccess access : accesses) {
         Variable tile = tile(access);
-        OptionalLong offset = thread.value(access.address());
+        OptionalLong offset = thread.known(access.address());
         if (tile == null || offset.isEmpty()) {
           continue;
         }
@@ -160,10 +160,10 @@ public record TileOverrun(
         boolean outside = at < 0 || at + access.width() > tile.sizeInBytes();
         if (outside && waysLeft-- > 0 && isCertain(access, thread)) {
           return Optional.of(
-              new TileOverrun(access.instruction(), tile, thread.x(), thread.y(), thread.z(), at));
+              new TileOverrun(access.instruction(), tile, thread.x, thread.y, thread.z, at));
         }
       }
-      valuesLeft -= thread.size() + accesses.size();
+      valuesLeft -= (int) thread.work() + accesses.size();
       return Optional.empty();
     }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * "Incorrectness Logic", 2020), by concrete execution of one witness. Allocates nothing after its
  * construction. Confined to one thread at a time.
  */
-final class Witness {
+final class Witness extends Evaluation {
   /** How the thread is chosen. */
   enum Choice {
     /** The one that comes farthest: from the ends of the loops, then from the guards. */
@@ -31,32 +31,18 @@ final class Witness {
   /** The iteration of a loop that was not chosen: the one in which the loop ends. */
   private static final long AT_END = -1;
 
-  /**
-   * How many values depend on each other one after another, through the ends of loops as well: the
-   * launch path has little of a thread's stack left.
-   */
-  private static final int MAX_DEPTH = 500;
-
   private final WitnessPlan plan;
-  private final long[] values;
-  private final long[] stamps;
   private final long[] iterations;
   private final int[] blocks = new int[DIMENSIONS];
   private final int[] threads = new int[DIMENSIONS];
   private @Nullable LaunchNumbers launch;
-  private long now;
-  private boolean failed;
-
-  /** The values that are being computed. */
-  private int depth;
 
   /** The first byte that the thread touches, after {@link #reaches}. */
   private long offset;
 
   Witness(WitnessPlan plan) {
+    super(plan.nodes());
     this.plan = plan;
-    this.values = new long[plan.nodes()];
-    this.stamps = new long[plan.nodes()];
     this.iterations = new long[plan.loops()];
   }
 
@@ -77,12 +63,12 @@ final class Witness {
     // A loop that is left at its begin runs its body one time less than one left at its end.
     int variants = last ? 1 << Math.min(2, loops.size()) : 1;
     for (int less = 0; less < variants; less++) {
-      begin();
+      restart();
       boolean known = true;
       for (int i = 0; known && i < loops.size(); i++) {
         int inner = Math.min(1, loops.size() - 1 - i);
         long at = last ? end(loops.get(i)) - ((less >> inner) & 1) : 0;
-        known = at >= 0 && !failed;
+        known = at >= 0 && !hasFailed();
         set(loops.get(i), at);
       }
       if (known && arrives(followed)) {
@@ -92,16 +78,14 @@ final class Witness {
     return false;
   }
 
-  private void begin() {
-    now++;
-    failed = false;
-    depth = 0;
+  private void restart() {
+    begin();
     Arrays.fill(iterations, AT_END);
   }
 
   private void set(int loop, long iteration) {
     // Values that depend on the iteration are computed again.
-    now++;
+    forget();
     iterations[loop] = iteration;
   }
 
@@ -109,12 +93,12 @@ final class Witness {
     List<Way> conditions = access.conditions();
     for (int i = 0; i < conditions.size(); i++) {
       Way way = conditions.get(i);
-      if ((value(way.predicate()) != 0) != way.holds() || failed) {
+      if ((value(way.predicate()) != 0) != way.holds() || hasFailed()) {
         return false;
       }
     }
     offset = value(access.address());
-    return !failed;
+    return !hasFailed();
   }
 
   /** Chooses block and thread. */
@@ -137,13 +121,13 @@ final class Witness {
 
   /** Chooses the indexes of a dimension so that a difference is as small as it can be. */
   private boolean choose(WitnessPlan.Target target) {
-    begin();
+    restart();
     long left = exact(target.rest());
     long perBlock = exact(target.perBlock());
     long perThread = exact(target.perThread());
     CompiledSum iterated = target.perIteration();
     long perIteration = iterated == null ? 1 : exact(iterated);
-    if (failed || perBlock < 0 || perThread < 0 || perIteration <= 0) {
+    if (hasFailed() || perBlock < 0 || perThread < 0 || perIteration <= 0) {
       return false;
     }
     if (iterated != null) {
@@ -180,7 +164,7 @@ final class Witness {
     }
     long first = exact(end.first());
     long step = exact(end.step());
-    long last = failed ? -1 : end(first, step, end.untilZero());
+    long last = hasFailed() ? -1 : end(first, step, end.untilZero());
     return last >= 0 && holds(end, loop, 0) && holds(end, loop, last) ? last : -1;
   }
 
@@ -208,7 +192,7 @@ final class Witness {
     for (int i = 0; i < checks.size(); i++) {
       WitnessPlan.Check check = checks.get(i);
       long value = exact(check.value());
-      if (failed || value < check.least() || value > check.most()) {
+      if (hasFailed() || value < check.least() || value > check.most()) {
         return false;
       }
     }
@@ -222,89 +206,21 @@ final class Witness {
       long product = sum.coefficient(i);
       for (int factor : sum.factors(i)) {
         Node node = plan.node(factor);
-        failed |= node.is(Operator.BASE);
+        if (node.is(Operator.BASE)) {
+          return fail();
+        }
         product = Interval.multiply(product, value(node));
       }
       total = Interval.addHigh(total, product);
-      failed |= !Interval.isBound(product) || !Interval.isBound(total);
+      if (!Interval.isBound(product) || !Interval.isBound(total)) {
+        return fail();
+      }
     }
     return total;
   }
 
-  private long value(Node node) {
-    if (failed || depth > MAX_DEPTH) {
-      failed = true;
-      return 0;
-    }
-    if (node.is(Operator.CONSTANT)) {
-      return node.constant;
-    }
-    if (stamps[node.id] == now) {
-      return values[node.id];
-    }
-    depth++;
-    long value = computed(node);
-    depth--;
-    // The end of a loop may have been found meanwhile, which begins a new time.
-    stamps[node.id] = now;
-    values[node.id] = value;
-    return value;
-  }
-
-  private long computed(Node node) {
-    switch (node.operation) {
-      case ARGUMENT -> {
-        return numbers().argument((int) node.constant);
-      }
-      case BASE -> {
-        return 0;
-      }
-      case SPECIAL -> {
-        return special(node.special());
-      }
-      case ITERATION -> {
-        return iteration((int) node.constant);
-      }
-      case PHI -> {
-        return phi(node);
-      }
-      case SELECT -> {
-        return value(node.input(value(node.input(0)) != 0 ? 1 : 2));
-      }
-      case UNKNOWN -> {
-        failed = true;
-        return 0;
-      }
-      default -> {
-        Node first = node.input(0);
-        failed |= readsAddress(node);
-        long a = value(first);
-        long b = node.inputs.size() > 1 ? value(node.input(1)) : 0;
-        boolean divides = Machine.divides(node.operation);
-        if (failed || (divides && Machine.unsigned(b, node.bits) == 0)) {
-          failed = true;
-          return 0;
-        }
-        return Machine.apply(node.operation, node.bits, first.bits, a, b);
-      }
-    }
-  }
-
-  /**
-   * Whether an operation does more with an address than to add an offset. Addresses count as 0, so
-   * that the result is the place in the array.
-   */
-  private boolean readsAddress(Node node) {
-    boolean left = plan.hasAddress(node.input(0));
-    boolean right = node.inputs.size() > 1 && plan.hasAddress(node.input(1));
-    return switch (node.operation) {
-      case ADD -> left && right;
-      case SUBTRACT -> right;
-      default -> left || right;
-    };
-  }
-
-  private long special(Node.Special special) {
+  @Override
+  long special(Node.Special special) {
     if (special.isThread) {
       return threads[special.dimension];
     }
@@ -316,38 +232,42 @@ final class Witness {
         : numbers().block(special.dimension);
   }
 
-  private long iteration(int loop) {
+  @Override
+  long iteration(int loop) {
     if (iterations[loop] == AT_END) {
       long end = end(loop);
       if (end < 0) {
-        failed = true;
-        return 0;
+        return fail();
       }
       set(loop, end);
     }
     return iterations[loop];
   }
 
-  private long phi(Node phi) {
+  @Override
+  long carried(Node phi) {
     int loop = plan.loopOf(phi);
     if (loop < 0) {
-      Node gate = phi.gate;
-      if (gate == null) {
-        failed = true;
-        return 0;
-      }
-      return value(phi.input(value(gate) != 0 ? 0 : 1));
+      return fail();
     }
     long iteration = iteration(loop);
     long first = value(phi.input(0));
-    if (failed || iteration == 0) {
+    if (hasFailed() || iteration == 0) {
       return first;
     }
     WitnessPlan.Growth growth = plan.growth(phi);
-    if (growth == null || !holdAll(growth.checks())) {
-      failed = true;
-      return 0;
-    }
-    return Machine.held(first + iteration * exact(growth.step()), phi.bits);
+    return growth == null || !holdAll(growth.checks())
+        ? fail()
+        : Machine.held(first + iteration * exact(growth.step()), phi.bits);
+  }
+
+  @Override
+  long argument(int index) {
+    return numbers().argument(index);
+  }
+
+  @Override
+  boolean hasAddress(Node node) {
+    return plan.hasAddress(node);
   }
 }

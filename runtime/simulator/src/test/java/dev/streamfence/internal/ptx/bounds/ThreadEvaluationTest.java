@@ -197,6 +197,6 @@ final class ThreadEvaluationTest {
       FunctionFlow flow, KernelValues values, ThreadEvaluation thread, int at) {
     Operand stored = flow.instruction(at).operands().get(1);
     Node value = values.state(0)[stored.registers().get(0).index()];
-    return value == null ? OptionalLong.empty() : thread.value(value);
+    return value == null ? OptionalLong.empty() : thread.known(value);
   }
 }

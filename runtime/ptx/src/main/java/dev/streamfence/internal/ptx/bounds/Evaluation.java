@@ -1,0 +1,145 @@
+package dev.streamfence.internal.ptx.bounds;
+
+import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values of a kernel in one thread, by the arithmetic of the device: concrete execution of the
+ * operations that a value depends on. Addresses count as 0, so that an address is the place in its
+ * array; what does more with an address than to add an offset fails. Allocates nothing after its
+ * construction. Confined to one thread at a time.
+ */
+abstract class Evaluation {
+  /**
+   * How many values depend on each other one after another, through the ends of loops as well: the
+   * launch path has little of a thread's stack left.
+   */
+  private static final int MAX_DEPTH = 500;
+
+  private final long[] values;
+
+  /** The time in which each value was computed; times begin at 1. */
+  private final long[] stamps;
+
+  private long now;
+  private boolean failed;
+
+  /** The values that are being computed. */
+  private int depth;
+
+  /** How many values were computed since the construction. */
+  private long work;
+
+  Evaluation(int nodes) {
+    values = new long[nodes];
+    stamps = new long[nodes];
+  }
+
+  abstract long special(Node.Special special);
+
+  long argument(int index) {
+    return fail();
+  }
+
+  long iteration(int loop) {
+    return fail();
+  }
+
+  /** The value of a phi for which no predicate decides, such as that of a loop's header. */
+  long carried(Node phi) {
+    return fail();
+  }
+
+  /** Whether a value is computed from an array's address. */
+  abstract boolean hasAddress(Node node);
+
+  /** Whether an operation on an address only changes its width. */
+  boolean keepsAddress(Node node) {
+    return false;
+  }
+
+  final void begin() {
+    forget();
+    failed = false;
+    depth = 0;
+  }
+
+  /** Begins a new time: all values are computed again. */
+  final void forget() {
+    now++;
+  }
+
+  /** Notes that a value is unknown. */
+  final long fail() {
+    failed = true;
+    return 0;
+  }
+
+  final boolean hasFailed() {
+    return failed;
+  }
+
+  final long work() {
+    return work;
+  }
+
+  final long value(Node node) {
+    if (failed || depth > MAX_DEPTH) {
+      return fail();
+    }
+    if (node.is(Operator.CONSTANT)) {
+      return node.constant;
+    }
+    if (stamps[node.id] == now) {
+      return values[node.id];
+    }
+    depth++;
+    work++;
+    long value = computed(node);
+    depth--;
+    // The end of a loop may have been found meanwhile, which begins a new time.
+    stamps[node.id] = now;
+    values[node.id] = value;
+    return value;
+  }
+
+  private long computed(Node node) {
+    return switch (node.operation) {
+      case ARGUMENT -> argument((int) node.constant);
+      case BASE -> 0;
+      case SPECIAL -> special(node.special());
+      case ITERATION -> iteration((int) node.constant);
+      case PHI -> phi(node);
+      case SELECT -> value(node.input(value(node.input(0)) != 0 ? 1 : 2));
+      case UNKNOWN -> fail();
+      default -> {
+        Node first = node.input(0);
+        Node second = node.inputs.size() > 1 ? node.input(1) : null;
+        boolean isAddress = hasAddress(first) || (second != null && hasAddress(second));
+        long a = value(first);
+        if (isAddress && keepsAddress(node)) {
+          yield a;
+        }
+        long b = second == null ? 0 : value(second);
+        boolean undefined = Machine.divides(node.operation) && Machine.unsigned(b, node.bits) == 0;
+        yield failed || undefined || (isAddress && readsAddress(node, first, second))
+            ? fail()
+            : Machine.apply(node.operation, node.bits, first.bits, a, b);
+      }
+    };
+  }
+
+  /** Whether an operation does more with an address than to add an offset. */
+  private boolean readsAddress(Node node, Node left, @Nullable Node right) {
+    return switch (node.operation) {
+      case ADD -> hasAddress(left) && right != null && hasAddress(right);
+      case SUBTRACT -> right != null && hasAddress(right);
+      default -> true;
+    };
+  }
+
+  private long phi(Node phi) {
+    Node gate = phi.gate;
+    return gate == null ? carried(phi) : value(phi.input(value(gate) != 0 ? 0 : 1));
+  }
+}
