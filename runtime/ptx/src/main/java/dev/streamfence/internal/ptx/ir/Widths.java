@@ -4,6 +4,7 @@ import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** How wide the results and the accesses of instructions are. Stateless. */
@@ -15,9 +16,13 @@ public final class Widths {
 
   /** Returns the bits of a result; 64 if the instruction names no type. */
   public static int result(Instruction instruction) {
-    List<ScalarType> types = instruction.types();
-    int bits = types.isEmpty() ? Long.SIZE : types.get(0).bits;
-    return instruction.has("wide") && !types.isEmpty() ? 2 * bits : bits;
+    for (String modifier : instruction.modifiers()) {
+      Optional<ScalarType> type = ScalarType.named(modifier);
+      if (type.isPresent()) {
+        return instruction.has("wide") ? 2 * type.get().bits : type.get().bits;
+      }
+    }
+    return Long.SIZE;
   }
 
   /** Returns whether the registers of an operand are consecutive bytes of memory, in order. */

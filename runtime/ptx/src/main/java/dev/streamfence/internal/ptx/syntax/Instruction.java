@@ -67,7 +67,12 @@ public record Instruction(
 
   /** Returns whether it names a floating-point type. */
   public boolean isFloat() {
-    return types().stream().anyMatch(ScalarType::isFloat);
+    for (String modifier : modifiers) {
+      if (ScalarType.named(modifier).map(ScalarType::isFloat).orElse(false)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns the state spaces that it names, in order; only those of a block's own memory. */
