@@ -102,30 +102,39 @@ public sealed interface Operand {
 
   /** Returns the registers that it names, in order; a vector register once for each mention. */
   default List<Register> registers() {
+    // Most operands are one register, or none.
+    if (this instanceof RegisterUse use) {
+      return List.of(use.register);
+    }
+    if (this instanceof Element element) {
+      return List.of(element.register);
+    }
+    if (!hasParts()) {
+      return List.of();
+    }
     List<Register> registers = new ArrayList<>();
-    forEachSimple(
-        each -> {
-          if (each instanceof RegisterUse use) {
-            registers.add(use.register);
-          } else if (each instanceof Element element) {
-            registers.add(element.register);
-          }
-        });
+    forEachSimple(each -> registers.addAll(each.registers()));
     return registers;
+  }
+
+  private boolean hasParts() {
+    return this instanceof Memory
+        || this instanceof Vector
+        || this instanceof Pair
+        || this instanceof Arguments;
   }
 
   /** Visits the index of each register that it names, with all elements of a vector register. */
   default void forEachRegister(IntConsumer visitor) {
-    forEachSimple(
-        each -> {
-          if (each instanceof RegisterUse use) {
-            for (int i = 0; i < use.register.vectorLength(); i++) {
-              visitor.accept(use.register.index() + i);
-            }
-          } else if (each instanceof Element element) {
-            visitor.accept(element.register.index() + element.element);
-          }
-        });
+    if (this instanceof RegisterUse use) {
+      for (int i = 0; i < use.register.vectorLength(); i++) {
+        visitor.accept(use.register.index() + i);
+      }
+    } else if (this instanceof Element element) {
+      visitor.accept(element.register.index() + element.element);
+    } else if (hasParts()) {
+      forEachSimple(each -> each.forEachRegister(visitor));
+    }
   }
 
   /** Returns the elements of a vector or a pair; otherwise the operand itself. */
