@@ -31,8 +31,8 @@
  * <p><b>State.</b> Each register has a provenance, and so has each offset and width in each memory
  * object, which is a variable or allocated memory. Stores never replace a value (weak updates), and
  * the order of basic blocks does not matter. Within a basic block, each assignment of a register is
- * kept apart ({@code controlflow}). Calls are context-sensitive: each call has its own
- * <em>activation</em> of the called function, up to a limit beyond which calls share one.
+ * kept apart ({@code ir}). Calls are context-sensitive: each call has its own <em>activation</em>
+ * of the called function, up to a limit beyond which calls share one.
  *
  * <p>What the lanes of a warp exchange has a place for each kind of instruction, and the carry flag
  * has slots like a register.
@@ -54,6 +54,9 @@
  * that escapes makes reads and writes possible for its parameters. The analysis errs on one side
  * only: accesses that it reports neither as definite nor as possible do not happen, within the
  * limits that {@link dev.streamfence.internal.ptx.analysis.KernelAccesses} states.
+ *
+ * <p>Strides of threads, what is computed from the number of a thread, and the workspace of a
+ * cooperative grid are small lattices of their own, which {@code ForwardFlow} solves.
  *
  * <p>Not here: the declaration of a kernel, which {@code check} compares with the accesses; the
  * interpreter; the order of launches.
