@@ -5,10 +5,10 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Tells when a launch is done; callers can ask, wait, or continue after it. Immutable and
- * thread-safe; it holds no resource, and still answers after its stream is given back. After its
- * runtime is closed, it still knows what was seen before: closing waits for all work, so a launch
- * counts as done unless that wait failed.
+ * The completion of a launch; callers can query it, wait for it, or continue after it. Immutable
+ * and thread-safe; it holds no resource, and stays usable after its stream is given back. After its
+ * runtime is closed, it keeps its last state: closing waits for all work, so a launch counts as
+ * done unless that wait failed.
  *
  * <p>A stream tracks its last 32 launches individually. When more than 32 are queued behind this
  * one, it counts as done when the oldest of those 32 is.
@@ -18,8 +18,8 @@ public sealed interface Completion permits Download, TrackedCompletion {
    * Whether the launch is done. Does not wait; asks the driver unless the answer is already known.
    *
    * @throws CudaDriverException if the device is lost, and the launch was not known to be done
-   * @throws RuntimeClosedException if the runtime is closed, and the launch was not seen done
-   *     before
+   * @throws RuntimeClosedException if the runtime is closed, and the launch was not known to be
+   *     done before
    */
   boolean isDone();
 
@@ -28,8 +28,8 @@ public sealed interface Completion permits Download, TrackedCompletion {
    * interrupt does not end the wait; the thread stays interrupted.
    *
    * @throws StreamMisuseException if called inside the launch itself, where it would deadlock
-   * @throws RuntimeClosedException if the runtime is closed, and the launch was not seen done
-   *     before
+   * @throws RuntimeClosedException if the runtime is closed, and the launch was not known to be
+   *     done before
    * @throws CudaDriverException if the device is lost, and the launch was not known to be done
    */
   void await();
@@ -50,9 +50,9 @@ public sealed interface Completion permits Download, TrackedCompletion {
   /**
    * Completes when the launch is done, or exceptionally with what {@link #isDone} throws: a {@link
    * CudaDriverException} if the device is lost, a {@link RuntimeClosedException} if the runtime is
-   * closed before the launch was seen done. A thread of the runtime polls the device, so the stage
-   * completes up to a millisecond late. Continuations without an executor run in that thread and
-   * must not block.
+   * closed before the launch was known to be done. A thread of the runtime polls the device, so the
+   * stage completes up to a millisecond late. Continuations without an executor run in that thread
+   * and must not block.
    */
   CompletionStage<Void> stage();
 }

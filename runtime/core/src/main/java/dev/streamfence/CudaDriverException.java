@@ -24,7 +24,7 @@ public sealed class CudaDriverException extends DeviceException permits RacyAcce
    * @param code its {@code CUresult}
    * @param codeName the code's name, such as {@code CUDA_ERROR_ILLEGAL_ADDRESS}
    * @param purpose what the call was for, with kernel, stream or allocation; may be empty
-   * @param cause more about the error, if anything is known beyond the code
+   * @param cause the cause of the error, if more than the code is known
    */
   public CudaDriverException(
       String call, int code, String codeName, String purpose, @Nullable Throwable cause) {
@@ -52,8 +52,8 @@ public sealed class CudaDriverException extends DeviceException permits RacyAcce
   }
 
   /**
-   * Leads with the culprit as far as it is known: with the operation that lost the device, or with
-   * the unfinished work, of which one item lost it. The call that noticed it comes last.
+   * Begins with the culprit as far as it is known: with the operation that lost the device, or with
+   * the unfinished work, of which one item lost it. The call that noticed the error comes last.
    */
   @Override
   public String getMessage() {
@@ -113,7 +113,7 @@ public sealed class CudaDriverException extends DeviceException permits RacyAcce
 
   /**
    * Work that was submitted and not known to be done when the device was lost, latest first, a few
-   * items per stream; one of them is at fault. Empty unless this error lost the device.
+   * items per stream; one of them caused the loss. Empty unless this error lost the device.
    */
   public List<String> outstanding() {
     return List.of(outstanding);

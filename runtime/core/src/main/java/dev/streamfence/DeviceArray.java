@@ -12,10 +12,11 @@ import java.nio.Buffer;
  * earlier ones that it depends on, on any stream and from any thread.
  *
  * <p>Every operation names the stream that it runs on. Thread-safe; writes of two threads to one
- * array happen in either order, but never mix. An array of length 0 takes no device memory and can
- * be used like any other. {@link #view} and {@link #split} make arrays of some of its elements.
+ * array happen in either order, but never interleave. An array of length 0 takes no device memory
+ * and can be used like any other. {@link #view} and {@link #split} make arrays of some of its
+ * elements.
  *
- * <p>Beside what it names itself, each operation on a stream throws:
+ * <p>In addition to the exceptions that it lists itself, each operation on a stream throws:
  *
  * <ul>
  *   <li>a {@link StreamMisuseException} if the stream is closed or belongs to another runtime, if
@@ -97,14 +98,14 @@ public sealed interface DeviceArray<A> extends ReadableArray<A> permits TrackedA
   /**
    * Fills an array of {@code boolean}. Does not synchronise.
    *
-   * @throws IllegalArgumentException if the elements are no booleans
+   * @throws IllegalArgumentException if the elements are not booleans
    * @throws UseAfterFreeException if this array is closed
    */
   void fill(DeviceStream stream, boolean value);
 
   /**
-   * Fills with a number, as an assignment in Java would: exact for integer types, rounded for
-   * {@code float} and {@code double}. Does not synchronise.
+   * Fills with a number, converted as by an assignment in Java: exact for integer types, rounded
+   * for {@code float} and {@code double}. Does not synchronise.
    *
    * @throws IllegalArgumentException if the elements cannot hold it, or are records
    * @throws UseAfterFreeException if this array is closed
@@ -125,7 +126,7 @@ public sealed interface DeviceArray<A> extends ReadableArray<A> permits TrackedA
    *
    * @param from the first element
    * @param count how many elements; 0 does nothing
-   * @throws IllegalArgumentException if the elements are no booleans, or the range is not within
+   * @throws IllegalArgumentException if the elements are not booleans, or the range is not within
    *     this array
    * @throws UseAfterFreeException if this array is closed
    */
@@ -177,8 +178,8 @@ public sealed interface DeviceArray<A> extends ReadableArray<A> permits TrackedA
   /**
    * Splits this array into parts that are tracked independently: launches on two parts do not wait
    * for each other. Until the parts are joined, this array and its views refuse uses. Closing this
-   * array closes its parts. Copies nothing and makes no driver call. An empty array has nothing to
-   * track, so it refuses nothing.
+   * array closes its parts. Copies nothing and makes no driver call. An empty array is not tracked,
+   * so it refuses no use.
    *
    * <p>{@code array.split(100, 300)} of 1000 elements makes three parts, of 100, 200 and 700
    * elements. A part can be viewed, and split itself.

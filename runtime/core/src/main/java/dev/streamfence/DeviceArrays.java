@@ -5,15 +5,15 @@ import java.util.Objects;
 
 /**
  * Reads and writes single elements of device arrays, in the elements' own type. For counters and
- * flags: each read waits for a copy of its own, so a loop over elements is better one {@link
+ * flags: each read waits for a separate copy, so replace a loop over elements by one {@link
  * ReadableArray#download(DeviceStream, long, long) download}. {@link
  * ReadableArray#downloadLater(DeviceStream, long, long)} reads one element without waiting.
  * Thread-safe.
  *
  * <p>Every method throws an {@link IllegalArgumentException} for an index outside of the array, a
- * {@link UseAfterFreeException} if the array is closed, and whatever else {@link DeviceArray} names
- * for an operation on a stream. The methods that read also throw an {@link IllegalStateException}
- * while {@link DeviceMemory#refuseDownloads} is on.
+ * {@link UseAfterFreeException} if the array is closed, and the other exceptions that {@link
+ * DeviceArray} lists for an operation on a stream. The methods that read also throw an {@link
+ * IllegalStateException} while {@link DeviceMemory#refuseDownloads} is on.
  */
 public final class DeviceArrays {
   private DeviceArrays() {}

@@ -10,12 +10,12 @@ public class DeviceException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * A use that an exception refuses: an argument of a launch, a launch as a whole, or another
-   * operation. Immutable.
+   * The use that was refused: an argument of a launch, a launch as a whole, or another operation.
+   * Immutable.
    *
-   * @param kernel the entry point; empty if the use is not that of a launch
+   * @param kernel the entry point; empty if the use is not part of a launch
    * @param parameter the parameter, as in {@code columns[3]} with the index in a table, or the
-   *     variable of the module; empty if none is concerned
+   *     variable of the module; empty if the refusal concerns none
    * @param inWords the use in the message, such as {@code saxpy: parameter 'x'} or {@code download}
    */
   public record AttemptedUse(String kernel, String parameter, String inWords) {
@@ -24,7 +24,7 @@ public class DeviceException extends RuntimeException {
       return new AttemptedUse(kernel, parameter, kernel + ": parameter '" + parameter + "'");
     }
 
-    /** An operation that is no launch. */
+    /** An operation other than a launch. */
     public static AttemptedUse of(String operation) {
       return new AttemptedUse("", "", operation);
     }

@@ -5,8 +5,8 @@ import java.util.UUID;
 
 /**
  * The facts of one device, see {@link DeviceRuntime#devices()} and {@link DeviceRuntime#info()}.
- * They were read once and do not change. A number that the driver does not tell is 0, and a feature
- * that it does not tell is absent. Immutable.
+ * They are read once and do not change. A number that the driver does not report is 0, and a
+ * feature that it does not report counts as absent. Immutable.
  */
 public sealed interface DeviceInfo permits DeviceProperties {
   /** Its number, from 0: the argument of {@link DeviceRuntime#open(int)}. */
@@ -21,7 +21,7 @@ public sealed interface DeviceInfo permits DeviceProperties {
    */
   UUID uuid();
 
-  /** Where it is on the PCI bus, such as {@code 0000:3B:00.0}; empty if it is on none. */
+  /** Its address on the PCI bus, such as {@code 0000:3B:00.0}; empty if it has none. */
   String pciBusId();
 
   /** The driver's CUDA version, 1000 × major + 10 × minor: 12040 for CUDA 12.4. */
@@ -105,7 +105,7 @@ public sealed interface DeviceInfo permits DeviceProperties {
   /** Clock of the multiprocessors in kHz. */
   int clockKilohertz();
 
-  /** How many copies run beside kernels and each other. */
+  /** How many copies can run at the same time as kernels and each other. */
   int copyEngines();
 
   /** Whether host and device share one physical memory. */
@@ -123,7 +123,7 @@ public sealed interface DeviceInfo permits DeviceProperties {
   /** Whether kernels can use mapped host memory. */
   boolean canMapHostMemory();
 
-  /** Whether memory can be allocated in stream order, without which no runtime opens. */
+  /** Whether memory can be allocated in stream order, which every runtime requires. */
   boolean hasMemoryPools();
 
   /** Whether it supports kernels whose blocks wait for each other. */

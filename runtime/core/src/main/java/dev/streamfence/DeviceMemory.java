@@ -36,7 +36,7 @@ public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemor
    * @throws IllegalArgumentException if the length is negative, the array has more than {@link
    *     Integer#MAX_VALUE} bytes, or the type is not an array of primitives or of a record of
    *     primitives
-   * @throws CudaDriverException if the driver has no such memory left
+   * @throws CudaDriverException if the driver cannot allocate the memory
    * @throws RuntimeClosedException if the runtime is closed
    */
   <A> PinnedArray<A> pinned(Class<A> arrayType, long length);
@@ -47,19 +47,21 @@ public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemor
    * Does not synchronise.
    *
    * <p>The stream waits for the owner's work, and every use, on any stream, comes after that. When
-   * the array is closed, the owner is called back after the last use, as the description says. An
-   * array that is lost, or open when the runtime is closed, is given back then.
+   * the array is closed, the owner is called back after the last use, as the description of the
+   * memory says. If the array is lost, or still open when the runtime closes, its memory is given
+   * back then.
    *
    * <p>Memory that lies within an array of this runtime, or within memory that it has adopted
-   * before, is a window on that: it has the same hazards, and keeps it allocated. Memory without a
-   * byte needs no ready event, and is given back at once.
+   * before, becomes a window on that memory: uses of both are ordered with each other, and the
+   * window keeps the memory allocated. Memory of 0 bytes needs no ready event, and is given back at
+   * once.
    *
    * @param stream waits for the owner's work
    * @param memory at least as aligned as its elements
-   * @throws IllegalArgumentException if the memory is no whole number of elements, or misaligned;
-   *     if it is not said to be ready; if it is memory of the host or of another device, or ends
-   *     beyond its allocation; if it overlaps other tracked memory without lying in it, or lies in
-   *     memory that was adopted as read-only
+   * @throws IllegalArgumentException if the memory is not a whole number of elements, or
+   *     misaligned; if its description does not say when it is ready; if it is memory of the host
+   *     or of another device, or ends beyond its allocation; if it overlaps other tracked memory
+   *     without lying in it, or lies in memory that was adopted as read-only
    * @throws StreamMisuseException if the stream belongs to another runtime or is closed, or if this
    *     thread has a launch open
    * @throws RuntimeClosedException if the runtime is closed
@@ -70,7 +72,7 @@ public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemor
 
   /**
    * Takes memory that must not be written into the order of this runtime, like {@link #adopt}.
-   * Memory that is only read may be adopted several times, and in parts that overlap.
+   * Read-only memory may be adopted several times, and in parts that overlap.
    *
    * @throws IllegalArgumentException like {@link #adopt}
    * @throws StreamMisuseException like {@link #adopt}
@@ -95,8 +97,8 @@ public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemor
   /**
    * Checks whether a request of this size would be admitted now. Sets nothing aside, so another
    * thread may take the bytes before the request; {@link #reserve} holds them. Closed arrays that
-   * are still in use count as free, since a request waits for them. Makes no driver call, and
-   * counts as no request.
+   * are still in use count as free, since a request waits for them. Makes no driver call, and does
+   * not count as a request.
    *
    * @param bytes at least 0
    * @throws OutOfMemoryBudgetException if the bytes do not fit into the budget, or an enclosing one
@@ -113,7 +115,7 @@ public sealed interface DeviceMemory extends ArrayAllocator permits TrackedMemor
    * runtime's memory is guarded.
    *
    * @return bytes that no longer count as outstanding
-   * @throws CudaDriverException if the driver cannot tell which arrays are still in use
+   * @throws CudaDriverException if a driver call that asks which arrays are still in use fails
    */
   long reap();
 

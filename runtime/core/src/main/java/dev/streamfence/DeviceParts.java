@@ -31,7 +31,7 @@ public sealed interface DeviceParts<A> extends AutoCloseable permits TrackedPart
   DeviceArray<A> get(int index);
 
   /**
-   * Joins the parts and returns the array, whose next use waits for the uses of all parts that it
+   * Joins the parts and returns the array. Its next use waits for all uses of the parts that it
    * depends on.
    *
    * @throws StreamMisuseException if they are joined already, or a part is split itself
@@ -40,7 +40,7 @@ public sealed interface DeviceParts<A> extends AutoCloseable permits TrackedPart
   DeviceArray<A> join();
 
   /**
-   * Joins the parts unless that was done, or the array was closed.
+   * Joins the parts, unless they are already joined or the array is closed.
    *
    * @throws StreamMisuseException if a part is split itself; nothing has changed
    */

@@ -17,7 +17,7 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    *
    * @param ordinal its number, from 0
    * @throws DeviceException if there is no driver, no such device, or the device cannot be used;
-   *     the message names the library or the device that was looked for
+   *     the message names the library or the device that is missing
    */
   static DeviceRuntime open(int ordinal) {
     return open(ordinal, RuntimeOptions.defaults());
@@ -37,8 +37,8 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    * The runtime of a GPU that the whole process shares. The first call opens it with default
    * options; every call returns the same runtime. If opening fails, the next call tries again.
    *
-   * <p>It lives as long as the process: {@link #close} refuses it, since other code may be using
-   * it. Runtimes from {@link #open} stay separate.
+   * <p>It lives as long as the process: {@link #close} throws, since other code may be using it.
+   * Runtimes from {@link #open} are separate from it.
    *
    * @param ordinal its number, from 0
    * @throws DeviceException like {@link #open(int)}
@@ -50,7 +50,7 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
   /**
    * Whether {@link #open} of device 0 can succeed here: a CUDA driver is installed and sees a
    * device, and JCuda's natives for this platform are on the class or module path. Never throws.
-   * Logs if the natives may be all that is missing.
+   * Logs a message if only the natives may be missing.
    */
   static boolean isGpuAvailable() {
     return RuntimeOpener.isGpuAvailable();
@@ -72,17 +72,17 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
   }
 
   /**
-   * Opens a simulated device with default settings. No GPU and no CUDA driver are needed, but the
+   * Opens a simulated device with default settings. This needs no GPU and no CUDA driver, but the
    * artifact {@code streamfence-simulator}.
    *
-   * @throws IllegalStateException if that is not on the class path or module path
+   * @throws IllegalStateException if that artifact is not on the class path or module path
    */
   static DeviceRuntime simulated() {
     return RuntimeOpener.simulated();
   }
 
   /**
-   * Opens a simulated device that the caller has set up. The caller can inspect it, and inject
+   * Opens a simulated device that the caller has built. The caller can inspect it, and inject
    * failures into it, while it is in use.
    *
    * @throws IllegalStateException if the device is open already
@@ -154,11 +154,11 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    * something else. Closing again does nothing, but waits while another thread closes. An interrupt
    * does not end the wait; the thread stays interrupted.
    *
-   * <p>Calls the owners of adopted memory that were not called back. A call that another thread has
-   * begun is waited for, but reported and left alone after the same timeout: it may be waiting for
-   * this thread.
+   * <p>Calls back the owners of adopted memory that were not called yet. Closing waits for such a
+   * call that another thread has begun; after the same timeout it reports the call and stops
+   * waiting, since the call may be waiting for this thread.
    *
-   * @throws CudaDriverException the first failure; everything else was closed regardless
+   * @throws CudaDriverException the first failure; everything else is closed nevertheless
    * @throws StreamMisuseException if this thread is inside an operation of the runtime, or has a
    *     launch open
    * @throws IllegalStateException if this is the {@link #shared} runtime, which is never closed
@@ -175,7 +175,7 @@ public sealed interface DeviceRuntime extends AutoCloseable permits TrackedRunti
    * @return whether it is closed
    * @throws IllegalArgumentException if the timeout is negative
    * @throws InterruptedException if the thread is interrupted before or while it waits; the runtime
-   *     is then as after a timeout
+   *     is then in the same state as after a timeout
    * @throws CudaDriverException as {@link #close()}
    * @throws StreamMisuseException as {@link #close()}
    * @throws IllegalStateException as {@link #close()}

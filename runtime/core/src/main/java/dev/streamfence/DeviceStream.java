@@ -56,22 +56,22 @@ public sealed interface DeviceStream extends AutoCloseable permits TrackedStream
   boolean isIdle();
 
   /**
-   * Runs code that puts work on this stream by itself, such as a call of a library, and tracks it
-   * like a launch: orders it after whatever the declared uses depend on, runs it once with raw
-   * handles, and orders later uses after everything that it has put on this stream. The thread
-   * holds the stream meanwhile, and can launch nothing else. Does not synchronise.
+   * Runs code that queues work on this stream itself, such as a call of a library, and tracks it
+   * like a launch: orders it after the work that the declared uses depend on, runs it once with raw
+   * handles, and orders later uses after everything that it has queued on this stream. The thread
+   * holds the stream meanwhile, and cannot launch anything else. Does not synchronise.
    *
-   * <p>The runtime cannot see what the code does. It must use only the memory that is declared, in
-   * the declared way, put its work on no other stream that it does not wait for on this one, and
-   * keep no address for later. The simulated device checks that, as far as the code uses a {@code
-   * SimulatedLibrary}.
+   * <p>The runtime cannot see what the code does. The code must use only the declared memory, in
+   * the declared way. If it queues work on another stream, it must make this stream wait for that
+   * work. It must not keep an address for later. The simulated device checks that, as far as the
+   * code uses a {@code SimulatedLibrary}.
    *
    * @param name the name of the call in errors and reports, for example {@code "sgemm"}
-   * @param uses declares the arrays that the code uses; called once, before
-   * @param code puts the work on the stream; called once, unless a use is refused. The device's
+   * @param uses declares the arrays that the code uses; called once, before the code
+   * @param code queues the work on the stream; called once, unless a use is refused. The device's
    *     context is current. If it throws, the arrays count as used, since work may have been queued
-   * @return the completion of everything that the code has put on this stream
-   * @throws X what the code throws
+   * @return the completion of everything that the code has queued on this stream
+   * @throws X if the code throws it
    * @throws IllegalArgumentException if a declared array is null
    * @throws UseAfterFreeException if a declared array is closed; the code has not run
    * @throws UninitializedReadException if memory is guarded, and a declared read is of an array

@@ -14,13 +14,14 @@ public sealed interface DeviceStreams permits TrackedStreams {
   DeviceStream acquire();
 
   /**
-   * Lends a stream with a priority until it is closed. Does not synchronise: if only streams of
-   * other priorities are free, the driver's stream of one is exchanged, and its work comes first.
+   * Lends a stream with a priority until it is closed. Does not synchronise. If only streams of
+   * other priorities are free, the runtime replaces the driver stream behind one of them; work that
+   * is already queued there runs first.
    *
    * @param priority 0 for the default, lower for more urgent; the device has a few levels and uses
    *     the nearest
-   * @throws StreamMisuseException if all streams are lent; or if one has to be exchanged that
-   *     another thread is using at this moment, and this thread has a launch open
+   * @throws StreamMisuseException if all streams are lent; or if a stream whose driver stream has
+   *     to be replaced is being used by another thread, and this thread has a launch open
    * @throws RuntimeClosedException if the runtime is closed
    * @throws CudaDriverException if the device is lost, or the driver cannot create a stream
    */
@@ -40,13 +41,13 @@ public sealed interface DeviceStreams permits TrackedStreams {
    * be used like any other stream here, and the runtime orders its work with that of others. Does
    * not synchronise.
    *
-   * <p>The runtime never destroys the stream. Its owner may put work on it as well, which runs in
-   * the order of the stream; what such work does with arrays of this runtime is tracked only if it
-   * is put there by {@link DeviceStream#submit}. The owner must not destroy the stream before the
-   * returned handle is closed, and the driver cannot tell whether a handle exists: another number
-   * may end the process. A stream that is adopted twice is one stream, which goes back with the
-   * last close; a raw handle of one of this runtime's streams is that stream, whose close then has
-   * no effect. At most 16 are adopted at the same time.
+   * <p>The runtime never destroys the stream. Its owner may queue work on it as well, which runs in
+   * the order of the stream; the runtime tracks uses of its arrays by such work only if {@link
+   * DeviceStream#submit} queues it. The owner must not destroy the stream before the returned
+   * handle is closed. The driver cannot check whether a handle exists, so a wrong number may end
+   * the process. A stream that is adopted twice is one stream, which is returned with the last
+   * close. If the raw handle is that of one of this runtime's streams, the result is that stream,
+   * and closing the result has no effect. At most 16 streams can be adopted at the same time.
    *
    * @param rawHandle a {@code CUstream} or {@code cudaStream_t} of this device's primary context; 0
    *     or 1 for the legacy default stream
@@ -59,9 +60,10 @@ public sealed interface DeviceStreams permits TrackedStreams {
   DeviceStream adopt(long rawHandle);
 
   /**
-   * The device memory to plan with for operators that run at the same time: {@link
+   * The device memory to plan for operators that run at the same time: {@link
    * RuntimeOptions#plannedBytesPerStream} for each of their streams. Limits and allocates nothing;
-   * a caller may reserve so much, or compare it with the budget. At most {@link Long#MAX_VALUE}.
+   * a caller may reserve this amount, or compare it with the budget. At most {@link
+   * Long#MAX_VALUE}.
    *
    * @param operators how many run at the same time, at least 0
    * @param streamsPerOperator how many streams each of them uses, at least 0

@@ -4,21 +4,21 @@ import dev.streamfence.internal.device.TrackedDownload;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A download that is under way: the completion of its copy, and the elements that it brings.
- * Thread-safe. Downloads that were begun before the runtime was closed keep their value.
+ * A download that has begun: the completion of its copy, and the downloaded elements. Thread-safe.
+ * Downloads that were begun before the runtime was closed keep their value.
  *
  * @param <T> what gets the elements: a Java array, a buffer or a pinned array
  */
 public sealed interface Download<T> extends Completion permits TrackedDownload {
   /**
    * Waits until the copy is done, like {@link #await()}, and returns the elements: the same object
-   * at each call. The first call moves them to a Java array or buffer, in the calling thread. An
-   * exception of the move is passed on, such as that of a closed arena's buffer; a later call tries
-   * again.
+   * at each call. The first call moves them to a Java array or buffer, in the calling thread. If
+   * moving them throws, such as for a buffer of a closed arena, the exception is passed on, and a
+   * later call tries again.
    *
-   * @throws StreamMisuseException inside a launch for which it would have to wait
-   * @throws RuntimeClosedException if the runtime was closed before the copy was done, which
-   *     closing normally waits for
+   * @throws StreamMisuseException inside a launch that it would have to wait for
+   * @throws RuntimeClosedException if the runtime was closed before the copy was done; closing
+   *     normally waits for it
    * @throws CudaDriverException if the device is lost, and the copy was not known to be done
    */
   T value();

@@ -12,15 +12,17 @@ public final class KernelArgumentException extends IllegalArgumentException {
   public enum Mistake {
     /** The argument was not passed. */
     MISSING,
-    /** The argument is not one that the parameter takes, or there is no further parameter. */
+    /**
+     * The parameter does not take such an argument, or all parameters have their arguments already.
+     */
     UNEXPECTED,
     /** The argument is null. */
     NULL,
-    /** The array has other elements than the kernel takes. */
+    /** The array's elements have another type than those that the kernel takes. */
     ELEMENT_TYPE,
     /** The number of threads or of bytes is negative, or more than its type holds. */
     NUMBER,
-    /** The shape of the launch is one that the device, the kernel or the interface excludes. */
+    /** The device, the kernel or the interface excludes the shape of the launch. */
     SHAPE,
     /** The kernel certainly touches an element that the array does not have. */
     TOO_SHORT,
@@ -38,7 +40,7 @@ public final class KernelArgumentException extends IllegalArgumentException {
    * Creates the exception.
    *
    * @param use the argument or the launch
-   * @param fact what is wrong with it, beginning with what follows the use in the message
+   * @param fact what is wrong with it; follows the use in the message
    */
   public KernelArgumentException(Mistake kind, DeviceException.AttemptedUse use, String fact) {
     super(use + fact);

@@ -1,8 +1,8 @@
 package dev.streamfence;
 
 /**
- * A kernel touched memory outside every allocation that it may touch. The simulated device reports
- * it.
+ * A kernel touched memory outside all allocations that it may touch. Only the simulated device
+ * reports this.
  */
 public final class OutOfBoundsException extends DeviceException {
   private static final long serialVersionUID = 1L;

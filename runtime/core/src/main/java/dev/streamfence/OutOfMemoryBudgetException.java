@@ -3,7 +3,7 @@ package dev.streamfence;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for device memory exceeds what is left: of a budget, or, if {@link #isByDriver}, of the
+ * A request for device memory exceeds the rest of a budget or, if {@link #isByDriver}, of the
  * device. Nothing was allocated and nothing changed.
  */
 public final class OutOfMemoryBudgetException extends DeviceException {
@@ -26,8 +26,8 @@ public final class OutOfMemoryBudgetException extends DeviceException {
    * @param pending bytes freed that the device may still use
    * @param peak the most bytes of open arrays before the request
    * @param limit bytes that may be in use
-   * @param budget the name of the budget that refuses; empty for that of the runtime
-   * @param cause why freed memory did not come back, if it did not
+   * @param budget the name of the budget that refuses; empty for the runtime's budget
+   * @param cause why freed memory was not returned, if it was not
    */
   public OutOfMemoryBudgetException(
       String what,
@@ -84,16 +84,16 @@ public final class OutOfMemoryBudgetException extends DeviceException {
   }
 
   /**
-   * Creates the exception of a request that fits the budget, and that the driver refuses: the rest
-   * of the device is used by other code, or is free in pieces that are too small.
+   * Creates the exception of a request that fits the budget but that the driver refuses: other code
+   * uses the rest of the device, or the free pieces are too small.
    *
    * @param what the requested array or allocation
-   * @param refuser what refuses it, such as {@code the driver}
+   * @param refuser the name of what refuses the request, such as {@code the driver}
    * @param requested bytes requested
    * @param open bytes of the runtime's open allocations
    * @param pending bytes that the runtime has freed, and the device may still use
    * @param peak the most bytes of the runtime's open arrays before the request
-   * @param free bytes that the driver says are free on the device; negative if it does not say
+   * @param free bytes that are free on the device according to the driver; negative if unknown
    * @param total bytes of the device
    * @param error the driver's error
    */
@@ -179,12 +179,12 @@ public final class OutOfMemoryBudgetException extends DeviceException {
     return peak;
   }
 
-  /** Whether the bytes requested and the bytes in use are together more than a long counts. */
+  /** Whether the sum of the bytes requested and the bytes in use exceeds a {@code long}. */
   public boolean isOverflow() {
     return requested > Long.MAX_VALUE - current;
   }
 
-  /** The name of the budget that refuses; empty for that of the runtime, or for the device. */
+  /** The name of the budget that refuses; empty for the runtime's budget, or for the device. */
   public String budget() {
     return budget;
   }

@@ -9,9 +9,9 @@ import java.util.function.Function;
 
 /**
  * An array of primitives or records in page-locked host memory, which the device copies from and to
- * directly, while the host does something else. The runtime tracks both sides: a copy waits for the
- * earlier copies that it depends on, and {@link #read} and {@link #write} wait for the copies that
- * they depend on, and for no others.
+ * directly, while the host does other work. The runtime tracks both sides: a copy waits for the
+ * earlier copies that it depends on, and {@link #read} and {@link #write} wait only for the copies
+ * that they depend on.
  *
  * <pre>{@code
  * try (PinnedArray<float[]> host = gpu.memory().pinned(float[].class, n)) {
@@ -29,8 +29,8 @@ import java.util.function.Function;
  *
  * <p>If a pinned array becomes unreachable without being closed, the runtime reports it through the
  * logger named after {@link DeviceRuntime}. A later {@link DeviceMemory#pinned} or {@link
- * DeviceMemory#reap} frees it when the device is done with it, and otherwise the close of the
- * runtime does.
+ * DeviceMemory#reap} frees it when the device is done with it; otherwise closing the runtime frees
+ * it.
  *
  * <p>Thread-safe. Several threads may read at the same time; a write, and a download into the
  * array, waits until other threads have ended their reads and writes. An access may contain an
@@ -61,9 +61,9 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
    * exception of {@code access} is passed on.
    *
    * @param access gets a read-only buffer of all bytes, in native order and at position 0. The
-   *     buffer is valid only until {@code access} returns: used later, it is neither ordered nor,
-   *     once this array is closed, backed by memory
-   * @return what {@code access} returns, which must not be a buffer
+   *     buffer is valid only until {@code access} returns: later uses are not ordered, and once
+   *     this array is closed, they touch freed memory
+   * @return the result of {@code access}, which must not be a buffer
    * @throws UseAfterFreeException if this array is closed
    * @throws RuntimeClosedException if the runtime is closed
    * @throws CudaDriverException if the device is lost
@@ -85,7 +85,7 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
 
   /**
    * Waits for the copies and launches that use this array, then writes it. An exception of {@code
-   * access} is passed on, and what it had written stays.
+   * access} is passed on, and bytes that it had written stay.
    *
    * @param access gets a buffer of all bytes, in native order and at position 0. The buffer is
    *     valid only until {@code access} returns, as for {@link #read}
@@ -98,7 +98,7 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
   void write(Consumer<? super ByteBuffer> access);
 
   /**
-   * Reads some elements into a new Java array, like {@link #read}, and throws what that throws.
+   * Reads some elements into a new Java array, like {@link #read}, and throws the same exceptions.
    *
    * @param from the first element
    * @param count how many elements
@@ -111,10 +111,10 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
   A get(long from, int count);
 
   /**
-   * Writes the elements of a whole Java array, like {@link #write}, and throws what that throws.
+   * Writes the elements of a whole Java array, like {@link #write}, and throws the same exceptions.
    *
    * @param from the first element of this array
-   * @throws IllegalArgumentException if the source does not fit behind {@code from}
+   * @throws IllegalArgumentException if the source is longer than the elements from {@code from} on
    * @throws UseAfterFreeException if this array is closed
    * @throws RuntimeClosedException if the runtime is closed
    * @throws CudaDriverException if the device is lost
@@ -131,10 +131,10 @@ public sealed interface PinnedArray<A> extends AutoCloseable permits TrackedPinn
    *
    * <p>What a launch writes is visible to a {@link #read} that begins after the launch was queued,
    * since that waits for the launch. Polling memory that a running kernel writes is not supported,
-   * even if the kernel's access is volatile, and nor is a kernel that waits for the host.
+   * even if the kernel's access is volatile; neither is a kernel that waits for the host.
    *
-   * <p>From then on, launches, copies and fills inside an access to this array, by the same thread,
-   * are refused, and an operation that would have to wait for another thread is, too.
+   * <p>After this call, launches, copies and fills inside an access to this array by the same
+   * thread are refused, and so is an operation that would have to wait for another thread.
    *
    * @throws UseAfterFreeException if this array is closed
    * @throws RuntimeClosedException if the runtime is closed

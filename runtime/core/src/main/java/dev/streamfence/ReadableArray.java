@@ -19,7 +19,7 @@ import java.time.Duration;
  * device memory and can be used like any other. {@link #view} makes an array of some of its
  * elements.
  *
- * <p>Beside what it names itself, each operation on a stream throws:
+ * <p>In addition to the exceptions that it lists itself, each operation on a stream throws:
  *
  * <ul>
  *   <li>a {@link StreamMisuseException} if the stream is closed or belongs to another runtime, if

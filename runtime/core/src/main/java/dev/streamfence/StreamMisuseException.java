@@ -46,7 +46,7 @@ public final class StreamMisuseException extends DeviceException {
   /**
    * Creates the exception of a launch, or of an operation that may be one.
    *
-   * @param fact what is wrong and what to do, beginning with what follows the use in the message
+   * @param fact what is wrong and what to do; follows the use in the message
    */
   public StreamMisuseException(Misuse kind, AttemptedUse use, String fact) {
     super(use + fact);
