@@ -5,9 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two unordered operations touch the same bytes, or an operation touches bytes that it must not.
- * The simulated device finds this regardless of the order in which the two ran, and is lost: the
- * driver call that notices it first throws this, and so does every later one.
+ * Two unordered operations touch the same bytes, or an operation touches bytes that it must not
+ * touch. The simulated device finds this regardless of the order in which the two ran, and is lost
+ * then: the driver call that notices the error first throws this exception, and so does every later
+ * call.
  */
 public final class RacyAccessException extends CudaDriverException {
   private static final long serialVersionUID = 1L;
@@ -44,25 +45,25 @@ public final class RacyAccessException extends CudaDriverException {
      */
     UNINITIALIZED_READ("reads", ", which nothing has written since %s allocated them"),
     /**
-     * The host wrote to a pinned array outside of an access: bytes changed between two operations,
-     * and neither they nor others wrote them. Seen when the second one uses the bytes.
+     * The host wrote to a pinned array outside an access: bytes changed between two operations, and
+     * no operation wrote them. Found when the second operation uses the bytes.
      */
     UNORDERED_HOST_WRITE("uses", ", to which the host wrote outside of every access, after %s"),
     /** A kernel stores through a parameter that is declared as read. */
     UNDECLARED_WRITE("stores to", " and declares them as only read; %s allocated them"),
     /** A kernel loads through a parameter that is declared as written, before it stores there. */
     UNDECLARED_READ("loads", " and declares them as only written; %s allocated them"),
-    /** A kernel touches device memory that was passed to none of its parameters. */
+    /** A kernel touches device memory that was not passed to any of its parameters. */
     UNDECLARED_ALLOCATION("touches", " that were not passed to it; %s allocated them");
 
     private final String act;
     private final String rest;
 
     /**
-     * Words for a report.
+     * The words of a report.
      *
      * @param act what the second operation does to the bytes
-     * @param rest what is wrong with that, with the first operation at its place
+     * @param rest what is wrong with that, with a place for the first operation
      */
     Kind(String act, String rest) {
       this.act = act;
@@ -101,8 +102,8 @@ public final class RacyAccessException extends CudaDriverException {
    *     stream, or the host
    * @param parameter the parameter through which it touches the bytes, {@code source} or {@code
    *     destination} of a copy; empty when none is known
-   * @param argument the array that was passed for it, with its length and tag, or the variable in
-   *     shared memory; empty if unknown
+   * @param argument the array that was passed for the parameter, with its length and tag, or the
+   *     variable in shared memory; empty if unknown
    * @param thread the thread that makes the access; null if the finding is about a whole launch or
    *     no launch
    * @param site the thread's access, or the launch's first such access of the allocation, as an
@@ -134,7 +135,7 @@ public final class RacyAccessException extends CudaDriverException {
           + (argument.isEmpty() ? "" : ",");
     }
 
-    /** Leaves out what the other thread of the launch has in common with this one. */
+    /** Omits what the other thread of the launch has in common with this one. */
     private String asThread() {
       return thread + (site.isEmpty() ? "" : " (" + site + ")");
     }
@@ -149,11 +150,12 @@ public final class RacyAccessException extends CudaDriverException {
    *     memory, the read itself
    * @param second the operation that was submitted second, or the other thread
    * @param address the first byte concerned; in shared memory, counted from its start
-   * @param bytes the number of bytes concerned from there on; others may be concerned as well
+   * @param bytes the number of bytes concerned from that address on; other bytes may be concerned
+   *     as well
    */
   public record Finding(Kind kind, Operation first, Operation second, long address, long bytes)
       implements Serializable {
-    /** Leads with the operation that was submitted second, and ends with the kind. */
+    /** Begins with the operation that was submitted second, and ends with the kind. */
     @Override
     public String toString() {
       return second
@@ -184,7 +186,7 @@ public final class RacyAccessException extends CudaDriverException {
    * operations were submitted as suppressed exceptions.
    *
    * @param call the driver's function
-   * @param code what it answers
+   * @param code the code that it returns
    * @param codeName the code's name
    */
   public RacyAccessException(String call, int code, String codeName, Finding finding) {

@@ -10,8 +10,8 @@ import java.time.Duration;
 
 /**
  * An array of primitives or records in device memory that can be read: by downloads, by copies to
- * other arrays and by kernels that declare {@code @Reads}. A {@link DeviceArray} can be written as
- * well; an array that is only a {@code ReadableArray} is memory that must not be written. The
+ * other arrays and by kernels that declare {@code @Reads}. A {@link DeviceArray} can also be
+ * written; an array that is not a {@code DeviceArray} is memory that must not be written. The
  * runtime tracks its uses: it orders each read after the earlier writes that it depends on, on any
  * stream and from any thread.
  *
@@ -151,9 +151,9 @@ public sealed interface ReadableArray<A> extends AutoCloseable, DeviceValues per
   Download<A> downloadLater(DeviceStream stream);
 
   /**
-   * Begins a download of some elements, which are as they are after all work queued before. Does
-   * not wait for the device; the runtime keeps page-locked memory for such downloads, and takes
-   * more from the driver when many are under way. That memory does not count in a budget.
+   * Begins a download of some elements, with their content after all work queued before. Does not
+   * wait for the device; the runtime keeps page-locked memory for such downloads, and takes more
+   * from the driver when many are under way. That memory does not count in a budget.
    *
    * @param from the first element
    * @param count how many elements
@@ -166,9 +166,8 @@ public sealed interface ReadableArray<A> extends AutoCloseable, DeviceValues per
 
   /**
    * Begins a download of some elements to a host array, like {@link #downloadLater(DeviceStream,
-   * long, long)}. {@link Download#value}, or a stage of it, puts them there; until then, the host
-   * array is unchanged. If no caller asks for the value, only the close of the runtime may put them
-   * there.
+   * long, long)}. {@link Download#value}, or a stage of it, writes them to the host array, which is
+   * unchanged until then. If no caller asks for the value, closing the runtime may write them.
    *
    * @param from the first element of this array
    * @param targetFrom the first element of the host array
@@ -213,16 +212,16 @@ public sealed interface ReadableArray<A> extends AutoCloseable, DeviceValues per
   /**
    * Copies like {@link #download(DeviceStream, Object)}, but waits no longer than a timeout for
    * other threads that use the stream, for earlier work, and for the copy itself. The timeout does
-   * not cover a launch that uses this array on another stream and that another thread holds between
-   * preflight and commit.
+   * not limit the wait for a launch on another stream that uses this array and that another thread
+   * holds between preflight and commit.
    *
    * @param timeout at least 0
    * @return whether the copy is done; if not, the content of {@code target} is undefined
    * @throws IllegalStateException if {@link DeviceMemory#refuseDownloads} is on
    * @throws IllegalArgumentException if the host array is shorter, or the timeout is negative
    * @throws UseAfterFreeException if this array is closed
-   * @throws InterruptedException if the thread is interrupted before or while it waits; {@code
-   *     target} is then undefined as after a timeout
+   * @throws InterruptedException if the thread is interrupted before or while it waits; the content
+   *     of {@code target} is then undefined
    */
   boolean download(DeviceStream stream, A target, Duration timeout) throws InterruptedException;
 
@@ -242,8 +241,8 @@ public sealed interface ReadableArray<A> extends AutoCloseable, DeviceValues per
    * call.
    *
    * <p>One launch can write and read views that have no element in common; views that overlap are
-   * refused as one array passed twice is. Launches that write one of two views wait for each other:
-   * use {@link DeviceArray#split} where they should not.
+   * refused like one array that is passed twice. Launches that write one of two views wait for each
+   * other: use {@link DeviceArray#split} to avoid that.
    *
    * @param from the first element
    * @param count how many elements; an empty view can be used like an empty array
@@ -261,7 +260,7 @@ public sealed interface ReadableArray<A> extends AutoCloseable, DeviceValues per
    * @param arrayType the Java array type, such as {@code byte[].class}
    * @throws IllegalArgumentException if {@code arrayType} is not an array of primitives or of a
    *     record, if this array's bytes are not a whole number of its elements, or if a view begins
-   *     where no such element can
+   *     at an address where no such element can lie
    * @throws UseAfterFreeException if this array is closed
    * @throws StreamMisuseException if this array is split, or is a part
    * @throws RuntimeClosedException if the runtime is closed
@@ -270,12 +269,13 @@ public sealed interface ReadableArray<A> extends AutoCloseable, DeviceValues per
 
   /**
    * Frees the device memory after every launch and copy that uses it. Does not synchronise, unless
-   * the runtime's memory is guarded or not stream-ordered. Closing again does nothing, and so does
-   * closing after the runtime, which has freed the array, and closing a view or a part, which own
-   * no memory.
+   * the runtime's memory is guarded or not stream-ordered. Closing again does nothing. Closing
+   * after the runtime does nothing either, since the runtime has freed the array, and neither does
+   * closing a view or a part, since they own no memory.
    *
    * <p>If an array becomes unreachable without being closed, the runtime reports it through the
-   * logger named after {@link DeviceRuntime}, counts it, and frees it in the same order.
+   * logger named after {@link DeviceRuntime}, counts it, and frees it after the same launches and
+   * copies.
    *
    * @throws CudaDriverException if the free could not be queued; the array stays open and can be
    *     closed again

@@ -14,7 +14,7 @@ public final class RuntimeClosedException extends DeviceException {
    * Creates the exception.
    *
    * @param runtime a description of the runtime
-   * @param detail what the closed runtime can no longer tell, or empty
+   * @param detail what the closed runtime can no longer answer, or empty
    */
   public RuntimeClosedException(String runtime, String detail) {
     super(runtime + " is closed" + (detail.isEmpty() ? "" : ": " + detail));

@@ -22,7 +22,10 @@ public final class RuntimeOptions {
   /** The rest is for the context, the driver's own needs and other libraries. */
   private static final double DEFAULT_SHARE = 0.8;
 
-  /** Room for a few arrays of a million rows; so many streams fit a small device. */
+  /**
+   * Room for a few arrays of a million rows; the default number of streams then fits a small
+   * device.
+   */
   private static final long DEFAULT_PLANNED_BYTES = 256L << 20;
 
   private static final RuntimeOptions DEFAULTS = new RuntimeOptions(new Values());
@@ -112,14 +115,14 @@ public final class RuntimeOptions {
     return values.directMemory;
   }
 
-  /** Makes the resource that device memory comes from, of that of the driver. */
+  /** Makes the resource that provides device memory from the driver's resource. */
   public UnaryOperator<MemoryResource> memoryResource() {
     return values.memoryResource;
   }
 
   /**
-   * Whether each launch waits for its kernel, so the launch that causes a fault throws it; for
-   * debugging, since nothing overlaps then.
+   * Whether each launch waits for its kernel, so that the launch that causes a fault throws it. For
+   * debugging: launches then do not overlap.
    */
   public boolean synchronousLaunches() {
     return values.synchronousLaunches;
@@ -135,8 +138,8 @@ public final class RuntimeOptions {
   }
 
   /**
-   * Whether a binary is loaded for an interface that was compiled with another file; nothing then
-   * checks that its kernels do what the interface declares.
+   * Whether a binary is loaded for an interface that was compiled with another file. The accesses
+   * of its kernels are then not checked against the interface.
    */
   public boolean uncheckedBinaries() {
     return values.uncheckedBinaries;
@@ -149,8 +152,8 @@ public final class RuntimeOptions {
 
   /**
    * How long closing the runtime waits for a launch that another thread has begun and not closed,
-   * while that thread does something else, and for the owner of adopted memory whom another thread
-   * is calling back; if the thread has ended, closing does not wait.
+   * while that thread does something else, and for a callback to the owner of adopted memory that
+   * another thread has begun. If the thread has ended, closing does not wait.
    */
   public Duration abandonedLaunchTimeout() {
     return values.abandonedLaunchTimeout;
@@ -158,8 +161,8 @@ public final class RuntimeOptions {
 
   /**
    * How many threads copy a large Java array or buffer to or from page-locked memory for a
-   * transfer, the calling thread included, at least 1. The helping threads are daemons, shared by
-   * all runtimes of the process, and at most one for each processor.
+   * transfer, the calling thread included, at least 1. The other threads are daemons, which all
+   * runtimes of the process share; there is at most one for each processor.
    */
   public int stagingThreads() {
     return values.stagingThreads;
@@ -182,8 +185,8 @@ public final class RuntimeOptions {
   }
 
   /**
-   * Whether a stream also waits for work that the host has seen finish; for tools that follow the
-   * order of streams, which costs a few driver calls more.
+   * Whether a stream also waits for work that the host has seen finish. For tools that follow the
+   * order of streams; costs a few more driver calls.
    */
   public boolean orderingVisibleToTools() {
     return values.orderingVisibleToTools;
@@ -246,7 +249,7 @@ public final class RuntimeOptions {
   }
 
   /**
-   * The same with checks of bounds on or off. Off, only the simulated device notices an access
+   * The same with checks of bounds on or off. If off, only the simulated device notices an access
    * outside an array.
    */
   public RuntimeOptions withBoundsChecks(boolean boundsChecks) {
@@ -324,10 +327,10 @@ public final class RuntimeOptions {
   }
 
   /**
-   * The same with or without an order that tools can follow. On, the runtime leaves out no wait
-   * between streams because the host has seen the work finish, or has waited for it: the calls of
-   * the driver alone then show the whole order. A race checker that follows streams and events,
-   * such as {@code compute-sanitizer --track-stream-ordered-races all}, needs this.
+   * The same with or without an order that tools can follow. If on, the runtime also queues waits
+   * between streams for work that the host has seen finish, or has waited for: the driver calls
+   * alone then show the whole order. A race checker that follows streams and events, such as {@code
+   * compute-sanitizer --track-stream-ordered-races all}, needs this.
    */
   public RuntimeOptions withOrderingVisibleToTools(boolean orderingVisibleToTools) {
     return with(values -> values.orderingVisibleToTools = orderingVisibleToTools);

@@ -7,8 +7,8 @@ import dev.streamfence.memory.MemoryStatistics;
  * may make outdated.
  *
  * @param launches kernels launched
- * @param abandonedLaunches launches that were closed between preflight and commit without an
- *     exception as the reason; each was logged
+ * @param abandonedLaunches launches that were closed between preflight and commit although no
+ *     exception was thrown; each was logged
  * @param driverCalls driver calls of any kind; loading a module takes more of them on a GPU than on
  *     the simulated device
  * @param waits waits of one stream for another that were queued

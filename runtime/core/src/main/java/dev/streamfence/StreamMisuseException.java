@@ -18,15 +18,17 @@ public final class StreamMisuseException extends DeviceException {
     UNTRACKED,
     /** An array is used while it is split into parts. */
     SPLIT,
-    /** The operation takes a whole array; this is a view, a part or a variable of a module. */
+    /**
+     * The operation needs a whole array, but was given a view, a part or a variable of a module.
+     */
     NOT_WHOLE,
-    /** The steps of a launch or of a join have another order. */
+    /** A step of a launch or of a join is out of order. */
     WRONG_STEP,
-    /** The operation is refused inside of a launch, or of another operation, of this thread. */
+    /** The operation is refused inside a launch or another operation of this thread. */
     INSIDE_LAUNCH,
     /** The operation is refused inside an access to a pinned array of this thread. */
     INSIDE_HOST_ACCESS,
-    /** Something is used outside of the code, or of the thread, for which it is valid. */
+    /** An object is used outside the code or the thread for which it is valid. */
     OUT_OF_SCOPE,
     /** The stream is closed. */
     CLOSED_STREAM,
@@ -65,7 +67,9 @@ public final class StreamMisuseException extends DeviceException {
     return kernel;
   }
 
-  /** The parameter, with its index in a table, or the variable; empty if none is concerned. */
+  /**
+   * The parameter, with its index in a table, or the variable; empty if the refusal concerns none.
+   */
   public String parameter() {
     return parameter;
   }

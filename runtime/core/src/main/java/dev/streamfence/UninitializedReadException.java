@@ -35,7 +35,7 @@ public final class UninitializedReadException extends DeviceException {
     return kernel;
   }
 
-  /** The parameter, with its index in a table; empty if none is concerned. */
+  /** The parameter, with its index in a table; empty if the refusal concerns none. */
   public String parameter() {
     return parameter;
   }

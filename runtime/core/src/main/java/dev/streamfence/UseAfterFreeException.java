@@ -11,7 +11,7 @@ public final class UseAfterFreeException extends DeviceException {
 
   /** How the array ended. */
   public enum Ending {
-    /** It was closed, or what it is a part of. */
+    /** It was closed, or the array that it is a part of was closed. */
     CLOSED,
     /** Its memory was handed over to another array. */
     HANDED_OVER,
@@ -92,7 +92,7 @@ public final class UseAfterFreeException extends DeviceException {
     return kernel;
   }
 
-  /** The parameter, with its index in a table; empty if none is concerned. */
+  /** The parameter, with its index in a table; empty if the refusal concerns none. */
   public String parameter() {
     return parameter;
   }

@@ -1,6 +1,6 @@
 /**
  * The public API: the runtime of a device, its streams and arrays, and all exceptions. Not here:
- * where memory comes from, memory and calls of other code, launches, columns and the simulation.
+ * sources of memory, memory and calls of other code, launches, columns and the simulation.
  *
  * <p>Each class says which of three threading rules it follows: <i>immutable</i>,
  * <i>thread-safe</i>, or <i>confined to one thread at a time</i>.

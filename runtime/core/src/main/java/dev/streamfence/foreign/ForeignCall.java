@@ -10,7 +10,7 @@ import dev.streamfence.internal.device.ForeignScope;
  * and to the call: afterwards every method throws a {@link StreamMisuseException}.
  */
 public sealed interface ForeignCall permits ForeignScope {
-  /** The stream, a {@code CUstream} or {@code cudaStream_t}, to put all work on. */
+  /** The stream to queue all work on, a {@code CUstream} or {@code cudaStream_t}. */
   long streamHandle();
 
   /**

@@ -6,20 +6,20 @@ import java.util.OptionalLong;
 
 /**
  * Device memory that other code owns, described for {@link DeviceMemory#adopt}: where it is, when
- * its owner's work on it is done, and how the owner learns that the runtime's is. Exactly one of
- * {@link #readyAfterEvent}, {@link #readyAfterStream} and {@link #alreadyReady} must be called,
- * since a wrong guess would be a race. Immutable: each method returns a changed copy.
+ * its owner's work on it is done, and how the owner learns that the runtime no longer uses it.
+ * Exactly one of {@link #readyAfterEvent}, {@link #readyAfterStream} and {@link #alreadyReady} must
+ * be called, since a wrong guess would be a race. Immutable: each method returns a changed copy.
  */
 public final class ForeignMemory {
   /** When the owner's work on foreign memory is done. */
   public sealed interface Readiness {
-    /** Nothing was said, which {@link DeviceMemory#adopt} refuses. */
+    /** Not stated, which {@link DeviceMemory#adopt} refuses. */
     record Unknown() implements Readiness {}
 
-    /** When an event is. */
+    /** When an event is reached. */
     record AfterEvent(long event) implements Readiness {}
 
-    /** When everything is that is queued on a stream at the time of the adoption. */
+    /** When everything that is queued on a stream at the time of the adoption is done. */
     record AfterStream(long stream) implements Readiness {}
 
     /** Before the adoption. */
@@ -118,11 +118,11 @@ public final class ForeignMemory {
   }
 
   /**
-   * The owner's work is done when an event is. The adopting stream waits for it, as the event is
-   * recorded at the time of the adoption; the event is not used afterwards.
+   * The owner's work is done when an event is reached. The adopting stream waits for what the event
+   * has recorded by the time of the adoption; the event is not used afterwards.
    *
    * @param event a {@code CUevent} or {@code cudaEvent_t} of this device, not 0
-   * @throws IllegalArgumentException if it is 0, or the memory was said to be ready otherwise
+   * @throws IllegalArgumentException if it is 0, or another ready state was already given
    */
   public ForeignMemory readyAfterEvent(long event) {
     requireEvent(event);
@@ -135,8 +135,8 @@ public final class ForeignMemory {
    *
    * @param stream a {@code CUstream} or {@code cudaStream_t} of this device; 0 or 1 for the legacy
    *     default stream
-   * @throws IllegalArgumentException if the memory was said to be ready otherwise, or the stream is
-   *     2, the default stream of each thread
+   * @throws IllegalArgumentException if another ready state was already given, or the stream is 2,
+   *     the default stream of each thread
    */
   public ForeignMemory readyAfterStream(long stream) {
     requireOneStream(stream);
@@ -146,7 +146,7 @@ public final class ForeignMemory {
   /**
    * The owner's work is done, or queued on the adopting stream.
    *
-   * @throws IllegalArgumentException if the memory was said to be ready otherwise
+   * @throws IllegalArgumentException if another ready state was already given
    */
   public ForeignMemory alreadyReady() {
     return ready(new Readiness.Already());
@@ -174,10 +174,10 @@ public final class ForeignMemory {
   /**
    * Calls the owner back once, after every use of the memory by the runtime is done, or, with
    * {@link #signalling} or {@link #returnedTo}, after the owner's stream is made to wait for them.
-   * The call comes from the thread that closes the array or the runtime, or from one of the
-   * runtime's own, at the latest before the close of the runtime returns. That thread holds nothing
-   * of the runtime meanwhile, so the call may use and close the runtime, and wait for threads that
-   * do. An exception that it throws is logged. It is not called if the adoption fails.
+   * The thread that closes the array or the runtime, or a thread of the runtime, makes the call,
+   * before the close of the runtime returns. That thread holds no lock or stream of the runtime
+   * meanwhile, so the call may use and close the runtime, and wait for threads that do. An
+   * exception that it throws is logged. The owner is not called if the adoption fails.
    */
   public ForeignMemory releasedBy(Runnable newRelease) {
     Objects.requireNonNull(newRelease, "release");
@@ -186,8 +186,8 @@ public final class ForeignMemory {
   }
 
   /**
-   * Records an event when the runtime is done: the owner lets its stream wait for it before it uses
-   * the memory again. {@link #releasedBy} is then called without waiting for the device.
+   * Records an event when the runtime is done: the owner makes its stream wait for the event before
+   * it uses the memory again. {@link #releasedBy} is then called without waiting for the device.
    *
    * @param event a {@code CUevent} or {@code cudaEvent_t} of this device, not 0, which exists until
    *     the release
@@ -199,8 +199,9 @@ public final class ForeignMemory {
   }
 
   /**
-   * Makes a stream of the owner wait until the runtime is done: what the owner queues there after
-   * the release comes later. {@link #releasedBy} is then called without waiting for the device.
+   * Makes a stream of the owner wait until the runtime is done: work that the owner queues there
+   * after the release runs later. {@link #releasedBy} is then called without waiting for the
+   * device.
    *
    * @param stream a {@code CUstream} or {@code cudaStream_t} of this device, which exists until the
    *     release

@@ -18,7 +18,7 @@ public sealed interface ForeignUses permits ForeignScope {
   ForeignUses reads(ReadableArray<?> array);
 
   /**
-   * The code writes the array, and reads nothing of it before.
+   * The code writes the array, and does not read its old content.
    *
    * @return this
    */

@@ -1,5 +1,5 @@
 /**
- * Memory and calls of other code: what a runtime adopts, and what it lends to code that puts work
+ * Memory and calls of other code: what a runtime adopts, and what it lends to code that queues work
  * on its streams. Not here: columns and tensors of other libraries, and adopted streams.
  */
 @NullMarked

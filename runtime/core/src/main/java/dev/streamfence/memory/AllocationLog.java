@@ -13,7 +13,7 @@ import java.util.Objects;
  */
 @FunctionalInterface
 public interface AllocationLog extends AutoCloseable {
-  /** Takes one record. */
+  /** Records one request. */
   void append(AllocationRecord record);
 
   /** Releases the log's destination. Does nothing unless an implementation overrides it. */

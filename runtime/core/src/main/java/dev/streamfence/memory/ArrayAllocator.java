@@ -9,16 +9,15 @@ import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
 
 /**
- * What arrays are allocated from: the memory of a runtime, a budget within it, or a reservation.
- * Thread-safe.
+ * The source of arrays: the memory of a runtime, a budget within it, or a reservation. Thread-safe.
  *
  * <p>Each allocation throws a {@link StreamMisuseException} if the stream is closed or belongs to
  * another runtime, a {@link RuntimeClosedException} if the runtime is closed, and a {@link
- * CudaDriverException} if the device is lost or a driver call fails. If it fails, nothing stays
- * allocated.
+ * CudaDriverException} if the device is lost or a driver call fails. If an allocation fails,
+ * nothing stays allocated.
  *
- * <p>A tag is the purpose of an array, which errors, logs and reports give instead of its type and
- * length; empty for none.
+ * <p>A tag is the purpose of an array; errors, logs and reports show it instead of the array's type
+ * and length. It is empty for none.
  */
 public sealed interface ArrayAllocator permits DeviceMemory, MemoryReservation {
   /**

@@ -10,14 +10,14 @@ import dev.streamfence.internal.device.TrackedReservation;
  * <p>Each allocation throws an {@link OutOfMemoryBudgetException} if the array is larger than the
  * rest of the reservation, or the driver has no memory, and an {@link IllegalStateException} if the
  * reservation is closed. The bytes of an array that cannot be allocated return to the reservation;
- * those of one that was allocated, and cannot be filled, to the budget.
+ * the bytes of an array that was allocated but cannot be filled return to the budget.
  */
 public sealed interface MemoryReservation extends ArrayAllocator, AutoCloseable
     permits TrackedReservation {
-  /** Bytes not drawn yet; 0 once it is closed. */
+  /** Bytes that are not yet drawn; 0 once the reservation is closed. */
   long remainingBytes();
 
-  /** Releases the bytes that were not drawn. Closing again does nothing. */
+  /** Returns the bytes that were not drawn to the budget. Closing again does nothing. */
   @Override
   void close();
 }

@@ -1,10 +1,10 @@
 package dev.streamfence.memory;
 
 /**
- * A source of device memory in the order of streams, such as the driver's pool, a pool of one's
- * own, or one resource in front of another. {@code RuntimeOptions.withMemoryResource} hands one to
- * a runtime, which tracks the uses of what it gets: budgets, logs and guards work in front of every
- * resource. The shape is that of RMM's {@code device_memory_resource}.
+ * A source of device memory in the order of streams, such as the driver's pool, your own pool, or
+ * one resource in front of another. {@code RuntimeOptions.withMemoryResource} gives one to a
+ * runtime, which tracks the uses of its memory: budgets, logs and guards work in front of every
+ * resource. The interface follows RMM's {@code device_memory_resource}.
  *
  * <p><b>Order.</b> The runtime calls {@link #deallocate} when all uses of the memory come before
  * the call in the order of the stream. So memory may be handed out again on the same stream at
@@ -19,8 +19,8 @@ package dev.streamfence.memory;
  *
  * <p>A {@link RuntimeException} from {@link #allocate} or {@link #deallocate} means that nothing
  * has changed. After an {@link Error} from {@code deallocate} the runtime does not return the
- * memory again, since it may have been returned. Once the device is lost, nothing is called any
- * more: the memory is lost with it.
+ * memory again, since it may have been returned. Once the device is lost, the runtime no longer
+ * calls the resource: the memory is lost with the device.
  *
  * <p>Its {@link Object#toString} names it in errors and logs.
  */
@@ -31,10 +31,10 @@ public interface MemoryResource {
    *
    * @param sizeInBytes at least 1
    * @param stream valid during the call
-   * @return an address that is a multiple of 256, of memory that is not in use
+   * @return the address of unused memory, a multiple of 256
    * @throws dev.streamfence.CudaDriverException with the code 2, {@code CUDA_ERROR_OUT_OF_MEMORY},
-   *     if there is too little. The runtime then waits for the memory that is being freed, calls
-   *     {@link #trim}, and tries once more. Other exceptions go to the caller
+   *     if there is too little memory. The runtime then waits for the memory that is being freed,
+   *     calls {@link #trim}, and tries once more. Other exceptions are passed on to the caller
    */
   long allocate(long sizeInBytes, MemoryStream stream);
 
@@ -42,17 +42,17 @@ public interface MemoryResource {
    * Takes memory back. All its uses come before this call in the order of the stream.
    *
    * @param address an address from {@link #allocate}
-   * @param sizeInBytes the size that was asked for
+   * @param sizeInBytes the size that was requested
    * @param stream valid during the call; often not the stream of the allocation
-   * @throws RuntimeException if it stays allocated; the runtime then tries again later
+   * @throws RuntimeException if the memory stays allocated; the runtime then tries again later
    */
   void deallocate(long address, long sizeInBytes, MemoryStream stream);
 
   /**
-   * Gives back what the resource holds and nothing uses: when memory is short, and when the runtime
-   * closes, after all its memory was deallocated. What a resource still holds then is reported and
-   * freed. When memory is short, a failure is added to the error if the second try fails as well.
-   * Does nothing unless implemented.
+   * Returns memory that the resource holds and nothing uses. The runtime calls this when memory is
+   * short, and when it closes, after it has deallocated all its memory. Memory that the resource
+   * still holds then is reported and freed. When memory is short, a failure is added to the error
+   * if the second try fails as well. Does nothing unless implemented.
    *
    * @param stream valid during the call
    */
@@ -62,7 +62,7 @@ public interface MemoryResource {
    * Whether memory is obtained and taken back in the order of a stream. If not, what {@link
    * #allocate} obtains must be ready on every stream at once, and the runtime waits on the host
    * until the device is done with memory before it calls {@link #deallocate}; it holds no stream
-   * during the calls. A resource in front of another answers as that one does. Asked once.
+   * during the calls. A resource in front of another returns what that one returns. Called once.
    */
   default boolean isStreamOrdered() {
     return true;

@@ -58,7 +58,7 @@ public sealed interface MemoryStatistics permits MemorySnapshot {
   long refusedDownloads();
 
   /**
-   * Reads of numbers of rows, and of lengths of adopted text, from the device; they are no
+   * Reads of numbers of rows, and of lengths of adopted text, from the device; they do not count as
    * downloads.
    */
   long metadataReads();
@@ -68,7 +68,7 @@ public sealed interface MemoryStatistics permits MemorySnapshot {
 
   /**
    * Copies of tables of addresses to the device for launches that pass arrays in tables, one for
-   * each launch that has new ones; they are no uploads.
+   * each launch that has new tables; they do not count as uploads.
    */
   long tableUploads();
 
@@ -78,7 +78,7 @@ public sealed interface MemoryStatistics permits MemorySnapshot {
   /** Writes outside arrays, or after their close, that guarded memory found. */
   long guardViolations();
 
-  /** Records that the allocation log did not take. */
+  /** Records that the allocation log dropped. */
   long droppedLogRecords();
 
   /** Page-locked host memory of pinned arrays, which no budget limits. */
@@ -91,13 +91,14 @@ public sealed interface MemoryStatistics permits MemorySnapshot {
   long tableBytes();
 
   /**
-   * Memory of other code that was adopted and not given back, which no budget limits; what lies
-   * within arrays of this runtime does not count again.
+   * Memory of other code that was adopted and not given back, which no budget limits; memory within
+   * arrays of this runtime does not count again.
    */
   long adoptedBytes();
 
   /**
-   * Bytes still available to a request: a hint, since other threads may be faster; never negative.
+   * Bytes still available to a request, never negative; a hint, since other threads may take them
+   * first.
    */
   long remainingBytes();
 }

@@ -3,7 +3,7 @@ package dev.streamfence.memory;
 import dev.streamfence.internal.memory.ResourceStream;
 
 /**
- * The stream that a {@link MemoryResource} is called for. Valid during the call, in the thread that
+ * The stream of one call of a {@link MemoryResource}. Valid during the call, in the thread that
  * makes it.
  */
 public sealed interface MemoryStream permits ResourceStream {
@@ -11,16 +11,16 @@ public sealed interface MemoryStream permits ResourceStream {
   long handle();
 
   /**
-   * Marks everything queued on this stream so far, or of memory that is not stream-ordered, what
-   * the device is done with. Makes no driver call: an event is recorded when another stream first
-   * waits, or the mark is first asked, and may then cover later work of this stream, too. The mark
-   * stays valid until the runtime closes.
+   * Marks everything queued on this stream so far. For memory that is not stream-ordered, the mark
+   * is a point that the device has already reached. Makes no driver call: an event is recorded when
+   * another stream first waits for the mark, or the mark is first queried, and may then also cover
+   * later work of this stream. The mark stays valid until the runtime closes.
    */
   StreamMark mark();
 
   /**
-   * Makes this stream wait for a mark. Does nothing if the mark is of this stream, or known to have
-   * been reached. Otherwise two driver calls at most, an event and a wait for it; does not
+   * Makes this stream wait for a mark. Does nothing if the mark is one of this stream, or known to
+   * be reached. Otherwise makes at most two driver calls, an event and a wait for it. Does not
    * synchronise unless the driver refuses them, or the resource is not stream-ordered.
    *
    * @throws dev.streamfence.StreamMisuseException if the mark is of another runtime, or the call

@@ -6,10 +6,10 @@ import dev.streamfence.internal.memory.TicketMark;
 public sealed interface StreamMark permits TicketMark {
   /**
    * Whether the device has reached it, see {@link MemoryStream#mark}. Does not wait; asks the
-   * driver unless that is known.
+   * driver unless the answer is known.
    *
    * @throws dev.streamfence.CudaDriverException if the device is lost, or the driver call fails
-   * @throws dev.streamfence.RuntimeClosedException if that was not known when the runtime was
+   * @throws dev.streamfence.RuntimeClosedException if the answer was not known when the runtime was
    *     closed
    */
   boolean isReached();
@@ -18,7 +18,7 @@ public sealed interface StreamMark permits TicketMark {
    * Waits on the host until the device has reached it.
    *
    * @throws dev.streamfence.CudaDriverException if the device is lost
-   * @throws dev.streamfence.RuntimeClosedException if that was not known when the runtime was
+   * @throws dev.streamfence.RuntimeClosedException if the answer was not known when the runtime was
    *     closed
    */
   void await();

@@ -1,6 +1,6 @@
 /**
- * Where device memory comes from and what it is counted in: resources, budgets, reservations,
- * statistics and logs. Not here: arrays.
+ * The sources of device memory and the accounts of it: resources, budgets, reservations, statistics
+ * and logs. Not here: arrays.
  */
 @NullMarked
 package dev.streamfence.memory;

@@ -37,7 +37,7 @@ public enum DriverCall {
   KEEP_FREED_MEMORY("cuMemPoolSetAttribute"),
   /** Allocates page-locked host memory. */
   ALLOCATE_HOST("cuMemAllocHost"),
-  /** Asks where kernels reach page-locked host memory. */
+  /** Asks for the device address of page-locked host memory. */
   HOST_DEVICE_ADDRESS("cuMemHostGetDevicePointer"),
   /** Frees page-locked host memory. */
   FREE_HOST("cuMemFreeHost", OnLostDevice.MADE),
@@ -53,7 +53,7 @@ public enum DriverCall {
   FILL_16_ASYNC("cuMemsetD16Async"),
   /** Fills device memory with a 32-bit value. */
   FILL_32_ASYNC("cuMemsetD32Async"),
-  /** Fills device memory with 32-bit values that lie apart. */
+  /** Fills device memory with 32-bit values at a stride. */
   FILL_32_STRIDED_ASYNC("cuMemsetD2D32Async"),
   /** Loads a kernel module. */
   LOAD_MODULE("cuModuleLoadDataEx"),
@@ -69,7 +69,7 @@ public enum DriverCall {
   ALLOW_DYNAMIC_SHARED_BYTES("cuFuncSetAttribute"),
   /** Asks for the occupancy of a kernel. */
   RESIDENT_BLOCKS_PER_MULTIPROCESSOR("cuOccupancyMaxActiveBlocksPerMultiprocessor"),
-  /** Asks for the block size with which most threads of a kernel run at the same time. */
+  /** Asks for the block size with which the most threads of a kernel run at the same time. */
   SUGGESTED_BLOCK_SIZE("cuOccupancyMaxPotentialBlockSize"),
   /** Launches a kernel. */
   LAUNCH_KERNEL("cuLaunchKernel"),
@@ -79,7 +79,7 @@ public enum DriverCall {
   SYNCHRONIZE_DEVICE("cuCtxSynchronize"),
   /** Asks for free and total device memory. */
   MEMORY_INFO("cuMemGetInfo"),
-  /** Asks which context a stream belongs to that other code made. */
+  /** Asks for the context of a stream that other code made. */
   STREAM_CONTEXT("cuStreamGetCtx"),
   /** Asks where an address lies. */
   POINTER_INFO("cuPointerGetAttributes"),

@@ -22,8 +22,8 @@ import java.util.function.Consumer;
  * before it submits the second. Atomic accesses count as ordinary ones: the order of launches is
  * declared for whole parameters.
  *
- * <p>The simulator implements it, {@code streamfence-simulator}; a runtime opens no other
- * implementation.
+ * <p>The artifact {@code streamfence-simulator} implements it; a runtime refuses other
+ * implementations.
  *
  * <p>Thread-safe. A kernel runs in the thread that calls the driver when the schedule selects it:
  * the one that launches, or one that waits. The device holds one lock meanwhile. {@link
@@ -54,7 +54,7 @@ public non-sealed interface SimulatedDevice extends DeviceSimulation {
    *
    * @param call the call
    * @param nth counts from now: 1 is the next call of that kind
-   * @param code the {@code CUresult} that it answers
+   * @param code the {@code CUresult} that it returns
    * @throws IllegalArgumentException if {@code nth} is less than 1
    */
   void failCall(DriverCall call, long nth, int code);
@@ -62,15 +62,15 @@ public non-sealed interface SimulatedDevice extends DeviceSimulation {
   /**
    * Makes the n-th driver call of any kind from now fail without any effect.
    *
-   * @param code the {@code CUresult} that it answers
+   * @param code the {@code CUresult} that it returns
    * @throws IllegalArgumentException if {@code nth} is less than 1
    */
   void failCall(long nth, int code);
 
   /**
-   * The failures planned by {@code failCall} that no call has met yet: each with its call, counted
-   * from now, and its code. A runtime that closes while there are any logs them as a warning, by
-   * the {@link System.Logger} of this interface's name.
+   * The failures planned by {@code failCall} that have not occurred yet: each with its call,
+   * counted from now, and its code. A runtime that closes while some remain logs them as a warning,
+   * by the {@link System.Logger} of this interface's name.
    */
   List<String> pendingFailures();
 
@@ -89,15 +89,15 @@ public non-sealed interface SimulatedDevice extends DeviceSimulation {
   SimulatedLibrary library(String name);
 
   /**
-   * Switches, for good, from throwing races and other wrong accesses to collecting them for {@link
-   * #findings}: from now on they do not end the device, and an access to freed memory ends only its
-   * own kernel or copy.
+   * Switches from throwing races and other wrong accesses to collecting them for {@link #findings},
+   * which cannot be undone: from now on they do not end the device, and an access to freed memory
+   * ends only its own kernel or copy.
    */
   void collectFindings();
 
   /**
-   * The findings since {@link #collectFindings}, in the order in which they were found. Runs
-   * everything queued first, so all of it is checked; that orders nothing.
+   * The findings since {@link #collectFindings}, in the order in which they were found. First runs
+   * everything queued, so that all of it is checked; this does not order anything.
    */
   List<RacyAccessException.Finding> findings();
 
@@ -138,8 +138,8 @@ public non-sealed interface SimulatedDevice extends DeviceSimulation {
      * compute capability 9.0. It bounds the grid of a cooperative launch, and the block size that
      * occupancy suggests.
      *
-     * @throws IllegalArgumentException if it is less than the 1024 of the largest block, or not a
-     *     multiple of the 32 of a warp
+     * @throws IllegalArgumentException if it is less than 1024, the size of the largest block, or
+     *     not a multiple of 32, the size of a warp
      */
     Builder threadsPerMultiprocessor(int threads);
 
@@ -155,7 +155,7 @@ public non-sealed interface SimulatedDevice extends DeviceSimulation {
      * Shared memory of one multiprocessor; 228 KiB by default, as with compute capability 9.0. A
      * block takes 1 KiB more than it uses, so one block can opt in to 1 KiB less than this.
      *
-     * @throws IllegalArgumentException if it is less than 49 KiB, with which a block has its 48 KiB
+     * @throws IllegalArgumentException if it is less than 49 KiB, which a block with 48 KiB needs
      */
     Builder sharedBytesPerMultiprocessor(int bytes);
 
@@ -191,16 +191,17 @@ public non-sealed interface SimulatedDevice extends DeviceSimulation {
     /**
      * Whether to check the threads of a launch against each other as well, in global and in shared
      * memory, if accesses are checked at all; true by default. Two accesses of different threads to
-     * the same bytes, one of them a store, are an error if nothing orders them: no barrier of the
-     * block, the warp or the grid, and no release that the other thread acquires in its scope.
+     * the same bytes, one of them a store, are an error unless something orders them: a barrier of
+     * the block, the warp or the grid, or a release that the other thread acquires in its scope.
      * Atomic and other strong accesses (volatile, relaxed, acquire, release) do not conflict with
      * each other if each is in the other's scope. Stores of the same value are logged as a warning.
      */
     Builder checkThreadRaces(boolean check);
 
     /**
-     * Whether reading bytes not written since the allocation, or shared memory that the block has
-     * not written, is also an error, if accesses are checked at all; false by default.
+     * Whether it is also an error to read bytes that were not written since the allocation, or
+     * shared memory that the block has not written, if accesses are checked at all; false by
+     * default.
      */
     Builder checkUninitializedReads(boolean check);
 

@@ -3,17 +3,17 @@ package dev.streamfence.simulation;
 /**
  * A library that uses the simulated device beside the runtime, as cuBLAS or PyTorch use a GPU: with
  * streams, events and memory of its own, which it passes on as numbers, and with kernels that are
- * Java functions. Nothing that it does counts in {@link SimulatedDevice#calls()} or fails by {@link
- * SimulatedDevice#failCall}; the device checks its accesses like any others.
+ * Java functions. Its calls do not count in {@link SimulatedDevice#calls()} and do not fail by
+ * {@link SimulatedDevice#failCall}; the device checks its accesses like any others.
  *
- * <p>A kernel that is launched inside of {@code DeviceStream.submit} on the stream of that scope
- * must touch no memory other than the scope declares and the library's own; elsewhere the library
+ * <p>A kernel that is launched inside {@code DeviceStream.submit}, on the stream of that call, must
+ * touch only the memory that the call declares and the library's own; elsewhere the library
  * declares nothing. The library's streams wait for the legacy default stream, number 1, only by
  * events.
  *
  * <p>Thread-safe. Every method throws an {@link IllegalStateException} while the device is not
  * open, a {@code CudaDriverException} once it is lost, and an {@link IllegalArgumentException} for
- * a number that stands for nothing here.
+ * an unknown number.
  */
 public interface SimulatedLibrary {
   /** Its name in reports. */
@@ -28,7 +28,7 @@ public interface SimulatedLibrary {
   /** Waits until everything queued on a stream, its own or any other, is done. */
   void synchronize(long stream);
 
-  /** Creates an event that has captured nothing. */
+  /** Creates an event that has not captured anything. */
   long createEvent();
 
   /** Destroys one of its events; waits already queued for it remain. */
@@ -61,8 +61,7 @@ public interface SimulatedLibrary {
   void free(long address);
 
   /**
-   * Frees its memory in the order of a stream: after everything queued there, and after nothing
-   * else.
+   * Frees its memory in the order of a stream: only after everything queued there.
    *
    * @throws IllegalArgumentException if the memory is not this library's, or was freed before
    */
