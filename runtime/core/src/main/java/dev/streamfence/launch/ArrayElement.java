@@ -3,8 +3,8 @@ package dev.streamfence.launch;
 import java.util.Objects;
 
 /**
- * What an array in device memory consists of: one of Java's primitives, or a record of them, laid
- * out as a structure of C. Immutable.
+ * The element of an array in device memory: one of Java's primitives, or a record of primitives,
+ * laid out as a structure of C. Immutable.
  */
 public sealed interface ArrayElement permits ElementType, RecordElement {
   /** The name of the Java type, {@code float} or {@code Point}. */
@@ -21,7 +21,7 @@ public sealed interface ArrayElement permits ElementType, RecordElement {
    *
    * @param arrayType such as {@code float[].class}, or {@code Point[].class} for a record
    * @throws IllegalArgumentException if it is not an array of primitives or of a record, or the
-   *     record is not one of primitives, see {@link RecordElement#of}
+   *     record has other components than primitives, see {@link RecordElement#of}
    */
   static ArrayElement ofArray(Class<?> arrayType) {
     Objects.requireNonNull(arrayType, "arrayType");

@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * Values in device memory that a launch passes as one array: an array, or an object that stands for
- * one, such as a column. Only the array counts for the launch, with its runtime, its element type
- * and its uses. Thread-safe where several threads launch with it.
+ * one, such as a column. The launch uses only the array: its runtime, its element type and its
+ * uses. Implementations are thread-safe if several threads launch with them.
  */
 public interface DeviceValues {
   /**
@@ -18,7 +18,7 @@ public interface DeviceValues {
    */
   ReadableArray<?> values();
 
-  /** Several of them that a launch passes as one table of arrays. */
+  /** Several values that a launch passes as one table of arrays. */
   interface Table {
     /**
      * The arrays of the table, in order. A list with {@link java.util.RandomAccess} is read without

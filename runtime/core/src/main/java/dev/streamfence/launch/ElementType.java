@@ -51,7 +51,7 @@ public enum ElementType implements ArrayElement {
     return sizeInBytes;
   }
 
-  /** Its size: a primitive lies at a multiple of that. */
+  /** Its alignment, which is its size. */
   @Override
   public int alignment() {
     return sizeInBytes;

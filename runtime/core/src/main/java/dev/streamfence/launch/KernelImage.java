@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * matters: a runtime loads one image object once. Immutable and thread-safe.
  */
 public final class KernelImage {
-  /** The size of the largest file that is read, in bytes: more than any kernels need. */
+  /** The size of the largest file that is read, in bytes; no module of kernels is as large. */
   public static final int MAX_BYTES = CodeLimits.FILE_BYTES;
 
   /** Opens a resource by name, such as {@code SomeClass.class::getResourceAsStream}. */
@@ -58,11 +58,10 @@ public final class KernelImage {
   }
 
   /**
-   * An image like {@link #resource(String, ResourceOpener)}, which the compiler has compared with
-   * its interface. The file that the compiler saw is not compared again; any other file is compared
-   * when it is loaded.
+   * An image like {@link #resource(String, ResourceOpener)}, which was compared with its interface
+   * at compile time. That file is not compared again; any other file is compared when it is loaded.
    *
-   * @param sha256 the hash of the file that the compiler saw, in lower-case hexadecimal digits
+   * @param sha256 the hash of the file that was compared, in lower-case hexadecimal digits
    */
   public static KernelImage resource(String name, String sha256, ResourceOpener opener) {
     return new KernelImage(
@@ -78,12 +77,13 @@ public final class KernelImage {
 
   /**
    * An image like this one, with one more variable of the module that the host reads and writes
-   * through {@link LoadedModule#symbol}. Launches of its kernels are ordered with that.
+   * through {@link LoadedModule#symbol}. Launches of its kernels are ordered with these reads and
+   * writes.
    *
    * @param symbol the variable's name in the code
    * @param arrayType the class of an array of its elements; one variable may be declared with
    *     several
-   * @throws IllegalArgumentException if {@code arrayType} is no array of primitives
+   * @throws IllegalArgumentException if {@code arrayType} is not an array of primitives
    */
   public KernelImage symbol(String symbol, Class<?> arrayType) {
     Objects.requireNonNull(symbol, "symbol");

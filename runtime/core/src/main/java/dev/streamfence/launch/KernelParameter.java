@@ -10,7 +10,7 @@ public sealed interface KernelParameter {
   /** Its name in the interface. */
   String name();
 
-  /** What it takes, for errors. */
+  /** A description of what it takes, for errors. */
   String inWords();
 
   /** Applies the function for this kind of parameter. */
@@ -42,7 +42,7 @@ public sealed interface KernelParameter {
       Function<? super Table, R> table,
       Function<? super Threads, R> threadCount) {}
 
-  /** One that the kernel itself receives. */
+  /** A parameter that the kernel itself receives. */
   sealed interface Passed extends KernelParameter {
     /** Bytes that the kernel receives. */
     int sizeInBytes();
@@ -63,10 +63,10 @@ public sealed interface KernelParameter {
     }
   }
 
-  /** One that a structure can hold as well. */
+  /** A parameter that can also be a field of a structure. */
   sealed interface Field extends Passed {}
 
-  /** One through which the kernel reaches memory whose uses are recorded. */
+  /** A parameter through which the kernel accesses memory whose uses are recorded. */
   sealed interface Tracked extends Field {
     /** How the kernel uses the memory. */
     Access access();
@@ -150,7 +150,7 @@ public sealed interface KernelParameter {
   }
 
   /**
-   * The address of a tracked array; 0 for one that is absent or has no elements.
+   * The address of a tracked array; 0 for an array that is absent or has no elements.
    *
    * @param name its name in the interface
    * @param elementType the type of its elements
@@ -224,7 +224,10 @@ public sealed interface KernelParameter {
    * @param blockSize threads per block, at least 1, or {@link #AUTO}
    */
   record Threads(String name, ElementType type, int blockSize) implements Passed {
-    /** The block size that is chosen when the kernel is loaded; no number written by mistake. */
+    /**
+     * The block size that is chosen when the kernel is loaded; a number that is unlikely to be
+     * written by mistake.
+     */
     public static final int AUTO = Integer.MIN_VALUE;
 
     /** Whether the block size is chosen when the kernel is loaded. */
@@ -290,7 +293,7 @@ public sealed interface KernelParameter {
   /**
    * An array, or a table of arrays.
    *
-   * @param type that of the host array; an array of such a type for a table, and {@code Object[]}
+   * @param type the type of the host array; an array of that type for a table, and {@code Object[]}
    *     for a table of arrays with elements of any type
    * @throws IllegalArgumentException if {@code type} is another class
    */

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An interface's declaration of one kernel: its entry point, its parameters in order with their
- * access, and the shape of its launches. {@link #entry} starts one, and each other method returns
- * the signature with one thing more. The fields of a structure are described in the same way. A
- * launch passes the parameters in the same order; exactly one of them says how many threads run. A
- * parameter without a name is named by its position, from {@code #0} on. Immutable; two signatures
- * that say the same are equal, and share what a runtime keeps for them.
+ * access, and the shape of its launches. {@link #entry} starts a signature, and each other method
+ * returns the signature with one addition. The fields of a structure are described in the same way.
+ * A launch passes the parameters in the same order; exactly one of them says how many threads run.
+ * A parameter without a name is named by its position, from {@code #0} on. Immutable; two
+ * signatures with the same content are equal, and a runtime loads their kernel once.
  */
 public final class KernelSignature {
   private static final Cases<Boolean> SETS_THREADS =
@@ -131,7 +131,7 @@ public final class KernelSignature {
    *
    * @param type see {@link KernelParameter#tracked}: {@code float[].class} for an array, {@code
    *     float[][].class} for a table of arrays
-   * @throws IllegalArgumentException if {@code type} is no array
+   * @throws IllegalArgumentException if {@code type} is not an array
    */
   public KernelSignature reads(String name, Class<?> type) {
     return array(name, type, Access.READ);
@@ -142,7 +142,7 @@ public final class KernelSignature {
    *
    * @param type see {@link KernelParameter#tracked}: {@code float[].class} for an array, {@code
    *     float[][].class} for a table of arrays
-   * @throws IllegalArgumentException if {@code type} is no array
+   * @throws IllegalArgumentException if {@code type} is not an array
    */
   public KernelSignature writes(String name, Class<?> type) {
     return array(name, type, Access.WRITE);
@@ -153,7 +153,7 @@ public final class KernelSignature {
    *
    * @param type see {@link KernelParameter#tracked}: {@code float[].class} for an array, {@code
    *     float[][].class} for a table of arrays
-   * @throws IllegalArgumentException if {@code type} is no array
+   * @throws IllegalArgumentException if {@code type} is not an array
    */
   public KernelSignature readWrites(String name, Class<?> type) {
     return array(name, type, Access.READ_WRITE);
@@ -163,7 +163,7 @@ public final class KernelSignature {
    * Trusts the declared access of the array or table that was added last, where the kernel's code
    * leaves it unclear.
    *
-   * @throws IllegalArgumentException if neither was added last
+   * @throws IllegalArgumentException if the last addition was neither
    */
   public KernelSignature trusted() {
     if (last() instanceof KernelParameter.Tracked last) {
@@ -176,7 +176,7 @@ public final class KernelSignature {
    * Lets a launch pass {@code null} for the array that was added last: the kernel then receives the
    * address 0, as it does for an array without elements.
    *
-   * @throws IllegalArgumentException if no array was added last; a table is none
+   * @throws IllegalArgumentException if the last addition was not an array, but for example a table
    */
   public KernelSignature optional() {
     if (last() instanceof KernelParameter.Array last) {
@@ -216,8 +216,8 @@ public final class KernelSignature {
    * Adds a structure by value.
    *
    * @param fields its name and its fields, see {@link #fields}
-   * @throws IllegalArgumentException if it has a field that is no number, array or table; or none,
-   *     or more than {@value StructLayout#MAX_FIELDS}
+   * @throws IllegalArgumentException if a field is not a number, an array or a table, or if it has
+   *     no fields or more than {@value StructLayout#MAX_FIELDS}
    */
   public KernelSignature struct(KernelSignature fields) {
     Objects.requireNonNull(fields, "fields");
@@ -248,8 +248,8 @@ public final class KernelSignature {
 
   /**
    * Adds an {@code int} or {@code long} by value that also sets the number of threads of a launch.
-   * The driver chooses the threads per block when the kernel is loaded: as many as run most threads
-   * at the same time, with the signature's dynamic shared memory.
+   * The driver chooses the threads per block when the kernel is loaded: the number with which the
+   * most threads run at the same time, with the signature's dynamic shared memory.
    *
    * @throws IllegalArgumentException if {@code type} is another class
    */
@@ -321,16 +321,16 @@ public final class KernelSignature {
   }
 
   /**
-   * Adds what the compiler has found out about the kernel's code, so that a program need not
+   * Adds what the processor has found out about the kernel's code, so that a program need not
    * analyse the code again when it starts. It is the last step of a launcher's signature: every
-   * other step drops it. It is used for PTX with the hash that the image names; a text of another
+   * other step drops it. It is used for PTX with the hash that the image names; a text from another
    * version of Streamfence is ignored.
    */
   public KernelSignature analysed(String analysis) {
     return new KernelSignature(this, Objects.requireNonNull(analysis, "analysis"));
   }
 
-  /** What {@link #analysed} has added; empty if nothing was. */
+  /** The text that {@link #analysed} has added; empty if none. */
   public String analysis() {
     return analysis;
   }

@@ -17,33 +17,32 @@ import org.jspecify.annotations.Nullable;
 /**
  * Launches one kernel on one stream, over and over: {@link #begin}, the arguments, {@link
  * #preflight}, {@link #launch}, {@link #commit}, {@link #close}. Arguments are passed in the order
- * of the signature, each once. An argument that is refused leaves its parameter's turn as it is, so
- * that another one can be passed in its place. Preflight checks everything and queues the waits. A
+ * of the signature, each once. If an argument is refused, its parameter is still the next one, so
+ * another argument can be passed in its place. Preflight checks everything and queues the waits. A
  * launch that is closed after its preflight and before its commit still counts as a use, since it
- * may have been queued; unless an exception explained it, it is counted and logged as abandoned.
- * After the end of the runtime, every method but {@code close} throws a {@link
- * RuntimeClosedException}.
+ * may have been queued; unless an exception was thrown, it is counted and logged as abandoned. Once
+ * the runtime is closed, every method but {@code close} throws a {@link RuntimeClosedException}.
  *
  * <p>Thread-safe: threads take turns from {@code begin} to {@code close}. The same thread calls
  * both, and only this recorder's methods in between. After the first launch no method but {@link
  * #completion} allocates memory, unless the blocks of a cooperative kernel change from launch to
  * launch, or a launch has more arrays or tables than any before. No method synchronises, unless the
- * driver fails, or a new table needs room (see {@link #table(DeviceValues[])}); {@link #close} does
- * so with synchronous launches, or for a postponed free that waits.
+ * driver fails, or a new table needs room (see {@link #table(DeviceValues[])}); {@link #close}
+ * synchronises with synchronous launches, or for a postponed free that has to wait.
  */
 public sealed interface LaunchRecorder extends AutoCloseable permits TrackedRecorder {
   /** The stream that it launches on. */
   DeviceStream stream();
 
   /**
-   * Whether it refuses memory that is not tracked; a permissive one passes it on, and the caller
-   * orders its uses.
+   * Whether it refuses memory that is not tracked. A permissive recorder passes such memory to the
+   * kernel, and the caller orders its uses.
    */
   boolean isStrict();
 
   /**
-   * How many arrays the open launch uses so far that the runtime orders: an array that is passed
-   * twice counts twice, and one without elements or without tracking not at all.
+   * How many arrays that the runtime orders the open launch uses so far: an array that is passed
+   * twice counts twice; an array without elements or without tracking does not count.
    *
    * @throws StreamMisuseException before {@link #begin}, after {@link #close}, or in another thread
    */
@@ -136,14 +135,15 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   LaunchRecorder struct(Object struct);
 
   /**
-   * Passes an array, or the values of a column; the signature says how the kernel uses it. Nothing
-   * else of a column is passed. Preflight refuses a write of an array that is read-only. The kernel
+   * Passes an array, or the values of a column; the signature says how the kernel uses it. No other
+   * part of a column is passed. Preflight refuses a write of an array that is read-only. The kernel
    * receives the address 0 for an array without elements, and for {@code null} where the signature
    * says {@link KernelSignature#optional}.
    *
    * @throws KernelArgumentException if it is null for an array that is not optional, or the
    *     parameter whose turn it is takes no array of such elements
-   * @throws UseAfterFreeException if the array or the column is closed, or what it is a part of
+   * @throws UseAfterFreeException if the array or the column is closed, or the array that it is a
+   *     part of
    * @throws StreamMisuseException if it belongs to another runtime; if it is passed twice and one
    *     of the parameters is written, unless the signature allows that; if a strict recorder gets
    *     an array whose memory is not tracked; before {@link #begin} or after {@link #preflight}
@@ -151,15 +151,15 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
   LaunchRecorder array(@Nullable DeviceValues array);
 
   /**
-   * Passes a table of arrays, of any number; the signature says how the kernel uses the arrays. The
-   * kernel receives the address of a table in device memory with their addresses, 0 for an array
-   * without elements. A table without arrays passes the address 0.
+   * Passes a table of any number of arrays; the signature says how the kernel uses the arrays. The
+   * kernel receives the address of a table in device memory that holds their addresses, 0 for an
+   * array without elements. A table without arrays passes the address 0.
    *
    * <p>Each stream keeps the tables that it has written. The launch writes only those that are not
    * among them, by one copy before the kernel. The space for them grows up to 1 MiB per stream, or
-   * up to eight times the largest launch's tables, and smaller ones that it replaces are kept as
-   * well; beyond that, {@link #preflight} waits for earlier copies. A budget that is short of room
-   * for it waits for memory that was freed.
+   * up to eight times the largest launch's tables, and smaller spaces that it replaces are kept as
+   * well; beyond that, {@link #preflight} waits for earlier copies. If the budget is short of room
+   * for that space, the launch waits for memory that was freed.
    *
    * @throws KernelArgumentException if it is null or one of its arrays is, or the parameter whose
    *     turn it is takes no table of such arrays
@@ -174,7 +174,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
 
   /**
    * Passes all columns of a table, in the order of its schema, like {@link #table(DeviceValues[])}.
-   * The number of logical rows is not passed: it is an array of its own.
+   * The number of logical rows is not passed: it is a separate array.
    *
    * @throws UseAfterFreeException if the table is closed, or one of the columns
    */
@@ -195,7 +195,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    * blocks. 0 launches nothing.
    *
    * @throws KernelArgumentException if it is negative, is more than the parameter's type holds, or
-   *     needs more blocks than a grid can have; or if the parameter whose turn it is counts no
+   *     needs more blocks than a grid can have; or if the parameter whose turn it is does not count
    *     threads
    * @throws StreamMisuseException before {@link #begin} or after {@link #preflight}
    */
@@ -227,7 +227,7 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
    * @throws UseAfterFreeException if an array is closed
    * @throws UninitializedReadException if memory is guarded and the kernel reads an array that
    *     nothing has written
-   * @throws StreamMisuseException if the kernel writes an array that is read-only; if no launch is
+   * @throws StreamMisuseException if the kernel writes an array that is read-only; if no launch has
    *     begun, or preflight has already run
    * @throws CudaDriverException if a wait cannot be queued
    */
@@ -262,10 +262,10 @@ public sealed interface LaunchRecorder extends AutoCloseable permits TrackedReco
 
   /**
    * Ends a launch whose kernel was not queued and will not be, like {@link #close}. A launch that
-   * is ended so after its preflight is neither counted nor logged as abandoned; it still counts as
-   * a use, of a kernel that takes no time.
+   * is ended this way after its preflight is neither counted nor logged as abandoned; it still
+   * counts as a use, as if its kernel had taken no time.
    *
-   * @throws StreamMisuseException if the kernel is queued; the launch goes on
+   * @throws StreamMisuseException if the kernel is queued; the launch stays open
    * @throws CudaDriverException if an array that was closed during the launch could not be freed
    */
   void abort();

@@ -13,7 +13,7 @@ public sealed interface LoadedModule permits TrackedModule {
    *
    * @throws dev.streamfence.KernelLoadException if the image is missing or the device refuses it
    * @throws dev.streamfence.StreamMisuseException if the stream is closed
-   * @throws dev.streamfence.RuntimeClosedException if its runtime is
+   * @throws dev.streamfence.RuntimeClosedException if its runtime is closed
    * @throws dev.streamfence.CudaDriverException if the device is lost, or the driver call fails
    */
   static LoadedModule of(DeviceStream stream, KernelImage image) {
@@ -28,7 +28,7 @@ public sealed interface LoadedModule permits TrackedModule {
    * @throws IllegalArgumentException if not exactly one parameter of the signature says how many
    *     threads run
    * @throws dev.streamfence.StreamMisuseException if the stream is closed
-   * @throws dev.streamfence.RuntimeClosedException if its runtime is
+   * @throws dev.streamfence.RuntimeClosedException if its runtime is closed
    */
   LaunchRecorder recorder(KernelSignature signature);
 
@@ -40,15 +40,15 @@ public sealed interface LoadedModule permits TrackedModule {
    * @throws IllegalArgumentException if not exactly one parameter of the signature says how many
    *     threads run
    * @throws dev.streamfence.StreamMisuseException if the stream is closed
-   * @throws dev.streamfence.RuntimeClosedException if its runtime is
+   * @throws dev.streamfence.RuntimeClosedException if its runtime is closed
    */
   LaunchRecorder permissiveRecorder(KernelSignature signature);
 
   /**
-   * The variable of a symbol of the image, as an array without an owner: closing it does nothing,
-   * and it is usable on every stream until the runtime is closed. Each image that is loaded has
-   * variables of its own. Every launch of a kernel that may use the variable counts as a use of the
-   * array. Does not synchronise.
+   * The variable of a symbol of the image, as an array that the module owns: closing it does
+   * nothing, and it can be used on every stream until the module is unloaded or the runtime is
+   * closed. Each image that is loaded has variables of its own. Every launch of a kernel that may
+   * use the variable counts as a use of the array. Does not synchronise.
    *
    * @param <A> the class of an array of its elements
    * @param name the symbol's name
@@ -59,17 +59,18 @@ public sealed interface LoadedModule permits TrackedModule {
   <A> DeviceArray<A> symbol(String name, Class<A> arrayType);
 
   /**
-   * Unloads the image from the device, for all streams: its code and its variables give their
-   * memory back, and {@link #of} loads it anew, from a file that may have been replaced. Waits for
+   * Unloads the image from the device, for all streams: frees the memory of its code and its
+   * variables, and {@link #of} loads it anew, from a file that may have been replaced. Waits for
    * launches that other threads have open, and then for the device. Launches by recorders and
-   * launchers that were made before are refused with an {@link IllegalStateException}, and uses of
-   * its variables as closed. Unloading again does nothing, or completes an unloading that was
-   * refused or could not wait.
+   * launchers that were made before are refused with an {@link IllegalStateException}; uses of its
+   * variables are refused like those of closed arrays. Unloading again does nothing, or completes
+   * an unloading that was refused or failed.
    *
-   * @throws IllegalStateException if other code has one of its variables, which was exported
+   * @throws IllegalStateException if one of its variables was exported, and other code still has it
    * @throws dev.streamfence.StreamMisuseException if this thread has a launch open
    * @throws dev.streamfence.RuntimeClosedException if the runtime is closed
-   * @throws dev.streamfence.CudaDriverException if earlier work has failed, or the driver refuses
+   * @throws dev.streamfence.CudaDriverException if earlier work has failed, or the driver call
+   *     fails
    */
   void unload();
 
@@ -79,7 +80,7 @@ public sealed interface LoadedModule permits TrackedModule {
    * @param entry the name of its entry point
    * @throws dev.streamfence.KernelLoadException if the module has no such kernel
    * @throws dev.streamfence.StreamMisuseException if the stream is closed
-   * @throws dev.streamfence.RuntimeClosedException if its runtime is
+   * @throws dev.streamfence.RuntimeClosedException if its runtime is closed
    * @throws dev.streamfence.CudaDriverException if the device is lost, or the driver call fails
    */
   KernelOccupancy occupancy(String entry);

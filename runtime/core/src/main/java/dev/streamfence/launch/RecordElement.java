@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * An element of an array of records: its fields, and where they lie. They lie as in the C structure
- * of the same fields in the same order: each at the next multiple of its own size, with padding at
- * the end up to a multiple of the largest. A {@code boolean} is a byte, 0 or 1, and a {@code char}
- * an unsigned 16-bit number. Immutable.
+ * An element of an array of records: its fields and their offsets. The layout is that of the C
+ * structure with the same fields in the same order: each at the next multiple of its own size, with
+ * padding at the end up to a multiple of the largest. A {@code boolean} is a byte, 0 or 1, and a
+ * {@code char} an unsigned 16-bit number. Immutable.
  *
  * <p>{@code record Point(float x, double y, byte tag) {}} is {@code struct {float x; double y;
  * signed char tag;}}: 24 bytes, with the fields at 0, 8 and 16.
@@ -18,7 +18,7 @@ public final class RecordElement implements ArrayElement {
   /** The most fields. */
   public static final int MAX_FIELDS = 64;
 
-  /** One per class, so that comparing the elements of an argument is comparing two references. */
+  /** One per class, so that two elements can be compared by reference. */
   private static final ClassValue<RecordElement> OF_CLASS =
       new ClassValue<>() {
         @Override
@@ -68,8 +68,8 @@ public final class RecordElement implements ArrayElement {
   /**
    * The element of an array of these records.
    *
-   * @throws IllegalArgumentException if it is no record, is generic, has no components or more than
-   *     {@value #MAX_FIELDS}, or one that is no primitive
+   * @throws IllegalArgumentException if it is not a record, is generic, has no components or more
+   *     than {@value #MAX_FIELDS}, or has a component that is not a primitive
    */
   public static RecordElement of(Class<?> type) {
     Objects.requireNonNull(type, "type");
@@ -116,7 +116,7 @@ public final class RecordElement implements ArrayElement {
     return (offset + alignment - 1) / alignment * alignment;
   }
 
-  /** The record's canonical name; the binary one if it has none. */
+  /** The record's canonical name, or its binary name if it has no canonical one. */
   public String name() {
     return name;
   }

@@ -8,7 +8,7 @@ import java.util.List;
  * a multiple of the largest field (System V ABI, AMD64, 3.1.2). Immutable.
  */
 public final class StructLayout {
-  /** The most fields; a launch passes each by a call of its own. */
+  /** The most fields; a launch passes each by a separate call. */
   public static final int MAX_FIELDS = 64;
 
   private final int[] offsets;
