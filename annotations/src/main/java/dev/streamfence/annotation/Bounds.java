@@ -1,6 +1,8 @@
 package dev.streamfence.annotation;
 
-/** What is known before a launch about the elements that its kernel touches, see {@link Kernel}. */
+/**
+ * What a kernel's PTX has to prove about the elements that a launch touches, see {@link Kernel}.
+ */
 public enum Bounds {
   /**
    * A launch is refused if its kernel certainly touches an element that an array does not have, as

@@ -16,12 +16,13 @@ import java.lang.annotation.Target;
  * kernel receives as well, or a {@code LaunchShape} parameter, which it does not.
  *
  * <p>An array or a {@code List} of such arrays is passed as a device pointer to a table of their
- * device pointers, {@code T* const*}, and needs one of these annotations as well, which says how
- * the kernel uses the arrays.
+ * device pointers, {@code T* const*}. It also needs one of these annotations, which says how the
+ * kernel uses the arrays.
  *
  * <p>A {@code DeviceColumn}, or a {@code ReadableColumn} with {@link Reads}, stands for its values
  * wherever an array can be, and a {@code DeviceTable} is a table of the values of its columns. The
- * validity of a column, its offsets and the number of rows are arrays and numbers of their own.
+ * validity of a column, its offsets and the number of rows are passed separately, as arrays and
+ * numbers.
  *
  * <p>A record is passed by value as the C structure with the same fields in the same order. CUDA's
  * compilers lay it out by the host's rules (System V ABI for AMD64): each field lies at the next
@@ -30,7 +31,7 @@ import java.lang.annotation.Target;
  * both in structures and as plain parameters. A component that is a device array, a column or a
  * table of these is a pointer; its annotation is on the component.
  *
- * <p>A kernel returns {@code void}, or a {@code Completion} that tells when the launch is done.
+ * <p>A kernel returns {@code void}, or a {@code Completion} that reports when the launch is done.
  *
  * <pre>{@code
  * @Kernel(value = "reduce_sum", blockSize = 128, dynamicSharedBytes = 128 * 4)
@@ -46,13 +47,15 @@ public @interface Kernel {
 
   /**
    * A block size that the driver chooses when the kernel is loaded, from the kernel's registers and
-   * shared memory on that device: the one with which most threads run at the same time. It is
-   * within {@code .maxntid}, or exactly {@code .reqntid}. The launches of one launcher all have it.
+   * shared memory on that device: the one with which the most threads run at the same time. It is
+   * within {@code .maxntid}, or exactly {@code .reqntid}. All launches of one launcher have this
+   * block size.
    *
-   * <p>Code that is written for one block size is refused as far as it shows: shared memory that is
-   * indexed by the number of the thread, a barrier for a constant number of threads, and {@code
-   * threadIdx} without {@code blockDim}. A constant number of threads in a loop or in a shuffle
-   * does not show. It cannot be combined with {@link DynamicSharedBytes}, whose value comes later.
+   * <p>Code that is written for one block size is refused if it has one of these signs: shared
+   * memory that is indexed by the number of the thread, a barrier for a constant number of threads,
+   * and {@code threadIdx} without {@code blockDim}. A constant number of threads in a loop or in a
+   * shuffle is not detected. {@code AUTO} cannot be combined with {@link DynamicSharedBytes}, whose
+   * value is known only at the launch.
    */
   int AUTO = Integer.MIN_VALUE;
 
@@ -63,14 +66,14 @@ public @interface Kernel {
   int blockSize() default 256;
 
   /**
-   * The block that the kernel's code is written for, by its threads in x, y and z; those left out
+   * The block that the kernel's code is written for, as its threads in x, y and z; omitted sizes
    * are 1: {@code requiredBlock = 256}, or {@code requiredBlock = {16, 16}}. A {@code LaunchShape}
-   * with another block is refused with both, before anything is queued. A launch with {@link
-   * ThreadCount} has that block, which then has one dimension. Empty by default: the code is right
-   * for every block.
+   * with another block is refused before anything is queued, and the message names both blocks. A
+   * launch with {@link ThreadCount} has that block, which then has one dimension. Empty by default:
+   * the code is right for every block.
    *
    * <p>Code is written for one block if, say, a tile in shared memory has one element per thread.
-   * With fewer threads, part of the tile is never written, and nothing reports that.
+   * With fewer threads, part of the tile is never written, without an error.
    */
   int[] requiredBlock() default {};
 
@@ -95,8 +98,8 @@ public @interface Kernel {
 
   /**
    * Whether launches have to stay in their arrays provably. Arithmetic of the kernel that wraps
-   * around in 32 bits proves nothing, and neither does an index that the kernel loads and does not
-   * compare.
+   * around in 32 bits proves nothing; neither does an index that the kernel loads without a
+   * comparison.
    */
   Bounds bounds() default Bounds.CHECKED;
 }

@@ -7,15 +7,16 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks an interface whose abstract methods are the kernels of one module of device code.
+ * Marks an interface whose abstract methods launch the kernels of one module of device code, or
+ * return its variables.
  *
  * <p>The processor generates a launcher for it, in the same package: {@code VectorKernelsLauncher}
  * for {@code VectorKernels}, {@code Outer_VectorKernelsLauncher} for a {@code VectorKernels} nested
  * in {@code Outer}. Its {@code on(stream)} returns an implementation whose methods launch on that
- * stream. An interface declared inside a method gets no launcher: compilers do not show processors
- * the contents of bodies and initialisers. For the same reason the processor cannot warn about
- * these annotations on local and anonymous classes and on lambda parameters, where they have no
- * effect.
+ * stream, and its {@code module(stream)} the loaded module. An interface declared inside a method
+ * gets no launcher: compilers do not show processors the contents of bodies and initialisers. For
+ * the same reason the processor cannot warn about these annotations on local and anonymous classes
+ * and on lambda parameters, where they have no effect.
  *
  * <p>If the module's PTX is visible to the compiler, the processor compares it with the interface.
  * Errors are: a missing entry point, parameters of another number, size or kind, block sizes that
@@ -25,10 +26,10 @@ import java.lang.annotation.Target;
  * <p>The first call of {@code on(stream)} on a device loads the module there. It looks in the
  * folders of the runtime's options, then on the class path; in each place it prefers a binary for
  * exactly that device, if binaries are allowed, to the PTX. The call fails if the resource is
- * missing. If the file is not the one that was compared at compile time, it is compared now. Only
- * the number and the sizes of parameters can be compared with a binary; its kernels' memory
- * accesses are not checked. If the compiler compared another file, a binary is refused unless the
- * runtime's options allow it.
+ * missing. If the file is not the one that was compared at compile time, it is compared when it is
+ * loaded. Only the number and the sizes of parameters can be compared with a binary; its kernels'
+ * memory accesses are not checked. If the compiler compared another file, a binary is refused
+ * unless the runtime's options allow it.
  *
  * <p>The processor claims none of these annotations, so other processors see them too; with {@code
  * -Xlint:all -Werror} add {@code -Xlint:-processing}.

@@ -8,11 +8,11 @@ import java.lang.annotation.Target;
 
 /**
  * Lets a launch pass {@code null} for an array or a column. The kernel then receives the address 0,
- * and nothing is recorded as used; it has to compare the address before it follows it. Without this
- * annotation, {@code null} is refused.
+ * and no use is recorded; the kernel has to compare the address with 0 before it dereferences it.
+ * Without this annotation, {@code null} is refused.
  *
- * <p>An array without elements passes the address 0 as well, with or without this annotation. For
- * that reason, tables need no absent arrays: an empty one takes their place.
+ * <p>An array without elements passes the address 0 as well, with or without this annotation.
+ * Therefore tables need no absent arrays: an empty array takes their place.
  *
  * <pre>{@code
  * @Kernel

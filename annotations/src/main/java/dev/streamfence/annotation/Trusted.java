@@ -7,10 +7,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Vouches for the declared access of a buffer where the kernel's code leaves it open: for example,
- * if a pointer is chosen at run time, or passed to a function outside the module. On an array that
- * holds addresses, it vouches for the order of all uses of the memory behind them. A declaration
- * that the code certainly contradicts stays an error.
+ * Vouches for the declared access of a buffer if the kernel's code leaves the access open: for
+ * example, because a pointer is chosen at run time, or passed to a function outside the module. On
+ * an array that holds addresses, it vouches for the order of all uses of the memory behind them. A
+ * declaration that the code certainly contradicts stays an error.
  *
  * <pre>{@code
  * @Kernel

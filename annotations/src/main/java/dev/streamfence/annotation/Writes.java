@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The kernel overwrites this buffer and never reads what was there before. The launch waits for
- * every earlier use of the buffer, and later uses wait for the launch.
+ * The kernel overwrites this buffer and never reads its old content. The launch waits for every
+ * earlier use of the buffer, and later uses wait for the launch.
  *
  * <pre>{@code
  * @Kernel

@@ -1,4 +1,2 @@
-/**
- * Annotations that describe CUDA kernels on a Java interface. Not here: anything with behaviour.
- */
+/** Annotations that describe CUDA kernels on a Java interface. Not here: code with behaviour. */
 package dev.streamfence.annotation;
