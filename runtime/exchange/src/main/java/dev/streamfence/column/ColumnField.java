@@ -6,7 +6,7 @@ import java.util.Objects;
  * The name and the type of a column. Immutable.
  *
  * @param name any text, which may be empty
- * @param isNullable whether rows may be without a value
+ * @param isNullable whether rows may be null
  */
 public record ColumnField(String name, ColumnType type, boolean isNullable) {
   /** Refuses null. */
@@ -20,7 +20,7 @@ public record ColumnField(String name, ColumnType type, boolean isNullable) {
     return new ColumnField(name, type, false);
   }
 
-  /** A field with rows that may be without a value. */
+  /** A field whose rows may be null. */
   public static ColumnField nullable(String name, ColumnType type) {
     return new ColumnField(name, type, true);
   }

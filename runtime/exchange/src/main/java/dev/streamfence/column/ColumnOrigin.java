@@ -10,7 +10,7 @@ public enum ColumnOrigin {
   ARROW(true),
   /**
    * The runtime allocated it, exported it as a DLPack tensor and got that tensor back: the column
-   * is the exported one, with the same hazards.
+   * is the exported one, and uses of both are ordered with each other.
    */
   DLPACK_EXPORT(false),
   /** The same for an Arrow device array. */
@@ -22,7 +22,7 @@ public enum ColumnOrigin {
     this.isExternal = isExternal;
   }
 
-  /** Whether other code than this runtime allocated the memory, and frees it. */
+  /** Whether code outside this runtime allocated the memory and frees it. */
   public boolean isExternal() {
     return isExternal;
   }

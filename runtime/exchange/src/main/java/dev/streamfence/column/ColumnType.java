@@ -3,8 +3,8 @@ package dev.streamfence.column;
 import dev.streamfence.column.PlainType.Kind;
 
 /**
- * The type of a column's values: one of Arrow's, under the name that Arrow's own factories give it.
- * Types are values: equal if they say the same. Immutable.
+ * The type of a column's values: one of Arrow's, under the name that Arrow's own factories use.
+ * Types are values: equal if their content is equal. Immutable.
  */
 public sealed interface ColumnType permits PlainType, TimestampType, DecimalType, DictionaryType {
   /** One bit, 0 or 1; the first value is the lowest bit of the first byte. */
@@ -67,7 +67,7 @@ public sealed interface ColumnType permits PlainType, TimestampType, DecimalType
   }
 
   /**
-   * A point in time, to be shown in a time zone.
+   * A point in time, displayed in a time zone.
    *
    * @param timezone its name or its offset, such as {@code Europe/Zurich} or {@code +01:00}; empty
    *     for a time without one
@@ -81,17 +81,17 @@ public sealed interface ColumnType permits PlainType, TimestampType, DecimalType
    *
    * @param precision digits, from 1 to 18
    * @param scale how many of them come after the point
-   * @throws IllegalArgumentException if 64 bits do not hold the precision
+   * @throws IllegalArgumentException if the precision does not fit in 64 bits
    */
   static DecimalType decimal(int precision, int scale) {
     return new DecimalType(precision, scale);
   }
 
   /**
-   * Text of few distinct values, as numbers of the rows of a dictionary.
+   * Text with few distinct values, as row numbers of a dictionary.
    *
    * @param index the type of the numbers, an integer of any width
-   * @throws IllegalArgumentException if {@code index} is no integer type
+   * @throws IllegalArgumentException if {@code index} is not an integer type
    */
   static DictionaryType dictionary(PlainType index) {
     return new DictionaryType(index, UTF8, false);

@@ -5,13 +5,13 @@ package dev.streamfence.column;
  * Immutable.
  *
  * @param precision the most digits that a value has, from 1 to 18
- * @param scale how many of them come after the point; if negative, so many zeros come before it
+ * @param scale how many of them come after the point; if negative, how many zeros follow the digits
  */
 public record DecimalType(int precision, int scale) implements ColumnType {
-  /** The most digits that every 64-bit integer of so many digits can have. */
+  /** The most digits for which every number fits in 64 bits. */
   public static final int MAX_PRECISION = 18;
 
-  /** Refuses a precision that 64 bits do not hold. */
+  /** Refuses a precision that does not fit in 64 bits. */
   public DecimalType {
     if (precision < 1 || precision > MAX_PRECISION) {
       throw new IllegalArgumentException(

@@ -9,9 +9,9 @@ import dev.streamfence.memory.ArrayAllocator;
 /**
  * A column in device memory that can be read, like every {@link ReadableColumn}, and written.
  *
- * <p>The methods that make one of arrays take ownership of them: closing the column closes them. If
- * the column is refused, they stay the caller's. Its memory is the runtime's own, or another
- * library's, see {@link #origin}. Thread-safe.
+ * <p>The methods that make a column of arrays take ownership of the arrays: closing the column
+ * closes them. If the column is refused, the arrays stay the caller's. Its memory belongs to the
+ * runtime or to another library, see {@link #origin}. Thread-safe.
  *
  * @param <A> the Java array type of the values, {@link ColumnType#arrayType}
  */
@@ -20,8 +20,8 @@ public sealed interface DeviceColumn<A> extends ReadableColumn<A> permits Tracke
    * A column with a value in each row.
    *
    * @param values as many as the column has rows
-   * @throws IllegalArgumentException if the type is not one of fixed width from a byte on, or its
-   *     values are of another array type
+   * @throws IllegalArgumentException if the type does not have a fixed width of at least a byte, or
+   *     its values are of another array type
    */
   static <A> DeviceColumn<A> of(ColumnField field, DeviceArray<A> values) {
     return TrackedColumns.column(field, values);
@@ -54,7 +54,7 @@ public sealed interface DeviceColumn<A> extends ReadableColumn<A> permits Tracke
   }
 
   /**
-   * A column of type {@link ColumnType#UTF8}. What the offsets say is not checked.
+   * A column of type {@link ColumnType#UTF8}. The values of the offsets are not checked.
    *
    * @param offsets one more than there are rows, or none for no rows; see {@link #offsets}
    * @param text the bytes of all rows
@@ -89,8 +89,8 @@ public sealed interface DeviceColumn<A> extends ReadableColumn<A> permits Tracke
   }
 
   /**
-   * Allocates a column of a type of fixed width, with undefined values. The bitmap of a nullable
-   * field says at first that no row is null. Does not synchronise unless memory is short.
+   * Allocates a column of a type of fixed width, with undefined values. At first, the bitmap of a
+   * nullable field says that no row is null. Does not synchronise unless memory is short.
    *
    * @param arrayType the Java array type of the values
    * @throws IllegalArgumentException if the type is {@link ColumnType#UTF8} or a dictionary, or has
@@ -105,8 +105,7 @@ public sealed interface DeviceColumn<A> extends ReadableColumn<A> permits Tracke
   /**
    * Allocates a column like {@link #allocate(DeviceStream, ColumnField, Class, long)}.
    *
-   * @param memory what it is allocated from, such as a part of the runtime's budget or a
-   *     reservation
+   * @param memory allocates the column, such as a part of the runtime's budget or a reservation
    * @throws IllegalArgumentException as there
    * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
    */

@@ -16,21 +16,21 @@ import java.util.OptionalLong;
 
 /**
  * Columns of equal length on the device. The length is the table's <i>capacity</i>: the rows that
- * it has room for. How many of them are <i>logical</i> rows, from the first on, is a number in
- * device memory, which a kernel can write without the host knowing it.
+ * it has room for. Its <i>logical</i> rows are the first of these; their number is in device
+ * memory, and a kernel can write it without the host.
  *
  * <p>{@link #select}, {@link #rename}, {@link #append} and {@link #slice} make tables over the same
  * columns: they copy none, own none, and end with this table. Thread-safe. Every method that
  * returns a table, a column, an array or a number of logical rows throws a {@link
- * UseAfterFreeException} that names the table if it is closed, and the column that was asked for.
+ * UseAfterFreeException} if the table is closed, which names the table and the requested column.
  */
 public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table permits TrackedTable {
   /** The most rows that a table has room for: 2³² − 1. */
   long MAX_CAPACITY = 0xFFFF_FFFFL;
 
   /**
-   * Allocates a table of types of fixed width without logical rows. The values are undefined; the
-   * bitmap of a nullable field says at first that no row is null. Does not synchronise unless
+   * Allocates a table of types of fixed width without logical rows. The values are undefined; at
+   * first, the bitmap of a nullable field says that no row is null. Does not synchronise unless
    * memory is short. If something fails, nothing stays allocated.
    *
    * @throws IllegalArgumentException if a field is {@link ColumnType#UTF8} or a dictionary, or the
@@ -44,8 +44,7 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
   /**
    * Allocates a table like {@link #allocate(DeviceStream, Schema, long)}.
    *
-   * @param memory what it is allocated from, such as a part of the runtime's budget or a
-   *     reservation
+   * @param memory allocates the table, such as a part of the runtime's budget or a reservation
    * @throws IllegalArgumentException as there
    * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
    */
@@ -58,8 +57,8 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
    * Allocates a table with a tag, like {@link #allocate(DeviceStream, ArrayAllocator, Schema,
    * long)}.
    *
-   * @param tag its purpose, which is in the tag of each of its arrays, as in {@code column 'key' of
-   *     orders}; empty for none
+   * @param tag its purpose, which the tag of each of its arrays contains, as in {@code column 'key'
+   *     of orders}; empty for none
    * @throws IllegalArgumentException as there
    * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
    */
@@ -69,16 +68,18 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
   }
 
   /**
-   * Uploads a table: a Java array for each column, whose length is the capacity and the number of
-   * logical rows. A column of fixed width is an array of its {@link ColumnType#arrayType}, {@link
-   * ColumnType#BOOL} a {@code boolean[]}, and {@link ColumnType#UTF8} a {@code String[]}, in which
-   * {@code null} is null. The bitmap of any other nullable field says that no row is null. The Java
-   * arrays may be changed as soon as this returns. If something fails, nothing stays allocated.
+   * Uploads a table from a Java array for each column; the length of the arrays is the capacity and
+   * the number of logical rows. A column of fixed width is an array of its {@link
+   * ColumnType#arrayType}, {@link ColumnType#BOOL} a {@code boolean[]}, and {@link ColumnType#UTF8}
+   * a {@code String[]}, in which {@code null} is null. The bitmap of any other nullable field says
+   * that no row is null. The Java arrays may be changed as soon as this returns. If something
+   * fails, nothing stays allocated.
    *
    * @param columns as many as the schema has fields, all of one length; for a single column of
    *     text, javac asks for a cast to {@code Object}
-   * @throws IllegalArgumentException if they do not fit the schema or differ in length, a row is
-   *     null whose field is not nullable or has half of a character, or a field is a dictionary
+   * @throws IllegalArgumentException if they do not fit the schema or differ in length, a row of a
+   *     field that is not nullable is null, a text contains half of a character, or a field is a
+   *     dictionary
    * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
    */
   static DeviceTable upload(DeviceStream stream, Schema schema, Object... columns) {
@@ -88,8 +89,7 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
   /**
    * Uploads a table like {@link #upload(DeviceStream, Schema, Object...)}.
    *
-   * @param memory what it is allocated from, such as a part of the runtime's budget or a
-   *     reservation
+   * @param memory allocates the table, such as a part of the runtime's budget or a reservation
    * @param tag its purpose, see {@link #allocate(DeviceStream, ArrayAllocator, Schema, long,
    *     String)}; empty for none
    * @throws IllegalArgumentException as there
@@ -121,7 +121,7 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
   /**
    * A table of columns like {@link #of(DeviceStream, Schema, List, long)}.
    *
-   * @param memory what the number of rows is allocated from
+   * @param memory allocates the number of rows
    * @throws IllegalArgumentException as there
    * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
    * @throws dev.streamfence.StreamMisuseException if a column belongs to another runtime
@@ -160,7 +160,7 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
   /** The runtime that it belongs to. */
   DeviceRuntime runtime();
 
-  /** How many rows it has room for. Nothing about how many logical rows there are. */
+  /** How many rows it has room for, independent of the number of logical rows. */
   long capacity();
 
   /** All columns, in the order of the schema. */
@@ -170,7 +170,7 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
   /**
    * A column by position.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if the table has no such column
    */
   ReadableColumn<?> column(int index);
 
@@ -185,8 +185,8 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
    * A column that can be written, by position.
    *
    * @param arrayType the Java array type of its values
-   * @throws IllegalArgumentException if there is none, its values are of another array type, or it
-   *     is read-only
+   * @throws IllegalArgumentException if the table has no such column, its values are of another
+   *     array type, or it is read-only
    */
   <A> DeviceColumn<A> column(int index, Class<A> arrayType);
 
@@ -217,14 +217,14 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
   <A> ReadableColumn<A> readable(String name, Class<A> arrayType);
 
   /**
-   * The number of logical rows as kernels see it: one element, unsigned. Any write of it, by a
-   * kernel too, counts at once.
+   * The number of logical rows as kernels see it: one element, unsigned. Any write of it, including
+   * one by a kernel, changes the number of rows.
    */
   DeviceArray<int[]> rowCount();
 
   /**
-   * The number of logical rows. Waits for a copy of four bytes, unless the host knows the number
-   * and nothing has written it since.
+   * The number of logical rows. Waits for a copy of four bytes, unless the host has set or read the
+   * number and nothing has written it since.
    *
    * @throws IllegalStateException if the device has counted more rows than the capacity; or while
    *     {@link DeviceMemory#refuseDownloads} is on and the number is not known
@@ -232,8 +232,8 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
   long rows(DeviceStream stream);
 
   /**
-   * The number of logical rows, if the host knows it without asking the device. One that {@link
-   * #rows} would refuse is not known.
+   * The number of logical rows, if the host has it without asking the device; empty for a number
+   * that {@link #rows} would refuse.
    */
   OptionalLong knownRows();
 
@@ -247,12 +247,12 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
   /**
    * Downloads the logical rows: a Java array for each column, as {@link #upload(DeviceStream,
    * Schema, Object...)} takes it, and a {@code String[]} for a dictionary. Waits for the copies,
-   * and for the number of rows. What is null in a column of another type than text is undefined;
-   * {@link #downloadValidity} tells.
+   * and for the number of rows. The values of null rows are undefined in columns other than text;
+   * {@link #downloadValidity} says which rows are null.
    *
    * @throws IllegalArgumentException if there are more rows than a Java array has elements
-   * @throws IllegalStateException if the device has counted more rows than the capacity, has
-   *     written offsets that are not in order, or numbers that are no rows of the dictionary; or
+   * @throws IllegalStateException if the device has counted more rows than the capacity, or has
+   *     written offsets that are not in order or numbers that are not rows of the dictionary; or
    *     while {@link DeviceMemory#refuseDownloads} is on
    */
   Object[] download(DeviceStream stream);
@@ -261,8 +261,8 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
    * Downloads the logical rows of one column, like {@link #download(DeviceStream)}.
    *
    * @param arrayType the type of the Java array, such as {@code int[].class}
-   * @throws IllegalArgumentException if none or several columns have the name, its rows are no such
-   *     array, or there are more rows than a Java array has elements
+   * @throws IllegalArgumentException if none or several columns have the name, its rows do not fit
+   *     that type, or there are more rows than a Java array has elements
    * @throws IllegalStateException as there
    */
   <A> A download(DeviceStream stream, String name, Class<A> arrayType);
@@ -286,9 +286,9 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
 
   /**
    * Certifies that the logical rows are sorted by the columns in their order, and that no two are
-   * equal: so the caller knows, of everything that is queued. Nothing is checked. The certificate
-   * ends with the next write of a column or of the number of rows, by whatever operation, through
-   * whichever table.
+   * equal, once all queued work is done. The caller guarantees this; nothing is checked. The
+   * certificate ends with the next write of a column or of the number of rows, by any operation and
+   * through any table.
    */
   void certifySortedAndUnique();
 
@@ -324,10 +324,10 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
   DeviceTable append(ReadableColumn<?> column);
 
   /**
-   * Some of the rows. Its logical rows are those of this table that lie in the range when this is
-   * called; later they are counted independently. If the device has counted more rows than the
-   * capacity, {@link #rows} of the slice refuses that number as well. Close the slice: it owns the
-   * number of its rows, four bytes.
+   * Some of the rows. The logical rows of the slice are those of this table that lie in the range
+   * at the time of the call; afterwards the two numbers are independent. If the device has counted
+   * more rows than the capacity, {@link #rows} of the slice refuses that number as well. Close the
+   * slice: it owns its number of rows, four bytes.
    *
    * @param from the first row
    * @param count how many rows it has room for
@@ -340,9 +340,9 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
   boolean isOpen();
 
   /**
-   * Closes its columns and the number of its rows, each in the order of its uses. Goes on after a
-   * failure and throws the first one; closing again closes what is still open. Of a table that was
-   * made from this one, only the slices own something.
+   * Closes its columns and its number of rows, each in the order of its uses. Continues after a
+   * failure and throws the first one; closing again closes what is still open. Among the tables
+   * that were made from this one, only slices own memory.
    *
    * @throws dev.streamfence.CudaDriverException if a free could not be queued
    */

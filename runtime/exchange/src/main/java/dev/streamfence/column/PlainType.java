@@ -37,7 +37,7 @@ public final class PlainType implements ColumnType {
   /**
    * The integer type of a width.
    *
-   * @throws IllegalArgumentException if there is none: widths are 8, 16, 32 and 64
+   * @throws IllegalArgumentException if the width is not 8, 16, 32 or 64
    */
   public static PlainType integer(int bits, boolean isSigned) {
     return Stream.of(INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64)
@@ -62,7 +62,7 @@ public final class PlainType implements ColumnType {
     return arrayType;
   }
 
-  /** Whether it is a signed or an unsigned integer. Dates are none. */
+  /** Whether it is a signed or an unsigned integer. Dates are not integers. */
   public boolean isInteger() {
     return kind == Kind.SIGNED || kind == Kind.UNSIGNED;
   }

@@ -9,10 +9,10 @@ import dev.streamfence.launch.DeviceValues;
 import java.util.OptionalLong;
 
 /**
- * A column in device memory: an array of values, and what else its type and its nulls take. Each of
- * these is an array of its own, whose uses the runtime tracks. A launch takes it for its values.
+ * A column in device memory: an array of values, and the arrays that its type and its nulls need.
+ * The runtime tracks the uses of each of these arrays. A launch passes the values of a column.
  *
- * <p>Making, slicing and asking a column makes no driver call. Thread-safe. Every method that
+ * <p>Making, slicing and querying a column makes no driver call. Thread-safe. Every method that
  * returns an array or a column throws a {@link UseAfterFreeException} that names the column if it
  * is closed.
  *
@@ -24,8 +24,8 @@ public sealed interface ReadableColumn<A> extends AutoCloseable, DeviceValues pe
    * array; if it is refused, the array stays the caller's.
    *
    * @param values as many as the column has rows
-   * @throws IllegalArgumentException if the type is not one of fixed width from a byte on, or its
-   *     values are of another array type
+   * @throws IllegalArgumentException if the type does not have a fixed width of at least a byte, or
+   *     its values are of another array type
    */
   static <A> ReadableColumn<A> of(ColumnField field, ReadableArray<A> values) {
     return TrackedColumns.readable(field, values);
@@ -82,8 +82,8 @@ public sealed interface ReadableColumn<A> extends AutoCloseable, DeviceValues pe
   int validityOffset();
 
   /**
-   * How many rows are null, if that is known without asking the device: a later write of the bitmap
-   * makes it unknown.
+   * How many rows are null, if the host has the number without asking the device. After a write of
+   * the bitmap it is unknown.
    */
   OptionalLong nullCount();
 
@@ -96,19 +96,19 @@ public sealed interface ReadableColumn<A> extends AutoCloseable, DeviceValues pe
   ReadableArray<int[]> offsets();
 
   /**
-   * The rows that the values number.
+   * The rows that the values refer to by number.
    *
-   * @throws IllegalStateException if the type is no {@link DictionaryType}
+   * @throws IllegalStateException if the type is not a {@link DictionaryType}
    */
   ReadableColumn<byte[]> dictionary();
 
   /** Where its memory comes from. */
   ColumnOrigin origin();
 
-  /** Whether other code than this runtime allocated its memory, and frees it. */
+  /** Whether code outside this runtime allocated its memory and frees it. */
   boolean isExternal();
 
-  /** Whether it is only read: its arrays are refused where a kernel writes. */
+  /** Whether it is read-only: a launch that writes its arrays is refused. */
   boolean isReadOnly();
 
   /** Whether it is open. */
@@ -127,8 +127,8 @@ public sealed interface ReadableColumn<A> extends AutoCloseable, DeviceValues pe
 
   /**
    * A column of type {@link ColumnType#BOOL} with the flags of this one, which has the type {@link
-   * ColumnType#BOOL8}: eight of them in a byte, and 0 behind the last one. Any byte but 0 counts as
-   * set. The caller closes it. Does not synchronise unless memory is short.
+   * ColumnType#BOOL8}: eight of them in a byte, followed by zeros. Any byte but 0 counts as set.
+   * The caller closes it. Does not synchronise unless memory is short.
    *
    * @throws IllegalStateException if this column has another type
    * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory
@@ -146,7 +146,7 @@ public sealed interface ReadableColumn<A> extends AutoCloseable, DeviceValues pe
   DeviceColumn<boolean[]> unpacked(DeviceStream stream);
 
   /**
-   * Closes its arrays and its dictionary, each in the order of its uses. Goes on after a failure
+   * Closes its arrays and its dictionary, each in the order of its uses. Continues after a failure
    * and throws the first one; closing again closes what is still open. Closing a view does nothing.
    *
    * @throws dev.streamfence.CudaDriverException if a free could not be queued

@@ -31,7 +31,7 @@ public record Schema(List<ColumnField> fields) {
   /**
    * A field by position.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if the schema has no such field
    */
   public ColumnField field(int index) {
     return fields.get(requireIndex(index));
@@ -116,11 +116,11 @@ public record Schema(List<ColumnField> fields) {
 
   /**
    * The bytes that columns of this schema take on the device: values, validity bitmaps of nullable
-   * fields, and offsets. What text and dictionaries take is not known from a schema.
+   * fields, and offsets. The size of text and dictionaries does not follow from a schema.
    *
    * @param rows at least 0
-   * @throws IllegalArgumentException if {@code rows} is negative, or a {@code long} does not count
-   *     the bytes
+   * @throws IllegalArgumentException if {@code rows} is negative, or the bytes exceed a {@code
+   *     long}
    */
   public long sizeInBytes(long rows) {
     if (rows < 0) {

@@ -6,7 +6,7 @@ import java.util.Objects;
  * Time since 1970-01-01 00:00 as a signed 64-bit number: in UTC if it has a time zone, otherwise in
  * no particular one. Immutable.
  *
- * @param timezone where the time is shown; empty for none
+ * @param timezone the time zone that displays the time; empty for none
  */
 public record TimestampType(TimestampUnit unit, String timezone) implements ColumnType {
   /** Refuses null. */

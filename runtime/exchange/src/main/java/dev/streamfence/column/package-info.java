@@ -1,6 +1,6 @@
 /**
- * Columns and tables on the device, with the types, bitmaps and offsets of Arrow. Not here: what
- * runs over them; kernels take their arrays.
+ * Columns and tables on the device, with the types, bitmaps and offsets of Arrow. Not here:
+ * operations on columns; kernels take their arrays.
  */
 @NullMarked
 package dev.streamfence.column;

@@ -16,24 +16,25 @@ public final class ArrowDevice {
   private ArrowDevice() {}
 
   /**
-   * Takes a table over: moves both structures, as Arrow demands, so that they are released for
+   * Adopts a table: moves both structures, as Arrow demands, so that they count as released for
    * their owner. The stream waits for the array's {@code sync_event}. Closing the table calls the
    * array's release function, once, after the last use. If the table is refused, both structures
-   * are still their owner's.
+   * still belong to their owner.
    *
-   * <p>The columns are read-only, since Arrow's arrays are immutable. Offsets and nulls are taken
-   * over; metadata are not. Synchronises only if a column is text: how long the text is, is a
-   * number of four bytes on the device, of which {@link
-   * dev.streamfence.memory.MemoryStatistics#downloads()} counts the copies.
+   * <p>The columns are read-only, since Arrow's arrays are immutable. Offsets and nulls are kept;
+   * metadata is not. Synchronises only if a column is text: the length of the text is a number of
+   * four bytes on the device. {@link dev.streamfence.memory.MemoryStatistics#metadataReads()}
+   * counts the copies of such numbers.
    *
-   * <p>A table that {@link #export} made of one of the same runtime has the same memory and the
-   * same hazards again, and the origin {@link ColumnOrigin#ARROW_EXPORT}.
+   * <p>If {@link #export} of the same runtime made the structures, the adopted table has the
+   * exported table's memory, uses of both are ordered with each other, and its origin is {@link
+   * ColumnOrigin#ARROW_EXPORT}.
    *
    * @param deviceArray the address of an {@code ArrowDeviceArray}, a structure array of the fields
    * @param schema the address of its {@code ArrowSchema}, which is released at once
    * @throws IllegalArgumentException if a structure is released already; is memory of another
-   *     device, or of the host; has a type that is not supported, or numbers and addresses that are
-   *     impossible; or, if it was exported by this process, was changed meanwhile
+   *     device, or of the host; has a type that is not supported, or impossible numbers or
+   *     addresses; or was exported by this process and changed since
    * @throws IllegalStateException if a column is text and {@link
    *     dev.streamfence.DeviceMemory#refuseDownloads} is on
    * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough memory for the number
@@ -54,7 +55,7 @@ public final class ArrowDevice {
    * number of rows is not known.
    *
    * <p>Until then, the columns must not be written, since the consumer reads them on streams that
-   * are not known here. The consumer releases the array after its last use is done.
+   * the runtime does not know. The consumer releases the array after its last use is done.
    *
    * @param stream records the event
    * @param deviceArray the address of an {@code ArrowDeviceArray}, 128 bytes that are overwritten

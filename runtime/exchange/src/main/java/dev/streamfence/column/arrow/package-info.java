@@ -1,6 +1,6 @@
 /**
  * Tables of other libraries in this process, such as cuDF, by Arrow's C device data interface:
- * device memory passes from one to the other without a copy. Needs nothing of Arrow's own
+ * device memory passes from one library to the other without a copy. Needs none of Arrow's own
  * libraries. Not here: tables of Arrow Java, which are in host memory.
  */
 @NullMarked

@@ -43,9 +43,9 @@ public final class DlPack {
   /**
    * A table over tensors, one for each column, whose origin is {@link ColumnOrigin#DLPACK}. Closing
    * it deletes the tensors, each after its last use. If one is refused, none is adopted, and all
-   * are still their owners'. Does not synchronise.
+   * still belong to their owners. Does not synchronise.
    *
-   * @param schema types of fixed width from a byte on, without nulls; an unsigned type fits
+   * @param schema types with a fixed width of at least a byte, without nulls; an unsigned type fits
    *     elements of the signed one of its width, and the reverse
    * @param tensors as many as the schema has fields, all of one length
    * @param producer how the owner's work on all of them is ordered
@@ -60,14 +60,14 @@ public final class DlPack {
 
   /**
    * Exports an array as a tensor of one dimension. The stream of the consumer waits for earlier
-   * work on the array; a free of the array waits for the tensor's deleter, and for what the
-   * consumer has put on its stream by then. Does not synchronise.
+   * work on the array; a free of the array waits for the tensor's deleter, and for the work that
+   * the consumer has queued on its stream by then. Does not synchronise.
    *
-   * <p>The runtime does not see what the consumer does with the tensor before. Read-only arrays
+   * <p>The runtime does not see what the consumer does with the tensor until then. Read-only arrays
    * become read-only tensors.
    *
    * @throws IllegalArgumentException if the array is not device memory; or is read-only, and the
-   *     consumer does not understand versioned tensors, which alone can say so
+   *     consumer does not understand versioned tensors, the only form that can express this
    * @throws dev.streamfence.UseAfterFreeException if the array is closed
    */
   public static ExportedTensor export(ReadableArray<?> array, TensorConsumer consumer) {

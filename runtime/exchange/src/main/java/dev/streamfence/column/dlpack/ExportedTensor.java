@@ -4,7 +4,7 @@ import dev.streamfence.internal.column.foreign.TensorLoan;
 
 /**
  * A tensor that was made of an array for another library. Closing it ends it, unless it was handed
- * over: then the library's call of its deleter does. Thread-safe.
+ * over: then it ends when the library calls its deleter. Thread-safe.
  */
 public sealed interface ExportedTensor extends AutoCloseable permits TensorLoan {
   /** Whether it is a {@code DLManagedTensorVersioned}, and not a {@code DLManagedTensor}. */

@@ -8,10 +8,10 @@ import java.util.List;
 
 /**
  * A tensor that another library has made and not deleted. It is adopted once, or deleted once; a
- * tensor that is refused is still its owner's. Thread-safe.
+ * tensor that is refused still belongs to its owner. Thread-safe.
  *
- * <p>What it says of itself is read from its structure by each call, and refused with an {@link
- * IllegalArgumentException} if it is impossible, or of another major version of DLPack than 1.
+ * <p>Each call reads the tensor's structure, and throws an {@link IllegalArgumentException} if its
+ * content is impossible, or of another major version of DLPack than 1.
  */
 public sealed interface ForeignTensor permits TensorHandle {
   /** The address of its structure. */
@@ -23,15 +23,16 @@ public sealed interface ForeignTensor permits TensorHandle {
   /** The type of its elements, such as {@code float32} or {@code uint8}. */
   String elementType();
 
-  /** Whether its owner forbids to write it. The legacy form does not say so, and is not. */
+  /** Whether its owner forbids writes. False for the legacy form, which cannot express this. */
   boolean isReadOnly();
 
   /**
-   * Takes the tensor over as an array of all its elements, in the order of their indices. Closing
-   * the array deletes the tensor, after the last use. Does not synchronise.
+   * Adopts the tensor as an array of all its elements, in the order of their indices. Closing the
+   * array deletes the tensor, after the last use. Does not synchronise.
    *
-   * <p>A tensor that {@link DlPack#export} made of an array of the same runtime is that array
-   * again, with the same hazards; one of another runtime is that of another library.
+   * <p>A tensor that {@link DlPack#export} made of an array of the same runtime becomes that array
+   * again, and uses of both are ordered with each other. A tensor of another runtime is treated
+   * like that of another library.
    *
    * @param arrayType the Java array type. A signed type takes unsigned elements of the same width;
    *     {@code byte[]} takes bool; {@code short[]} and {@code char[]} take float16 and bfloat16 as
@@ -39,8 +40,8 @@ public sealed interface ForeignTensor permits TensorHandle {
    * @param producer how the owner's work on the tensor is ordered
    * @throws IllegalArgumentException if the tensor is memory of another device, or of the host; has
    *     elements of another type or of several lanes; is not compact in row-major order; is
-   *     misaligned, or larger than its allocation; is read-only; or, if it was exported by this
-   *     process, was changed meanwhile
+   *     misaligned, or larger than its allocation; is read-only; or was exported by this process
+   *     and changed since
    * @throws IllegalStateException if it is adopted already
    * @throws dev.streamfence.StreamMisuseException if the stream is closed, or this thread has a
    *     launch open
@@ -50,7 +51,7 @@ public sealed interface ForeignTensor permits TensorHandle {
   <A> DeviceArray<A> adopt(DeviceStream stream, Class<A> arrayType, TensorProducer producer);
 
   /**
-   * Takes the tensor over like {@link #adopt}, to be read only.
+   * Adopts the tensor like {@link #adopt}, as a read-only array.
    *
    * @throws IllegalArgumentException as there, unless it is read-only
    * @throws IllegalStateException as there

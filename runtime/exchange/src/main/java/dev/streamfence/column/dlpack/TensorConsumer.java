@@ -1,12 +1,12 @@
 package dev.streamfence.column.dlpack;
 
 /**
- * Who takes an exported tensor: on which stream, and what versions of DLPack it understands. These
- * are the arguments of Python's {@code __dlpack__}. Immutable.
+ * The consumer of an exported tensor: its stream, and the versions of DLPack that it understands.
+ * These are the arguments of Python's {@code __dlpack__}. Immutable.
  *
  * @param stream as {@link #onStream} takes it
  * @param maxMajor the major version up to which it understands versioned tensors; 0 if it does not
- * @param maxMinor the minor version of that
+ * @param maxMinor the minor version that belongs to it
  * @param isReadOnly whether it may only read the tensor
  */
 public record TensorConsumer(long stream, int maxMajor, int maxMinor, boolean isReadOnly) {
@@ -34,12 +34,12 @@ public record TensorConsumer(long stream, int maxMajor, int maxMinor, boolean is
   }
 
   /**
-   * A consumer that takes the tensor on a stream, and understands legacy tensors alone.
+   * A consumer that takes the tensor on a stream, and understands only legacy tensors.
    *
    * @param stream as Python's protocol has it: a {@code cudaStream_t}; 1 for the legacy default
    *     stream; 2 for the default stream of the calling thread; -1 if it is not to wait for
-   *     anything. A handle exists until the tensor's deleter has run. For 2 and -1 the consumer's
-   *     work must be done when it calls the deleter
+   *     anything. A handle must exist until the tensor's deleter has run. For 2 and -1 the
+   *     consumer's work must be done when it calls the deleter
    * @throws IllegalArgumentException if it is 0, which the protocol forbids as ambiguous
    */
   public static TensorConsumer onStream(long stream) {
@@ -47,7 +47,7 @@ public record TensorConsumer(long stream, int maxMajor, int maxMinor, boolean is
   }
 
   /**
-   * The same, understanding versioned tensors: Python's {@code max_version}.
+   * The same consumer, which also understands versioned tensors: Python's {@code max_version}.
    *
    * @throws IllegalArgumentException if a number is negative
    */
@@ -56,7 +56,8 @@ public record TensorConsumer(long stream, int maxMajor, int maxMinor, boolean is
   }
 
   /**
-   * The same, with a tensor that it may only read. Later reads here do not wait for its work then.
+   * The same consumer, which may only read the tensor. Later reads by the runtime then do not wait
+   * for its work.
    */
   public TensorConsumer reading() {
     return new TensorConsumer(stream, maxMajor, maxMinor, true);

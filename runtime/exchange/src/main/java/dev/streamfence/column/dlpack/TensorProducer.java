@@ -15,13 +15,13 @@ public final class TensorProducer {
   }
 
   /**
-   * The owner works on a stream: the first use here waits for what is queued there now, and what
-   * the owner queues there after the deleter waits for the last use here. So the deleter runs
-   * without waiting for the device.
+   * The owner works on a stream: the runtime's first use waits for the work that is queued there
+   * now, and work that the owner queues there after the deleter has run waits for the runtime's
+   * last use. So the deleter runs without waiting for the device.
    *
    * @param stream a {@code CUstream} or {@code cudaStream_t}, which exists until the deleter runs;
    *     0 or 1 for the legacy default stream
-   * @throws IllegalArgumentException if it is 2, which is another stream in each thread
+   * @throws IllegalArgumentException if it is 2, which is a different stream in each thread
    */
   public static TensorProducer onStream(long stream) {
     if (stream == 2) {
@@ -33,7 +33,7 @@ public final class TensorProducer {
   }
 
   /**
-   * The owner's work ends with an event. The deleter runs when the last use here is done.
+   * The owner's work ends with an event. The deleter runs when the runtime's last use is done.
    *
    * @param event a {@code CUevent} or {@code cudaEvent_t}, recorded before the adoption, during
    *     which it exists
@@ -49,7 +49,7 @@ public final class TensorProducer {
   /**
    * The owner's work is done, or the owner has made the adopting stream wait for it: Python's
    * {@code __dlpack__(stream=…)} does so for the stream that it is given. The deleter runs when the
-   * last use here is done.
+   * runtime's last use is done.
    */
   public static TensorProducer done() {
     return new TensorProducer(ForeignMemory::alreadyReady);
