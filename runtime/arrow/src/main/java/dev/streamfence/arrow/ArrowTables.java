@@ -20,8 +20,9 @@ import org.apache.arrow.vector.types.pojo.Field;
  * runtime's staging memory. Decimals, which are 128 bits wide in Arrow Java, are narrowed and
  * widened on the way.
  *
- * <p>Thread-safe, as far as the vectors and the allocator are: those that are read must not change
- * meanwhile. Metadata of fields and schemas is not kept, except that of {@code arrow.bool8}.
+ * <p>Thread-safe as far as the vectors and the allocator are: vectors that are being uploaded must
+ * not change meanwhile. Metadata of fields and schemas is not kept, except that of {@code
+ * arrow.bool8}.
  */
 public final class ArrowTables {
   private ArrowTables() {}
@@ -42,9 +43,10 @@ public final class ArrowTables {
    * as this returns. Synchronises only while memory is short. If something fails, nothing stays
    * allocated.
    *
-   * @param root keeps its vectors; its number of rows is the capacity and the number of logical
-   *     rows
-   * @param dictionaries what encoded vectors refer to; each of them gets a dictionary of its own
+   * @param root keeps its vectors; its number of rows becomes the capacity and the number of
+   *     logical rows
+   * @param dictionaries the dictionaries that encoded vectors refer to; each encoded column gets a
+   *     separate copy of its dictionary
    * @throws IllegalArgumentException if a type is not supported, a dictionary is missing, a vector
    *     is closed or not as long as the table, a field that is not nullable has nulls, or a decimal
    *     does not fit 64 bits; the message names the field
@@ -58,8 +60,7 @@ public final class ArrowTables {
   /**
    * Uploads a table like {@link #upload(DeviceStream, VectorSchemaRoot, DictionaryProvider)}.
    *
-   * @param memory what it is allocated from, such as a part of the runtime's budget or a
-   *     reservation
+   * @param memory allocates the table, such as a part of the runtime's budget or a reservation
    * @throws IllegalArgumentException as there
    * @throws dev.streamfence.OutOfMemoryBudgetException if there is not enough device memory
    */
@@ -99,7 +100,7 @@ public final class ArrowTables {
    * BufferAllocator, DeviceTable, MapDictionaryProvider)}.
    *
    * @throws IllegalArgumentException if a column has a dictionary, or there are more rows than a
-   *     vector has
+   *     vector can have
    */
   public static VectorSchemaRoot download(
       DeviceStream stream, BufferAllocator allocator, DeviceTable table) {
@@ -110,15 +111,15 @@ public final class ArrowTables {
   }
 
   /**
-   * Downloads the logical rows of a table. Waits until they are there. If something fails, nothing
-   * stays allocated.
+   * Downloads the logical rows of a table. Waits until the download is complete. If something
+   * fails, nothing stays allocated.
    *
    * @param allocator the memory of the vectors, which the caller closes with the result
-   * @param dictionaries gets the dictionaries of encoded columns under ids that it does not have;
-   *     the caller closes it
-   * @throws IllegalArgumentException if there are more rows than a vector has
-   * @throws IllegalStateException if downloads are refused, or offsets that are on the device do
-   *     not fit their text; the message names the column
+   * @param dictionaries receives the dictionaries of encoded columns under ids that it does not use
+   *     yet; the caller closes it
+   * @throws IllegalArgumentException if there are more rows than a vector can have
+   * @throws IllegalStateException if downloads are refused, or offsets on the device do not fit
+   *     their text; the message names the column
    */
   public static VectorSchemaRoot download(
       DeviceStream stream,
@@ -179,7 +180,7 @@ public final class ArrowTables {
   /**
    * The schema of the columns that {@link #upload} makes of vectors of an Arrow schema.
    *
-   * @param dictionaries what encoded fields refer to
+   * @param dictionaries the dictionaries that encoded fields refer to
    * @throws IllegalArgumentException if a type is not supported or a dictionary is missing; the
    *     message names the field
    */

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 
 /**
  * The promises of a {@link MemoryResource}, tested by random programs on simulated devices, whose
- * race checker sees an order that is missing. With JUnit:
+ * race checker detects a missing order. With JUnit:
  *
  * <pre>{@code
  * @TestFactory
@@ -51,8 +51,8 @@ public final class MemoryResourceContract {
   /**
    * The promises of a resource.
    *
-   * @param resource makes it of the driver's memory, as {@link RuntimeOptions#withMemoryResource}
-   *     takes it; called for each of the devices that the promises open
+   * @param resource makes the resource from the driver's memory, as for {@link
+   *     RuntimeOptions#withMemoryResource}; called for each device that the promises open
    */
   public static Stream<Promise> of(UnaryOperator<MemoryResource> resource) {
     MemoryResourceContract contract =
@@ -280,7 +280,7 @@ public final class MemoryResourceContract {
     }
   }
 
-  /** What went wrong in which attempt. */
+  /** The failure of one attempt. */
   private static final class BrokenPromise extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

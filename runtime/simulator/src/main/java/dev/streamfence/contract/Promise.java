@@ -10,16 +10,16 @@ public final class Promise {
     this.test = test;
   }
 
-  /** What is promised, in words, such as for the name of a dynamic test of JUnit. */
+  /** The promise in words, for example as the name of a dynamic test of JUnit. */
   public String name() {
     return name;
   }
 
   /**
-   * Tests the promise, which takes up to some seconds.
+   * Tests the promise, which takes up to a few seconds.
    *
-   * @throws AssertionError if it is broken: names the promise and the attempt, which is the same
-   *     each time; the cause is what went wrong
+   * @throws AssertionError if the promise is broken: names the promise and the attempt, which is
+   *     the same each time; the cause is the error that occurred
    */
   public void check() {
     test.run();
