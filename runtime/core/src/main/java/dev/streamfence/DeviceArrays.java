@@ -10,7 +10,7 @@ import java.util.Objects;
  * ReadableArray#downloadLater(DeviceStream, long, long)} reads one element without waiting.
  * Thread-safe.
  *
- * <p>Every method throws an {@link IllegalArgumentException} for an index outside of the array, a
+ * <p>Every method throws an {@link IllegalArgumentException} for an index outside the array, a
  * {@link UseAfterFreeException} if the array is closed, and the other exceptions that {@link
  * DeviceArray} lists for an operation on a stream. The methods that read also throw an {@link
  * IllegalStateException} while {@link DeviceMemory#refuseDownloads} is on.

@@ -272,8 +272,8 @@ public final class RuntimeOptions {
   /**
    * The same with folders searched for kernel modules before the class path. Any user who can write
    * to them decides what runs on the device. A file there that cannot be read or loaded, or does
-   * not fit its interface, is a {@link KernelLoadException}; the module behind it is not loaded
-   * instead.
+   * not fit its interface, is a {@link KernelLoadException}; the module on the class path is not
+   * loaded instead.
    */
   public RuntimeOptions withKernelFolders(Path... folders) {
     Objects.requireNonNull(folders, "folders");

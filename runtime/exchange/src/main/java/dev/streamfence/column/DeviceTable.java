@@ -203,7 +203,8 @@ public sealed interface DeviceTable extends AutoCloseable, DeviceValues.Table pe
    * A column that may be read-only, by position.
    *
    * @param arrayType the Java array type of its values
-   * @throws IllegalArgumentException if there is none, or its values are of another array type
+   * @throws IllegalArgumentException if the table has no such column, or its values are of another
+   *     array type
    */
   <A> ReadableColumn<A> readable(int index, Class<A> arrayType);
 
