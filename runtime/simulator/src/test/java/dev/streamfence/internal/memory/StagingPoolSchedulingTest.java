@@ -22,8 +22,8 @@ final class StagingPoolSchedulingTest {
         () -> {
           ClockDriver driver = new ClockDriver();
           StreamHandle stream = driver.createStream(0);
-          StagingPool pool =
-              new StagingPool(driver, new HostMemoryPool(driver, new StickyError()), 16);
+          HostMemoryPool memory = new HostMemoryPool(driver, new StickyError());
+          StagingPool pool = new StagingPool(driver, memory, 16);
           Deque<Chunk> taken = new ArrayDeque<>();
           // All but one, so that the threads below compete for the last.
           for (int i = 0; i < 7; i++) {
@@ -41,6 +41,7 @@ final class StagingPoolSchedulingTest {
           together(copy, copy);
           taken.forEach(pool::giveBack);
           pool.destroy(true);
+          memory.drain().forEach(driver::freeHost);
           require(driver.live() == 1, "something besides the stream is left");
         });
   }

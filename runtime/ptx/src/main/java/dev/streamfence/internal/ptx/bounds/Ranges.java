@@ -440,7 +440,9 @@ final class Ranges {
   }
 
   private int computed(Node node, Context context) {
-    boolean narrow = node.limit - node.constant <= 1 << 16 && node.limit >= node.constant;
+    long width = node.limit - node.constant;
+    // Of all values of 64 bits, the width is beyond a long and negative.
+    boolean narrow = width >= 0 && width <= 1 << 16;
     return switch (node.operation) {
       case CONSTANT ->
           program.add(new RangeProgram.Fixed(node.constant, node.constant, true, true));

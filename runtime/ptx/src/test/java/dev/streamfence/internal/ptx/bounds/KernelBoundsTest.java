@@ -97,6 +97,19 @@ class KernelBoundsTest {
       """;
 
   @Test
+  void aLoadedNumberOfEightBytesLimitsNoIndex() {
+    KernelBounds bounds =
+        bounds(
+            """
+            ld.param.u64 %rd4, [p0];
+            ld.global.u64 %rd2, [%rd4];
+            add.s64 %rd3, %rd1, %rd2;
+            st.global.u32 [%rd3], %r5;
+            """);
+    assertThat(bounds.arrays().get(0).isLimited()).isFalse();
+  }
+
+  @Test
   void aGuardLimitsTheIndex() {
     KernelBounds bounds = bounds(GUARDED_STORE);
     isLimitedTo(bounds, new Shape(4, 32, 100), 0, 400);
