@@ -9,6 +9,10 @@ import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.column.Schema;
 import dev.streamfence.column.TimestampUnit;
+import dev.streamfence.column.arrow.ArrowDevice;
+import dev.streamfence.column.dlpack.DlPack;
+import dev.streamfence.column.dlpack.TensorConsumer;
+import dev.streamfence.column.dlpack.TensorProducer;
 import dev.streamfence.foreign.ForeignCode;
 import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.launch.ArrayElement;
@@ -70,6 +74,10 @@ final class NullArgumentsTest {
           Schema.class,
           ColumnField.class,
           ColumnType.class,
+          DlPack.class,
+          TensorConsumer.class,
+          TensorProducer.class,
+          ArrowDevice.class,
           KernelSignature.class,
           KernelImage.class,
           LoadedModule.class,
@@ -107,6 +115,8 @@ final class NullArgumentsTest {
           (Function<Object, Object>) same -> same,
           ColumnType.INT32,
           TimestampUnit.SECOND,
+          TensorConsumer.onStream(1),
+          TensorProducer.done(),
           KernelSignature.entry("k"),
           KernelImage.of("k", new byte[0]),
           LaunchShape.of(1, 1),

@@ -1,5 +1,7 @@
 package dev.streamfence.column.arrow;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.DeviceStream;
 import dev.streamfence.column.ColumnOrigin;
 import dev.streamfence.column.DeviceTable;
@@ -45,7 +47,7 @@ public final class ArrowDevice {
    *     event or the memory
    */
   public static DeviceTable adopt(DeviceStream stream, long deviceArray, long schema) {
-    return ArrowAdoption.adopt(stream, deviceArray, schema);
+    return ArrowAdoption.adopt(requireNonNull(stream, "stream"), deviceArray, schema);
   }
 
   /**
@@ -69,6 +71,8 @@ public final class ArrowDevice {
    *     Nothing is exported then
    */
   public static void export(DeviceStream stream, DeviceTable table, long deviceArray, long schema) {
+    requireNonNull(stream, "stream");
+    requireNonNull(table, "table");
     TableExport.export(stream, table, deviceArray, schema);
   }
 

@@ -1,5 +1,7 @@
 package dev.streamfence.column.dlpack;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.column.ColumnOrigin;
@@ -55,6 +57,10 @@ public final class DlPack {
    */
   public static DeviceTable adopt(
       DeviceStream stream, Schema schema, List<ForeignTensor> tensors, TensorProducer producer) {
+    requireNonNull(stream, "stream");
+    requireNonNull(schema, "schema");
+    requireNonNull(tensors, "tensors");
+    requireNonNull(producer, "producer");
     return TensorColumns.adopt(stream, schema, tensors, producer);
   }
 
@@ -71,6 +77,8 @@ public final class DlPack {
    * @throws dev.streamfence.UseAfterFreeException if the array is closed
    */
   public static ExportedTensor export(ReadableArray<?> array, TensorConsumer consumer) {
+    requireNonNull(array, "array");
+    requireNonNull(consumer, "consumer");
     return TensorLoan.export(array, List.of(array.length()), consumer);
   }
 
@@ -83,6 +91,8 @@ public final class DlPack {
    */
   public static ExportedTensor export(
       ReadableArray<?> array, long rows, long columns, TensorConsumer consumer) {
+    requireNonNull(array, "array");
+    requireNonNull(consumer, "consumer");
     return TensorLoan.export(array, List.of(rows, columns), consumer);
   }
 
@@ -99,6 +109,9 @@ public final class DlPack {
    */
   public static List<ExportedTensor> export(
       DeviceStream stream, DeviceTable table, TensorConsumer consumer) {
+    requireNonNull(stream, "stream");
+    requireNonNull(table, "table");
+    requireNonNull(consumer, "consumer");
     return TensorLoan.export(stream, table, consumer);
   }
 }

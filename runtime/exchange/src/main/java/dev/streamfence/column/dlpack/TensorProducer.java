@@ -1,6 +1,7 @@
 package dev.streamfence.column.dlpack;
 
 import dev.streamfence.foreign.ForeignMemory;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 
 /**
@@ -57,6 +58,6 @@ public final class TensorProducer {
 
   /** Adds the order to the description of the tensor's memory. */
   public ForeignMemory order(ForeignMemory memory) {
-    return order.apply(memory);
+    return order.apply(Objects.requireNonNull(memory, "memory"));
   }
 }
