@@ -126,6 +126,10 @@ public final class HostMemoryPool {
     List<HostMemory> left = new ArrayList<>(unfreed);
     left.addAll(taken);
     idle.values().forEach(left::addAll);
+    unfreed.clear();
+    taken.clear();
+    idle.clear();
+    idleBytes = 0;
     return left;
   }
 

@@ -111,6 +111,18 @@ final class HostMemoryPoolTest {
     pool.giveBack(large);
     assertThat(device.calls(DriverCall.FREE_HOST)).isZero();
     assertThat(drained).containsExactly(large);
+    driver.freeHost(large);
+  }
+
+  @Test
+  void whatWasDrainedIsNeitherHandedOutNorDrainedAgain() {
+    HostMemory kept = pool.take(1);
+    HostMemory taken = pool.take(1);
+    pool.giveBack(kept);
+    List<HostMemory> drained = pool.drain();
+    assertThat(drained).containsExactlyInAnyOrder(kept, taken);
+    assertThat(pool.take(1)).isNotIn(kept, taken);
+    drained.forEach(driver::freeHost);
   }
 
   @Test
@@ -150,6 +162,7 @@ final class HostMemoryPoolTest {
     device.failCall(DriverCall.FREE_HOST, 1, 1);
     pool.giveBack(large);
     assertThat(pool.drain()).containsExactly(large);
+    driver.freeHost(large);
   }
 
   @Test
