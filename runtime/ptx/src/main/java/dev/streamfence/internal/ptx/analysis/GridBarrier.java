@@ -4,6 +4,7 @@ import dev.streamfence.internal.ptx.analysis.WorkspaceFlow.Held;
 import dev.streamfence.internal.ptx.analysis.WorkspaceFlow.HeldKind;
 import dev.streamfence.internal.ptx.ir.CallSite;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
+import dev.streamfence.internal.ptx.ir.Opcode.Control;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.PtxFunction;
@@ -65,8 +66,8 @@ final class GridBarrier {
     if (held.kind() != HeldKind.TEST) {
       return held.kind() == HeldKind.UNCLEAR;
     }
-    if (!instruction.opcode().equals("bra")) {
-      return !instruction.opcode().equals("trap");
+    if (flow.rule(at).control() != Control.BRANCH) {
+      return flow.rule(at).control() != Control.TRAP;
     }
     return !traps(module, flow, at + 1) && !traps(module, flow, target(instruction));
   }
@@ -77,17 +78,17 @@ final class GridBarrier {
     for (int steps = 0; steps < MOST_STEPS && at >= 0 && at < flow.size(); steps++) {
       Instruction instruction = flow.instruction(at);
       boolean isCertain = instruction.guard() == null;
-      switch (instruction.opcode()) {
-        case "trap" -> {
+      switch (flow.rule(at).control()) {
+        case TRAP -> {
           return isCertain;
         }
-        case "bra" -> {
+        case BRANCH -> {
           if (!isCertain) {
             return false;
           }
           at = target(instruction);
         }
-        case "call" -> {
+        case CALL -> {
           return isCertain && callsTrap(module, instruction);
         }
         default -> {

@@ -1,9 +1,10 @@
-// Long because it names each kind of instruction whose result is a known function of its operands.
 package dev.streamfence.internal.ptx.bounds;
 
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.ir.Computation;
 import dev.streamfence.internal.ptx.ir.FunctionFlow;
 import dev.streamfence.internal.ptx.ir.Opcode;
+import dev.streamfence.internal.ptx.ir.Operation;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import dev.streamfence.internal.ptx.syntax.Register;
@@ -11,7 +12,6 @@ import dev.streamfence.internal.ptx.syntax.ScalarType;
 import dev.streamfence.internal.ptx.syntax.StateSpace;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  * parameters. What it does not know is any value. Stateless but for the graph that it adds to.
  */
 final class InstructionValues {
-  /** Modifiers that change nothing about the result of an integer operation. */
-  private static final Set<String> PLAIN = Set.of("lo", "wide", "uni", "to", "global", "shared");
-
   private final NodeGraph nodes;
   private final ArgumentLookup arguments;
 
@@ -52,27 +49,25 @@ final class InstructionValues {
     if (instruction.opcode().equals("ld")) {
       return parameter(instruction, destination);
     }
-    if (rule.effect() != Opcode.Effect.COMPUTES
-        || !(instruction.operands().get(0) instanceof Operand.RegisterUse)) {
+    Computation computation = Computation.of(instruction, rule).orElse(null);
+    if (computation == null) {
       return null;
     }
     List<Node> sources = new ArrayList<>();
-    for (int i = 1; i < instruction.operands().size(); i++) {
-      Node source = source(instruction, i, destination, block, state);
+    for (int i = 0; i < computation.sources().size(); i++) {
+      Operand operand = instruction.operands().get(i + 1);
+      Node source = source(operand, computation.sources().get(i), block, state);
       if (source == null) {
         return null;
       }
       sources.add(source);
     }
-    Node result =
-        destination.type() == ScalarType.PRED
-            ? predicate(instruction, sources, block)
-            : number(instruction, sources);
+    Node result = result(computation, sources, block);
     return result != null && result.bits == bits(destination) ? result : null;
   }
 
   static int bits(Register register) {
-    return register.type() == ScalarType.PRED ? 1 : register.type().bits;
+    return register.type().bits;
   }
 
   /** A number or an address that the launch passes. */
@@ -96,36 +91,45 @@ final class InstructionValues {
             value);
   }
 
+  /** An operand as a value of a type; null if it is none that is known. */
   private @Nullable Node source(
-      Instruction instruction, int index, Register destination, int block, @Nullable Node[] state) {
-    Operand operand = instruction.operands().get(index);
+      Operand operand, ScalarType type, int block, @Nullable Node[] state) {
+    int bits = type.bits;
     if (operand instanceof Operand.RegisterUse use && use.register().vectorLength() == 1) {
       Node value = state[use.register().index()];
       if (value == null) {
         value = nodes.unknown(bits(use.register()), block, List.of());
       }
-      return use.negated() ? nodes.of(Operator.NOT, 1, value) : value;
+      return sized(use.negated() ? nodes.of(Operator.NOT, 1, value) : value, bits);
     }
     if (operand instanceof Operand.IntegerLiteral literal) {
-      ScalarType type = instruction.type();
-      boolean isPredicate = destination.type() == ScalarType.PRED && type == ScalarType.PRED;
-      int bits = type == null || !type.isInteger() ? Long.SIZE : type.bits;
-      return nodes.constant(
-          isPredicate && literal.value() != 0 ? 1 : literal.value(), isPredicate ? 1 : bits);
+      boolean isTrue = bits == 1 && literal.value() != 0;
+      return nodes.constant(isTrue ? 1 : literal.value(), bits);
     }
     if (operand instanceof Operand.SpecialRegister special) {
       for (Node.Special known : Node.Special.ALL) {
         if (known.register.equals(special.name())) {
-          return nodes.special(known);
+          return sized(nodes.special(known), bits);
         }
       }
       return special.name().equals("%laneid")
-          ? nodes.unknown(Integer.SIZE, 0, 31, block, List.of())
-          : nodes.unknown(bits(destination), block, List.of());
+          ? sized(nodes.unknown(Integer.SIZE, 0, 31, block, List.of()), bits)
+          : nodes.unknown(bits, block, List.of());
     }
     return operand instanceof Operand.VariableAddress address
-        ? arguments.address(address.variable(), address.offset(), bits(destination))
+        ? arguments.address(address.variable(), address.offset(), bits)
         : null;
+  }
+
+  /** A value of this width: of a wider register, its low bits; of a number, this number. */
+  private @Nullable Node sized(Node value, int bits) {
+    if (value.is(Operator.CONSTANT)) {
+      return nodes.constant(value.constant, bits);
+    }
+    if (value.bits > bits && bits > 1) {
+      return nodes.of(Operator.TRUNCATE, bits, value);
+    }
+    return value.bits == bits ? value : null;
   }
 
   /** The address of an access; any value if it is not a sum of known values. */
@@ -145,88 +149,69 @@ final class InstructionValues {
     return nodes.unknown(Long.SIZE, block, List.of());
   }
 
-  private @Nullable Node number(Instruction instruction, List<Node> from) {
-    List<String> modifiers = instruction.modifiers();
-    String opcode = instruction.opcode();
-    ScalarType type = instruction.type();
-    if (type == null || (!type.isInteger() && !opcode.equals("mov") && !opcode.equals("selp"))) {
-      return null;
+  private @Nullable Node result(Computation computation, List<Node> from, int block) {
+    Node value = value(computation, from, block);
+    if (value == null || computation.then() == null) {
+      return value;
     }
-    if (opcode.equals("cvt")) {
-      return from.isEmpty() ? null : converted(modifiers, from.get(0));
+    Operator combination = operator(computation.then(), false);
+    return combination == null ? null : nodes.of(combination, 1, value, from.get(2));
+  }
+
+  /** What the operation gives; null if it is any number. */
+  private @Nullable Node value(Computation computation, List<Node> from, int block) {
+    ScalarType type = computation.type();
+    Node a = from.get(0);
+    Operator operator = operator(computation.operation(), type.isSigned());
+    if (operator != null) {
+      return from.size() == 1
+          ? nodes.of(operator, type.bits, a)
+          : nodes.of(operator, type.bits, a, from.get(1));
     }
-    for (String modifier : modifiers) {
-      if (!PLAIN.contains(modifier) && ScalarType.named(modifier).isEmpty()) {
-        return null;
+    return switch (computation.operation()) {
+      case MOVE, ADDRESS -> a;
+      case MULTIPLY -> product(computation, a, from.get(1));
+      case MULTIPLY_ADD -> {
+        Node product = product(computation, a, from.get(1));
+        yield nodes.of(Operator.ADD, product.bits, product, from.get(2));
       }
-    }
-    int bits = type.bits;
-    boolean signed = type.isSigned();
-    Node a = sized(from, 0, bits);
-    Node b = sized(from, 1, opcode.startsWith("sh") ? Integer.SIZE : bits);
-    if (a == null) {
-      return null;
-    }
-    return switch (opcode + "/" + from.size()) {
-      case "mov/1", "cvta/1" -> a;
-      case "add/2" -> binary(Operator.ADD, bits, a, b);
-      case "sub/2" -> binary(Operator.SUBTRACT, bits, a, b);
-      case "mul/2" -> b == null ? null : product(modifiers, type, a, b);
-      case "mad/3" -> {
-        Node product = b == null ? null : product(modifiers, type, a, b);
-        Node c = product == null ? null : sized(from, 2, product.bits);
-        yield c == null || product == null
-            ? null
-            : nodes.of(Operator.ADD, product.bits, product, c);
-      }
-      case "neg/1" -> nodes.of(Operator.NEGATE, bits, a);
-      case "not/1" -> nodes.of(Operator.NOT, bits, a);
-      case "and/2" -> binary(Operator.AND, bits, a, b);
-      case "or/2" -> binary(Operator.OR, bits, a, b);
-      case "xor/2" -> binary(Operator.XOR, bits, a, b);
-      case "shl/2" -> binary(Operator.SHIFT_LEFT, bits, a, b);
-      case "shr/2" ->
-          binary(signed ? Operator.SHIFT_RIGHT : Operator.SHIFT_RIGHT_UNSIGNED, bits, a, b);
-      case "div/2" -> binary(signed ? Operator.DIVIDE : Operator.DIVIDE_UNSIGNED, bits, a, b);
-      case "rem/2" -> binary(signed ? Operator.REMAINDER : Operator.REMAINDER_UNSIGNED, bits, a, b);
-      case "min/2" -> binary(signed ? Operator.MIN : Operator.MIN_UNSIGNED, bits, a, b);
-      case "max/2" -> binary(signed ? Operator.MAX : Operator.MAX_UNSIGNED, bits, a, b);
-      case "selp/3" ->
-          b == null || from.get(2).bits != 1
-              ? null
-              : nodes.of(Operator.SELECT, bits, from.get(2), a, b);
-      case "bfe/3" -> field(type, a, from.get(1), from.get(2));
+      case CONVERT -> converted(type, computation.result(), a);
+      case SELECT -> nodes.of(Operator.SELECT, a.bits, from.get(2), a, from.get(1));
+      case FIELD -> field(type, a, from.get(1), from.get(2));
+      case EQUAL -> equal(a, from.get(1));
+      case NOT_EQUAL -> nodes.of(Operator.NOT, 1, equal(a, from.get(1)));
+      case LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL ->
+          ordered(computation.operation(), type, a, from.get(1));
+      case COMPARE -> nodes.unknown(1, block, List.of());
       default -> null;
     };
   }
 
-  private @Nullable Node binary(Operator operation, int bits, Node a, @Nullable Node b) {
-    return b == null ? null : nodes.of(operation, bits, a, b);
+  /** The low half of a product, or the whole of it. */
+  private Node product(Computation computation, Node a, Node b) {
+    int bits = computation.result().bits;
+    Operator extend = computation.type().isSigned() ? Operator.SIGN_EXTEND : Operator.ZERO_EXTEND;
+    return nodes.of(Operator.MULTIPLY, bits, nodes.of(extend, bits, a), nodes.of(extend, bits, b));
   }
 
-  /** A source of this width; a literal is cut to it. */
-  private @Nullable Node sized(List<Node> from, int index, int bits) {
-    if (index >= from.size()) {
-      return null;
-    }
-    Node value = from.get(index);
-    if (value.bits == bits) {
-      return value;
-    }
-    return value.is(Operator.CONSTANT) ? nodes.constant(value.constant, bits) : null;
-  }
-
-  private @Nullable Node product(List<String> modifiers, ScalarType type, Node a, Node b) {
-    if (modifiers.contains("wide")) {
-      Operator extend = type.isSigned() ? Operator.SIGN_EXTEND : Operator.ZERO_EXTEND;
-      int bits = type.bits * 2;
-      return bits > Long.SIZE
-          ? null
-          : nodes.of(Operator.MULTIPLY, bits, nodes.of(extend, bits, a), nodes.of(extend, bits, b));
-    }
-    return modifiers.contains("lo") || type.bits < Integer.SIZE
-        ? nodes.of(Operator.MULTIPLY, type.bits, a, b)
-        : null;
+  /** The operation of the device on one or two operands of the result's width, if it is one. */
+  private static @Nullable Operator operator(Operation operation, boolean isSigned) {
+    return switch (operation) {
+      case ADD -> Operator.ADD;
+      case SUBTRACT -> Operator.SUBTRACT;
+      case NEGATE -> Operator.NEGATE;
+      case NOT -> Operator.NOT;
+      case AND -> Operator.AND;
+      case OR -> Operator.OR;
+      case XOR -> Operator.XOR;
+      case SHIFT_LEFT -> Operator.SHIFT_LEFT;
+      case SHIFT_RIGHT -> isSigned ? Operator.SHIFT_RIGHT : Operator.SHIFT_RIGHT_UNSIGNED;
+      case DIVIDE -> isSigned ? Operator.DIVIDE : Operator.DIVIDE_UNSIGNED;
+      case REMAINDER -> isSigned ? Operator.REMAINDER : Operator.REMAINDER_UNSIGNED;
+      case MIN -> isSigned ? Operator.MIN : Operator.MIN_UNSIGNED;
+      case MAX -> isSigned ? Operator.MAX : Operator.MAX_UNSIGNED;
+      default -> null;
+    };
   }
 
   /** An unsigned field of bits at a fixed place. */
@@ -250,98 +235,34 @@ final class InstructionValues {
         Operator.AND, type.bits, shifted, nodes.constant((1L << length.constant) - 1, type.bits));
   }
 
-  private @Nullable Node converted(List<String> modifiers, Node value) {
-    if (modifiers.size() != 2) {
-      return null;
-    }
-    ScalarType to = ScalarType.named(modifiers.get(0)).orElse(null);
-    ScalarType from = ScalarType.named(modifiers.get(1)).orElse(null);
-    if (to == null || from == null || !to.isInteger() || !from.isInteger()) {
-      return null;
-    }
-    Node cut = value;
-    if (value.bits > from.bits) {
-      cut = nodes.of(Operator.TRUNCATE, from.bits, value);
-    } else if (value.bits < from.bits) {
-      return null;
-    }
-    if (to.bits < from.bits) {
-      return nodes.of(Operator.TRUNCATE, to.bits, cut);
-    }
-    return nodes.of(from.isSigned() ? Operator.SIGN_EXTEND : Operator.ZERO_EXTEND, to.bits, cut);
+  private Node converted(ScalarType from, ScalarType to, Node value) {
+    return to.bits < from.bits
+        ? nodes.of(Operator.TRUNCATE, to.bits, value)
+        : nodes.of(from.isSigned() ? Operator.SIGN_EXTEND : Operator.ZERO_EXTEND, to.bits, value);
   }
 
-  private @Nullable Node predicate(Instruction instruction, List<Node> from, int block) {
-    for (Node source : from) {
-      if (source.bits == 1 && from.size() == 1) {
-        return switch (instruction.opcode()) {
-          case "mov" -> source;
-          case "not" -> nodes.of(Operator.NOT, 1, source);
-          default -> null;
-        };
-      }
-    }
-    if (from.size() == 2 && from.get(0).bits == 1 && from.get(1).bits == 1) {
-      return switch (instruction.opcode()) {
-        case "and" -> nodes.of(Operator.AND, 1, from.get(0), from.get(1));
-        case "or" -> nodes.of(Operator.OR, 1, from.get(0), from.get(1));
-        case "xor" -> nodes.of(Operator.XOR, 1, from.get(0), from.get(1));
-        default -> null;
-      };
-    }
-    if (!instruction.opcode().equals("setp") || from.size() < 2 || from.size() > 3) {
-      return null;
-    }
-    Node comparison = comparison(instruction, from.get(0), from.get(1));
-    if (comparison == null) {
-      comparison = nodes.unknown(1, block, List.of());
-    }
-    if (from.size() == 2) {
-      return comparison;
-    }
-    Node with = from.get(2);
-    if (with.bits != 1 || instruction.modifiers().size() < 2) {
-      return null;
-    }
-    return switch (instruction.modifiers().get(1)) {
-      case "and" -> nodes.of(Operator.AND, 1, comparison, with);
-      case "or" -> nodes.of(Operator.OR, 1, comparison, with);
-      case "xor" -> nodes.of(Operator.XOR, 1, comparison, with);
-      default -> null;
-    };
+  /** Equal bits are equal numbers in either reading, and Java's numbers are signed. */
+  private Node equal(Node a, Node b) {
+    return nodes.of(
+        Operator.EQUAL,
+        1,
+        nodes.of(Operator.SIGN_EXTEND, Long.SIZE, a),
+        nodes.of(Operator.SIGN_EXTEND, Long.SIZE, b));
   }
 
   /** Compares two integers as 64-bit numbers. */
-  private @Nullable Node comparison(Instruction instruction, Node first, Node second) {
-    ScalarType type = instruction.type();
-    if (type == null || !type.isInteger()) {
-      return null;
-    }
-    List<Node> both = List.of(first, second);
-    Node a = sized(both, 0, type.bits);
-    Node b = sized(both, 1, type.bits);
-    if (a == null || b == null) {
-      return null;
-    }
-    String relation = instruction.modifiers().get(0);
-    boolean unsigned = Set.of("lo", "ls", "hi", "hs").contains(relation) || !type.isSigned();
-    Operator extend = unsigned ? Operator.ZERO_EXTEND : Operator.SIGN_EXTEND;
-    if (relation.equals("eq") || relation.equals("ne")) {
-      // Equal bits are equal numbers in either reading, and Java's numbers are signed.
-      extend = Operator.SIGN_EXTEND;
-    }
-    a = nodes.of(extend, Long.SIZE, a);
-    b = nodes.of(extend, Long.SIZE, b);
-    boolean wide = unsigned && type.bits == Long.SIZE;
-    Operator less = wide ? Operator.LESS_UNSIGNED : Operator.LESS;
-    Operator notMore = wide ? Operator.LESS_OR_EQUAL_UNSIGNED : Operator.LESS_OR_EQUAL;
-    return switch (relation) {
-      case "eq" -> nodes.of(Operator.EQUAL, 1, a, b);
-      case "ne" -> nodes.of(Operator.NOT, 1, nodes.of(Operator.EQUAL, 1, a, b));
-      case "lt", "lo" -> nodes.of(less, 1, a, b);
-      case "le", "ls" -> nodes.of(notMore, 1, a, b);
-      case "gt", "hi" -> nodes.of(less, 1, b, a);
-      case "ge", "hs" -> nodes.of(notMore, 1, b, a);
+  private @Nullable Node ordered(Operation operation, ScalarType type, Node first, Node second) {
+    Operator extend = type.isSigned() ? Operator.SIGN_EXTEND : Operator.ZERO_EXTEND;
+    Node a = nodes.of(extend, Long.SIZE, first);
+    Node b = nodes.of(extend, Long.SIZE, second);
+    boolean isSigned = type.isSigned() || type.bits < Long.SIZE;
+    Operator less = isSigned ? Operator.LESS : Operator.LESS_UNSIGNED;
+    Operator notMore = isSigned ? Operator.LESS_OR_EQUAL : Operator.LESS_OR_EQUAL_UNSIGNED;
+    return switch (operation) {
+      case LESS -> nodes.of(less, 1, a, b);
+      case LESS_OR_EQUAL -> nodes.of(notMore, 1, a, b);
+      case GREATER -> nodes.of(less, 1, b, a);
+      case GREATER_OR_EQUAL -> nodes.of(notMore, 1, b, a);
       default -> null;
     };
   }

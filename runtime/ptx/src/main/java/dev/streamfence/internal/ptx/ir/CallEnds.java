@@ -54,10 +54,10 @@ public final class CallEnds {
     List<Instruction> body = called.map(PtxFunction::instructions).orElse(List.of());
     for (int i = 0; i < body.size() && !exits; i++) {
       exits =
-          switch (body.get(i).opcode()) {
-            case "exit" -> true;
-            case "trap" -> countsTraps;
-            case "call" -> (countsTraps || !traps(body.get(i))) && mayExit(body.get(i));
+          switch (OpcodeTable.rule(body.get(i)).control()) {
+            case EXIT -> true;
+            case TRAP -> countsTraps;
+            case CALL -> (countsTraps || !traps(body.get(i))) && mayExit(body.get(i));
             default -> false;
           };
     }

@@ -14,6 +14,7 @@ import java.util.Set;
 /** The basic blocks of a function, and the instructions that control can reach. */
 final class ControlFlow {
   private final List<Instruction> instructions;
+  private final Opcode[] rules;
   private final ConstantPredicates predicates;
   private final BitSet leaders = new BitSet();
   private final BitSet reachable = new BitSet();
@@ -25,10 +26,11 @@ final class ControlFlow {
 
   ControlFlow(PtxFunction function, Opcode[] rules) {
     instructions = function.instructions();
+    this.rules = rules;
     predicates = new ConstantPredicates(function, rules);
     for (int i = 0; i < instructions.size(); i++) {
       Instruction instruction = instructions.get(i);
-      if (isJump(instruction) || isEnd(instruction)) {
+      if (rules[i].control().isBranch() || rules[i].control().leaves()) {
         leaders.set(i + 1);
       }
       for (Operand operand : instruction.operands()) {
@@ -45,14 +47,6 @@ final class ControlFlow {
     if (label.target() >= 0) {
       leaders.set(label.target());
     }
-  }
-
-  private static boolean isJump(Instruction instruction) {
-    return instruction.opcode().equals("bra") || instruction.opcode().equals("brx");
-  }
-
-  private static boolean isEnd(Instruction instruction) {
-    return instruction.opcode().equals("ret") || instruction.opcode().equals("exit");
   }
 
   /** Returns whether an instruction starts a basic block. */
@@ -73,12 +67,13 @@ final class ControlFlow {
       while (at < instructions.size() && !reachable.get(at)) {
         reachable.set(at);
         Instruction instruction = instructions.get(at);
-        boolean jumps = isJump(instruction) && predicates.mayRun(instruction);
+        Opcode.Control control = rules[at].control();
+        boolean jumps = control.isBranch() && predicates.mayRun(instruction);
         if (jumps && !jump(instruction, open)) {
           reachable.set(0, instructions.size());
           return;
         }
-        boolean leaves = jumps || (isEnd(instruction) && predicates.mayRun(instruction));
+        boolean leaves = jumps || (control.leaves() && predicates.mayRun(instruction));
         if (leaves && predicates.mustRun(instruction)) {
           break;
         }

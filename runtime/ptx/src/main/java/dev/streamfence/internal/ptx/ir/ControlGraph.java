@@ -2,6 +2,7 @@ package dev.streamfence.internal.ptx.ir;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.streamfence.internal.ptx.ir.Opcode.Control;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Label;
 import dev.streamfence.internal.ptx.syntax.Operand;
@@ -125,12 +126,11 @@ public final class ControlGraph {
     BitSet leaders = new BitSet(count + 1);
     leaders.set(0);
     for (int i = 0; i < count; i++) {
-      Instruction instruction = flow.instruction(i);
-      if (isTerminator(instruction, ends)) {
+      if (flow.isLeader(i)) {
+        leaders.set(i);
+      }
+      if (isTerminator(flow, i, ends)) {
         leaders.set(i + 1);
-        if (instruction.opcode().equals("bra")) {
-          leaders.set(target(instruction));
-        }
       }
     }
     NavigableMap<Integer, Integer> numbers = new TreeMap<>();
@@ -156,18 +156,18 @@ public final class ControlGraph {
       NavigableMap<Integer, Integer> numbers) {
     boolean mayExit = false;
     for (int i = first; i < end; i++) {
-      mayExit |= flow.instruction(i).opcode().equals("call") && ends.mayExit(flow.instruction(i));
+      mayExit |= flow.rule(i).control() == Control.CALL && ends.mayExit(flow.instruction(i));
     }
     int after = numbers.getOrDefault(end, EXIT);
     Instruction last = first < end ? flow.instruction(end - 1) : null;
-    if (last == null || !isTerminator(last, ends)) {
+    if (last == null || !isTerminator(flow, end - 1, ends)) {
       return new Block(first, end, null, after, NONE, mayExit, new ArrayList<>());
     }
     int taken =
-        switch (last.opcode()) {
-          case "bra" ->
+        switch (flow.rule(end - 1).control()) {
+          case BRANCH ->
               target(last) < flow.size() ? requireNonNull(numbers.get(target(last))) : EXIT;
-          case "ret", "exit" -> EXIT;
+          case RETURN, EXIT -> ControlGraph.EXIT;
           default -> NONE;
         };
     boolean guarded = last.guard() != null;
@@ -181,12 +181,12 @@ public final class ControlGraph {
         new ArrayList<>());
   }
 
-  private static boolean isTerminator(Instruction instruction, CallEnds ends) {
-    return switch (instruction.opcode()) {
-      case "bra", "ret", "exit", "trap" -> true;
-      case "brx" -> throw new TooComplexException("it jumps through a table");
-      case "call" -> ends.traps(instruction);
-      default -> false;
+  private static boolean isTerminator(FunctionFlow flow, int index, CallEnds ends) {
+    return switch (flow.rule(index).control()) {
+      case BRANCH, RETURN, EXIT, TRAP -> true;
+      case TABLE_BRANCH -> throw new TooComplexException("it jumps through a table");
+      case CALL -> ends.traps(flow.instruction(index));
+      case NEXT -> false;
     };
   }
 

@@ -74,6 +74,11 @@ public final class FunctionFlow {
     return slots;
   }
 
+  /** Returns whether an instruction starts a basic block. */
+  boolean isLeader(int index) {
+    return control.isLeader(index);
+  }
+
   public boolean isReachable(int index) {
     return control.isReachable(index);
   }

@@ -3,15 +3,46 @@ package dev.streamfence.internal.ptx.ir;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The effect of an opcode on memory, and the transfer function of its result.
+ * The effect of an opcode on memory, the transfer function of its result, and where control goes.
  *
  * @param transfer the transfer function of its result
  * @param operands one letter for each operand, see {@link OpcodeTable}; empty if none of them is an
  *     address
+ * @param operation what it computes from numbers, which {@link Computation} decodes; null if it has
+ *     no formula
  */
-public record Opcode(Effect effect, Transfer transfer, String operands) {
+public record Opcode(
+    Effect effect,
+    Transfer transfer,
+    String operands,
+    Control control,
+    @Nullable Operation operation) {
+  /** Where a thread goes from an instruction. */
+  public enum Control {
+    NEXT,
+    BRANCH,
+    /** A branch through a table of labels. */
+    TABLE_BRANCH,
+    CALL,
+    RETURN,
+    /** The thread ends. */
+    EXIT,
+    /** The whole run ends. */
+    TRAP;
+
+    boolean isBranch() {
+      return this == BRANCH || this == TABLE_BRANCH;
+    }
+
+    /** Returns whether the thread leaves the function. */
+    boolean leaves() {
+      return this == RETURN || this == EXIT;
+    }
+  }
+
   /** The effect of an instruction on memory. */
   public enum Effect {
     COMPUTES,
@@ -83,7 +114,7 @@ public record Opcode(Effect effect, Transfer transfer, String operands) {
     }
   }
 
-  static final Opcode UNKNOWN = new Opcode(Effect.UNKNOWN, Transfer.NONE, "");
+  static final Opcode UNKNOWN = new Opcode(Effect.UNKNOWN, Transfer.NONE, "", Control.NEXT, null);
 
   /** Returns the letter of an operand; {@code ' '} if the rule has none for it. */
   public char letter(int index) {
@@ -123,7 +154,12 @@ public record Opcode(Effect effect, Transfer transfer, String operands) {
     return !isDestination(index) || letter(index) == 'A';
   }
 
+  /** The same place in the flow of control, with any effect. */
+  Opcode unknown() {
+    return new Opcode(Effect.UNKNOWN, Transfer.NONE, "", control, null);
+  }
+
   Opcode withoutResult() {
-    return new Opcode(effect, transfer, operands.substring(1));
+    return new Opcode(effect, transfer, operands.substring(1), control, operation);
   }
 }

@@ -8,14 +8,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rules of all known PTX opcodes. Every other opcode is unknown, so a new opcode can make a
  * verdict less definite, but never wrong.
  *
  * <p>An opcode may be written with its first modifiers; the longest match counts. An opcode that
- * computes is followed by its transfer function, any other by its effect and one letter for each
- * operand. Further operands are counters if they are addresses, and numbers otherwise.
+ * computes is followed by its transfer function, and by its operation if it has one; one that may
+ * change where control goes by that; any other by its effect and one letter for each operand.
+ * Further operands are counters if they are addresses, and numbers otherwise.
  *
  * <ul>
  *   <li>{@code d}: a result that is loaded from memory; {@code D}: a result that is a number
@@ -32,15 +34,19 @@ import java.util.regex.Pattern;
 public final class OpcodeTable {
   private static final String COMPUTING =
       """
-      add ADD; addc ADD; sub SUBTRACT; subc SUBTRACT; mul MULTIPLY; mul.hi BITS; mul24 MULTIPLY
-      mul24.hi BITS; mad MULTIPLY_ADD; mad.hi MIX; madc MULTIPLY_ADD; madc.hi MIX
-      mad24 MULTIPLY_ADD; mad24.hi MIX; div BITS; rem BITS; sad MIX; abs MIX; neg NEGATE
-      min JOIN; max JOIN; and AND; or OR; xor MIX; not NEGATE; cnot BITS; lop3 BITS
-      shl SHIFT_LEFT; shr BITS; shf BITS; prmt BITS; bfe BITS; bfi INSERT; szext BITS; bmsk BITS
-      brev MIX; bfind COUNT; clz COUNT; popc COUNT; fns COUNT; dp2a BITS; dp4a BITS
-      mov FIRST; cvt CONVERT; cvt.pack BITS; cvta FIRST; selp SELECT; slct SELECT
-      set COMPARE; setp COMPARE; testp COMPARE; copysign MIX; isspacep COMPARE; istypep COMPARE
-      fma MULTIPLY_ADD; rcp BITS; sqrt BITS; rsqrt BITS; sin BITS; cos BITS; lg2 BITS
+      add ADD ADD; addc ADD; sub SUBTRACT SUBTRACT; subc SUBTRACT
+      mul MULTIPLY MULTIPLY; mul.hi BITS MULTIPLY_HIGH; mul24 MULTIPLY; mul24.hi BITS
+      mad MULTIPLY_ADD MULTIPLY_ADD; mad.hi MIX MULTIPLY_HIGH_ADD; madc MULTIPLY_ADD
+      madc.hi MIX; mad24 MULTIPLY_ADD; mad24.hi MIX; div BITS DIVIDE; rem BITS REMAINDER
+      sad MIX ADD_DIFFERENCE; abs MIX ABSOLUTE; neg NEGATE NEGATE; min JOIN MIN; max JOIN MAX
+      and AND AND; or OR OR; xor MIX XOR; not NEGATE NOT; cnot BITS IS_ZERO; lop3 BITS
+      shl SHIFT_LEFT SHIFT_LEFT; shr BITS SHIFT_RIGHT; shf BITS; prmt BITS; bfe BITS FIELD
+      bfi INSERT; szext BITS; bmsk BITS; brev MIX REVERSE; bfind COUNT FIND_HIGHEST
+      clz COUNT COUNT_LEADING_ZEROS; popc COUNT COUNT_ONES; fns COUNT; dp2a BITS; dp4a BITS
+      mov FIRST MOVE; cvt CONVERT CONVERT; cvt.pack BITS; cvta FIRST ADDRESS; selp SELECT SELECT
+      slct SELECT; set COMPARE; setp COMPARE COMPARE; testp COMPARE; copysign MIX
+      isspacep COMPARE; istypep COMPARE; fma MULTIPLY_ADD; rcp BITS; sqrt BITS; rsqrt BITS
+      sin BITS; cos BITS; lg2 BITS
       ex2 BITS; tanh BITS; mma MATRIX; wmma.mma MATRIX; movmatrix SHUFFLE
       shfl SHUFFLE; vote LANES; match LANES; activemask LANES; redux REDUCE; elect LANES
       bar.red LANES; barrier.red LANES; barrier.cta.red LANES
@@ -75,8 +81,7 @@ public final class OpcodeTable {
       createpolicy.range no_access Dn--; cp.async.bulk.prefetch no_access n-
       cp.async.bulk.prefetch.tensor no_access n; fence no_access n-; membar no_access
       bar no_access; bar.warp no_access; barrier no_access; barrier.cta no_access
-      barrier.cluster no_access; bra no_access; brx no_access; ret no_access; exit no_access
-      trap no_access; brkpt no_access; pmevent no_access; nanosleep no_access
+      barrier.cluster no_access; brkpt no_access; pmevent no_access; nanosleep no_access
       griddepcontrol no_access; setmaxnreg no_access; stackrestore no_access
       cp.async.commit_group no_access; cp.async.wait_group no_access; cp.async.wait_all no_access
       cp.async.bulk.commit_group no_access; cp.async.bulk.wait_group no_access
@@ -89,7 +94,11 @@ public final class OpcodeTable {
       txq no_access Dn; suq no_access Dn
       cp.async.bulk.tensor unknown tt; cp.reduce.async.bulk.tensor unknown tt
       tex unknown Du; tld4 unknown Du; suld unknown Du; sust unknown uv; sured unknown uv
-      call calls
+      """;
+
+  private static final String CONTROL =
+      """
+      bra BRANCH; brx TABLE_BRANCH; call CALL; ret RETURN; exit EXIT; trap TRAP
       """;
 
   private static final Map<String, Opcode> RULES = new HashMap<>();
@@ -107,11 +116,20 @@ public final class OpcodeTable {
 
   static {
     for (List<String> words : rules(COMPUTING)) {
-      add(words.get(0), "computes", Opcode.Transfer.valueOf(words.get(1)), "");
+      Operation operation = words.size() > 2 ? Operation.valueOf(words.get(2)) : null;
+      Opcode.Transfer transfer = Opcode.Transfer.valueOf(words.get(1));
+      add(words, Opcode.Effect.COMPUTES, transfer, "", Opcode.Control.NEXT, operation);
     }
     for (List<String> words : rules(OTHER)) {
+      Opcode.Effect effect = Opcode.Effect.valueOf(words.get(1).toUpperCase(Locale.ROOT));
       String operands = words.size() > 2 ? words.get(2) : "";
-      add(words.get(0), words.get(1), Opcode.Transfer.NONE, operands);
+      add(words, effect, Opcode.Transfer.NONE, operands, Opcode.Control.NEXT, null);
+    }
+    for (List<String> words : rules(CONTROL)) {
+      Opcode.Control control = Opcode.Control.valueOf(words.get(1));
+      boolean calls = control == Opcode.Control.CALL;
+      Opcode.Effect effect = calls ? Opcode.Effect.CALLS : Opcode.Effect.NO_ACCESS;
+      add(words, effect, Opcode.Transfer.NONE, "", control, null);
     }
   }
 
@@ -125,10 +143,16 @@ public final class OpcodeTable {
         .toList();
   }
 
-  private static void add(String opcode, String effect, Opcode.Transfer transfer, String operands) {
-    Opcode.Effect meant = Opcode.Effect.valueOf(effect.toUpperCase(Locale.ROOT));
-    if (RULES.put(opcode, new Opcode(meant, transfer, operands)) != null) {
-      throw new IllegalStateException("opcode " + opcode + " is in the table twice");
+  private static void add(
+      List<String> words,
+      Opcode.Effect effect,
+      Opcode.Transfer transfer,
+      String operands,
+      Opcode.Control control,
+      @Nullable Operation operation) {
+    Opcode row = new Opcode(effect, transfer, operands, control, operation);
+    if (RULES.put(words.get(0), row) != null) {
+      throw new IllegalStateException("opcode " + words.get(0) + " is in the table twice");
     }
   }
 
@@ -151,16 +175,16 @@ public final class OpcodeTable {
     for (int i = 0; i < operands.size(); i++) {
       memory |= operands.get(i) instanceof Operand.Memory;
       if ("rwbtu".indexOf(rule.letter(i)) >= 0 && !(operands.get(i) instanceof Operand.Memory)) {
-        return Opcode.UNKNOWN;
+        return rule.unknown();
       }
       if ("tun".indexOf(rule.letter(i)) < 0
           && operands.get(i) instanceof Operand.Memory place
           && !place.more().isEmpty()) {
-        return Opcode.UNKNOWN;
+        return rule.unknown();
       }
     }
     boolean takesMemory = !rule.operands().isEmpty();
-    return memory && !takesMemory ? Opcode.UNKNOWN : rule;
+    return memory && !takesMemory ? rule.unknown() : rule;
   }
 
   private static Opcode find(Instruction instruction) {

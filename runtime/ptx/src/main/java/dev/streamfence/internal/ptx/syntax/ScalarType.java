@@ -79,6 +79,28 @@ public enum ScalarType {
     return kind == NumberKind.SIGNED || kind == NumberKind.UNSIGNED || kind == NumberKind.BITS;
   }
 
+  /** Returns the number type with twice as many bits; empty if there is none. */
+  public Optional<ScalarType> twice() {
+    return switch (this) {
+      case U16 -> Optional.of(U32);
+      case S16 -> Optional.of(S32);
+      case U32 -> Optional.of(U64);
+      case S32 -> Optional.of(S64);
+      default -> Optional.empty();
+    };
+  }
+
+  /** Returns the unsigned number type of a signed one, and any other type as it is. */
+  public ScalarType unsigned() {
+    return switch (this) {
+      case S8 -> U8;
+      case S16 -> U16;
+      case S32 -> U32;
+      case S64 -> U64;
+      default -> this;
+    };
+  }
+
   /** Returns a mask of the type's bits, at most 64 of them. */
   public long mask() {
     return bits >= 64 ? -1L : (1L << bits) - 1;

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.ptx.run.arithmetic;
 
+import dev.streamfence.internal.ptx.ir.Operation;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import java.util.List;
 import java.util.Optional;
@@ -22,22 +23,24 @@ public interface Comparison {
   }
 
   private static @Nullable Comparison ofIntegers(String name, ScalarType type) {
+    return Operation.comparison(name)
+        .map(operation -> of(operation, Operation.compared(name, type)))
+        .orElse(null);
+  }
+
+  /** Returns a comparison of integers; null if the operation is none. */
+  static @Nullable Comparison of(Operation operation, ScalarType type) {
     int shift = 64 - Math.min(64, type.bits);
-    boolean signed = type.isSigned();
     // Shifting up drops the bits above the type and keeps signed order; flipping the top bit turns
     // unsigned order into signed order.
-    long flip = signed ? 0 : Long.MIN_VALUE;
-    return switch (name) {
-      case "eq" -> (a, b) -> (a ^ b) << shift == 0;
-      case "ne" -> (a, b) -> (a ^ b) << shift != 0;
-      case "lt" -> (a, b) -> (a << shift ^ flip) < (b << shift ^ flip);
-      case "le" -> (a, b) -> (a << shift ^ flip) <= (b << shift ^ flip);
-      case "gt" -> (a, b) -> (a << shift ^ flip) > (b << shift ^ flip);
-      case "ge" -> (a, b) -> (a << shift ^ flip) >= (b << shift ^ flip);
-      case "lo" -> (a, b) -> (a << shift ^ Long.MIN_VALUE) < (b << shift ^ Long.MIN_VALUE);
-      case "ls" -> (a, b) -> (a << shift ^ Long.MIN_VALUE) <= (b << shift ^ Long.MIN_VALUE);
-      case "hi" -> (a, b) -> (a << shift ^ Long.MIN_VALUE) > (b << shift ^ Long.MIN_VALUE);
-      case "hs" -> (a, b) -> (a << shift ^ Long.MIN_VALUE) >= (b << shift ^ Long.MIN_VALUE);
+    long flip = type.isSigned() ? 0 : Long.MIN_VALUE;
+    return switch (operation) {
+      case EQUAL -> (a, b) -> (a ^ b) << shift == 0;
+      case NOT_EQUAL -> (a, b) -> (a ^ b) << shift != 0;
+      case LESS -> (a, b) -> (a << shift ^ flip) < (b << shift ^ flip);
+      case LESS_OR_EQUAL -> (a, b) -> (a << shift ^ flip) <= (b << shift ^ flip);
+      case GREATER -> (a, b) -> (a << shift ^ flip) > (b << shift ^ flip);
+      case GREATER_OR_EQUAL -> (a, b) -> (a << shift ^ flip) >= (b << shift ^ flip);
       default -> null;
     };
   }

@@ -1,6 +1,8 @@
 package dev.streamfence.internal.ptx.run.arithmetic;
 
+import dev.streamfence.internal.ptx.ir.Computation;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
+import java.util.Optional;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
 
@@ -25,12 +27,115 @@ public final class IntegerArithmetic {
     return type.isSigned() ? v -> v << shift >> shift : v -> v << shift >>> shift;
   }
 
+  /** Returns the function of an operation with one operand; empty if it is none on integers. */
+  public static Optional<LongUnaryOperator> unary(Computation computation) {
+    ScalarType type = computation.type();
+    long mask = type.mask();
+    int unused = 64 - type.bits;
+    return Optional.ofNullable(
+        switch (computation.operation()) {
+          case NEGATE -> a -> -a & mask;
+          case ABSOLUTE -> a -> Math.abs(extend(a, type)) & mask;
+          case NOT -> a -> ~a & mask;
+          case IS_ZERO -> a -> (a & mask) == 0 ? 1 : 0;
+          case REVERSE -> a -> Long.reverse(a) >>> unused;
+          case COUNT_ONES -> a -> Long.bitCount(a & mask);
+          case COUNT_LEADING_ZEROS -> a -> Long.numberOfLeadingZeros(a & mask) - unused;
+          case FIND_HIGHEST -> a -> highest(a, type) & 0xFFFF_FFFFL;
+          default -> null;
+        });
+  }
+
+  /** Returns the function of an operation with two operands; empty if it is none on integers. */
+  public static Optional<LongBinaryOperator> binary(Computation computation) {
+    ScalarType type = computation.type();
+    return Optional.ofNullable(
+        switch (computation.operation()) {
+          case ADD -> add(type);
+          case SUBTRACT -> subtract(type);
+          case MULTIPLY -> product(type, computation.result());
+          case MULTIPLY_HIGH -> multiplyHigh(type);
+          case DIVIDE -> divide(type);
+          case REMAINDER -> remainder(type);
+          case MIN -> extremum(type, true);
+          case MAX -> extremum(type, false);
+          case AND -> (a, b) -> a & b;
+          case OR -> (a, b) -> a | b;
+          case XOR -> (a, b) -> a ^ b;
+          case SHIFT_LEFT -> shiftLeft(type);
+          case SHIFT_RIGHT -> shiftRight(type);
+          default -> null;
+        });
+  }
+
+  /** Returns the function of an operation with three operands; empty if it is none on integers. */
+  public static Optional<LongTernaryOperator> ternary(Computation computation) {
+    ScalarType type = computation.type();
+    ScalarType result = computation.result();
+    return Optional.ofNullable(
+        switch (computation.operation()) {
+          case ADD_DIFFERENCE -> absoluteDifference(type);
+          case FIELD -> (a, b, c) -> field(a, (int) (b & 0xFF), (int) (c & 0xFF), type);
+          case MULTIPLY_ADD -> sum(product(type, result), result);
+          case MULTIPLY_HIGH_ADD -> sum(multiplyHigh(type), result);
+          default -> null;
+        });
+  }
+
+  private static LongBinaryOperator product(ScalarType type, ScalarType result) {
+    return type == result ? multiplyLow(type) : multiplyWide(type);
+  }
+
+  private static LongTernaryOperator sum(LongBinaryOperator product, ScalarType type) {
+    long mask = type.mask();
+    return (a, b, c) -> (product.applyAsLong(a, b) + c) & mask;
+  }
+
+  /** Returns the place of the highest bit that differs from the sign; -1 if there is none. */
+  public static int highest(long a, ScalarType type) {
+    long value = extend(a, type);
+    return 63 - Long.numberOfLeadingZeros(type.isSigned() && value < 0 ? ~value : value);
+  }
+
+  /** Extracts a field; bits beyond the value's end repeat its sign, or are zero. */
+  public static long field(long value, int position, int length, ScalarType type) {
+    if (length == 0) {
+      return 0;
+    }
+    int top = type.bits - 1;
+    long extended = extend(value, type);
+    long shifted =
+        position <= top ? extended >> position : type.isSigned() && extended < 0 ? -1 : 0;
+    if (type.bits == 64 && !type.isSigned()) {
+      shifted = position <= top ? value >>> position : 0;
+    }
+    int width = Math.min(length, 64);
+    int cut = 64 - width;
+    // The sign is that of the field's last bit, or of the value if the field reaches beyond it.
+    long result = type.isSigned() ? shifted << cut >> cut : shifted << cut >>> cut;
+    return result & type.mask();
+  }
+
+  private static LongBinaryOperator shiftLeft(ScalarType type) {
+    long mask = type.mask();
+    int width = type.bits;
+    return (a, b) -> (b & 0xFFFF_FFFFL) >= width ? 0 : (a << (int) b) & mask;
+  }
+
+  private static LongBinaryOperator shiftRight(ScalarType type) {
+    long mask = type.mask();
+    int width = type.bits;
+    return type.isSigned()
+        ? (a, b) -> (extend(a, type) >> Math.min(b & 0xFFFF_FFFFL, width - 1)) & mask
+        : (a, b) -> (b & 0xFFFF_FFFFL) >= width ? 0 : (a & mask) >>> (int) b;
+  }
+
   public static LongBinaryOperator add(ScalarType type) {
     long mask = type.mask();
     return (a, b) -> (a + b) & mask;
   }
 
-  public static LongBinaryOperator subtract(ScalarType type) {
+  private static LongBinaryOperator subtract(ScalarType type) {
     long mask = type.mask();
     return (a, b) -> (a - b) & mask;
   }
@@ -81,7 +186,7 @@ public final class IntegerArithmetic {
    * Divides; division by zero gives all ones, as on devices, although the language leaves it
    * undefined.
    */
-  public static LongBinaryOperator divide(ScalarType type) {
+  private static LongBinaryOperator divide(ScalarType type) {
     long mask = type.mask();
     LongUnaryOperator x = extender(type);
     boolean signed = type.isSigned();
@@ -96,7 +201,7 @@ public final class IntegerArithmetic {
   }
 
   /** Computes the remainder; for division by zero it is the dividend. */
-  public static LongBinaryOperator remainder(ScalarType type) {
+  private static LongBinaryOperator remainder(ScalarType type) {
     long mask = type.mask();
     LongUnaryOperator x = extender(type);
     boolean signed = type.isSigned();
@@ -108,16 +213,6 @@ public final class IntegerArithmetic {
       }
       return (signed ? dividend % divisor : Long.remainderUnsigned(dividend, divisor)) & mask;
     };
-  }
-
-  public static LongUnaryOperator absolute(ScalarType type) {
-    long mask = type.mask();
-    return a -> Math.abs(extend(a, type)) & mask;
-  }
-
-  public static LongUnaryOperator negate(ScalarType type) {
-    long mask = type.mask();
-    return a -> -a & mask;
   }
 
   public static LongBinaryOperator extremum(ScalarType type, boolean smaller) {
@@ -134,7 +229,7 @@ public final class IntegerArithmetic {
   }
 
   /** Adds the absolute difference of two values to a third. */
-  public static LongTernaryOperator absoluteDifference(ScalarType type) {
+  private static LongTernaryOperator absoluteDifference(ScalarType type) {
     long mask = type.mask();
     LongBinaryOperator larger = extremum(type, false);
     LongBinaryOperator less = extremum(type, true);

@@ -4,34 +4,28 @@ import dev.streamfence.internal.ptx.run.arithmetic.IntegerArithmetic;
 import dev.streamfence.internal.ptx.run.machine.Op;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.function.LongBinaryOperator;
-import java.util.function.LongUnaryOperator;
 
-/** Instructions that add, multiply and divide, on integers and on floating-point numbers. */
+/**
+ * Instructions that add, multiply and divide, but for the forms that are an {@link
+ * IntegerInstructions integer operation}: on floating-point numbers, saturating, with a carry.
+ */
 final class ArithmeticInstructions {
-  private static final String PART = "it needs .lo, .hi or .wide";
+  private static final String PART = "it needs .lo or .hi";
 
   private ArithmeticInstructions() {}
 
   static void addTo(Map<String, InstructionSet.Translator> translators) {
-    translators.put("add", t -> isFloat(t) ? FloatInstructions.add(t) : integerAdd(t, false));
-    translators.put("sub", t -> isFloat(t) ? FloatInstructions.subtract(t) : integerAdd(t, true));
-    translators.put("mul", t -> isFloat(t) ? FloatInstructions.multiply(t) : multiply(t));
+    translators.put("add", t -> isFloat(t) ? FloatInstructions.add(t) : add(t, false));
+    translators.put("sub", t -> isFloat(t) ? FloatInstructions.subtract(t) : add(t, true));
+    translators.put("mul", t -> either(t, FloatInstructions::multiply));
     translators.put("mad", t -> isFloat(t) ? FloatInstructions.fma(t) : multiplyAdd(t));
     translators.put("fma", FloatInstructions::fma);
-    translators.put(
-        "div",
-        t -> isFloat(t) ? FloatInstructions.divide(t) : binary(t, IntegerArithmetic::divide));
-    translators.put("rem", t -> binary(t, IntegerArithmetic::remainder));
-    translators.put(
-        "abs",
-        t -> isFloat(t) ? FloatInstructions.absolute(t) : unary(t, IntegerArithmetic::absolute));
-    translators.put(
-        "neg", t -> isFloat(t) ? FloatInstructions.negate(t) : unary(t, IntegerArithmetic::negate));
+    translators.put("div", t -> either(t, FloatInstructions::divide));
+    translators.put("abs", t -> either(t, FloatInstructions::absolute));
+    translators.put("neg", t -> either(t, FloatInstructions::negate));
     translators.put("min", t -> extremum(t, true));
     translators.put("max", t -> extremum(t, false));
-    translators.put("sad", ArithmeticInstructions::absoluteDifference);
     translators.put("mul24", ArithmeticInstructions::multiply24);
     translators.put("mad24", ArithmeticInstructions::multiplyAdd24);
     translators.put("dp4a", ArithmeticInstructions::dotProduct4);
@@ -42,121 +36,65 @@ final class ArithmeticInstructions {
     return t.lastType().map(ScalarType::isFloat).orElse(false);
   }
 
-  /** Takes a type, which must be an integer of a supported width. */
-  private static ScalarType integer(Translation t, int least) {
-    return t.type(
-        type ->
-            type.isInteger()
-                && type.bits >= least
-                && type.bits <= 64
-                && type.kind != ScalarType.NumberKind.BITS);
+  private static Op either(Translation t, InstructionSet.Translator floats) {
+    return isFloat(t) ? floats.translate(t) : IntegerInstructions.refuse(t);
   }
 
-  private static Op integerAdd(Translation t, boolean subtract) {
-    boolean saturates = t.has("sat");
+  private static Op add(Translation t, boolean subtract) {
     if (t.has("cc")) {
       return CarryInstructions.add(t, subtract, false, true);
     }
-    ScalarType type = integer(t, 16);
-    if (saturates) {
-      if (type != ScalarType.S32) {
-        throw t.unsupported(".sat needs .s32");
-      }
-      return Steps.binary(
-          t,
-          type,
-          subtract
-              ? (a, b) -> IntegerArithmetic.saturate32((long) (int) a - (int) b)
-              : (a, b) -> IntegerArithmetic.saturate32((long) (int) a + (int) b));
+    if (!t.has("sat")) {
+      return IntegerInstructions.refuse(t);
     }
     return Steps.binary(
-        t, type, subtract ? IntegerArithmetic.subtract(type) : IntegerArithmetic.add(type));
+        t,
+        saturated(t, ".sat needs .s32"),
+        subtract
+            ? (a, b) -> IntegerArithmetic.saturate32((long) (int) a - (int) b)
+            : (a, b) -> IntegerArithmetic.saturate32((long) (int) a + (int) b));
   }
 
-  private static Op multiply(Translation t) {
-    String part = t.anyOf(PART, "lo", "hi", "wide");
-    ScalarType type = integer(t, 16);
-    return Steps.binary(t, product(t, part, type), type, type, multiplier(part, type));
-  }
-
-  private static ScalarType product(Translation t, String part, ScalarType type) {
-    if (!part.equals("wide")) {
-      return type;
+  private static ScalarType saturated(Translation t, String otherwise) {
+    ScalarType type = t.type();
+    if (type != ScalarType.S32) {
+      throw t.unsupported(otherwise);
     }
-    return switch (type) {
-      case U16 -> ScalarType.U32;
-      case S16 -> ScalarType.S32;
-      case U32 -> ScalarType.U64;
-      case S32 -> ScalarType.S64;
-      default -> throw t.unsupported(type + " has no type twice as wide");
-    };
+    return type;
   }
 
-  private static LongBinaryOperator multiplier(String part, ScalarType type) {
-    return switch (part) {
-      case "lo" -> IntegerArithmetic.multiplyLow(type);
-      case "hi" -> IntegerArithmetic.multiplyHigh(type);
-      default -> IntegerArithmetic.multiplyWide(type);
-    };
-  }
-
+  /** The forms of an integer product and sum that saturate, or leave a carry. */
   private static Op multiplyAdd(Translation t) {
-    String part = t.anyOf(PART, "lo", "hi", "wide");
-    boolean saturates = t.has("sat");
-    if (t.has("cc")) {
+    if (t.instruction().has("cc")) {
+      String part = t.anyOf("it needs .lo or .hi", "lo", "hi");
+      t.has("cc");
       return CarryInstructions.multiplyAdd(t, part, false, true);
     }
-    ScalarType type = integer(t, 16);
-    ScalarType result = product(t, part, type);
-    LongBinaryOperator multiply = multiplier(part, type);
-    if (saturates) {
-      if (type != ScalarType.S32 || !part.equals("hi")) {
-        throw t.unsupported(".sat needs .hi and .s32");
-      }
-      return Steps.ternary(
-          t,
-          type,
-          (a, b, c) ->
-              IntegerArithmetic.saturate32((long) (int) multiply.applyAsLong(a, b) + (int) c));
+    if (!t.has("sat")) {
+      return IntegerInstructions.refuse(t);
     }
-    long mask = result.mask();
-    if (part.equals("lo")) {
-      return Steps.ternary(t, type, (a, b, c) -> (a * b + c) & mask);
-    }
+    String otherwise = ".sat needs .hi and .s32";
+    t.anyOf(otherwise, "hi");
+    ScalarType type = saturated(t, otherwise);
+    LongBinaryOperator multiply = IntegerArithmetic.multiplyHigh(type);
     return Steps.ternary(
-        t, result, type, type, result, (a, b, c) -> (multiply.applyAsLong(a, b) + c) & mask);
-  }
-
-  private static Op unary(Translation t, Function<ScalarType, LongUnaryOperator> f) {
-    ScalarType type = integer(t, 16);
-    return Steps.unary(t, type, f.apply(type));
-  }
-
-  private static Op binary(Translation t, Function<ScalarType, LongBinaryOperator> f) {
-    ScalarType type = integer(t, 16);
-    return Steps.binary(t, type, f.apply(type));
+        t,
+        type,
+        (a, b, c) ->
+            IntegerArithmetic.saturate32((long) (int) multiply.applyAsLong(a, b) + (int) c));
   }
 
   private static Op extremum(Translation t, boolean smaller) {
     if (isFloat(t)) {
       return FloatInstructions.extremum(t, smaller);
     }
-    boolean rectifies = t.has("relu");
-    ScalarType type = integer(t, 16);
+    if (!t.has("relu")) {
+      return IntegerInstructions.refuse(t);
+    }
+    ScalarType type = saturated(t, ".relu needs .s32");
     LongBinaryOperator choose = IntegerArithmetic.extremum(type, smaller);
-    if (!rectifies) {
-      return Steps.binary(t, type, choose);
-    }
-    if (type != ScalarType.S32) {
-      throw t.unsupported(".relu needs .s32");
-    }
     return Steps.binary(
         t, type, (a, b) -> Math.max(0, (int) choose.applyAsLong(a, b)) & 0xFFFF_FFFFL);
-  }
-
-  private static Op absoluteDifference(Translation t) {
-    ScalarType type = integer(t, 16);
-    return Steps.ternary(t, type, IntegerArithmetic.absoluteDifference(type));
   }
 
   private static Op multiply24(Translation t) {

@@ -4,7 +4,6 @@ import dev.streamfence.internal.ptx.run.arithmetic.IntegerArithmetic;
 import dev.streamfence.internal.ptx.run.machine.Op;
 import dev.streamfence.internal.ptx.syntax.ScalarType;
 import java.util.Map;
-import java.util.function.LongBinaryOperator;
 
 /** Instructions on bits: logic, counts, searches and permutations. */
 final class BitInstructions {
@@ -13,38 +12,14 @@ final class BitInstructions {
   private BitInstructions() {}
 
   static void addTo(Map<String, InstructionSet.Translator> translators) {
-    translators.put("and", t -> logic(t, (a, b) -> a & b));
-    translators.put("or", t -> logic(t, (a, b) -> a | b));
-    translators.put("xor", t -> logic(t, (a, b) -> a ^ b));
-    translators.put("not", BitInstructions::not);
-    translators.put("cnot", BitInstructions::logicalNot);
     translators.put("lop3", BitInstructions::logic3);
-    translators.put("popc", t -> count(t, false));
-    translators.put("clz", t -> count(t, true));
-    translators.put("bfind", BitInstructions::findLeading);
-    translators.put("brev", BitInstructions::reverse);
+    translators.put("bfind", BitInstructions::findHighest);
     translators.put("fns", BitInstructions::findNth);
     translators.put("prmt", BitInstructions::permute);
   }
 
   static ScalarType bits(Translation t, int least, int most) {
     return t.type(type -> type.bits >= least && type.bits <= most && !type.isFloat());
-  }
-
-  private static Op logic(Translation t, LongBinaryOperator f) {
-    return Steps.binary(t, bits(t, 1, 64), f);
-  }
-
-  private static Op not(Translation t) {
-    ScalarType type = t.type();
-    long mask = type.mask();
-    return Steps.unary(t, type, a -> ~a & mask);
-  }
-
-  private static Op logicalNot(Translation t) {
-    ScalarType type = bits(t, 16, 64);
-    long mask = type.mask();
-    return Steps.unary(t, type, a -> (a & mask) == 0 ? 1 : 0);
   }
 
   private static Op logic3(Translation t) {
@@ -75,21 +50,11 @@ final class BitInstructions {
     return result & LOW_32;
   }
 
-  private static Op count(Translation t, boolean leadingZeros) {
-    ScalarType type = bits(t, 32, 64);
-    long mask = type.mask();
-    int unused = 64 - type.bits;
-    return Steps.unary(
-        t,
-        ScalarType.U32,
-        type,
-        leadingZeros
-            ? a -> Long.numberOfLeadingZeros(a & mask) - unused
-            : a -> Long.bitCount(a & mask));
-  }
-
-  private static Op findLeading(Translation t) {
-    boolean asShift = t.has("shiftamt");
+  /** Finds the highest bit, as the shift that moves it to the top. */
+  private static Op findHighest(Translation t) {
+    if (!t.has("shiftamt")) {
+      return IntegerInstructions.refuse(t);
+    }
     ScalarType type = bits(t, 32, 64);
     int top = type.bits - 1;
     return Steps.unary(
@@ -97,20 +62,9 @@ final class BitInstructions {
         ScalarType.U32,
         type,
         a -> {
-          long value = IntegerArithmetic.extend(a, type);
-          value = type.isSigned() && value < 0 ? ~value : value;
-          if (value == 0) {
-            return LOW_32;
-          }
-          int position = 63 - Long.numberOfLeadingZeros(value);
-          return asShift ? top - position : position;
+          int position = IntegerArithmetic.highest(a, type);
+          return position < 0 ? LOW_32 : top - position;
         });
-  }
-
-  private static Op reverse(Translation t) {
-    ScalarType type = bits(t, 32, 64);
-    int down = 64 - type.bits;
-    return Steps.unary(t, type, a -> Long.reverse(a) >>> down);
   }
 
   private static Op findNth(Translation t) {

@@ -17,7 +17,6 @@ final class ComparisonInstructions {
   static void addTo(Map<String, InstructionSet.Translator> translators) {
     translators.put("setp", ComparisonInstructions::setPredicate);
     translators.put("set", ComparisonInstructions::set);
-    translators.put("selp", ComparisonInstructions::select);
     translators.put("slct", ComparisonInstructions::selectBySign);
     translators.put("testp", ComparisonInstructions::test);
     translators.put("copysign", ComparisonInstructions::copySign);
@@ -150,19 +149,6 @@ final class ComparisonInstructions {
       throw t.unsupported(type + " is not a type of result it has");
     }
     return type.mask();
-  }
-
-  private static Op select(Translation t) {
-    ScalarType type = t.type();
-    t.expectOperands(4, 4);
-    int d = t.destination(0, type);
-    int x = t.source(1, type);
-    int y = t.source(2, type);
-    int p = t.source(3, ScalarType.PRED);
-    return lane -> {
-      long[] r = lane.registers;
-      r[d] = r[p] != 0 ? r[x] : r[y];
-    };
   }
 
   private static Op selectBySign(Translation t) {

@@ -44,13 +44,7 @@ final class ConversionInstructions {
     }
     LongUnaryOperator f = between(t, to, from, options);
     t.expectOperands(2, 2);
-    int width = FunctionTranslator.width(t.operand(0));
-    if (to.isSigned() && width > to.bits) {
-      long mask = width == 64 ? -1L : (1L << width) - 1;
-      LongUnaryOperator narrow = f;
-      f = a -> IntegerArithmetic.extend(narrow.applyAsLong(a), to) & mask;
-    }
-    return Steps.unary(t, to, from, f);
+    return Steps.unary(t, to, from, IntegerInstructions.filling(t, to, f));
   }
 
   /** The modifiers of a conversion. */

@@ -3,9 +3,13 @@ package dev.streamfence.internal.ptx.run.instruction;
 import dev.streamfence.internal.ptx.run.machine.Op;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
-/** Every opcode that the interpreter runs, with its translator. */
+/**
+ * Every instruction that the interpreter runs: the integer operations of the table of opcodes, and
+ * the opcodes that have another meaning, with their translators.
+ */
 final class InstructionSet {
   /** Makes the step of one instruction. */
   @FunctionalInterface
@@ -33,17 +37,20 @@ final class InstructionSet {
 
   private InstructionSet() {}
 
-  /** The opcodes, without modifiers. */
+  /** The opcodes with a translator, without modifiers. */
   static Set<String> opcodes() {
     return Set.copyOf(TRANSLATORS.keySet());
   }
 
   static Op translate(Translation translation) {
-    Translator translator = TRANSLATORS.get(translation.opcode());
-    if (translator == null) {
-      throw translation.unsupported("the simulated device does not know this opcode");
+    Optional<Op> integer = IntegerInstructions.translate(translation);
+    if (integer.isPresent()) {
+      return integer.get();
     }
-    Op op = translator.translate(translation);
+    Op op =
+        TRANSLATORS
+            .getOrDefault(translation.opcode(), IntegerInstructions::refuse)
+            .translate(translation);
     translation.finish();
     return op;
   }

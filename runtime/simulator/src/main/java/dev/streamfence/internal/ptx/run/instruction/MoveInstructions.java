@@ -25,19 +25,10 @@ final class MoveInstructions {
     if (t.operand(0) instanceof Operand.Vector parts) {
       return unpack(t, type, parts.elements());
     }
-    int d = t.destination(0, type);
     if (t.operand(1) instanceof Operand.Vector parts) {
-      return pack(t, type, parts.elements(), d);
+      return pack(t, type, parts.elements(), t.destination(0, type));
     }
-    if (t.operand(1) instanceof Operand.SpecialRegister special) {
-      return SpecialRegisters.read(t, special.name(), d);
-    }
-    int x = t.source(1, type);
-    long mask = type.mask();
-    return lane -> {
-      long[] r = lane.registers;
-      r[d] = r[x] & mask;
-    };
+    return IntegerInstructions.refuse(t);
   }
 
   private static ScalarType part(Translation t, ScalarType whole, int parts) {

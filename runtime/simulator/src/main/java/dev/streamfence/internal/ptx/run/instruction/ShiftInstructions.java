@@ -12,41 +12,10 @@ final class ShiftInstructions {
   private ShiftInstructions() {}
 
   static void addTo(Map<String, InstructionSet.Translator> translators) {
-    translators.put("shl", ShiftInstructions::shiftLeft);
-    translators.put("shr", ShiftInstructions::shiftRight);
     translators.put("shf", ShiftInstructions::funnelShift);
-    translators.put("bfe", ShiftInstructions::extractField);
     translators.put("bfi", ShiftInstructions::insertField);
     translators.put("szext", ShiftInstructions::extendFrom);
     translators.put("bmsk", ShiftInstructions::mask);
-  }
-
-  private static Op shiftLeft(Translation t) {
-    ScalarType type = BitInstructions.bits(t, 16, 64);
-    long mask = type.mask();
-    int width = type.bits;
-    return Steps.binary(
-        t, type, type, ScalarType.B32, (a, b) -> (b & LOW_32) >= width ? 0 : (a << (int) b) & mask);
-  }
-
-  private static Op shiftRight(Translation t) {
-    ScalarType type = BitInstructions.bits(t, 16, 64);
-    long mask = type.mask();
-    int width = type.bits;
-    if (type.isSigned()) {
-      return Steps.binary(
-          t,
-          type,
-          type,
-          ScalarType.B32,
-          (a, b) -> (IntegerArithmetic.extend(a, type) >> Math.min(b & LOW_32, width - 1)) & mask);
-    }
-    return Steps.binary(
-        t,
-        type,
-        type,
-        ScalarType.B32,
-        (a, b) -> (b & LOW_32) >= width ? 0 : (a & mask) >>> (int) b);
   }
 
   private static Op funnelShift(Translation t) {
@@ -64,36 +33,6 @@ final class ShiftInstructions {
           int n = (int) (wraps ? c & 31 : Math.min(c & LOW_32, 32));
           return left ? both << n >>> 32 : both >>> n & LOW_32;
         });
-  }
-
-  private static Op extractField(Translation t) {
-    ScalarType type = BitInstructions.bits(t, 32, 64);
-    return Steps.ternary(
-        t,
-        type,
-        type,
-        ScalarType.B32,
-        ScalarType.B32,
-        (a, b, c) -> field(a, (int) (b & 0xFF), (int) (c & 0xFF), type));
-  }
-
-  /** Extracts a field; bits beyond the value's end repeat its sign, or are zero. */
-  static long field(long value, int position, int length, ScalarType type) {
-    if (length == 0) {
-      return 0;
-    }
-    int top = type.bits - 1;
-    long extended = IntegerArithmetic.extend(value, type);
-    long shifted =
-        position <= top ? extended >> position : type.isSigned() && extended < 0 ? -1 : 0;
-    if (type.bits == 64 && !type.isSigned()) {
-      shifted = position <= top ? value >>> position : 0;
-    }
-    int width = Math.min(length, 64);
-    int cut = 64 - width;
-    // The sign is that of the field's last bit, or of the value if the field reaches beyond it.
-    long result = type.isSigned() ? shifted << cut >> cut : shifted << cut >>> cut;
-    return result & type.mask();
   }
 
   private static Op insertField(Translation t) {
@@ -130,7 +69,7 @@ final class ShiftInstructions {
         ScalarType.U32,
         (a, b) -> {
           long n = wraps ? b & 31 : Math.min(b & LOW_32, 32);
-          return n == 0 ? 0 : field(a, 0, (int) n, type);
+          return n == 0 ? 0 : IntegerArithmetic.field(a, 0, (int) n, type);
         });
   }
 
