@@ -1,7 +1,9 @@
 package dev.streamfence.processor;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -11,6 +13,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.List;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.type.TypeMirror;
 import org.junit.jupiter.api.Test;
@@ -23,6 +26,10 @@ class ArchitectureTest {
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
           .importPackages(ROOT);
+
+  /** Types of the root package whose names the launchers contain. */
+  private static final List<String> LITERALS =
+      List.of("dev.streamfence.DeviceStream", "dev.streamfence.Completion");
 
   @Test
   void arrowsPointOneWay() {
@@ -83,6 +90,23 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAPackage("dev.streamfence.annotation..")
         .because("on a module path nothing requires their module")
+        .check(main);
+  }
+
+  @Test
+  void ofTheRuntimeItKnowsDeclarationsAndTheirCheck() {
+    noClasses()
+        .that()
+        .resideInAPackage(ROOT + "..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("dev.streamfence..")
+                .and(
+                    resideOutsideOfPackages(
+                        ROOT + "..", "dev.streamfence.launch", "dev.streamfence.internal.ptx.."))
+                .and(describe("named in no launcher", type -> !LITERALS.contains(type.getName()))))
+        .because(
+            "a second model of declarations would repeat the first, and nothing else is needed")
         .check(main);
   }
 

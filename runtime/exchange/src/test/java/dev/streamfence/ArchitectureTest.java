@@ -196,7 +196,8 @@ final class ArchitectureTest {
                   "internal.ptx.binary",
                   "internal.ptx.analysis",
                   "internal.ptx.analysis.lattice")),
-          Map.entry("internal.ptx.run.arithmetic", Set.of("internal.ptx.syntax")),
+          Map.entry(
+              "internal.ptx.run.arithmetic", Set.of("internal.ptx.syntax", "internal.ptx.ir")),
           Map.entry("internal.ptx.run.order", Set.of("internal.ptx.syntax")),
           Map.entry(
               "internal.ptx.run.machine", Set.of("internal.ptx.syntax", "internal.ptx.run.order")),
