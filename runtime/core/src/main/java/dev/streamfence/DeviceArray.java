@@ -2,7 +2,7 @@
 // refuses.
 package dev.streamfence;
 
-import dev.streamfence.internal.device.TrackedArray;
+import dev.streamfence.internal.device.WritableArray;
 import dev.streamfence.launch.RecordElement;
 import java.nio.Buffer;
 
@@ -32,7 +32,7 @@ import java.nio.Buffer;
  * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on for the eight
  *     primitives, or {@code Point[]} for a record of primitives, see {@link RecordElement}
  */
-public sealed interface DeviceArray<A> extends ReadableArray<A> permits TrackedArray {
+public sealed interface DeviceArray<A> extends ReadableArray<A> permits WritableArray {
   /**
    * Overwrites the whole array with a host array of the same length. The host array may be changed
    * as soon as this returns. Synchronises only while staging memory is short.

@@ -2,6 +2,7 @@
 // refuses.
 package dev.streamfence;
 
+import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.launch.ArrayElement;
 import dev.streamfence.launch.DeviceValues;
 import dev.streamfence.launch.RecordElement;
@@ -34,7 +35,8 @@ import java.time.Duration;
  * @param <A> the Java array type: {@code float[]}, {@code int[]} and so on for the eight
  *     primitives, or {@code Point[]} for a record of primitives, see {@link RecordElement}
  */
-public sealed interface ReadableArray<A> extends AutoCloseable, DeviceValues permits DeviceArray {
+public sealed interface ReadableArray<A> extends AutoCloseable, DeviceValues
+    permits DeviceArray, TrackedArray {
   /** This array, which a launch passes as it is. */
   @Override
   default ReadableArray<A> values() {

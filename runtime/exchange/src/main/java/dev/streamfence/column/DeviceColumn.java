@@ -2,8 +2,8 @@ package dev.streamfence.column;
 
 import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceStream;
-import dev.streamfence.internal.column.TrackedColumn;
 import dev.streamfence.internal.column.TrackedColumns;
+import dev.streamfence.internal.column.WritableColumn;
 import dev.streamfence.memory.ArrayAllocator;
 
 /**
@@ -15,7 +15,7 @@ import dev.streamfence.memory.ArrayAllocator;
  *
  * @param <A> the Java array type of the values, {@link ColumnType#arrayType}
  */
-public sealed interface DeviceColumn<A> extends ReadableColumn<A> permits TrackedColumn {
+public sealed interface DeviceColumn<A> extends ReadableColumn<A> permits WritableColumn {
   /**
    * A column with a value in each row.
    *

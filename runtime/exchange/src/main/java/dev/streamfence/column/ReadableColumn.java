@@ -4,6 +4,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.UseAfterFreeException;
+import dev.streamfence.internal.column.TrackedColumn;
 import dev.streamfence.internal.column.TrackedColumns;
 import dev.streamfence.launch.DeviceValues;
 import java.util.OptionalLong;
@@ -18,7 +19,8 @@ import java.util.OptionalLong;
  *
  * @param <A> the Java array type of the values, {@link ColumnType#arrayType}
  */
-public sealed interface ReadableColumn<A> extends AutoCloseable, DeviceValues permits DeviceColumn {
+public sealed interface ReadableColumn<A> extends AutoCloseable, DeviceValues
+    permits DeviceColumn, TrackedColumn {
   /**
    * A column over an array that is only read, with a value in each row. The column closes the
    * array; if it is refused, the array stays the caller's.

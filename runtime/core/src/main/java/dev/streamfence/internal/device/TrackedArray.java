@@ -1,14 +1,12 @@
 // Long because a handle has many operations, each of which checks what it is given by name.
 package dev.streamfence.internal.device;
 
-import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceException.AttemptedUse;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
-import dev.streamfence.internal.memory.Allocation;
 import dev.streamfence.internal.memory.HostBytes;
 import dev.streamfence.internal.memory.Region;
 import dev.streamfence.internal.order.Deadline;
@@ -22,23 +20,23 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The implementation of {@link DeviceArray}, and of {@link ReadableArray}. Memory that must not be
- * written says so in its hazard state.
+ * The implementation of {@link ReadableArray}: what reads the memory, and what all handles share.
+ * Arrays that can be written are {@link WritableArray}s.
  */
-public final class TrackedArray<A> implements DeviceArray<A> {
+public sealed class TrackedArray<A> implements ReadableArray<A> permits WritableArray {
   /** The longest array that every Java VM can create. */
   static final int MAX_JAVA_ARRAY = Integer.MAX_VALUE - 8;
 
   // Beside the memory, which has it too: launches read it.
-  private final TrackedRuntime runtime;
-  private final TrackedMemory memory;
-  private final Class<A> arrayType;
-  private final ArrayElement elementType;
-  private final long length;
-  private final ArrayBacking backing;
+  final TrackedRuntime runtime;
+  final TrackedMemory memory;
+  final Class<A> arrayType;
+  final ArrayElement elementType;
+  final long length;
+  final ArrayBacking backing;
 
   /** That of the backing, which launches read. */
-  private final @Nullable Region region;
+  final @Nullable Region region;
 
   final OpenArrays.Lifetime lifetime;
 
@@ -59,19 +57,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     this.lifetime = backing.watch(memory.arrays(), this);
   }
 
-  /** The array of a variable, which its module owns; the size fits the elements. */
-  public static <A> TrackedArray<A> ofVariable(
-      TrackedRuntime runtime, Class<A> arrayType, Allocation variable) {
-    ArrayElement elementType = ArrayElement.ofArray(arrayType);
-    return new TrackedArray<>(
-        runtime.memory(),
-        arrayType,
-        elementType,
-        variable.sizeInBytes() / elementType.sizeInBytes(),
-        new ArrayBacking.Variable(Region.of(variable)));
-  }
-
-  /** An array without elements; kernels get the null pointer for it. */
+  /** An array without elements that is only read. */
   public static <A> TrackedArray<A> empty(TrackedRuntime runtime, Class<A> arrayType) {
     return new TrackedArray<>(
         runtime.memory(),
@@ -81,11 +67,20 @@ public final class TrackedArray<A> implements DeviceArray<A> {
         ArrayBacking.Owned.of(null));
   }
 
-  /** An array over the same memory as this one, or some of it. */
+  /** An array of the same kind on the same memory, or some of it: only one to write, from one. */
+  <B> TrackedArray<B> like(
+      Class<B> otherType, ArrayElement otherElement, long otherLength, ArrayBacking on) {
+    return new TrackedArray<>(memory, otherType, otherElement, otherLength, on);
+  }
+
+  /** The same elements, only to be read. */
+  public TrackedArray<A> readable() {
+    return this;
+  }
+
   private <B> TrackedArray<B> view(
       Class<B> viewType, ArrayElement viewElement, long viewLength, @Nullable Region viewed) {
-    return new TrackedArray<>(
-        memory,
+    return like(
         viewType,
         viewElement,
         viewLength,
@@ -115,49 +110,6 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   @Override
   public boolean isOpen() {
     return !lifetime.isGone() && (region == null || region.hazards().acceptsUses());
-  }
-
-  @Override
-  public void upload(DeviceStream stream, A source) {
-    Objects.requireNonNull(source, "source");
-    requireSameLength(HostArray.length(source), "the host array");
-    uploadTo(stream, HostArray.from(source, elementType, 0, length), 0, length);
-  }
-
-  @Override
-  public void upload(DeviceStream stream, long from, A source, int sourceFrom, long count) {
-    Objects.requireNonNull(source, "source");
-    ElementRange.requireOnHost(sourceFrom, count, HostArray.length(source), "upload");
-    requireRange(from, count, "upload");
-    uploadTo(stream, HostArray.from(source, elementType, sourceFrom, count), from, count);
-  }
-
-  @Override
-  public void upload(DeviceStream stream, long from, Buffer source) {
-    HostBuffer host =
-        HostBuffer.of(Objects.requireNonNull(source, "source"), elementType, "upload");
-    requireRange(from, host.length(), "upload");
-    uploadTo(stream, host, from, host.length());
-  }
-
-  @Override
-  public void upload(DeviceStream stream, PinnedArray<A> source) {
-    Objects.requireNonNull(source, "source");
-    requireSameLength(source.length(), source);
-    upload(stream, 0, source, 0, length);
-  }
-
-  @Override
-  public void upload(
-      DeviceStream stream, long from, PinnedArray<A> source, long sourceFrom, long count) {
-    TrackedPinnedArray<A> host = pinned(source, sourceFrom, from, count, "upload");
-    requireUsable(stream, "upload");
-    Region target = used(from, count, "upload");
-    if (target == null) {
-      host.requireOpen("upload");
-    } else {
-      memory.transfers().upload(this, stream, host, sourceFrom, target);
-    }
   }
 
   @Override
@@ -280,61 +232,9 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   @Override
-  public void fill(DeviceStream stream, boolean value) {
-    fillBits(stream, 0, length, FillBits.of(value, this));
-  }
-
-  @Override
-  public void fill(DeviceStream stream, long value) {
-    fillBits(stream, 0, length, FillBits.of(value, this));
-  }
-
-  @Override
-  public void fill(DeviceStream stream, double value) {
-    fillBits(stream, 0, length, FillBits.of(value, this));
-  }
-
-  @Override
-  public void fill(DeviceStream stream, long from, long count, boolean value) {
-    requireRange(from, count, "fill");
-    fillBits(stream, from, count, FillBits.of(value, this));
-  }
-
-  @Override
-  public void fill(DeviceStream stream, long from, long count, long value) {
-    requireRange(from, count, "fill");
-    fillBits(stream, from, count, FillBits.of(value, this));
-  }
-
-  @Override
-  public void fill(DeviceStream stream, long from, long count, double value) {
-    requireRange(from, count, "fill");
-    fillBits(stream, from, count, FillBits.of(value, this));
-  }
-
-  @Override
-  public void copyFrom(DeviceStream stream, ReadableArray<A> other) {
-    TrackedArray<A> source = of(Objects.requireNonNull(other, "source"));
-    requireSameLength(source.length, source);
-    if (source == this) {
-      throw new IllegalArgumentException(this + " cannot be copied to itself");
-    }
-    copyRange(stream, source, 0, 0, length);
-  }
-
-  @Override
-  public void copyFrom(
-      DeviceStream stream, long from, ReadableArray<A> other, long sourceFrom, long count) {
-    TrackedArray<A> source = of(Objects.requireNonNull(other, "source"));
-    source.requireRange(sourceFrom, count, "copy");
-    requireRange(from, count, "copy");
-    copyRange(stream, source, sourceFrom, from, count);
-  }
-
-  @Override
-  public TrackedArray<A> copy(DeviceStream stream) {
+  public WritableArray<A> copy(DeviceStream stream) {
     Objects.requireNonNull(stream, "stream");
-    TrackedArray<A> copy = memory.allocate(stream, arrayType, length, "");
+    WritableArray<A> copy = memory.allocate(stream, arrayType, length, "");
     try {
       copy.copyFrom(stream, this);
       return copy;
@@ -349,27 +249,6 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     requireRange(from, count, "a view");
     requireInUse("a view");
     return view(arrayType, elementType, count, range(from, count));
-  }
-
-  @Override
-  public TrackedParts<A> split(long... at) {
-    Objects.requireNonNull(at, "at");
-    // Before the hazard state is asked: the close of the runtime closes the array, too.
-    runtime.life().enter();
-    try {
-      requireNotGone("a split");
-      requireWhole();
-      return TrackedParts.of(this, at);
-    } finally {
-      runtime.life().leave();
-    }
-  }
-
-  private void requireWhole() {
-    if (!backing.whyNotSplit().isEmpty()) {
-      throw new StreamMisuseException(
-          StreamMisuseException.Misuse.NOT_WHOLE, this + " is " + backing.whyNotSplit());
-    }
   }
 
   @Override
@@ -411,7 +290,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     try {
       requireInUse("reinterpret");
       // First: if the Java heap is full, nothing has changed.
-      TrackedArray<B> heir = new TrackedArray<>(memory, arrayType, type, newLength, backing);
+      TrackedArray<B> heir = like(arrayType, type, newLength, backing);
       if (!heir.lifetime.takeOver(lifetime, heir.toString())) {
         throw useAfterFree(AttemptedUse.of("reinterpret"));
       }
@@ -470,11 +349,6 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     return !isUnchangedSince(registeredWrites());
   }
 
-  /** Whether its memory refuses writes. */
-  public boolean isReadOnly() {
-    return region != null && region.hazards().refusesWrites();
-  }
-
   /** Whether it was closed while empty, or its memory was handed over to another array. */
   public boolean isGone() {
     return lifetime.isGone();
@@ -492,67 +366,6 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     } catch (RuntimeException | Error e) {
       failure.addSuppressed(e);
     }
-  }
-
-  /** A part of it, with a hazard state of its own; without one if this array is empty. */
-  TrackedArray<A> part(long from, long count, @Nullable HazardState state) {
-    Region part = range(from, count);
-    return new TrackedArray<>(
-        memory,
-        arrayType,
-        elementType,
-        count,
-        new ArrayBacking.Part(
-            part == null || state == null ? null : part.orderedBy(state),
-            backing.keeper(this),
-            lifetime));
-  }
-
-  private void uploadTo(DeviceStream stream, HostBytes source, long from, long count) {
-    requireUsable(stream, "upload");
-    Region target = used(from, count, "upload");
-    if (target != null) {
-      memory.transfers().upload(this, stream, source, target);
-    }
-  }
-
-  private void fillBits(DeviceStream stream, long from, long count, long bits) {
-    requireUsable(stream, "fill");
-    Region target = used(from, count, "fill");
-    if (target != null) {
-      memory.transfers().fill(this, stream, target, elementType.sizeInBytes(), bits);
-    }
-  }
-
-  /** Sets all bytes to 0, padding included. */
-  void clear(DeviceStream stream) {
-    requireUsable(stream, "fill");
-    if (region != null) {
-      memory.transfers().fill(this, stream, region, elementType.alignment(), 0);
-    }
-  }
-
-  private void copyRange(
-      DeviceStream stream, TrackedArray<A> source, long sourceFrom, long from, long count) {
-    requireUsable(stream, "copy");
-    source.requireUsable(stream, "copy");
-    Region read = source.used(sourceFrom, count, "copy");
-    Region written = used(from, count, "copy");
-    if (read == null || written == null) {
-      return;
-    }
-    if (read.overlaps(written)) {
-      throw new IllegalArgumentException(
-          ElementRange.inWords(sourceFrom, count)
-              + " of "
-              + source
-              + " cannot be copied to "
-              + ElementRange.inWords(from, count)
-              + " of "
-              + this
-              + ": they overlap");
-    }
-    memory.transfers().copy(source, this, stream, read, written);
   }
 
   private void requireDownload(DeviceStream stream) {
@@ -615,7 +428,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   /** The memory of some of its elements. The caller has checked the range. */
-  private @Nullable Region range(long from, long count) {
+  final @Nullable Region range(long from, long count) {
     int size = elementType.sizeInBytes();
     return region == null ? null : region.range(from * size, count * size);
   }
@@ -624,7 +437,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
    * The memory that an operation uses; null if it uses none. The operation registers its use, which
    * refuses a closed array; without memory there is nothing to register.
    */
-  private @Nullable Region used(long from, long count, String operation) {
+  final @Nullable Region used(long from, long count, String operation) {
     Region used = range(from, count);
     if (used == null || count > 0) {
       return used;
@@ -633,7 +446,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     return null;
   }
 
-  private void requireRange(long from, long count, String operation) {
+  final void requireRange(long from, long count, String operation) {
     ElementRange.require(from, count, length, this, operation);
   }
 
@@ -649,7 +462,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
   }
 
   /** The host side of a copy, checked like this side. */
-  private TrackedPinnedArray<A> pinned(
+  final TrackedPinnedArray<A> pinned(
       PinnedArray<A> array, long arrayFrom, long from, long count, String operation) {
     TrackedPinnedArray<A> host =
         (TrackedPinnedArray<A>) Objects.requireNonNull(array, "the pinned array");
@@ -672,7 +485,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     }
   }
 
-  private void requireUsable(DeviceStream stream, String operation) {
+  final void requireUsable(DeviceStream stream, String operation) {
     Objects.requireNonNull(stream, "stream");
     TrackedStream.timelineOf(stream);
     if (stream.runtime() != runtime) {
@@ -697,7 +510,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
     }
   }
 
-  private void requireNotGone(String operation) {
+  final void requireNotGone(String operation) {
     if (lifetime.isGone()) {
       throw useAfterFree(AttemptedUse.of(operation));
     }
@@ -712,7 +525,7 @@ public final class TrackedArray<A> implements DeviceArray<A> {
         : UseAfterFreeException.handedOver(use, toString(), generation, heir);
   }
 
-  private void requireSameLength(long other, Object what) {
+  final void requireSameLength(long other, Object what) {
     if (other != length) {
       throw new IllegalArgumentException(
           what + " has " + other + " elements; " + this + " has " + length);

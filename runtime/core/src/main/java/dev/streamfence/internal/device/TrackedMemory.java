@@ -65,25 +65,25 @@ public final class TrackedMemory implements DeviceMemory {
   }
 
   @Override
-  public <A> TrackedArray<A> allocate(
+  public <A> WritableArray<A> allocate(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
     return allocate(resource::allocate, stream, arrayType, length, tag);
   }
 
   @Override
-  public <A> TrackedArray<A> allocateZeroed(
+  public <A> WritableArray<A> allocateZeroed(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
     return allocateZeroed(resource::allocate, stream, arrayType, length, tag);
   }
 
   @Override
-  public <A> TrackedArray<A> upload(DeviceStream stream, A source, String tag) {
+  public <A> WritableArray<A> upload(DeviceStream stream, A source, String tag) {
     return upload(resource::allocate, stream, source, tag);
   }
 
-  <A> TrackedArray<A> allocateZeroed(
+  <A> WritableArray<A> allocateZeroed(
       Source from, DeviceStream stream, Class<A> arrayType, long length, String tag) {
-    TrackedArray<A> array = allocate(from, stream, arrayType, length, tag);
+    WritableArray<A> array = allocate(from, stream, arrayType, length, tag);
     try {
       if (array.elementType() == ElementType.BOOLEAN) {
         array.fill(stream, false);
@@ -100,9 +100,9 @@ public final class TrackedMemory implements DeviceMemory {
   }
 
   @SuppressWarnings("unchecked") // The class of an A is a Class<A>, which getClass cannot express.
-  <A> TrackedArray<A> upload(Source from, DeviceStream stream, A source, String tag) {
+  <A> WritableArray<A> upload(Source from, DeviceStream stream, A source, String tag) {
     Objects.requireNonNull(source, "source");
-    TrackedArray<A> array =
+    WritableArray<A> array =
         allocate(from, stream, (Class<A>) source.getClass(), hostLength(source), tag);
     try {
       array.upload(stream, source);
@@ -143,8 +143,9 @@ public final class TrackedMemory implements DeviceMemory {
   }
 
   @Override
-  public <A> TrackedArray<A> adopt(DeviceStream stream, ForeignMemory foreign, Class<A> arrayType) {
-    return adopt(stream, foreign, arrayType, false);
+  public <A> WritableArray<A> adopt(
+      DeviceStream stream, ForeignMemory foreign, Class<A> arrayType) {
+    return (WritableArray<A>) adopt(stream, foreign, arrayType, false);
   }
 
   @Override
@@ -179,14 +180,14 @@ public final class TrackedMemory implements DeviceMemory {
       arrays.freeLost();
       if (block.sizeInBytes() == 0) {
         TrackedArray<A> empty =
-            new TrackedArray<>(this, arrayType, elementType, 0, ArrayBacking.Owned.of(null));
+            array(readOnly, arrayType, elementType, 0, ArrayBacking.Owned.of(null));
         runtime.life().callOutside(() -> AdoptedMemory.callOwner(block));
         return empty;
       }
       AdoptedMemory.Adoption adoption = runtime.adopted().adopt(block, readOnly, timeline);
       try {
-        return new TrackedArray<>(
-                this,
+        return array(
+                readOnly,
                 arrayType,
                 elementType,
                 block.sizeInBytes() / size,
@@ -199,6 +200,17 @@ public final class TrackedMemory implements DeviceMemory {
     } finally {
       runtime.life().leave();
     }
+  }
+
+  private <A> TrackedArray<A> array(
+      boolean readOnly,
+      Class<A> arrayType,
+      ArrayElement elementType,
+      long length,
+      ArrayBacking backing) {
+    return readOnly
+        ? new TrackedArray<>(this, arrayType, elementType, length, backing)
+        : new WritableArray<>(this, arrayType, elementType, length, backing);
   }
 
   @Override
@@ -329,7 +341,7 @@ public final class TrackedMemory implements DeviceMemory {
     return transfers;
   }
 
-  <A> TrackedArray<A> allocate(
+  <A> WritableArray<A> allocate(
       Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
     runtime.life().enter();
     try {
@@ -339,7 +351,7 @@ public final class TrackedMemory implements DeviceMemory {
     }
   }
 
-  private <A> TrackedArray<A> allocateInside(
+  private <A> WritableArray<A> allocateInside(
       Source source, DeviceStream stream, Class<A> arrayType, long length, String tag) {
     Objects.requireNonNull(stream, "stream");
     Objects.requireNonNull(tag, "tag");
@@ -376,10 +388,10 @@ public final class TrackedMemory implements DeviceMemory {
     return array(arrayType, elementType, length, allocation);
   }
 
-  private <A> TrackedArray<A> array(
+  private <A> WritableArray<A> array(
       Class<A> arrayType, ArrayElement elementType, long length, @Nullable Allocation allocation) {
     try {
-      return new TrackedArray<>(
+      return new WritableArray<>(
               this, arrayType, elementType, length, ArrayBacking.Owned.of(allocation))
           .hold();
     } catch (Error e) {

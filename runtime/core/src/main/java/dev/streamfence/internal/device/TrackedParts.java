@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link DeviceParts}. */
 public final class TrackedParts<A> implements DeviceParts<A> {
-  private final TrackedArray<A> whole;
-  private final List<TrackedArray<A>> parts;
+  private final WritableArray<A> whole;
+  private final List<WritableArray<A>> parts;
 
   /** The whole array's; null if it is empty. */
   private final @Nullable HazardState hazards;
@@ -32,12 +32,12 @@ public final class TrackedParts<A> implements DeviceParts<A> {
    * @throws IllegalArgumentException if the positions do not rise from 0 to the length
    * @throws StreamMisuseException if it is split already
    */
-  static <A> TrackedParts<A> of(TrackedArray<A> whole, long[] at) {
+  static <A> TrackedParts<A> of(WritableArray<A> whole, long[] at) {
     long[] bounds = bounds(whole, at);
     Region memory = whole.region();
     List<HazardState> states =
         memory == null ? List.of() : memory.hazards().split(inWords(whole, bounds));
-    List<TrackedArray<A>> parts = new ArrayList<>(bounds.length - 1);
+    List<WritableArray<A>> parts = new ArrayList<>(bounds.length - 1);
     for (int i = 0; i + 1 < bounds.length; i++) {
       parts.add(
           whole.part(bounds[i], bounds[i + 1] - bounds[i], memory == null ? null : states.get(i)));
@@ -46,7 +46,7 @@ public final class TrackedParts<A> implements DeviceParts<A> {
   }
 
   /** The ends of the parts, from 0 to the length. */
-  private static long[] bounds(TrackedArray<?> whole, long[] at) {
+  private static long[] bounds(WritableArray<?> whole, long[] at) {
     long[] bounds = new long[at.length + 2];
     System.arraycopy(at, 0, bounds, 1, at.length);
     bounds[at.length + 1] = whole.length();
@@ -65,7 +65,7 @@ public final class TrackedParts<A> implements DeviceParts<A> {
     return bounds;
   }
 
-  private static List<String> inWords(TrackedArray<?> whole, long[] bounds) {
+  private static List<String> inWords(WritableArray<?> whole, long[] bounds) {
     List<String> parts = new ArrayList<>(bounds.length - 1);
     for (int i = 0; i + 1 < bounds.length; i++) {
       parts.add(
@@ -80,8 +80,8 @@ public final class TrackedParts<A> implements DeviceParts<A> {
   }
 
   private TrackedParts(
-      TrackedArray<A> whole,
-      List<TrackedArray<A>> parts,
+      WritableArray<A> whole,
+      List<WritableArray<A>> parts,
       @Nullable HazardState hazards,
       List<HazardState> states) {
     this.whole = whole;

@@ -149,14 +149,14 @@ public final class TrackedPinnedArray<A> implements PinnedArray<A> {
   }
 
   @Override
-  public TrackedArray<A> mapped() {
+  public WritableArray<A> mapped() {
     requireNotAccessed("a mapping");
     // Exclusive: an access that is running may use streams, which it may not once this is mapped.
     return inside(
         accesses.writeLock(),
         "a mapping",
         () ->
-            new TrackedArray<>(
+            new WritableArray<>(
                 runtime.memory(),
                 arrayType,
                 elementType,

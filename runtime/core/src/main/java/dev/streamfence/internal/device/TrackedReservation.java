@@ -20,19 +20,19 @@ public final class TrackedReservation implements MemoryReservation {
   }
 
   @Override
-  public <A> TrackedArray<A> allocate(
+  public <A> WritableArray<A> allocate(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
     return memory.allocate(reservation::allocate, stream, arrayType, length, tag);
   }
 
   @Override
-  public <A> TrackedArray<A> allocateZeroed(
+  public <A> WritableArray<A> allocateZeroed(
       DeviceStream stream, Class<A> arrayType, long length, String tag) {
     return memory.allocateZeroed(reservation::allocate, stream, arrayType, length, tag);
   }
 
   @Override
-  public <A> TrackedArray<A> upload(DeviceStream stream, A source, String tag) {
+  public <A> WritableArray<A> upload(DeviceStream stream, A source, String tag) {
     return memory.upload(reservation::allocate, stream, source, tag);
   }
 

@@ -11,6 +11,7 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.device.WritableArray;
 import dev.streamfence.internal.driver.KernelLaunch;
 import dev.streamfence.internal.driver.LaunchObserver;
 import dev.streamfence.internal.memory.AddressTables;
@@ -275,8 +276,8 @@ final class LaunchArguments {
   }
 
   private ReadableArray<?> array(DeviceValues values, int index) {
-    // Most are arrays, and the comparison with a final class is the fastest.
-    if (values instanceof TrackedArray<?> array) {
+    // Most are arrays to write, and the comparison with a final class is the fastest.
+    if (values instanceof WritableArray<?> array) {
       return array;
     }
     try {
@@ -323,6 +324,12 @@ final class LaunchArguments {
       UseLabels labels) {
     requireFits(array, elementType, index);
     TrackedArray<?> tracked = TrackedArray.of(array);
+    if (declared.access().writes() && !(tracked instanceof WritableArray)) {
+      throw new StreamMisuseException(
+          StreamMisuseException.Misuse.READ_ONLY,
+          entry(index),
+          " writes " + array + ", which is read-only; write a copy of it instead");
+    }
     Region region = tracked.region();
     boolean recorded = isRecorded(region);
     // Preflight checks all recorded arrays at once, and refuses those that are closed by then.

@@ -2,8 +2,8 @@ package dev.streamfence.internal.launch;
 
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.KernelLoadException;
-import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.device.WritableArray;
 import dev.streamfence.internal.driver.CudaDriver.ModuleHandle;
 import dev.streamfence.internal.driver.ModuleVariable;
 import dev.streamfence.internal.memory.Allocation;
@@ -30,7 +30,7 @@ import java.util.function.Function;
 final class LoadedSymbols {
   private final KernelImage image;
   private final Map<String, Region> regions = new LinkedHashMap<>();
-  private final Map<KernelSymbol, TrackedArray<?>> arrays = new HashMap<>();
+  private final Map<KernelSymbol, WritableArray<?>> arrays = new HashMap<>();
 
   /**
    * Looks the variables up.
@@ -69,9 +69,9 @@ final class LoadedSymbols {
     }
   }
 
-  private static TrackedArray<?> array(
+  private static WritableArray<?> array(
       TrackedRuntime runtime, KernelSymbol symbol, Allocation allocation) {
-    return TrackedArray.ofVariable(
+    return WritableArray.ofVariable(
         runtime, symbol.elementType().primitive().arrayType(), allocation);
   }
 
@@ -80,9 +80,9 @@ final class LoadedSymbols {
    *
    * @throws IllegalArgumentException if the image does not declare it
    */
-  TrackedArray<?> array(String name, Class<?> arrayType) {
+  WritableArray<?> array(String name, Class<?> arrayType) {
     KernelSymbol wanted = new KernelSymbol(name, ElementType.ofArray(arrayType));
-    TrackedArray<?> array = arrays.get(wanted);
+    WritableArray<?> array = arrays.get(wanted);
     if (array == null) {
       throw new IllegalArgumentException(
           image + " declares no symbol " + wanted + "; it declares " + image.symbols());

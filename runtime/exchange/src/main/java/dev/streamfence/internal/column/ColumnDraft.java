@@ -1,6 +1,5 @@
 package dev.streamfence.internal.column;
 
-import dev.streamfence.DeviceArray;
 import dev.streamfence.ReadableArray;
 import dev.streamfence.StreamMisuseException;
 import dev.streamfence.column.ColumnField;
@@ -10,6 +9,7 @@ import dev.streamfence.column.DictionaryType;
 import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
+import dev.streamfence.internal.device.WritableArray;
 import dev.streamfence.launch.ElementType;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,23 +120,27 @@ public final class ColumnDraft<A> {
       closes.add(dictionary::close);
     }
     boolean isText = field.type() == ColumnType.UTF8;
-    return new TrackedColumn<>(
-        field,
-        runtime,
-        length,
-        isText ? values : window(values, bitOffset / 8, valuesNeeded() - bitOffset / 8),
-        (int) (bitOffset % 8),
-        bitmap.length() == 0
-            ? bitmap
-            : window(bitmap, validityOffset / 8, bytes(validityOffset % 8, length)),
-        bitmap.length() == 0 ? 0 : (int) (validityOffset % 8),
-        offsets == null || offsets.length() == 0 ? offsets : window(offsets, 0, length + 1),
-        dictionary,
-        origin,
-        isReadOnly || values.isReadOnly() || bitmap.isReadOnly(),
-        TrackedColumn.KnownNulls.of(nullCount, bitmap),
-        null,
-        Owned.by(closes));
+    TrackedColumn.Parts<A> parts =
+        new TrackedColumn.Parts<>(
+            field,
+            runtime,
+            length,
+            isText ? values : window(values, bitOffset / 8, valuesNeeded() - bitOffset / 8),
+            (int) (bitOffset % 8),
+            bitmap.length() == 0
+                ? bitmap
+                : window(bitmap, validityOffset / 8, bytes(validityOffset % 8, length)),
+            bitmap.length() == 0 ? 0 : (int) (validityOffset % 8),
+            offsets == null || offsets.length() == 0 ? offsets : window(offsets, 0, length + 1),
+            dictionary,
+            origin,
+            TrackedColumn.KnownNulls.of(nullCount, bitmap));
+    return WritableColumn.of(parts, isReadOnly, Owned.by(closes));
+  }
+
+  /** Makes a column of arrays that can be written, like {@link #build}. */
+  public WritableColumn<A> buildWritable() {
+    return (WritableColumn<A>) build();
   }
 
   /** The bytes that some bits take, from a bit of the first byte on. */
@@ -186,7 +190,7 @@ public final class ColumnDraft<A> {
   private TrackedArray<byte[]> checkedValidity() {
     TrackedArray<byte[]> bitmap = validity;
     if (bitmap == null) {
-      return TrackedArray.empty(runtime, byte[].class);
+      return WritableArray.empty(runtime, byte[].class);
     }
     requireSameRuntime(bitmap);
     if (bitmap.length() == 0) {
@@ -243,7 +247,7 @@ public final class ColumnDraft<A> {
     }
   }
 
-  private void requireSameRuntime(DeviceArray<?> other) {
+  private void requireSameRuntime(ReadableArray<?> other) {
     if (other.runtime() != runtime) {
       throw ofTwoRuntimes(other);
     }

@@ -1,7 +1,7 @@
 package dev.streamfence.internal.column;
 
 import dev.streamfence.DeviceStream;
-import dev.streamfence.internal.device.TrackedArray;
+import dev.streamfence.internal.device.WritableArray;
 import dev.streamfence.memory.ArrayAllocator;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
@@ -17,12 +17,12 @@ final class RowCount {
   /** A number of rows, and how often the array had been written when that was the number. */
   private record Known(long rows, long writes) {}
 
-  private final TrackedArray<int[]> array;
+  private final WritableArray<int[]> array;
 
   /** Racy, benign: every value is true for as long as its count of writes is. */
   private volatile @Nullable Known known;
 
-  RowCount(TrackedArray<int[]> array) {
+  RowCount(WritableArray<int[]> array) {
     this.array = array;
   }
 
@@ -56,8 +56,8 @@ final class RowCount {
 
   private static RowCount allocate(
       DeviceStream stream, ArrayAllocator memory, String tag, Consumer<RowCount> setting) {
-    TrackedArray<int[]> array =
-        TrackedArray.of(
+    WritableArray<int[]> array =
+        WritableArray.of(
             memory.allocate(stream, int[].class, 1, TrackedColumns.of("number of rows", tag)));
     try {
       RowCount count = new RowCount(array);
@@ -69,7 +69,7 @@ final class RowCount {
     }
   }
 
-  TrackedArray<int[]> array() {
+  WritableArray<int[]> array() {
     return array;
   }
 

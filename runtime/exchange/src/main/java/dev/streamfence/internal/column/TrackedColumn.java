@@ -8,7 +8,7 @@ import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnOrigin;
 import dev.streamfence.column.ColumnType;
-import dev.streamfence.column.DeviceColumn;
+import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.memory.ClosedHere;
@@ -20,10 +20,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The implementation of {@link DeviceColumn}, and of columns that are only read. Made by {@link
- * ColumnDraft}, which checks the parts.
+ * The implementation of {@link ReadableColumn}. Made by {@link ColumnDraft}, which checks the
+ * parts. Columns that can be written are {@link WritableColumn}s.
  */
-public final class TrackedColumn<A> implements DeviceColumn<A> {
+public sealed class TrackedColumn<A> implements ReadableColumn<A> permits WritableColumn {
   /**
    * A number of nulls, and how often the bitmap had been written when that was the number.
    *
@@ -37,28 +37,8 @@ public final class TrackedColumn<A> implements DeviceColumn<A> {
     }
   }
 
-  private final ColumnField field;
-  private final TrackedRuntime runtime;
-  private final long length;
-  private final TrackedArray<A> values;
-  private final int bitOffset;
-  private final TrackedArray<byte[]> validity;
-  private final int validityOffset;
-  private final @Nullable TrackedArray<int[]> offsets;
-  private final @Nullable TrackedColumn<byte[]> dictionary;
-  private final ColumnOrigin origin;
-  private final boolean isReadOnly;
-  private final KnownNulls nulls;
-
-  /** The column that this is a view of; null if it is none. */
-  private final @Nullable TrackedColumn<?> source;
-
-  private final Owned owned;
-  private final AtomicBoolean isInTable = new AtomicBoolean();
-  private volatile boolean closed;
-  private volatile @Nullable Throwable closedAt;
-
-  TrackedColumn(
+  /** The checked parts of a column. */
+  record Parts<A>(
       ColumnField field,
       TrackedRuntime runtime,
       long length,
@@ -69,177 +49,220 @@ public final class TrackedColumn<A> implements DeviceColumn<A> {
       @Nullable TrackedArray<int[]> offsets,
       @Nullable TrackedColumn<byte[]> dictionary,
       ColumnOrigin origin,
-      boolean isReadOnly,
-      KnownNulls nulls,
-      @Nullable TrackedColumn<?> source,
-      Owned owned) {
-    this.field = field;
-    this.runtime = runtime;
-    this.length = length;
-    this.values = values;
-    this.bitOffset = bitOffset;
-    this.validity = validity;
-    this.validityOffset = validityOffset;
-    this.offsets = offsets;
-    this.dictionary = dictionary;
-    this.origin = origin;
-    this.isReadOnly = isReadOnly;
-    this.nulls = nulls;
+      KnownNulls nulls) {
+    /** The same parts, only to be read. */
+    Parts<A> readable() {
+      return new Parts<>(
+          field,
+          runtime,
+          length,
+          values.readable(),
+          bitOffset,
+          validity.readable(),
+          validityOffset,
+          offsets == null ? null : offsets.readable(),
+          dictionary == null ? null : dictionary.readable(),
+          origin,
+          nulls);
+    }
+  }
+
+  private final Parts<A> parts;
+
+  /** The column that this is a view of; null if it is none. */
+  private final @Nullable TrackedColumn<?> source;
+
+  private final Owned owned;
+  private final AtomicBoolean isInTable = new AtomicBoolean();
+  private volatile boolean closed;
+  private volatile @Nullable Throwable closedAt;
+
+  TrackedColumn(Parts<A> parts, @Nullable TrackedColumn<?> source, Owned owned) {
+    this.parts = parts;
     this.source = source;
     this.owned = owned;
   }
 
+  /** A view of this column: one to write, from one. */
+  TrackedColumn<A> like(Parts<A> others) {
+    return new TrackedColumn<>(others, root(), Owned.NOTHING);
+  }
+
+  final Parts<A> parts() {
+    return parts;
+  }
+
+  /** This column, only to be read. */
+  TrackedColumn<A> readable() {
+    return this;
+  }
+
+  /** The column whose close ends this one. */
+  final TrackedColumn<?> root() {
+    return source == null ? this : source;
+  }
+
   @Override
   public ColumnField field() {
-    return field;
+    return parts.field;
   }
 
   @Override
   public String name() {
-    return field.name();
+    return parts.field.name();
   }
 
   @Override
   public ColumnType type() {
-    return field.type();
+    return parts.field.type();
   }
 
   @Override
   public TrackedRuntime runtime() {
-    return runtime;
+    return parts.runtime;
   }
 
   @Override
   public long length() {
-    return length;
+    return parts.length;
   }
 
   @Override
-  public DeviceArray<A> values() {
+  public TrackedArray<A> values() {
     requireOpen("values()");
-    return values;
+    return parts.values;
   }
 
   @Override
   public int bitOffset() {
-    return bitOffset;
+    return parts.bitOffset;
   }
 
   @Override
-  public DeviceArray<byte[]> validity() {
+  public TrackedArray<byte[]> validity() {
     requireOpen("validity()");
-    return validity;
+    return parts.validity;
   }
 
   @Override
   public int validityOffset() {
-    return validityOffset;
+    return parts.validityOffset;
   }
 
   @Override
   public OptionalLong nullCount() {
-    if (validity.length() == 0) {
+    if (parts.validity.length() == 0) {
       return OptionalLong.of(0);
     }
-    return nulls.count() >= 0 && validity.isUnchangedSince(nulls.writes())
-        ? OptionalLong.of(nulls.count())
+    return parts.nulls.count() >= 0 && parts.validity.isUnchangedSince(parts.nulls.writes())
+        ? OptionalLong.of(parts.nulls.count())
         : OptionalLong.empty();
   }
 
   @Override
-  public DeviceArray<int[]> offsets() {
+  public TrackedArray<int[]> offsets() {
     requireOpen("offsets()");
-    if (offsets == null) {
+    if (parts.offsets == null) {
       throw new IllegalStateException(this + " has no offsets; only utf8 has");
     }
-    return offsets;
+    return parts.offsets;
   }
 
   @Override
   public TrackedColumn<byte[]> dictionary() {
     requireOpen("dictionary()");
-    if (dictionary == null) {
+    if (parts.dictionary == null) {
       throw new IllegalStateException(this + " has no dictionary; only dictionary types have");
     }
-    return dictionary;
+    return parts.dictionary;
   }
 
   @Override
   public ColumnOrigin origin() {
-    return origin;
+    return parts.origin;
   }
 
   @Override
   public boolean isExternal() {
-    return origin.isExternal();
+    return parts.origin.isExternal();
   }
 
   @Override
   public boolean isReadOnly() {
-    return isReadOnly;
+    return true;
   }
 
   @Override
   public boolean isOpen() {
-    return !(source == null ? this : source).closed;
+    return !root().closed;
   }
 
   @Override
   public long sizeInBytes() {
-    long bytes = Math.addExact(values.sizeInBytes(), validity.sizeInBytes());
-    if (offsets != null) {
-      bytes = Math.addExact(bytes, offsets.sizeInBytes());
+    long bytes = Math.addExact(parts.values.sizeInBytes(), parts.validity.sizeInBytes());
+    if (parts.offsets != null) {
+      bytes = Math.addExact(bytes, parts.offsets.sizeInBytes());
     }
-    return dictionary == null ? bytes : Math.addExact(bytes, dictionary.sizeInBytes());
+    return parts.dictionary == null ? bytes : Math.addExact(bytes, parts.dictionary.sizeInBytes());
   }
 
   @Override
   public TrackedColumn<A> slice(long from, long count) {
     requireOpen("slice()");
-    if (from < 0 || count < 0 || from > length - count) {
+    if (from < 0 || count < 0 || from > parts.length - count) {
       throw new IllegalArgumentException(
           "a slice of " + count + " rows from row " + from + " of " + this);
     }
     boolean isBits = type() == ColumnType.BOOL;
     boolean isText = type() == ColumnType.UTF8;
-    long firstBit = isBits ? bitOffset + from : 0;
-    long firstValid = validityOffset + from;
-    boolean hasBitmap = validity.length() > 0;
-    return view(
-        field,
-        count,
-        isText ? values : isBits ? bits(values, firstBit, count) : values.view(from, count),
-        (int) (firstBit % 8),
-        hasBitmap ? bits(validity, firstValid, count) : validity,
-        hasBitmap ? (int) (firstValid % 8) : 0,
-        offsets == null || offsets.length() == 0 ? offsets : offsets.view(from, count + 1),
-        nulls.count() == 0 ? nulls : KnownNulls.NONE);
+    long firstBit = isBits ? parts.bitOffset + from : 0;
+    long firstValid = parts.validityOffset + from;
+    boolean hasBitmap = parts.validity.length() > 0;
+    return like(
+        new Parts<>(
+            parts.field,
+            parts.runtime,
+            count,
+            isText
+                ? parts.values
+                : isBits ? bits(parts.values, firstBit, count) : parts.values.view(from, count),
+            (int) (firstBit % 8),
+            hasBitmap ? bits(parts.validity, firstValid, count) : parts.validity,
+            hasBitmap ? (int) (firstValid % 8) : 0,
+            parts.offsets == null || parts.offsets.length() == 0
+                ? parts.offsets
+                : parts.offsets.view(from, count + 1),
+            parts.dictionary,
+            parts.origin,
+            parts.nulls.count() == 0 ? parts.nulls : KnownNulls.NONE));
   }
 
   @Override
   @SuppressWarnings("unchecked") // The type says what the array has.
-  public TrackedColumn<byte[]> packed(DeviceStream stream) {
+  public WritableColumn<byte[]> packed(DeviceStream stream) {
     requireOpen("packed()");
     requireType(ColumnType.BOOL8, "packed");
     return converted(
         stream,
         ColumnType.BOOL,
         byte[].class,
-        ColumnDraft.bytes(0, length),
-        bits -> ColumnKernels.pack(stream, (TrackedArray<boolean[]>) values, bits));
+        ColumnDraft.bytes(0, parts.length),
+        bits -> ColumnKernels.pack(stream, (TrackedArray<boolean[]>) parts.values, bits));
   }
 
   @Override
   @SuppressWarnings("unchecked") // The type says what the array has.
-  public TrackedColumn<boolean[]> unpacked(DeviceStream stream) {
+  public WritableColumn<boolean[]> unpacked(DeviceStream stream) {
     requireOpen("unpacked()");
     requireType(ColumnType.BOOL, "unpacked");
     return converted(
         stream,
         ColumnType.BOOL8,
         boolean[].class,
-        length,
-        flags -> ColumnKernels.unpack(stream, (TrackedArray<byte[]>) values, bitOffset, flags));
+        parts.length,
+        flags ->
+            ColumnKernels.unpack(
+                stream, (TrackedArray<byte[]>) parts.values, parts.bitOffset, flags));
   }
 
   /** Whether a table closes it. */
@@ -259,9 +282,21 @@ public final class TrackedColumn<A> implements DeviceColumn<A> {
 
   /** The same column as another field, which has the same type. */
   TrackedColumn<A> as(ColumnField other) {
-    return other.equals(field)
+    return other.equals(parts.field)
         ? this
-        : view(other, length, values, bitOffset, validity, validityOffset, offsets, nulls);
+        : like(
+            new Parts<>(
+                other,
+                parts.runtime,
+                parts.length,
+                parts.values,
+                parts.bitOffset,
+                parts.validity,
+                parts.validityOffset,
+                parts.offsets,
+                parts.dictionary,
+                parts.origin,
+                parts.nulls));
   }
 
   @Override
@@ -269,59 +304,33 @@ public final class TrackedColumn<A> implements DeviceColumn<A> {
     if (source != null) {
       return;
     }
-    if (!closed && runtime.options().traceAllocations()) {
+    if (!closed && parts.runtime.options().traceAllocations()) {
       closedAt = new ClosedHere();
     }
     closed = true;
     owned.close();
   }
 
-  private TrackedColumn<A> view(
-      ColumnField newField,
-      long newLength,
-      TrackedArray<A> newValues,
-      int newBitOffset,
-      TrackedArray<byte[]> newValidity,
-      int newValidityOffset,
-      @Nullable TrackedArray<int[]> newOffsets,
-      KnownNulls newNulls) {
-    return new TrackedColumn<>(
-        newField,
-        runtime,
-        newLength,
-        newValues,
-        newBitOffset,
-        newValidity,
-        newValidityOffset,
-        newOffsets,
-        dictionary,
-        origin,
-        isReadOnly,
-        newNulls,
-        source == null ? this : source,
-        Owned.NOTHING);
-  }
-
-  private <T> TrackedColumn<T> converted(
+  private <T> WritableColumn<T> converted(
       DeviceStream stream,
       ColumnType target,
       Class<T> arrayType,
       long elements,
       Consumer<DeviceArray<T>> kernel) {
-    ColumnField targetField = new ColumnField(name(), target, field.isNullable());
+    ColumnField targetField = new ColumnField(name(), target, parts.field.isNullable());
     List<Runnable> closes = new ArrayList<>();
     try {
       DeviceArray<T> array =
-          runtime.memory().allocate(stream, arrayType, elements, "column '" + name() + "'");
+          parts.runtime.memory().allocate(stream, arrayType, elements, "column '" + name() + "'");
       closes.add(array::close);
       kernel.accept(array);
-      ColumnDraft<T> draft = new ColumnDraft<>(targetField, length, array);
-      if (validity.length() > 0) {
-        DeviceArray<byte[]> bitmap = validity.copy(stream);
+      ColumnDraft<T> draft = new ColumnDraft<>(targetField, parts.length, array);
+      if (parts.validity.length() > 0) {
+        DeviceArray<byte[]> bitmap = parts.validity.copy(stream);
         closes.add(bitmap::close);
-        draft.validity(bitmap, validityOffset).nullCount(nullCount().orElse(-1));
+        draft.validity(bitmap, parts.validityOffset).nullCount(nullCount().orElse(-1));
       }
-      return draft.build();
+      return draft.buildWritable();
     } catch (RuntimeException | Error e) {
       Owned.by(closes).closeAfter(e);
       throw e;
@@ -340,24 +349,23 @@ public final class TrackedColumn<A> implements DeviceColumn<A> {
 
   /** Whether other code has memory of the column that it may write at this moment. */
   boolean isWrittenByOtherCode() {
-    return values.isWrittenByOtherCode()
-        || validity.isWrittenByOtherCode()
-        || (offsets != null && offsets.isWrittenByOtherCode())
-        || (dictionary != null && dictionary.isWrittenByOtherCode());
+    return parts.values.isWrittenByOtherCode()
+        || parts.validity.isWrittenByOtherCode()
+        || (parts.offsets != null && parts.offsets.isWrittenByOtherCode())
+        || (parts.dictionary != null && parts.dictionary.isWrittenByOtherCode());
   }
 
   /** How many writes of its arrays were registered so far, those of its dictionary included. */
   long registeredWrites() {
-    return values.registeredWrites()
-        + validity.registeredWrites()
-        + (offsets == null ? 0 : offsets.registeredWrites())
-        + (dictionary == null ? 0 : dictionary.registeredWrites());
+    return parts.values.registeredWrites()
+        + parts.validity.registeredWrites()
+        + (parts.offsets == null ? 0 : parts.offsets.registeredWrites())
+        + (parts.dictionary == null ? 0 : parts.dictionary.registeredWrites());
   }
 
   private void requireOpen(String use) {
-    TrackedColumn<?> root = source == null ? this : source;
-    if (root.closed) {
-      throw new UseAfterFreeException(AttemptedUse.of(use), toString(), 0, root.closedAt);
+    if (root().closed) {
+      throw new UseAfterFreeException(AttemptedUse.of(use), toString(), 0, root().closedAt);
     }
   }
 
@@ -365,12 +373,12 @@ public final class TrackedColumn<A> implements DeviceColumn<A> {
   @Override
   public String toString() {
     return "column '"
-        + field.name()
+        + parts.field.name()
         + "' ("
-        + field.type()
-        + (field.isNullable() ? "" : " not null")
+        + parts.field.type()
+        + (parts.field.isNullable() ? "" : " not null")
         + ") of "
-        + length
+        + parts.length
         + " rows";
   }
 }

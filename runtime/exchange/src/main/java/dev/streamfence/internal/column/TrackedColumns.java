@@ -10,9 +10,9 @@ import dev.streamfence.column.DeviceTable;
 import dev.streamfence.column.DictionaryType;
 import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.column.Schema;
-import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
+import dev.streamfence.internal.device.WritableArray;
 import dev.streamfence.memory.ArrayAllocator;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,23 +37,23 @@ public final class TrackedColumns {
     return elements(field, values).validity(validity, 0).readOnly().build();
   }
 
-  public static <A> TrackedColumn<A> column(ColumnField field, DeviceArray<A> values) {
-    return elements(field, values).build();
+  public static <A> WritableColumn<A> column(ColumnField field, DeviceArray<A> values) {
+    return elements(field, values).buildWritable();
   }
 
-  public static <A> TrackedColumn<A> column(
+  public static <A> WritableColumn<A> column(
       ColumnField field, DeviceArray<A> values, DeviceArray<byte[]> validity) {
-    return elements(field, values).validity(validity, 0).build();
+    return elements(field, values).validity(validity, 0).buildWritable();
   }
 
-  public static TrackedColumn<byte[]> bits(
+  public static WritableColumn<byte[]> bits(
       ColumnField field, long length, DeviceArray<byte[]> bits, DeviceArray<byte[]> validity) {
     Objects.requireNonNull(bits, "bits");
     requireType(field, ColumnType.BOOL);
-    return new ColumnDraft<>(field, length, bits).validity(validity, 0).build();
+    return new ColumnDraft<>(field, length, bits).validity(validity, 0).buildWritable();
   }
 
-  public static TrackedColumn<byte[]> text(
+  public static WritableColumn<byte[]> text(
       ColumnField field,
       DeviceArray<int[]> offsets,
       DeviceArray<byte[]> text,
@@ -64,10 +64,10 @@ public final class TrackedColumns {
     return new ColumnDraft<>(field, Math.max(0, offsets.length() - 1), text)
         .offsets(offsets)
         .validity(validity, 0)
-        .build();
+        .buildWritable();
   }
 
-  public static <A> TrackedColumn<A> dictionary(
+  public static <A> WritableColumn<A> dictionary(
       ColumnField field,
       DeviceArray<A> indices,
       DeviceArray<byte[]> validity,
@@ -76,10 +76,10 @@ public final class TrackedColumns {
     return new ColumnDraft<>(field, indices.length(), indices)
         .validity(validity, 0)
         .dictionary(dictionary)
-        .build();
+        .buildWritable();
   }
 
-  public static <A> TrackedColumn<A> allocate(
+  public static <A> WritableColumn<A> allocate(
       DeviceStream stream,
       ArrayAllocator memory,
       ColumnField field,
@@ -201,7 +201,7 @@ public final class TrackedColumns {
     Objects.requireNonNull(schema, "schema");
     Objects.requireNonNull(columns, "columns");
     Objects.requireNonNull(rowCount, "rowCount");
-    TrackedArray<int[]> count = TrackedArray.of(rowCount);
+    WritableArray<int[]> count = WritableArray.of(rowCount);
     if (count.length() != 1) {
       throw new IllegalArgumentException(
           "the number of rows of a table " + schema + " is one element, not " + count.length());
@@ -211,7 +211,7 @@ public final class TrackedColumns {
     return TrackedTable.of(runtime, schema, fitting, capacity, new RowCount(count));
   }
 
-  private static <A> TrackedColumn<A> allocate(
+  private static <A> WritableColumn<A> allocate(
       DeviceStream stream,
       ArrayAllocator memory,
       ColumnField field,
@@ -244,7 +244,7 @@ public final class TrackedColumns {
         validity.fill(stream, -1L);
         draft.validity(validity, 0).nullCount(0);
       }
-      return draft.build();
+      return draft.buildWritable();
     } catch (RuntimeException | Error e) {
       Owned.by(closes).closeAfter(e);
       throw e;

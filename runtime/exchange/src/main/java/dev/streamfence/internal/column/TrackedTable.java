@@ -385,14 +385,14 @@ public final class TrackedTable implements DeviceTable {
     return columns.get(index);
   }
 
-  private <A> TrackedColumn<A> writable(TrackedColumn<?> column, Class<A> arrayType) {
+  private <A> WritableColumn<A> writable(TrackedColumn<?> column, Class<A> arrayType) {
     Objects.requireNonNull(arrayType, "arrayType");
     TrackedColumn<A> typed = typed(column, arrayType);
     if (column.isReadOnly()) {
       throw new IllegalArgumentException(
           column + " is read-only (" + column.origin() + "); readable() gives it");
     }
-    return typed;
+    return (WritableColumn<A>) typed;
   }
 
   @SuppressWarnings("unchecked") // The type of the column says what its arrays are.

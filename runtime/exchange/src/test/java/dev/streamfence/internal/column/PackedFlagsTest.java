@@ -89,7 +89,7 @@ final class PackedFlagsTest {
                     gpu.memory().upload(stream, new boolean[3]))
                 .validity(bitmap, 0)
                 .nullCount(1)
-                .build();
+                .buildWritable();
         DeviceColumn<byte[]> packed = column.packed(stream)) {
       bitmap.fill(stream, 0L);
       assertThat(packed.validity().download(stream)).containsExactly(0b101);

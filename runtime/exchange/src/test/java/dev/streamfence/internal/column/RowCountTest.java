@@ -18,7 +18,7 @@ import dev.streamfence.column.Schema;
 import dev.streamfence.internal.device.ExportedArray;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.device.RuntimeOverDriver;
-import dev.streamfence.internal.device.TrackedArray;
+import dev.streamfence.internal.device.WritableArray;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
 import dev.streamfence.internal.launch.VectorKernels;
@@ -226,7 +226,7 @@ final class RowCountTest {
         DeviceStream one = runtime.streams().acquire();
         DeviceStream two = runtime.streams().acquire();
         DeviceTable counted = DeviceTable.allocate(one, SCHEMA, 10)) {
-      TrackedArray<int[]> number = TrackedArray.of(counted.rowCount());
+      WritableArray<int[]> number = WritableArray.of(counted.rowCount());
       AtomicReference<CompletableFuture<Void>> write = new AtomicReference<>();
       meanwhile.set(
           () -> {

@@ -33,7 +33,7 @@ final class UntrackedColumnTest {
       DeviceColumn<int[]> column =
           new ColumnDraft<>(ColumnField.of("x", ColumnType.INT32), 4, array.view(0, 4))
               .origin(ColumnOrigin.DLPACK_EXPORT)
-              .build();
+              .buildWritable();
       assertThat(column.isExternal()).isFalse();
       long before = device.calls();
       assertThatThrownBy(() -> kernels.increment(column.values(), 4))

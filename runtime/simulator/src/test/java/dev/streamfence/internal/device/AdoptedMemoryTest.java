@@ -18,6 +18,10 @@ import dev.streamfence.StreamMisuseException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.launch.VectorKernels;
+import dev.streamfence.launch.ElementType;
+import dev.streamfence.launch.KernelSignature;
+import dev.streamfence.launch.LaunchRecorder;
+import dev.streamfence.launch.LoadedModule;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -338,19 +342,50 @@ final class AdoptedMemoryTest {
     DeviceArray<int[]> sum = gpu.memory().allocate(a, int[].class, 4);
     VectorKernels.on(b).add(array, array, sum, 4);
     assertThat(sum.download(a)).containsExactly(2, 4, 6, 8);
-    assertThatThrownBy(() -> VectorKernels.on(b).increment((DeviceArray<int[]>) array, 4))
-        .isInstanceOf(StreamMisuseException.class)
-        .hasMessageContaining("increment: parameter 'values'")
-        .hasMessageContaining("read-only");
-    assertThatThrownBy(
-            () ->
-                a.submit(
-                    "write", uses -> uses.writes((DeviceArray<int[]>) array), call -> release()))
-        .isInstanceOf(StreamMisuseException.class)
-        .hasMessageContaining("'write' on stream " + a.id() + ": use 1 writes");
+    assertReadOnly(array);
+    assertReadOnly(array.view(1, 2));
+    assertReadOnly(array.reinterpret(float[].class));
     assertThat(released).hasValue(0);
     array.close();
     gpu.synchronize();
+  }
+
+  /** No cast makes an array of it that writes, and a recorder refuses it where a kernel does. */
+  private void assertReadOnly(ReadableArray<?> array) {
+    assertThat(array).isNotInstanceOf(DeviceArray.class);
+    // The type of the elements does not matter to the kernel here.
+    KernelSignature signature =
+        KernelSignature.entry("increment")
+            .readWrites(
+                "values", array.elementType() == ElementType.INT ? int[].class : float[].class)
+            .threads("n", int.class, 256);
+    try (LaunchRecorder open =
+        LoadedModule.of(b, VectorKernels.COMPARED_IMAGE).recorder(signature).begin()) {
+      long calls = device.calls();
+      assertThatThrownBy(() -> open.array(array))
+          .isInstanceOfSatisfying(
+              StreamMisuseException.class,
+              refused -> {
+                assertThat(refused.kind()).isEqualTo(StreamMisuseException.Misuse.READ_ONLY);
+                assertThat(refused.kernel()).isEqualTo("increment");
+                assertThat(refused.parameter()).isEqualTo("values");
+              });
+      assertThat(device.calls()).isEqualTo(calls);
+    }
+  }
+
+  @Test
+  void aReadOnlyWindowOfMemoryThatCanBeWrittenIsOnlyRead() {
+    DeviceArray<int[]> whole = gpu.memory().upload(a, new int[] {1, 2, 3, 4});
+    long at = Inside.allocation(whole).address();
+    ReadableArray<int[]> window =
+        gpu.memory().adoptReadable(a, ForeignMemory.at(at + 4, 8).alreadyReady(), int[].class);
+    assertThat(window.download(b)).containsExactly(2, 3);
+    assertReadOnly(window);
+    whole.fill(b, 7);
+    assertThat(window.download(a)).containsExactly(7, 7);
+    window.close();
+    producer.free(address);
   }
 
   @Test

@@ -7,6 +7,7 @@ import dev.streamfence.foreign.ForeignMemory;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
+import dev.streamfence.internal.device.WritableArray;
 import dev.streamfence.internal.exchange.ElementMemory;
 import dev.streamfence.internal.exchange.ManagedTensor;
 import dev.streamfence.internal.exchange.ManagedTensor.Form;
@@ -69,9 +70,9 @@ public final class TensorHandle implements ForeignTensor {
   }
 
   @Override
-  public <A> TrackedArray<A> adopt(
+  public <A> WritableArray<A> adopt(
       DeviceStream stream, Class<A> arrayType, TensorProducer producer) {
-    return take(stream, arrayType, producer, false).array();
+    return (WritableArray<A>) take(stream, arrayType, producer, false).array();
   }
 
   @Override

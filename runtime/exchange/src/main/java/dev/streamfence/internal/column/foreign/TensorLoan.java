@@ -7,6 +7,7 @@ import dev.streamfence.column.ReadableColumn;
 import dev.streamfence.column.dlpack.ExportedTensor;
 import dev.streamfence.column.dlpack.TensorConsumer;
 import dev.streamfence.internal.device.TrackedArray;
+import dev.streamfence.internal.device.WritableArray;
 import dev.streamfence.internal.exchange.DeviceTag;
 import dev.streamfence.internal.exchange.DlTensor;
 import dev.streamfence.internal.exchange.ManagedTensor;
@@ -93,13 +94,14 @@ public final class TensorLoan implements ExportedTensor {
           array + " is page-locked host memory; a tensor of a device is memory of the device");
     }
     Form form = Form.upTo(consumer.maxMajor());
-    if (array.isReadOnly() && form == Form.LEGACY) {
+    boolean isReadable = !(array instanceof WritableArray);
+    if (isReadable && form == Form.LEGACY) {
       throw new IllegalArgumentException(
           array
               + " is read-only, which a legacy tensor cannot say; export it to a consumer that"
               + " understands version 1 of DLPack");
     }
-    boolean isReadOnly = array.isReadOnly() || consumer.isReadOnly();
+    boolean isReadOnly = isReadable || consumer.isReadOnly();
     Runnable released =
         region == null || region.sizeInBytes() == 0
             ? () -> {}
