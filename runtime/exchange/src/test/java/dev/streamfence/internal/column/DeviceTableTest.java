@@ -8,6 +8,7 @@ import static dev.streamfence.column.ColumnType.INT64;
 import static dev.streamfence.column.ColumnType.UINT32;
 import static dev.streamfence.column.ColumnType.UINT64;
 import static dev.streamfence.column.ColumnType.UTF8;
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -19,6 +20,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfMemoryBudgetException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnType;
@@ -188,8 +190,7 @@ final class DeviceTableTest {
         DeviceTable table = DeviceTable.allocate(stream, PAIR, 2);
         DeviceTable theirs = DeviceTable.allocate(elsewhere, PAIR, 2)) {
       assertThatThrownBy(() -> table.append(theirs.column(0)))
-          .isInstanceOf(StreamMisuseException.class)
-          .hasMessageContaining("they belong to two runtimes");
+          .satisfies(misuse(Misuse.OTHER_RUNTIME));
       assertThatThrownBy(() -> DeviceTable.of(stream, PAIR, theirs.columns(), 2))
           .isInstanceOf(StreamMisuseException.class);
       assertThatThrownBy(() -> DeviceTable.of(PAIR, table.columns(), 2, theirs.rowCount()))

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.device;
 
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,7 +8,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnOrigin;
 import dev.streamfence.column.ColumnType;
@@ -37,8 +38,7 @@ final class UntrackedColumnTest {
       assertThat(column.isExternal()).isFalse();
       long before = device.calls();
       assertThatThrownBy(() -> kernels.increment(column.values(), 4))
-          .isInstanceOf(StreamMisuseException.class)
-          .hasMessageContaining("does not track");
+          .satisfies(misuse(Misuse.UNTRACKED));
       assertThat(device.calls()).isEqualTo(before);
     }
     assertThat(device.liveObjects()).isZero();

@@ -3,6 +3,7 @@ package dev.streamfence.internal.launch;
 import static dev.streamfence.column.ColumnType.INT32;
 import static dev.streamfence.column.ColumnType.INT64;
 import static dev.streamfence.internal.launch.Refusals.assertRefused;
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +12,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelArgumentException;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.DeviceColumn;
@@ -233,7 +235,7 @@ final class ColumnArgumentTest extends OneStream {
                 ColumnField.of("k", INT32),
                 elsewhere.memory().upload(elsewhere.streams().acquire(), new int[1]))) {
       assertThatThrownBy(() -> bump(List.of(good, bad)))
-          .isInstanceOf(StreamMisuseException.class)
+          .satisfies(misuse(Misuse.OTHER_RUNTIME, "bump", "columns[1]"))
           .hasMessageContaining("bump: parameter 'columns[1]' is ")
           .hasMessageContaining("they belong to two runtimes");
     }
@@ -243,7 +245,7 @@ final class ColumnArgumentTest extends OneStream {
   void oneColumnTwiceInATableThatIsWrittenIsRefused() {
     try (DeviceColumn<int[]> column = ints(1, 2, 3)) {
       assertThatThrownBy(() -> bump(List.of(column, column.slice(1, 2))))
-          .isInstanceOf(StreamMisuseException.class)
+          .satisfies(misuse(Misuse.ALIAS))
           .hasMessageContaining("parameter 'columns[1]'")
           .hasMessageContaining("parameter 'columns[0]'");
     }

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.device;
 
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,6 +11,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.DriverCall;
 import dev.streamfence.simulation.Schedule;
@@ -144,7 +146,7 @@ final class AdoptedStreamTest {
     DeviceStream adopted = gpu.streams().adopt(handle);
     adopted.close();
     assertThatThrownBy(() -> VectorKernels.on(adopted).increment(x, 4))
-        .isInstanceOf(StreamMisuseException.class)
+        .satisfies(misuse(Misuse.CLOSED_STREAM))
         .hasMessageContaining("adopted stream 1");
     assertThatThrownBy(adopted::synchronize).isInstanceOf(StreamMisuseException.class);
   }
@@ -207,7 +209,7 @@ final class AdoptedStreamTest {
     }
     long oneMore = library.createStream();
     assertThatThrownBy(() -> gpu.streams().adopt(oneMore))
-        .isInstanceOf(StreamMisuseException.class)
+        .satisfies(misuse(Misuse.NO_STREAM_LEFT))
         .hasMessageContaining("16 streams are adopted");
     adopted.get(3).close();
     try (DeviceStream replacement = gpu.streams().adopt(oneMore)) {
@@ -225,7 +227,7 @@ final class AdoptedStreamTest {
         uses -> uses.readWrites(x),
         call ->
             assertThatThrownBy(adopted::close)
-                .isInstanceOf(StreamMisuseException.class)
+                .satisfies(misuse(Misuse.INSIDE_LAUNCH))
                 .hasMessageContaining("adopted stream 1 is closed inside of a launch"));
     VectorKernels.on(adopted).increment(x, 4);
     adopted.close();

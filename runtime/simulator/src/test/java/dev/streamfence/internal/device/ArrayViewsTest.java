@@ -1,5 +1,6 @@
 package dev.streamfence.internal.device;
 
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,6 +11,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.simulation.DriverCall;
@@ -108,7 +110,7 @@ final class ArrayViewsTest {
     DeviceArray<float[]> array = gpu.memory().upload(a, new float[N]);
     long calls = device.calls();
     assertThatThrownBy(() -> onA.saxpy(2f, array.view(0, 33), array.view(32, 32), 32))
-        .isInstanceOf(StreamMisuseException.class)
+        .satisfies(misuse(Misuse.ALIAS))
         .hasMessageContaining("parameter 'y'")
         .hasMessageContaining("bytes 128 to 255")
         .hasMessageContaining("overlaps parameter 'x'")

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.device;
 
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -635,12 +636,10 @@ final class MemoryResourceTest {
                   taken[0] = driver;
                 } else if (taken[0] == driver) {
                   assertThatThrownBy(() -> driver.allocate(size, kept[0]))
-                      .isInstanceOf(StreamMisuseException.class)
-                      .hasMessageContaining("after the call that it is valid for");
+                      .satisfies(misuse(Misuse.OUT_OF_SCOPE));
                 } else {
                   assertThatThrownBy(() -> taken[0].allocate(size, stream))
-                      .isInstanceOf(StreamMisuseException.class)
-                      .hasMessageContaining("of another runtime");
+                      .satisfies(misuse(Misuse.OTHER_RUNTIME));
                 }
                 return super.allocate(size, stream);
               }

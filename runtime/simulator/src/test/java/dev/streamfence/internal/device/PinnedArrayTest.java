@@ -1,5 +1,6 @@
 package dev.streamfence.internal.device;
 
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,6 +13,7 @@ import dev.streamfence.PinnedArray;
 import dev.streamfence.RuntimeClosedException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.internal.memory.HostRegion;
@@ -235,19 +237,16 @@ final class PinnedArrayTest {
         bytes -> {
           array.upload(a, host);
           assertThatThrownBy(() -> fill(host, 1))
-              .isInstanceOf(StreamMisuseException.class)
+              .satisfies(misuse(Misuse.INSIDE_HOST_ACCESS))
               .hasMessageContaining("a write of pinned int[64] inside a read");
           assertThatThrownBy(() -> array.download(a, host))
-              .isInstanceOf(StreamMisuseException.class)
-              .hasMessageContaining("download of pinned int[64] inside a read");
+              .satisfies(misuse(Misuse.INSIDE_HOST_ACCESS));
           assertThatThrownBy(host::close).isInstanceOf(StreamMisuseException.class);
           return null;
         });
     host.write(
         bytes -> {
-          assertThatThrownBy(() -> first(host))
-              .isInstanceOf(StreamMisuseException.class)
-              .hasMessageContaining("a read of pinned int[64] inside a write");
+          assertThatThrownBy(() -> first(host)).satisfies(misuse(Misuse.INSIDE_HOST_ACCESS));
           assertThatThrownBy(() -> array.upload(a, host)).isInstanceOf(StreamMisuseException.class);
           assertThatThrownBy(() -> array.download(a, host))
               .isInstanceOf(StreamMisuseException.class);
@@ -259,8 +258,7 @@ final class PinnedArrayTest {
   @Test
   void aReadDoesNotHandItsBufferOut() {
     assertThatThrownBy(() -> host.read(ByteBuffer::asIntBuffer))
-        .isInstanceOf(StreamMisuseException.class)
-        .hasMessageContaining("a read of pinned int[64] returns a buffer");
+        .satisfies(misuse(Misuse.OUT_OF_SCOPE));
     List<Integer> seen = new ArrayList<>();
     host.visit(bytes -> seen.add(bytes.remaining()));
     assertThat(seen).containsExactly(4 * N);
@@ -297,7 +295,7 @@ final class PinnedArrayTest {
       for (ThrowingCallable use :
           List.<ThrowingCallable>of(() -> first(host), () -> fill(host, 1), host::close)) {
         assertThatThrownBy(use)
-            .isInstanceOf(StreamMisuseException.class)
+            .satisfies(misuse(Misuse.INSIDE_LAUNCH))
             .hasMessageContaining(
                 "pinned int[64] inside of a launch, while another thread uses it");
       }
@@ -505,7 +503,7 @@ final class PinnedArrayTest {
     try (DeviceRuntime other = DeviceRuntime.simulated(SimulatedDevice.builder().build())) {
       PinnedArray<int[]> foreign = other.memory().pinned(int[].class, N);
       assertThatThrownBy(() -> array.upload(a, foreign))
-          .isInstanceOf(StreamMisuseException.class)
+          .satisfies(misuse(Misuse.OTHER_RUNTIME))
           .hasMessageContaining("they belong to two runtimes");
       assertThatThrownBy(() -> array.download(a, foreign))
           .isInstanceOf(StreamMisuseException.class);

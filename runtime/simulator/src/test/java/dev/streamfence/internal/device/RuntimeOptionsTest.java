@@ -1,5 +1,6 @@
 package dev.streamfence.internal.device;
 
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.CudaDriverException;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.memory.AllocationLog;
 import dev.streamfence.memory.MemoryBudget;
 import dev.streamfence.memory.MemoryResource;
@@ -28,9 +29,7 @@ final class RuntimeOptionsTest {
       for (int i = 0; i < 16; i++) {
         gpu.streams().acquire();
       }
-      assertThatThrownBy(() -> gpu.streams().acquire())
-          .isInstanceOf(StreamMisuseException.class)
-          .hasMessageContaining("16 streams");
+      assertThatThrownBy(() -> gpu.streams().acquire()).satisfies(misuse(Misuse.NO_STREAM_LEFT));
       assertThat(gpu.streams().defaultStream().id()).isZero();
     }
   }

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.device;
 
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -13,6 +14,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.RacyAccessException;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.foreign.ForeignCall;
 import dev.streamfence.foreign.ForeignUses;
@@ -213,14 +215,14 @@ final class SubmittedCallTest {
         uses -> {
           keptUses.set(uses.reads(x));
           assertThatThrownBy(((ForeignCall) uses)::streamHandle)
-              .isInstanceOf(StreamMisuseException.class)
+              .satisfies(misuse(Misuse.OUT_OF_SCOPE))
               .hasMessageContaining("'peek' on stream " + a.id());
         },
         call -> {
           keptCall.set(call);
           assertThat(call.device()).isZero();
           assertThatThrownBy(() -> call.address(y))
-              .isInstanceOf(StreamMisuseException.class)
+              .satisfies(misuse(Misuse.UNTRACKED))
               .hasMessageContaining("'peek'")
               .hasMessageContaining("which it does not declare as used");
           assertThatThrownBy(() -> keptUses.get().reads(y))
@@ -298,7 +300,7 @@ final class SubmittedCallTest {
         uses -> uses.reads(x),
         call -> {
           assertThatThrownBy(() -> onB.increment(y, 4))
-              .isInstanceOf(StreamMisuseException.class)
+              .satisfies(misuse(Misuse.INSIDE_LAUNCH))
               .hasMessageContaining("'outer' on stream " + a.id());
           assertThatThrownBy(() -> submitTwice(b)).isInstanceOf(StreamMisuseException.class);
           assertThatThrownBy(() -> x.download(b)).isInstanceOf(StreamMisuseException.class);
@@ -339,7 +341,7 @@ final class SubmittedCallTest {
     try (DeviceRuntime other = DeviceRuntime.simulated();
         DeviceStream theirs = other.streams().acquire()) {
       assertThatThrownBy(() -> theirs.submit("peek", uses -> uses.reads(x), call -> {}))
-          .isInstanceOf(StreamMisuseException.class)
+          .satisfies(misuse(Misuse.OTHER_RUNTIME))
           .hasMessageContaining("two runtimes");
     }
   }
@@ -366,8 +368,7 @@ final class SubmittedCallTest {
             refused.forEach(
                 array ->
                     assertThatThrownBy(() -> call.address(array))
-                        .isInstanceOf(StreamMisuseException.class)
-                        .hasMessageContaining("which it does not declare as used"));
+                        .satisfies(misuse(Misuse.UNTRACKED)));
           });
     }
   }

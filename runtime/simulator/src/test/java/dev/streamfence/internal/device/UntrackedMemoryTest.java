@@ -1,5 +1,6 @@
 package dev.streamfence.internal.device;
 
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,6 +9,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.internal.launch.VectorKernels;
 import dev.streamfence.internal.memory.UntrackingResource;
 import dev.streamfence.simulation.SimulatedDevice;
@@ -36,7 +38,7 @@ final class UntrackedMemoryTest {
   private void assertRefusedWithNothingQueued(Runnable use) {
     long before = device.calls();
     assertThatThrownBy(use::run)
-        .isInstanceOf(StreamMisuseException.class)
+        .satisfies(misuse(Misuse.UNTRACKED))
         .hasMessageContaining("does not track");
     assertThat(device.calls()).isEqualTo(before);
     assertThat(array.isOpen()).isTrue();

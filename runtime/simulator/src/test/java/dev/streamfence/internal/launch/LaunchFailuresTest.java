@@ -1,5 +1,6 @@
 package dev.streamfence.internal.launch;
 
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,7 +10,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.OutOfBoundsException;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.simulation.DriverCall;
@@ -50,9 +51,7 @@ final class LaunchFailuresTest extends OneStream {
       recorder.begin().array(values).threads(1).preflight();
       device.failCall(DriverCall.LAUNCH_KERNEL, 1, 701);
       assertThatThrownBy(recorder::launch).isInstanceOf(CudaDriverException.class);
-      assertThatThrownBy(recorder::commit)
-          .isInstanceOf(StreamMisuseException.class)
-          .hasMessageContaining("its launch failed");
+      assertThatThrownBy(recorder::commit).satisfies(misuse(Misuse.WRONG_STEP));
     }
     assertThat(gpu.statistics().abandonedLaunches()).isZero();
   }

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.launch;
 
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,7 +9,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeClosedException;
-import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.launch.LaunchRecorder;
 import dev.streamfence.launch.LaunchShape;
 import dev.streamfence.launch.LoadedModule;
@@ -82,7 +83,7 @@ final class LaunchStepsTest {
     try (LaunchRecorder open = increment.begin()) {
       commit(open, 0);
       assertThatThrownBy(open::commit)
-          .isInstanceOf(StreamMisuseException.class)
+          .satisfies(misuse(Misuse.WRONG_STEP))
           .hasMessageContaining("increment on stream 1 commits after commit");
       completion = open.completion();
     }
@@ -118,9 +119,7 @@ final class LaunchStepsTest {
       pass(open, 1);
       open.preflight().launch();
       long calls = device.calls();
-      assertThatThrownBy(open::completion)
-          .isInstanceOf(StreamMisuseException.class)
-          .hasMessageContaining("asks for its completion after launch and before commit");
+      assertThatThrownBy(open::completion).satisfies(misuse(Misuse.WRONG_STEP));
       assertThat(device.calls()).isEqualTo(calls);
       open.commit();
     }
@@ -143,9 +142,7 @@ final class LaunchStepsTest {
               () -> open.shape(LaunchShape.of(2, 2)),
               () -> open.dynamicSharedBytes(16));
       for (ThrowingCallable act : late) {
-        assertThatThrownBy(act)
-            .isInstanceOf(StreamMisuseException.class)
-            .hasMessageContaining("after preflight and before launch");
+        assertThatThrownBy(act).satisfies(misuse(Misuse.WRONG_STEP));
       }
       open.launch().commit();
     }
@@ -161,9 +158,7 @@ final class LaunchStepsTest {
                 List<ThrowingCallable> steps =
                     List.of(() -> open.value(2), open::preflight, open::launch, open::completion);
                 for (ThrowingCallable step : steps) {
-                  assertThatThrownBy(step)
-                      .isInstanceOf(StreamMisuseException.class)
-                      .hasMessageContaining("increment on stream 1 is not begun");
+                  assertThatThrownBy(step).satisfies(misuse(Misuse.WRONG_STEP));
                 }
                 increment.close();
               })

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.launch;
 
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,7 +8,7 @@ import dev.streamfence.DeviceArray;
 import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
-import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.device.RuntimeOverDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
@@ -115,9 +116,7 @@ final class SharedRecorderTest {
       open.value(1f).array(array);
       passed.countDown();
       await(ended);
-      assertThatThrownBy(() -> open.array(array))
-          .isInstanceOf(StreamMisuseException.class)
-          .hasMessageContaining("the same array as parameter 'x'");
+      assertThatThrownBy(() -> open.array(array)).satisfies(misuse(Misuse.ALIAS));
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.streamfence.internal.launch;
 
 import static dev.streamfence.internal.launch.Refusals.assertRefused;
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +12,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.KernelArgumentException;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.launch.DeviceValues;
@@ -272,9 +274,7 @@ final class TableArgumentTest extends OneStream {
     try (DeviceRuntime elsewhere = DeviceRuntime.simulated()) {
       columns.add(elsewhere.memory().upload(elsewhere.streams().acquire(), new int[N]));
       assertThatThrownBy(() -> tables.bump(columns, N))
-          .isInstanceOf(StreamMisuseException.class)
-          .hasMessageContaining("bump: parameter 'columns[1]' is ")
-          .hasMessageContaining("they belong to two runtimes");
+          .satisfies(misuse(Misuse.OTHER_RUNTIME, "bump", "columns[1]"));
       columns.get(1).close();
     }
     columns.get(0).close();
@@ -313,10 +313,7 @@ final class TableArgumentTest extends OneStream {
       }
       tables.bump(views, 2);
       views.set(3, all.view(2 * (columns - 1 - 3), 3));
-      assertThatThrownBy(() -> tables.bump(views, 2))
-          .isInstanceOf(StreamMisuseException.class)
-          .hasMessageContaining("'columns[3]'")
-          .hasMessageContaining("'columns[2]'");
+      assertThatThrownBy(() -> tables.bump(views, 2)).satisfies(misuse(Misuse.ALIAS));
     }
     all.close();
   }
@@ -406,8 +403,7 @@ final class TableArgumentTest extends OneStream {
   void anArrayInATableAndBesideItIsRefusedIfOneIsWritten() {
     DeviceArray<long[]> sums = gpu.memory().allocate(stream, long[].class, 2);
     assertThatThrownBy(() -> tables.firstBytes(new DeviceArray<?>[] {sums}, sums))
-        .isInstanceOf(StreamMisuseException.class)
-        .hasMessageContaining("parameter 'sums' is the same array as parameter 'columns[0]'");
+        .satisfies(misuse(Misuse.ALIAS));
     sums.close();
   }
 
@@ -418,9 +414,7 @@ final class TableArgumentTest extends OneStream {
       tables.bump(List.of(halves.get(0), halves.get(1)), N);
       DeviceArray<long[]> sums = gpu.memory().allocate(stream, long[].class, 1);
       assertThatThrownBy(() -> tables.firstBytes(new DeviceArray<?>[] {all}, sums))
-          .isInstanceOf(StreamMisuseException.class)
-          .hasMessageContaining("firstBytes: parameter 'columns[0]'")
-          .hasMessageContaining("split");
+          .satisfies(misuse(Misuse.SPLIT, "firstBytes", "columns[0]"));
       sums.close();
     }
     assertThat(all.download(stream)).containsOnly(1);

@@ -118,4 +118,60 @@ final class HazardStateTest {
     }
     assertThat(releases).hasValue(1);
   }
+
+  @Test
+  void itCountsTheWritesOfItsPartsAlsoOnceTheyAreJoined() {
+    use(timeline, block, true);
+    use(timeline, block, false);
+    assertThat(block.writes()).isEqualTo(1);
+    List<HazardState> parts = block.split(List.of("a half", "another half"));
+    use(other, parts.get(0), true);
+    use(other, parts.get(1), true);
+    use(other, parts.get(1), true);
+    assertThat(block.writes()).isEqualTo(4);
+    assertThat(block.isUnchangedSince(4)).isTrue();
+    assertThat(block.isUnchangedSince(3)).isFalse();
+    assertThat(block.join(parts)).isTrue();
+    assertThat(block.writes()).isEqualTo(4);
+    assertThat(block.isUnchangedSince(4)).isTrue();
+    use(timeline, block, true);
+    assertThat(block.isUnchangedSince(4)).isFalse();
+    assertThat(block.writes()).isEqualTo(5);
+  }
+
+  @Test
+  void whileOtherCodeMayWriteItNothingIsUnchangedAndItsEndIsAWriteOfAllParts() {
+    List<HazardState> parts = block.split(List.of("a half", "another half"));
+    block.beginForeignWrites();
+    assertThat(block.isUnchangedSince(block.writes())).isFalse();
+    assertThat(parts.get(0).isUnchangedSince(0)).isFalse();
+    block.cancelForeignWrites();
+    assertThat(block.isUnchangedSince(0)).isTrue();
+    assertThat(parts.get(0).isUnchangedSince(0)).isTrue();
+    block.beginForeignWrites();
+    block.endForeignWrites();
+    // One of the whole, and one of each part.
+    assertThat(block.writes()).isEqualTo(3);
+    assertThat(parts).allMatch(part -> part.writes() == 1);
+    parts.get(1).beginForeignWrites();
+    assertThat(block.isUnchangedSince(3)).isFalse();
+    assertThat(block.join(parts)).isTrue();
+    assertThat(block.isUnchangedSince(3)).isFalse();
+    // The part is absorbed: what ends is the whole's.
+    parts.get(1).endForeignWrites();
+    assertThat(block.writes()).isEqualTo(4);
+    assertThat(block.isUnchangedSince(4)).isTrue();
+  }
+
+  @Test
+  void aWriteByOtherCodeAllowsReads() {
+    block.refuseReadsUntilWritten();
+    List<HazardState> parts = block.split(List.of("a half", "another half"));
+    block.beginForeignWrites();
+    block.endForeignWrites();
+    use(timeline, parts.get(0), false);
+    use(timeline, parts.get(1), false);
+    assertThat(block.join(parts)).isTrue();
+    use(timeline, block, false);
+  }
 }

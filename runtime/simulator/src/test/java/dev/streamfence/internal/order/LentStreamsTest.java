@@ -1,5 +1,6 @@
 package dev.streamfence.internal.order;
 
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,6 +10,7 @@ import dev.streamfence.DeviceRuntime;
 import dev.streamfence.DeviceStream;
 import dev.streamfence.RuntimeOptions;
 import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.internal.device.Inside;
 import dev.streamfence.internal.driver.CudaDriver;
 import dev.streamfence.internal.driver.InterceptedDriver;
@@ -35,7 +37,7 @@ final class LentStreamsTest extends ThreeStreams {
       DeviceStream second = small.streams().acquire();
       assertThat(List.of(first.id(), second.id())).containsExactly(1, 2);
       assertThatThrownBy(() -> small.streams().acquire())
-          .isInstanceOf(StreamMisuseException.class)
+          .satisfies(misuse(Misuse.NO_STREAM_LEFT))
           .hasMessageContaining("all 2 streams");
       first.close();
       first.close();
@@ -57,8 +59,7 @@ final class LentStreamsTest extends ThreeStreams {
       assertThat(small.streams().acquire(-2).id()).isEqualTo(1);
       assertThat(simulated.calls(DriverCall.CREATE_STREAM)).isEqualTo(3);
       assertThatThrownBy(() -> small.streams().acquire(-1))
-          .isInstanceOf(StreamMisuseException.class)
-          .hasMessageContaining("all 2 streams of the pool are in use");
+          .satisfies(misuse(Misuse.NO_STREAM_LEFT));
     }
     assertThat(simulated.liveObjects()).isZero();
   }

@@ -1,6 +1,7 @@
 // Long because each promise of an export is a test.
 package dev.streamfence.internal.column.foreign;
 
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -14,7 +15,7 @@ import dev.streamfence.DeviceStream;
 import dev.streamfence.PinnedArray;
 import dev.streamfence.RacyAccessException;
 import dev.streamfence.ReadableArray;
-import dev.streamfence.StreamMisuseException;
+import dev.streamfence.StreamMisuseException.Misuse;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.column.ColumnField;
 import dev.streamfence.column.ColumnOrigin;
@@ -394,8 +395,7 @@ final class ArrowExportTest {
       assertThatThrownBy(
               () ->
                   ArrowDevice.export(there, table, library.arrayAddress(), library.schemaAddress()))
-          .isInstanceOf(StreamMisuseException.class)
-          .hasMessageContaining("two runtimes");
+          .satisfies(misuse(Misuse.OTHER_RUNTIME));
     }
     table.close();
   }
