@@ -56,6 +56,45 @@ public final class LauncherGenerator {
     return SourceLayout.tidy(file.toString());
   }
 
+  /**
+   * The text of a class that stands for the launcher of an interface with mistakes, so that the
+   * compiler does not report each use of the launcher as well. It is abstract, since nothing can
+   * implement some of the methods.
+   */
+  public String placeholder(QualifiedName source, boolean isPublic) {
+    ClassName implemented = className(source);
+    ClassName launcher = className(source.launcher());
+    CodeBlock refusal =
+        CodeBlock.of(
+            "throw new $T($S)",
+            IllegalStateException.class,
+            source.canonical() + " has mistakes, so it has no launcher; compile it again");
+    TypeSpec.Builder type =
+        TypeSpec.classBuilder(launcher)
+            .addJavadoc("Stands for the launcher of {@link $T}, which has mistakes.", implemented)
+            .alwaysQualify("DeviceStream", "LoadedModule", "IllegalStateException")
+            .addModifiers(Modifier.ABSTRACT)
+            .addSuperinterface(implemented)
+            .addMethod(MethodSpec.constructorBuilder().addModifiers(Modifier.PRIVATE).build())
+            .addMethod(refusing(factory(implemented, launcher, isPublic), refusal))
+            .addMethod(refusing(module(implemented, isPublic), refusal));
+    if (isPublic) {
+      type.addModifiers(Modifier.PUBLIC);
+    }
+    JavaFile file =
+        JavaFile.builder(launcher.packageName(), type.build()).skipJavaLangImports(true).build();
+    return SourceLayout.tidy(file.toString());
+  }
+
+  private static MethodSpec refusing(MethodSpec method, CodeBlock refusal) {
+    return MethodSpec.methodBuilder(method.name())
+        .addModifiers(method.modifiers())
+        .returns(method.returnType())
+        .addParameters(method.parameters())
+        .addStatement(refusal)
+        .build();
+  }
+
   private TypeSpec launcher(
       KernelInterface source,
       String sha256,

@@ -5,6 +5,7 @@ import dev.streamfence.processor.diagnostic.KernelPlaces;
 import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
 import dev.streamfence.processor.model.KernelInterface;
+import dev.streamfence.processor.model.QualifiedName;
 import dev.streamfence.processor.model.ResourceName;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -59,6 +60,16 @@ public final class KernelInterfaceParser {
   /** Whether one of our annotations certainly does; the compiler reports that in the end. */
   public boolean hasUnresolvedValues(TypeElement type) {
     return annotations(type).anyMatch(Mirrors::isUnresolved);
+  }
+
+  /** The name of an interface. */
+  public QualifiedName name(TypeElement type) {
+    return QualifiedNames.of(type);
+  }
+
+  /** Whether every package sees it. */
+  public boolean isPublic(TypeElement type) {
+    return surroundings.isPublic(type);
   }
 
   /** Whether it neither has nor inherits a method. */
