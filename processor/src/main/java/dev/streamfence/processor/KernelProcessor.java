@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,7 @@ import javax.annotation.processing.Processor;
 import javax.annotation.processing.RoundEnvironment;
 import javax.lang.model.SourceVersion;
 import javax.lang.model.element.Element;
+import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ModuleElement;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.util.ElementFilter;
@@ -120,16 +122,19 @@ public final class KernelProcessor extends AbstractProcessor {
     interfaces.addAll(modules(annotations, round));
     KernelInterfaceParser parser =
         new KernelInterfaceParser(elements(), processingEnv.getTypeUtils());
+    Set<TypeElement> covered = new HashSet<>();
     for (TypeElement type : interfaces) {
       guard.about(
           type,
           mistakes -> {
             launch(parser, type, mistakes, round.processingOver());
+            covered.addAll(mistakes.covered());
             if (mistakes.hasErrors() && !round.processingOver()) {
               standIn(parser, type, mistakes);
             }
           });
     }
+    typesOfMembers.removeAll(covered);
     for (TypeElement type : typesOfMembers) {
       guard.about(type, mistakes -> StrayAnnotations.check(type, mistakes));
     }
@@ -159,7 +164,21 @@ public final class KernelProcessor extends AbstractProcessor {
       // Eclipse's compiler hides methods with wrong types, but shows their annotated parameters.
       Culprit.typeAround(element).ifPresentOrElse(types::add, () -> hidesMethods = true);
     }
+    // Eclipse's compiler does not show members of annotation types.
+    addAnnotationTypes(round.getRootElements(), types);
     return types;
+  }
+
+  private static void addAnnotationTypes(
+      Iterable<? extends Element> elements, Set<TypeElement> types) {
+    for (Element element : elements) {
+      if (element instanceof TypeElement type) {
+        if (type.getKind() == ElementKind.ANNOTATION_TYPE) {
+          types.add(type);
+        }
+        addAnnotationTypes(type.getEnclosedElements(), types);
+      }
+    }
   }
 
   private void launch(

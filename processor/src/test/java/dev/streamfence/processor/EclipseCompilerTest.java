@@ -64,6 +64,47 @@ class EclipseCompilerTest {
   }
 
   @Test
+  void aValueOfAnotherTypeIsTheCompilersError() {
+    UserBuild build = kernels("@Kernel(mayAlias = 1) void run(@ThreadCount int n);").run();
+
+    assertThat(build.errors())
+        .containsExactly("Kernels.java:6 ERROR Type mismatch: cannot convert from int to boolean");
+  }
+
+  @Test
+  void aRecordWaitsForTheTypeOfItsComponent() {
+    UserBuild build =
+        build()
+            .after(
+                new GeneratingProcessor(
+                    Map.of("demo.Later", "package demo; public record Later(int a) {}")))
+            .with(
+                "demo/Pair.java",
+                "package demo; import dev.streamfence.*; import dev.streamfence.annotation.*;"
+                    + "record Pair(@Reads DeviceArray<Later[]> later, int n) {}")
+            .with(
+                "demo/Kernels.java",
+                Sources.kernels("@Kernel void run(Pair pair, @ThreadCount int n);"))
+            .run();
+
+    assertThat(build.errors()).isEmpty();
+    assertThat(build.generated("demo/KernelsLauncher.java")).contains(".reads(\"later\"");
+  }
+
+  /** Without a kernel interface beside it, that compiler does not ask processors. */
+  @Test
+  void aKernelOfAnAnnotationTypeIsRefused() {
+    UserBuild build =
+        kernels("@Kernel void run(@ThreadCount int n);")
+            .with(
+                "demo/Mark.java",
+                "package demo; import dev.streamfence.annotation.*; @interface Mark { @Kernel int x(); }")
+            .run();
+
+    assertThat(build.ids()).contains("ERROR [KernelOutsideModule]");
+  }
+
+  @Test
   void everyMistakeIsReportedAtOnce() {
     UserBuild build =
         kernels(

@@ -96,6 +96,17 @@ class ImplementationMistakesTest {
   }
 
   @Test
+  void aVariableIsNotNamedLikeAMethodOfObjectThatReturnsNothing() {
+    Mistakes.inKernels(
+            "@Symbol DeviceArray<int[]> «finalize(); @Kernel void run(@ThreadCount int n);")
+        .are(
+            FINAL_METHOD,
+            "finalize returns void in Object, so no launcher can implement it; rename it and add"
+                + " @Symbol(\"finalize\")");
+    Mistakes.inKernels("@Kernel void finalize(@ThreadCount int n);").areNone();
+  }
+
+  @Test
   void overloadOfAFinalMethodIsRight() {
     Mistakes.inKernels("@Kernel void wait(@ThreadCount int n, int m);").areNone();
   }

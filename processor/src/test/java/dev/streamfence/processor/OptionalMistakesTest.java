@@ -5,7 +5,6 @@ import static com.google.testing.compile.Compiler.javac;
 import static dev.streamfence.processor.diagnostic.Problem.ANNOTATION_ON_STRUCT;
 import static dev.streamfence.processor.diagnostic.Problem.MISSING_ACCESS;
 import static dev.streamfence.processor.diagnostic.Problem.NOT_OPTIONAL;
-import static dev.streamfence.processor.diagnostic.Problem.STRAY_ANNOTATION;
 import static dev.streamfence.processor.diagnostic.Problem.UNSUPPORTED_TYPE;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -93,6 +92,62 @@ class OptionalMistakesTest {
                 + "      ReadableColumn<int[]> d, ReadableColumn<int[]> e, int n)");
   }
 
+  /** A class in the launcher's package could not write these. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "private @interface Nullable {}",
+        "@interface Nullable { String value(); }",
+        "@interface Other {} @interface Nullable { Other value(); int more() default 1; }"
+      })
+  void launcherLeavesOutAMarkThatItCouldNotWrite(String mark) {
+    String value =
+        mark.contains("Other value") ? "(@Other)" : mark.contains("value") ? "(\"\")" : "";
+    Mistakes mistakes =
+        Mistakes.in(
+            """
+            package demo;
+            import dev.streamfence.*;
+            import dev.streamfence.annotation.*;
+            class Outer {
+              %s
+              @KernelModule("k.ptx")
+              @SuppressWarnings("streamfence:UnseenModule")
+              interface Kernels {
+                @Kernel
+                void run(@Reads @Optional @Nullable%s DeviceArray<int[]> a, @ThreadCount int n);
+              }
+            }
+            """
+                .formatted(mark, value));
+    mistakes.areNone();
+  }
+
+  @Test
+  void launcherLeavesOutAMarkThatItsInterfaceInherits() {
+    Mistakes.in(
+            """
+            package lib;
+            public class Base {
+              protected @interface Nullable {}
+            }
+            """,
+            """
+            package demo;
+            import dev.streamfence.*;
+            import dev.streamfence.annotation.*;
+            class Outer extends lib.Base {
+              @KernelModule("k.ptx")
+              @SuppressWarnings("streamfence:UnseenModule")
+              interface Kernels {
+                @Kernel
+                void run(@Reads @Optional @Nullable DeviceArray<int[]> a, @ThreadCount int n);
+              }
+            }
+            """)
+        .areNone();
+  }
+
   @Test
   void writtenArrayMayBeOptionalAndTrusted() {
     Mistakes both = with("@Optional @Trusted(\"see k.cu\") @Writes DeviceArray<int[]> x");
@@ -105,7 +160,8 @@ class OptionalMistakesTest {
   void numberIsNotOptional(String type, String inWords) {
     with("«@Optional " + type + " x")
         .are(NOT_OPTIONAL, "'x' is " + inWords + ", not an array; remove @Optional");
-    inRecord("«@Optional " + type + " x").are(NOT_OPTIONAL, STRAY_ANNOTATION);
+    inRecord("@Optional " + type + " x")
+        .are(NOT_OPTIONAL, "'group.x' is " + inWords + ", not an array; remove @Optional");
   }
 
   @Test

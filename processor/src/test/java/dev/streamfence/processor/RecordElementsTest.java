@@ -157,7 +157,10 @@ class RecordElementsTest {
             "'p' has type DeviceColumn<Point[]>; use an array of primitives, such as"
                 + " DeviceColumn<float[]>");
     with("class Point {}", "@Reads DeviceArray<Point[]> «p").are(BUFFER_ELEMENT);
-    with(POINT, "@Reads DeviceArray<Point> «p").are(BUFFER_ELEMENT);
+    with(POINT, "@Reads DeviceArray<Point> «p")
+        .are(
+            BUFFER_ELEMENT,
+            "'p' has type DeviceArray<Point>; use an array of records, DeviceArray<Point[]>");
     Mistakes.in(
             Sources.kernels(
                     "@Kernel void run(@ThreadCount int n);\n@Symbol DeviceArray<Point[]> «p();")

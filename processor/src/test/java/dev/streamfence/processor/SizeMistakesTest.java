@@ -40,6 +40,15 @@ class SizeMistakesTest {
         .areNone();
   }
 
+  /** More bytes than a constant of a class file has. */
+  @Test
+  void aParameterMayHaveANameOfAnyLength() {
+    String name = "p".repeat(65_536);
+    Mistakes.inKernels("@Kernel void run(@ThreadCount int " + name + ");").areNone();
+    Mistakes.inKernels("@Kernel void run(@Reads DeviceArray<int[]> " + name + ", LaunchShape s);")
+        .areNone();
+  }
+
   @Test
   void partsOfALauncherHaveNamesOfTheirOwn() {
     String kernels =

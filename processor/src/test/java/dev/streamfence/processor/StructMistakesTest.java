@@ -80,14 +80,16 @@ class StructMistakesTest {
 
   @Test
   void numberOfARecordHasNoAccess() {
-    with("record Column(«@Reads long rows) {}", "Column «column")
-        .are(Problem.ACCESS_ON_SCALAR, Problem.STRAY_ANNOTATION);
+    with("record Column(@Reads long rows) {}", "Column «column")
+        .are(
+            Problem.ACCESS_ON_SCALAR,
+            "'column.rows' is a long and is passed by value; remove @Reads");
   }
 
   @Test
   void numberOfARecordIsNotTrusted() {
-    with("record Column(«@Trusted(\"sure\") long rows) {}", "Column «column")
-        .are(Problem.TRUSTED_SCALAR, Problem.STRAY_ANNOTATION);
+    with("record Column(@Trusted(\"sure\") long rows) {}", "Column «column")
+        .are(Problem.TRUSTED_SCALAR, "'column.rows' is a long, not an array; remove @Trusted");
   }
 
   @Test

@@ -151,9 +151,24 @@ class UntrackedTypesTest {
   }
 
   @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "float[][] | float[]",
+        "java.util.List<long[]> | long[]",
+        "java.util.List<? extends int[]> | int[]"
+      })
+  void arraysOnTheHostAreUploadedOneByOne(String type, String element) {
+    refuse(
+        type,
+        "a kernel cannot reach host memory: upload each array and take a List<DeviceArray<"
+            + element
+            + ">>");
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
-        "float[][]",
         "Integer[][]",
         "String",
         "String[]",

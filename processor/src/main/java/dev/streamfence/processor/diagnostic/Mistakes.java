@@ -1,7 +1,9 @@
 package dev.streamfence.processor.diagnostic;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
@@ -14,6 +16,7 @@ import javax.tools.Diagnostic;
 public final class Mistakes {
   private final TypeElement subject;
   private final List<Mistake> mistakes = new ArrayList<>();
+  private final Set<TypeElement> covered = new HashSet<>();
 
   /** Creates an empty list of mistakes about {@code subject}. */
   public Mistakes(TypeElement subject) {
@@ -30,6 +33,16 @@ public final class Mistakes {
       String inherited = message + " (inherited from " + owner.getSimpleName() + ")";
       mistakes.add(new Mistake(problem, inherited, Culprit.of(subject)));
     }
+  }
+
+  /** Notes that these are the mistakes of another type too, for example of a parameter's record. */
+  public void cover(TypeElement type) {
+    covered.add(type);
+  }
+
+  /** The types whose own mistakes are among these. */
+  public Set<TypeElement> covered() {
+    return Set.copyOf(covered);
   }
 
   /** The mistakes so far. */

@@ -53,8 +53,8 @@ public enum Problem {
       "'%s' of %s takes any number of arguments; a kernel has fixed parameters, so spell them out, or"
           + " take an array or a List of DeviceArrays"),
   FINAL_METHOD(
-      "%1$s is final in Object, so no launcher can implement it; rename it and add"
-          + " @Kernel(\"%1$s\")"),
+      "%1$s %2$s in Object, so no launcher can implement it; rename it and add"
+          + " @%3$s(\"%1$s\")"),
   NO_JAVA_NAME(
       "%s is not a name in Java, so no launcher can %s it; rename it where it is declared"),
   ENTRY_NAME(
@@ -106,7 +106,7 @@ public enum Problem {
 
   // The parameter.
   UNSUPPORTED_TYPE("'%s' has type %s; %s"),
-  BUFFER_ELEMENT("'%s' has type %s; use an array of primitives, such as %s<float[]>"),
+  BUFFER_ELEMENT("'%s' has type %s; use an array of %s"),
   RECORD_ELEMENT("'%s' has type %s; %s"),
   MISSING_ACCESS("parameter '%s' of %s needs @Reads, @Writes or @ReadWrites%s"),
   CONFLICTING_ACCESS("@%s contradicts @%s on '%s'; use @ReadWrites for both"),

@@ -15,6 +15,9 @@ import java.util.List;
 
 /** Generates the expression for a kernel's signature. Stateless. */
 final class SignatureGenerator {
+  /** More characters of a parameter's name say nothing. */
+  private static final int MAX_NAME = 1000;
+
   static final ClassName SIGNATURE = ClassName.get(KernelSignature.class);
 
   /** Stand for types until the text is code; no string literal has them unescaped. */
@@ -152,7 +155,7 @@ final class SignatureGenerator {
 
   private static String call(String method, KernelParameter parameter, String... more) {
     String others = more.length == 0 ? "" : ", " + String.join(", ", more);
-    return "." + method + "(" + StringLiteral.of(parameter.name()) + others + ")";
+    return "." + method + "(" + name(parameter.name()) + others + ")";
   }
 
   private static String type(ElementType type) {
@@ -173,7 +176,7 @@ final class SignatureGenerator {
   /** A structure with its fields: on one line if they fit, otherwise on a line each. */
   private static String struct(KernelParameter.Struct struct) {
     List<String> fields = struct.fields().stream().map(field -> field.match(CALLS)).toList();
-    String begin = ".struct(" + SIGNATURE_MARK + ".fields(" + StringLiteral.of(struct.name()) + ")";
+    String begin = ".struct(" + SIGNATURE_MARK + ".fields(" + name(struct.name()) + ")";
     String line = begin + String.join("", fields) + ")";
     return INDENT + length(line) <= SourceLayout.MAX_WIDTH
         ? line
@@ -186,5 +189,10 @@ final class SignatureGenerator {
       case WRITE -> "writes";
       case READ_WRITE -> "readWrites";
     };
+  }
+
+  /** A name for messages; a class file has no room for one of any length. */
+  private static String name(String name) {
+    return StringLiteral.of(name.length() <= MAX_NAME ? name : name.substring(0, MAX_NAME) + "...");
   }
 }

@@ -94,7 +94,9 @@ final class ArrayParser {
           declared.culprit(),
           declared.shown(),
           Descriptions.describe(type),
-          handle.type().nameInPackage());
+          TypeKinds.recordAsElement(array)
+              .map(record -> "records, " + handle.type().nameInPackage() + "<" + record + "[]>")
+              .orElse("primitives, such as " + handle.type().nameInPackage() + "<float[]>"));
     }
     Optional<AnnotationMirror> annotation = parseAccess(declared, hint);
     boolean isTrusted = isTrusted(declared);

@@ -3,12 +3,14 @@ package dev.streamfence.processor.parse;
 import dev.streamfence.processor.diagnostic.Culprit;
 import dev.streamfence.processor.diagnostic.Mistakes;
 import dev.streamfence.processor.diagnostic.Problem;
+import java.util.Optional;
 import java.util.Set;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.element.TypeParameterElement;
+import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
 import javax.lang.model.util.ElementFilter;
 
@@ -44,21 +46,42 @@ final class InterfaceRules {
               checkNoKernel(method, mistakes);
               SymbolMethodParser.checkNoSymbol(method, mistakes);
             });
-    methods.declared(type).stream()
-        .filter(
-            method ->
-                methods
-                    .ofObject(method)
-                    .filter(member -> member.getModifiers().contains(Modifier.FINAL))
-                    .isPresent())
+    methods
+        .declared(type)
         .forEach(
             method ->
-                mistakes.report(Problem.FINAL_METHOD, Culprit.of(method), method.getSimpleName()));
+                whyNotOverridden(method)
+                    .ifPresent(
+                        why ->
+                            mistakes.report(
+                                Problem.FINAL_METHOD,
+                                Culprit.of(method),
+                                method.getSimpleName(),
+                                why,
+                                Mirrors.has(method, KernelAnnotation.SYMBOL)
+                                    ? "Symbol"
+                                    : "Kernel")));
     for (TypeElement owner : methods.withInherited(type)) {
       ElementFilter.methodsIn(owner.getEnclosedElements()).stream()
           .filter(method -> method.getModifiers().contains(Modifier.DEFAULT))
           .forEach(method -> checkNoClash(type, owner, method));
     }
+  }
+
+  /** Why no class can override a method; empty if a class can. */
+  private Optional<String> whyNotOverridden(ExecutableElement method) {
+    if (methods
+        .ofObject(method)
+        .filter(member -> member.getModifiers().contains(Modifier.FINAL))
+        .isPresent()) {
+      return Optional.of("is final");
+    }
+    // It is protected in Object, so the compiler accepts it in an interface.
+    boolean isFinalize =
+        method.getSimpleName().contentEquals("finalize") && method.getParameters().isEmpty();
+    return isFinalize && method.getReturnType().getKind() != TypeKind.VOID
+        ? Optional.of("returns void")
+        : Optional.empty();
   }
 
   /** Reports {@code @Kernel} on a method with a body. */

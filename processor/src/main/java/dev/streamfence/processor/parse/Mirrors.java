@@ -61,10 +61,23 @@ final class Mirrors {
     return mirror.getAnnotationType().asElement().getSimpleName();
   }
 
+  /**
+   * The explicit values of an annotation; none if the compiler has refused one and reports it.
+   * Eclipse's compiler throws then where the value has another type.
+   */
+  private static Map<? extends ExecutableElement, ? extends AnnotationValue> values(
+      AnnotationMirror mirror) {
+    try {
+      return mirror.getElementValues();
+    } catch (RuntimeException refused) {
+      return Map.of();
+    }
+  }
+
   /** The value of an attribute that is explicit in the source. */
   static Optional<AnnotationValue> attribute(AnnotationMirror mirror, String name) {
     for (Map.Entry<? extends ExecutableElement, ? extends AnnotationValue> entry :
-        mirror.getElementValues().entrySet()) {
+        values(mirror).entrySet()) {
       if (entry.getKey().getSimpleName().contentEquals(name)) {
         return Optional.of(entry.getValue());
       }
@@ -87,14 +100,14 @@ final class Mirrors {
    * "<error>"}, which a source could also contain.
    */
   static boolean mayBeUnresolved(AnnotationMirror mirror) {
-    return mirror.getElementValues().values().stream().anyMatch(Mirrors::mayBeUnresolved);
+    return values(mirror).values().stream().anyMatch(Mirrors::mayBeUnresolved);
   }
 
   /**
    * Whether one certainly is: javac, unlike Eclipse, only puts quotes around texts of the source.
    */
   static boolean isUnresolved(AnnotationMirror mirror) {
-    return mirror.getElementValues().values().stream()
+    return values(mirror).values().stream()
         .anyMatch(value -> mayBeUnresolved(value) && !value.toString().startsWith("\""));
   }
 

@@ -8,6 +8,7 @@ import javax.lang.model.element.ModuleElement;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.element.VariableElement;
 import javax.lang.model.type.TypeMirror;
+import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 
 /**
@@ -42,9 +43,14 @@ final class NullMarks {
         .findFirst();
   }
 
-  /** Whether the launcher can name it; that of a parent in another module it may not. */
+  /** Whether the launcher can write it; that of a parent in another module it may not. */
   private static boolean isReadable(TypeElement annotation, TypeElement owner, Elements elements) {
     ModuleElement module = elements.getModuleOf(owner);
-    return module == null || elements.getTypeElement(module, annotation.getQualifiedName()) != null;
+    boolean isSeen =
+        module == null || elements.getTypeElement(module, annotation.getQualifiedName()) != null;
+    return isSeen
+        && !StructParser.isHidden(annotation, elements.getPackageOf(owner))
+        && ElementFilter.methodsIn(annotation.getEnclosedElements()).stream()
+            .allMatch(element -> element.getDefaultValue() != null);
   }
 }

@@ -11,6 +11,7 @@ import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.element.TypeElement;
+import javax.lang.model.type.TypeMirror;
 
 /**
  * Finds our annotations where they would silently have no effect. Kernels and abstract methods of
@@ -111,6 +112,11 @@ public final class StrayAnnotations {
     }
   }
 
+  /** Whether a component can have annotations; another processor may still generate its type. */
+  private static boolean mayBeTracked(TypeMirror type) {
+    return ArrayParser.isTracked(type) || UnresolvedTypes.find(type).isPresent();
+  }
+
   /**
    * Whether a compiler has copied the annotation from a record's component, which a kernel may
    * take.
@@ -120,7 +126,7 @@ public final class StrayAnnotations {
     return ((TypeElement) type)
         .getRecordComponents().stream()
             .filter(component -> component.getSimpleName().equals(parameter.getSimpleName()))
-            .filter(component -> ArrayParser.isTracked(component.asType()))
+            .filter(component -> mayBeTracked(component.asType()))
             .flatMap(component -> Mirrors.all(component, ArrayParser.ON_COMPONENTS).stream())
             .anyMatch(mirror -> Mirrors.name(mirror).equals(Mirrors.name(annotation)));
   }

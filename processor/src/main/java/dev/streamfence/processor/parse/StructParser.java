@@ -152,6 +152,7 @@ final class StructParser {
     }
     List<AnnotationMirror> accesses = Mirrors.all(component, ArrayParser.ACCESS);
     if (!accesses.isEmpty()) {
+      mistakes.cover((TypeElement) record.asElement());
       mistakes.report(
           Problem.ACCESS_ON_SCALAR,
           declared.culprit(accesses.get(0)),
@@ -171,9 +172,11 @@ final class StructParser {
     boolean isOptional =
         ArrayParser.reportOptional(
             declared, Descriptions.withArticle(type) + ", not an array", mistakes);
-    return trusted.isPresent() || isOptional
-        ? Optional.empty()
-        : Optional.of(new KernelParameter.Value(name, TypeKinds.primitive(type)));
+    if (trusted.isPresent() || isOptional) {
+      mistakes.cover((TypeElement) record.asElement());
+      return Optional.empty();
+    }
+    return Optional.of(new KernelParameter.Value(name, TypeKinds.primitive(type)));
   }
 
   private void reportName(VariableElement parameter, String name, String use) {
@@ -182,7 +185,12 @@ final class StructParser {
 
   /** Whether the launcher cannot access the record. */
   boolean isHidden(TypeElement record) {
-    Element e = record;
+    return isHidden(record, home);
+  }
+
+  /** Whether a class in this package cannot access a type. */
+  static boolean isHidden(TypeElement type, PackageElement home) {
+    Element e = type;
     boolean isPublic = true;
     for (; e instanceof TypeElement; e = e.getEnclosingElement()) {
       if (e.getModifiers().contains(Modifier.PRIVATE)) {

@@ -173,6 +173,17 @@ final class TypeKinds {
         .getTypeArguments().stream().flatMap(type -> recordOf(type).stream()).findFirst();
   }
 
+  /** The record that an array names instead of the Java array of it, in words. */
+  static Optional<String> recordAsElement(TypeMirror handle) {
+    return handleType(handle).filter(type -> !type.isColumn()).isEmpty()
+        ? Optional.empty()
+        : ((DeclaredType) handle)
+            .getTypeArguments().stream()
+                .filter(StructParser::isRecord)
+                .map(Descriptions::describe)
+                .findFirst();
+  }
+
   /** The record of which a type is a Java array; a {@code LaunchShape} is for launches alone. */
   static Optional<TypeElement> recordOf(TypeMirror type) {
     return type instanceof ArrayType array

@@ -3,8 +3,10 @@ package dev.streamfence.processor.parse;
 import dev.streamfence.DeviceStream;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.TypeElement;
+import javax.lang.model.element.VariableElement;
 import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.ErrorType;
@@ -65,14 +67,25 @@ public final class UnresolvedTypes {
     Optional<String> returned = find(method.getReturnType());
     Optional<String> passed =
         returned.or(() -> firstOf(method.getParameters().stream().map(p -> p.asType()).toList()));
-    return passed.or(() -> firstOf(method.getThrownTypes()));
+    return passed
+        .or(() -> firstOf(method.getThrownTypes()))
+        .or(() -> firstOf(method.getParameters().stream().flatMap(p -> inRecord(p)).toList()));
+  }
+
+  /** The types of the components of a record that a kernel takes by value. */
+  private static Stream<TypeMirror> inRecord(VariableElement parameter) {
+    return StructParser.isRecord(parameter.asType())
+        ? ((TypeElement) ((DeclaredType) parameter.asType()).asElement())
+            .getRecordComponents().stream().map(component -> component.asType())
+        : Stream.empty();
   }
 
   private static Optional<String> firstOf(List<? extends TypeMirror> types) {
     return types.stream().map(UnresolvedTypes::find).flatMap(Optional::stream).findFirst();
   }
 
-  private static Optional<String> find(TypeMirror type) {
+  /** The first missing type that a type names. */
+  static Optional<String> find(TypeMirror type) {
     return new Finder().visit(type);
   }
 

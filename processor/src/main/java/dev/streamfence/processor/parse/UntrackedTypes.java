@@ -86,6 +86,12 @@ final class UntrackedTypes {
           + Descriptions.describe(type)
           + ">";
     }
+    Optional<String> arrays = arraysIn(type);
+    if (arrays.isPresent()) {
+      return "a kernel cannot reach host memory: upload each array and take a List<DeviceArray<"
+          + arrays.get()
+          + ">>";
+    }
     String primitive = PRIMITIVE_OF_BOX.get(nameOf(type));
     if (primitive != null) {
       return "a kernel takes primitives: use " + primitive;
@@ -109,6 +115,15 @@ final class UntrackedTypes {
         .filter(kind -> kind.names().matcher(name).matches())
         .map(Kind::remedy)
         .findFirst();
+  }
+
+  /** The arrays on the host of which a type is an array or a list, in words. */
+  private static Optional<String> arraysIn(TypeMirror type) {
+    TypeMirror held = TypeKinds.arrayIn(type);
+    return held != type
+            && (TypeKinds.isPrimitiveArray(held) || TypeKinds.recordOf(held).isPresent())
+        ? Optional.of(Descriptions.describe(held))
+        : Optional.empty();
   }
 
   /** The handle that a container other than a {@code List} holds. */
