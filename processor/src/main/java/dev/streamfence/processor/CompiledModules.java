@@ -169,6 +169,10 @@ final class CompiledModules {
     List<String> warnings =
         result.messages().stream().map(message -> name.value() + "\t" + message.text()).toList();
     Optional<InputRecord> record = InputRecord.of(compiler, ptx, result.inputs(), warnings);
+    if (isOutputOfClasses(ptxName + RECORD)) {
+      // The record names files of this machine, and what is there is shipped.
+      return Optional.of(ptx);
+    }
     try {
       String text = record.map(InputRecord::text).orElse("");
       write(StandardLocation.SOURCE_OUTPUT, ptxName + RECORD, text.getBytes(UTF_8), origin);
@@ -177,6 +181,21 @@ final class CompiledModules {
       return Optional.of(ptx);
     }
     return Optional.of(ptx);
+  }
+
+  /**
+   * Whether generated sources are written to the class output, as javac does without {@code -s}.
+   */
+  private boolean isOutputOfClasses(String name) {
+    try {
+      return filer
+          .getResource(StandardLocation.SOURCE_OUTPUT, "", name)
+          .toUri()
+          .equals(filer.getResource(StandardLocation.CLASS_OUTPUT, "", name).toUri());
+    } catch (IOException | RuntimeException e) {
+      // An output that has no such file yet is another folder than that with the PTX.
+      return false;
+    }
   }
 
   private void write(StandardLocation location, String name, byte[] content, TypeElement origin)

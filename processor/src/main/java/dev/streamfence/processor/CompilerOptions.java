@@ -2,7 +2,6 @@ package dev.streamfence.processor;
 
 import dev.streamfence.processor.compile.CudaCompiler;
 import dev.streamfence.processor.compile.CudaCompiler.CompilerKind;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -68,10 +67,13 @@ record CompilerOptions(Optional<CudaCompiler> compiler, String mistake) {
               + "; give the seconds that"
               + " one source may take");
     }
-    List<String> more =
-        new ArrayList<>(CudaCompiler.split(text(options, PREFIX + kind.word() + OF_COMPILER)));
-    return new CompilerOptions(
-        Optional.of(new CudaCompiler(kind, program, more, seconds.get())), "");
+    try {
+      List<String> more = CudaCompiler.split(text(options, PREFIX + kind.word() + OF_COMPILER));
+      return new CompilerOptions(
+          Optional.of(new CudaCompiler(kind, program, more, seconds.get())), "");
+    } catch (IllegalArgumentException e) {
+      return wrong("in -A" + PREFIX + kind.word() + OF_COMPILER + ", " + e.getMessage());
+    }
   }
 
   private static CompilerOptions wrong(String mistake) {

@@ -321,6 +321,30 @@ final class CompiledSourceTest {
   }
 
   @Test
+  void withoutAFolderForGeneratedSourcesThereIsNoRecordOfInputs() throws IOException {
+    UserBuild build =
+        UserBuild.by(Tool.JAVAC, folder.resolve("build"))
+            .with("app/Kernels.java", INTERFACE.formatted("k/fill.cu"))
+            .options(nvcc(), "-Astreamfence.resources=" + resources)
+            .generatingAmongClasses()
+            .run();
+
+    assertThat(build.everything()).isEmpty();
+    assertThat(made()).exists();
+    try (Stream<Path> files = Files.walk(folder.resolve("build"))) {
+      assertThat(files).noneMatch(file -> file.toString().endsWith(".inputs"));
+    }
+  }
+
+  @Test
+  void anOptionWithAnOpenQuoteIsRefused() {
+    assertThat(build(nvcc(), "-Astreamfence.nvcc.options=-I \"a b").complaints())
+        .singleElement()
+        .asString()
+        .contains("in -Astreamfence.nvcc.options, a quote \" is not closed");
+  }
+
+  @Test
   void theNvccThatIsInstalledCompiles() throws IOException, InterruptedException {
     assumeTrue(isInstalled("nvcc"), "nvcc is not installed");
     source(

@@ -48,6 +48,7 @@ final class UserBuild {
           .toList();
 
   private final Tool tool;
+  private Path generatedFolder;
   private final Path folder;
   private final List<Path> sources = new ArrayList<>();
   private final List<String> options = new ArrayList<>();
@@ -61,6 +62,7 @@ final class UserBuild {
   private UserBuild(Tool tool, Path folder) {
     this.tool = tool;
     this.folder = folder;
+    this.generatedFolder = folder.resolve("generated");
   }
 
   /** A build without sources in {@code folder}, which only this build uses. */
@@ -110,6 +112,12 @@ final class UserBuild {
     return this;
   }
 
+  /** Writes generated sources to the folder of the classes, as javac does by itself. */
+  UserBuild generatingAmongClasses() {
+    generatedFolder = classFolder();
+    return this;
+  }
+
   /** Compiles, with our processor behind the others. */
   UserBuild run() {
     return runWith(new KernelProcessor());
@@ -139,7 +147,7 @@ final class UserBuild {
               "-d",
               Files.createDirectories(classFolder()).toString(),
               "-s",
-              Files.createDirectories(folder.resolve("generated")).toString()));
+              Files.createDirectories(generatedFolder).toString()));
       JavaCompiler.CompilationTask task =
           compiler.getTask(
               output,
@@ -208,13 +216,13 @@ final class UserBuild {
 
   /** Whether a source was generated, under its path from the root of generated sources. */
   boolean hasGenerated(String path) {
-    return Files.exists(folder.resolve("generated").resolve(path));
+    return Files.exists(generatedFolder.resolve(path));
   }
 
   /** The text of a generated source. */
   String generated(String path) {
     try {
-      return Files.readString(folder.resolve("generated").resolve(path));
+      return Files.readString(generatedFolder.resolve(path));
     } catch (IOException e) {
       throw new AssertionError(everything() + output(), e);
     }

@@ -2,10 +2,12 @@ package dev.streamfence.processor.compile;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -50,18 +52,28 @@ public record CudaCompiler(CompilerKind kind, String program, List<String> optio
     options = List.copyOf(options);
   }
 
-  /** Splits options at spaces, except between quotes. */
+  /**
+   * Splits options at spaces, except between quotes, which are double or single ones. A backslash
+   * stands before a quote that is part of an option; any other backslash is one.
+   *
+   * @throws IllegalArgumentException if a quote is not closed
+   */
   public static List<String> split(String options) {
     List<String> words = new ArrayList<>();
     StringBuilder word = new StringBuilder();
-    boolean isQuoted = false;
+    char quote = 0;
     boolean isWord = false;
     for (int i = 0; i < options.length(); i++) {
       char c = options.charAt(i);
-      if (c == '"') {
-        isQuoted = !isQuoted;
+      char next = i + 1 < options.length() ? options.charAt(i + 1) : 0;
+      if (c == '\\' && (next == '"' || next == '\'')) {
+        word.append(next);
         isWord = true;
-      } else if (isQuoted || !Character.isWhitespace(c)) {
+        i++;
+      } else if (quote == 0 ? c == '"' || c == '\'' : c == quote) {
+        quote = quote == 0 ? c : 0;
+        isWord = true;
+      } else if (quote != 0 || !Character.isWhitespace(c)) {
         word.append(c);
         isWord = true;
       } else if (isWord) {
@@ -69,6 +81,9 @@ public record CudaCompiler(CompilerKind kind, String program, List<String> optio
         word.setLength(0);
         isWord = false;
       }
+    }
+    if (quote != 0) {
+      throw new IllegalArgumentException("a quote " + quote + " is not closed");
     }
     if (isWord) {
       words.add(word.toString());
@@ -161,12 +176,14 @@ public record CudaCompiler(CompilerKind kind, String program, List<String> optio
     return text.length() <= 2000 ? text : text.substring(0, 2000) + "…";
   }
 
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
-      for (Path file : files.toList()) {
+  /** Deletes a folder with whatever the compiler has left in it; what cannot be deleted stays. */
+  private static void delete(Path folder) {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(file);
       }
+    } catch (IOException | UncheckedIOException e) {
+      // A temporary file that is left behind does not make the code worse.
     }
-    Files.deleteIfExists(folder);
   }
 }

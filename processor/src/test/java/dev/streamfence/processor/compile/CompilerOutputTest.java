@@ -2,8 +2,10 @@ package dev.streamfence.processor.compile;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -48,8 +50,41 @@ final class CompilerOutputTest {
   }
 
   @Test
-  void aFloodOfMessagesIsCut() {
-    assertThat(CompilerMessage.in("k.cu(1): error: x\n".repeat(100_000))).hasSize(50);
+  void aFloodOfMessagesIsCutAndHidesNoError() {
+    StringBuilder flood = new StringBuilder();
+    for (int i = 0; i < 100; i++) {
+      flood.append("k.cu(").append(i).append("): warning: y\n");
+    }
+    flood.append("k.cu(7): error: x\n".repeat(60)).append("k.cu(8): error: z\n");
+
+    assertThat(CompilerMessage.in(flood.toString()))
+        .hasSize(52)
+        .endsWith(new CompilerMessage(true, "k.cu:7: x"), new CompilerMessage(true, "k.cu:8: z"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "-O3  -G | -O3,-G",
+        "-I \"a b\" | -I,a b",
+        "-Xcompiler '-a -b' | -Xcompiler,-a -b",
+        "-DX=\\\"y\\\" | -DX=\"y\"",
+        "\"it's\" | it's",
+        "-I C:\\k\\inc | -I,C:\\k\\inc",
+        "\"\" -x | ,-x"
+      })
+  void optionsAreSplitAtSpacesOutsideOfQuotes(String options, String words) {
+    assertThat(CudaCompiler.split(options)).isEqualTo(List.of(words.split(",")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-I \"a b", "-D 'x", "\"a\" \""})
+  void aQuoteThatIsNotClosedIsRefused(String options) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> CudaCompiler.split(options))
+        .withMessageContaining("is not closed");
   }
 
   @Test

@@ -58,6 +58,21 @@ final class CudaCompilerTest {
   }
 
   @Test
+  void whatACompilerLeavesInItsFolderDoesNotMatter() throws IOException {
+    CompilerResult result =
+        compiler(
+                MAKES_CODE
+                    + "mkdir -p \"$(dirname \"$out\")/kept/more\"\n"
+                    + "echo x > \"$(dirname \"$out\")/kept/more/file\"\n"
+                    + "dirname \"$out\" > \"$(dirname \"$0\")/where\"\n")
+            .compile(folder, "k.cu");
+
+    assertThat(result.ptx()).isPresent();
+    assertThat(result.messages()).isEmpty();
+    assertThat(Path.of(Files.readString(folder.resolve("where")).strip())).doesNotExist();
+  }
+
+  @Test
   void emptyCodeIsNone() throws IOException {
     CompilerResult result = compiler(": > \"$out\"\n").compile(folder, "k.cu");
 
