@@ -35,7 +35,9 @@ final class LoadedBounds {
         .entry(signature.entry())
         .filter(entry -> entry.parameters().size() == signature.passed().size())
         .map(entry -> KernelBounds.of(module, entry, declared.places(), declared.tables()))
-        .map(bounds -> of(bounds.launches(), signature))
+        .map(KernelBounds::launches)
+        .map(launches -> signature.requiresBounds() ? launches : launches.compact())
+        .map(launches -> of(launches, signature))
         .orElse(null);
   }
 

@@ -270,6 +270,7 @@ final class FaultMessagesTest {
     String message = noticed().getMessage();
     assertThat(message).contains("'p15', ").doesNotContain("'p16', ");
     assertThat(message.contains(" and 1 more")).isEqualTo(count == 17);
+    assertThat(message.contains(" more")).isEqualTo(count == 17);
   }
 
   @Test

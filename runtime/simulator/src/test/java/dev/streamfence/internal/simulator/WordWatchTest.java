@@ -95,6 +95,12 @@ final class WordWatchTest {
   }
 
   @Test
+  void fourWordsSideBySideAreEnough() {
+    assertThat(warnings("ld.global.u32 %r3, [%rd6];", long[].class, 4, 0, 1, 2, 3)).hasSize(1);
+    assertThat(warnings("ld.global.u32 %r3, [%rd6];", long[].class, 4, 3, 2, 1, 0)).hasSize(1);
+  }
+
+  @Test
   void anArrayOfTheRightTypeIsNot() {
     String body = "ld.global.u32 %r3, [%rd6]; st.global.u32 [%rd6], %r3;";
     assertThat(warnings(body, int[].class, 4, 0, 1, 2, 3)).isEmpty();

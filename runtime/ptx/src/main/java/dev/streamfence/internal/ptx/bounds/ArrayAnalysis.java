@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.streamfence.internal.ptx.bounds.Guards.Fact;
 import dev.streamfence.internal.ptx.bounds.Node.Operator;
+import dev.streamfence.internal.ptx.ir.TooComplexException;
 import dev.streamfence.internal.ptx.ir.Widths;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import java.util.ArrayList;
@@ -51,13 +52,27 @@ final class ArrayAnalysis {
     }
     for (MemoryAccess access : values.accesses()) {
       if (dependences.dependsOn(access.address(), array)) {
-        add(access);
+        try {
+          add(access);
+        } catch (TooComplexException e) {
+          ranges.giveUp();
+          unclear(access, String.valueOf(e.getMessage()));
+        }
       }
     }
-    List<CertainAccess> certain = certainty.of(inArray);
+    List<CertainAccess> certain = certain();
     return reason.isEmpty()
         ? new ArrayBounds(place, touched, certain, null, "")
         : new ArrayBounds(place, List.of(), certain, unclear, reason);
+  }
+
+  /** The accesses that are certain; none if finding them takes too much work. */
+  private List<CertainAccess> certain() {
+    try {
+      return certainty.of(inArray);
+    } catch (TooComplexException e) {
+      return List.of();
+    }
   }
 
   private void add(MemoryAccess access) {

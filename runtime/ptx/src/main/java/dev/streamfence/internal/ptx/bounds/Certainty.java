@@ -40,8 +40,8 @@ final class Certainty {
   /** So many accesses of one array are looked at when a kernel is launched. */
   private static final int MAX_ACCESSES = 12;
 
-  /** So many questions about ways are answered for one kernel. */
-  private static final int MAX_WORK = 200_000;
+  /** So many questions about ways, and blocks on them, are looked at for one kernel. */
+  private static final int MAX_WORK = 400_000;
 
   private record Group(int block, int guard, Polynomial offset) {}
 
@@ -51,6 +51,11 @@ final class Certainty {
 
   /** The ways to blocks that were found for the loops of {@link #around}. */
   private final Map<Integer, List<List<Way>>> known = new HashMap<>();
+
+  /**
+   * For each block, those from which a thread may begin another iteration before it comes there.
+   */
+  private final Map<Integer, BitSet> losing = new HashMap<>();
 
   /** The loops around the access that is looked at. */
   private List<Loop> around = List.of();
@@ -171,6 +176,7 @@ final class Certainty {
     if (!loops.equals(around)) {
       around = loops;
       known.clear();
+      losing.clear();
     }
     for (List<Way> ways : ways(access.block(), new TreeSet<>())) {
       if (certain.size() >= MAX_ACCESSES) {
@@ -233,33 +239,42 @@ final class Certainty {
    * loops around the access: at the end of an iteration it would come there in another one.
    */
   private boolean comesTo(int first, int second) {
-    if (++work > MAX_WORK) {
-      throw new TooComplexException("it has too many branches");
-    }
-    if (first == second) {
-      return true;
-    }
-    if (!graph.postdominates(first, second)) {
-      return false;
-    }
-    BitSet seen = new BitSet();
-    Deque<Integer> open = new ArrayDeque<>(List.of(second));
-    seen.set(second);
-    while (!open.isEmpty()) {
-      int block = open.pop();
-      for (int next : block == first ? List.<Integer>of() : graph.block(block).successors()) {
-        for (Loop loop : around) {
-          if (loop.header == next && loop.body.get(block)) {
-            return false;
-          }
-        }
-        if (!seen.get(next)) {
-          seen.set(next);
-          open.push(next);
-        }
+    work(1);
+    return first == second
+        || (graph.postdominates(first, second)
+            && !losing.computeIfAbsent(first, this::losing).get(second));
+  }
+
+  /** The blocks from which a thread may begin another iteration before it comes to this one. */
+  private BitSet losing(int first) {
+    BitSet found = new BitSet();
+    Deque<Integer> open = new ArrayDeque<>();
+    for (Loop loop : around) {
+      for (int latch : loop.latches) {
+        add(latch, first, found, open);
       }
     }
-    return true;
+    while (!open.isEmpty()) {
+      work(1);
+      for (int before : graph.block(open.pop()).predecessors()) {
+        add(before, first, found, open);
+      }
+    }
+    return found;
+  }
+
+  private static void add(int block, int first, BitSet found, Deque<Integer> open) {
+    if (block != first && !found.get(block)) {
+      found.set(block);
+      open.push(block);
+    }
+  }
+
+  private void work(int more) {
+    work += more;
+    if (work > MAX_WORK) {
+      throw new TooComplexException("it has too many branches");
+    }
   }
 
   /** For each way to a block, the branches on it; none if no branch decides alone. */

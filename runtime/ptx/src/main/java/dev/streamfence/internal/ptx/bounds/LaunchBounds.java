@@ -50,6 +50,16 @@ public final class LaunchBounds {
     return arrays.stream().anyMatch(array -> !array.followed().isEmpty());
   }
 
+  /**
+   * What launches certainly touch, with the values that this needs alone: much less memory than the
+   * analysis has. Without the limits of arrays, of which only a required proof makes use.
+   */
+  public LaunchBounds compact() {
+    NumberWriter out = new NumberWriter();
+    LaunchBoundsWriter.write(this, out);
+    return LaunchBoundsReader.read(new NumberReader(out.toBytes()), arrayCount());
+  }
+
   /** Computes the numbers of launches, with memory of its own. */
   public BoundsEvaluator evaluator() {
     return new BoundsEvaluator(this);

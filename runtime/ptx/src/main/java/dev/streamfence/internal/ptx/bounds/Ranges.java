@@ -79,6 +79,12 @@ final class Ranges {
     return program;
   }
 
+  /** Forgets what was begun, after an exception. */
+  void giveUp() {
+    building.clear();
+    depth = 0;
+  }
+
   /** What is known where a block begins. */
   Context at(int block) {
     Context found = contexts.get(block);

@@ -97,6 +97,41 @@ class KernelBoundsTest {
       """;
 
   @Test
+  void anAddressThatIsTooLongAFormulaCostsTheBoundsOfItsArrayAlone() {
+    String number = "cvt.s64.s32 %rd5, %r6; add.s64 %rd5, %rd5, 1; cvt.u32.u64 %r6, %rd5;\n";
+    String text =
+        HEAD
+            + ".visible .entry k(.param .u64 p0, .param .u32 p1, .param .u32 p2, .param .u64 p3) {\n"
+            + ".reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .b16 %rs<9>;\n"
+            + INDEX
+            + "ld.param.u64 %rd7, [p3]; mov.u32 %r6, %r4;\n"
+            + number.repeat(80)
+            + "setp.ge.s32 %p2, %r4, %r5; @%p2 bra BEHIND;\n"
+            + "mul.wide.s32 %rd8, %r6, 4; add.s64 %rd9, %rd7, %rd8; st.global.u32 [%rd9], %r4;\n"
+            + "BEHIND:\n"
+            + GUARDED_STORE
+            + "ret;\n}\n";
+    PtxModule module = PtxModule.parse(text);
+    List<ArrayPlace> places = List.of(new ArrayPlace(0, 0), new ArrayPlace(3, 0));
+    KernelBounds bounds = KernelBounds.of(module, module.entries().get(0), places);
+
+    assertThat(bounds.arrays().get(0).isLimited()).isTrue();
+    assertThat(bounds.arrays().get(0).isChecked()).isTrue();
+    assertThat(bounds.arrays().get(1).reason()).isEqualTo("an address is too long a formula");
+  }
+
+  @Test
+  void whatALaunchKeepsOfTheBoundsIsWhatItNeeds() {
+    KernelBounds bounds = bounds("add.s32 %r9, %r4, 7;\n".repeat(200) + GUARDED_STORE);
+    LaunchBounds compact = bounds.launches().compact();
+    assertThat(compact.isChecked()).isTrue();
+    assertThat(compact.plan().nodes()).isLessThan(bounds.launches().plan().nodes());
+    BoundsEvaluator evaluator = compact.evaluator();
+    assertThat(evaluator.reach(0, new Shape(2, 32, 60))).isTrue();
+    assertThat(evaluator.reachedEnd()).isEqualTo(60 * 4);
+  }
+
+  @Test
   void aLoadedNumberOfEightBytesLimitsNoIndex() {
     KernelBounds bounds =
         bounds(
