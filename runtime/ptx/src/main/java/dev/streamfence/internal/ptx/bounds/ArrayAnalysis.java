@@ -55,7 +55,6 @@ final class ArrayAnalysis {
         try {
           add(access);
         } catch (TooComplexException e) {
-          ranges.giveUp();
           unclear(access, String.valueOf(e.getMessage()));
         }
       }

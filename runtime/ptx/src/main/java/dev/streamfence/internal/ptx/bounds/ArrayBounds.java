@@ -30,11 +30,6 @@ public final class ArrayBounds {
     return new ArrayBounds(place, List.of(), List.of(), unclear, reason);
   }
 
-  /** The same limits, without certain accesses. */
-  ArrayBounds unchecked() {
-    return new ArrayBounds(place, touched, List.of(), unclear, reason);
-  }
-
   /** Where the kernel receives the array. */
   public ArrayPlace place() {
     return place;

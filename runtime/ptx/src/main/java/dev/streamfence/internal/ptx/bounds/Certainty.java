@@ -55,7 +55,7 @@ final class Certainty {
   /**
    * For each block, those from which a thread may begin another iteration before it comes there.
    */
-  private final Map<Integer, BitSet> losing = new HashMap<>();
+  private final Map<Integer, BitSet> repeating = new HashMap<>();
 
   /** The loops around the access that is looked at. */
   private List<Loop> around = List.of();
@@ -176,7 +176,7 @@ final class Certainty {
     if (!loops.equals(around)) {
       around = loops;
       known.clear();
-      losing.clear();
+      repeating.clear();
     }
     for (List<Way> ways : ways(access.block(), new TreeSet<>())) {
       if (certain.size() >= MAX_ACCESSES) {
@@ -239,14 +239,14 @@ final class Certainty {
    * loops around the access: at the end of an iteration it would come there in another one.
    */
   private boolean comesTo(int first, int second) {
-    work(1);
+    countWork();
     return first == second
         || (graph.postdominates(first, second)
-            && !losing.computeIfAbsent(first, this::losing).get(second));
+            && !repeating.computeIfAbsent(first, this::repeatingBefore).get(second));
   }
 
   /** The blocks from which a thread may begin another iteration before it comes to this one. */
-  private BitSet losing(int first) {
+  private BitSet repeatingBefore(int first) {
     BitSet found = new BitSet();
     Deque<Integer> open = new ArrayDeque<>();
     for (Loop loop : around) {
@@ -255,7 +255,7 @@ final class Certainty {
       }
     }
     while (!open.isEmpty()) {
-      work(1);
+      countWork();
       for (int before : graph.block(open.pop()).predecessors()) {
         add(before, first, found, open);
       }
@@ -270,9 +270,8 @@ final class Certainty {
     }
   }
 
-  private void work(int more) {
-    work += more;
-    if (work > MAX_WORK) {
+  private void countWork() {
+    if (++work > MAX_WORK) {
       throw new TooComplexException("it has too many branches");
     }
   }

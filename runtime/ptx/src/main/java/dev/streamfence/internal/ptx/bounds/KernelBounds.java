@@ -114,31 +114,19 @@ public final class KernelBounds {
             new ArrayAnalysis(i, arrays.get(i), values, formulas, ranges, dependences, certainty)
                 .bounds());
       }
-      try {
-        WitnessPlanner planner = new WitnessPlanner(nodes, graph, guards, formulas, dependences);
-        return bounds(found, ranges.program(), planner);
-      } catch (TooComplexException e) {
-        // What launches may touch is known nonetheless.
-        found.replaceAll(ArrayBounds::unchecked);
-        return bounds(found, ranges.program(), null);
-      }
-    }
-
-    private KernelBounds bounds(
-        List<ArrayBounds> found, RangeProgram program, @Nullable WitnessPlanner planner) {
+      WitnessPlanner planner = new WitnessPlanner(nodes, graph, guards, formulas, dependences);
       List<LaunchBounds.Reach> reaches = new ArrayList<>();
       for (ArrayBounds array : found) {
-        List<WitnessPlan.Followed> followed = new ArrayList<>();
-        for (CertainAccess access : array.certain()) {
-          if (planner != null) {
-            followed.add(planner.followed(access, place(access.instruction())));
-          }
-        }
-        reaches.add(new LaunchBounds.Reach(array.isLimited(), array.touched(), followed));
+        reaches.add(
+            new LaunchBounds.Reach(
+                array.isLimited(),
+                array.touched(),
+                array.certain().stream()
+                    .map(access -> planner.followed(access, place(access.instruction())))
+                    .toList()));
       }
       return new KernelBounds(
-          found,
-          new LaunchBounds(arguments, reaches, program, planner == null ? null : planner.plan()));
+          found, new LaunchBounds(arguments, reaches, ranges.program(), planner.plan()));
     }
 
     private String place(Instruction instruction) {

@@ -79,12 +79,6 @@ final class Ranges {
     return program;
   }
 
-  /** Forgets what was begun, after an exception. */
-  void giveUp() {
-    building.clear();
-    depth = 0;
-  }
-
   /** What is known where a block begins. */
   Context at(int block) {
     Context found = contexts.get(block);
@@ -94,22 +88,26 @@ final class Ranges {
     if (!building.add(block)) {
       return nothing;
     }
-    Context context = nothing;
-    if (block > 0) {
-      List<Integer> before = graph.block(block).predecessors();
-      if (before.size() == 1) {
-        context = with(at(before.get(0)), guards.along(before.get(0), block));
-      } else {
-        context = at(graph.dominator(block));
-        Loop loop = graph.loop(block);
-        if (loop != null && loop.header == block) {
-          context = within(context, loop);
-        }
-      }
+    try {
+      Context context = entering(block);
+      contexts.put(block, context);
+      return context;
+    } finally {
+      building.remove(block);
     }
-    building.remove(block);
-    contexts.put(block, context);
-    return context;
+  }
+
+  private Context entering(int block) {
+    if (block == 0) {
+      return nothing;
+    }
+    List<Integer> before = graph.block(block).predecessors();
+    if (before.size() == 1) {
+      return with(at(before.get(0)), guards.along(before.get(0), block));
+    }
+    Context context = at(graph.dominator(block));
+    Loop loop = graph.loop(block);
+    return loop != null && loop.header == block ? within(context, loop) : context;
   }
 
   /** What is known besides if facts hold. */
@@ -305,9 +303,25 @@ final class Ranges {
     if (found != null) {
       return found;
     }
-    if (++depth > MAX_DEPTH) {
+    enter();
+    try {
+      int step = quotients(polynomial, context);
+      context.ranges.put(polynomial, step);
+      return step;
+    } finally {
+      depth--;
+    }
+  }
+
+  private void enter() {
+    if (depth == MAX_DEPTH) {
       throw new TooComplexException("its addresses are too long a formula");
     }
+    depth++;
+  }
+
+  /** The step of a sum, in which differences that guards limit stand for their terms. */
+  private int quotients(Polynomial polynomial, Context context) {
     List<Polynomial> factors = new ArrayList<>();
     List<Integer> guarded = new ArrayList<>();
     Polynomial rest = polynomial;
@@ -322,10 +336,7 @@ final class Ranges {
         rest = less;
       }
     }
-    int step = sum(rest, factors, guarded, context);
-    depth--;
-    context.ranges.put(polynomial, step);
-    return step;
+    return sum(rest, factors, guarded, context);
   }
 
   /** How often the first varying term of a difference is contained, by uniform numbers. */
@@ -436,13 +447,14 @@ final class Ranges {
     if (found != null) {
       return found;
     }
-    if (++depth > MAX_DEPTH) {
-      throw new TooComplexException("its addresses are too long a formula");
+    enter();
+    try {
+      int step = computed(node, context);
+      context.values.put(node, step);
+      return step;
+    } finally {
+      depth--;
     }
-    int step = computed(node, context);
-    depth--;
-    context.values.put(node, step);
-    return step;
   }
 
   private int computed(Node node, Context context) {

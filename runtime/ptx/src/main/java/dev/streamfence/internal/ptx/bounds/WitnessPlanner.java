@@ -12,11 +12,13 @@ import dev.streamfence.internal.ptx.bounds.WitnessPlan.Growth;
 import dev.streamfence.internal.ptx.bounds.WitnessPlan.Target;
 import dev.streamfence.internal.ptx.ir.ControlGraph;
 import dev.streamfence.internal.ptx.ir.ControlGraph.Loop;
+import dev.streamfence.internal.ptx.ir.TooComplexException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the plan by which a {@link Witness} follows threads. Confined to one thread, used once. */
@@ -41,7 +43,7 @@ final class WitnessPlanner {
     this.dependences = dependences;
     this.ends = new End[graph.loops().size()];
     for (Loop loop : graph.loops()) {
-      LoopEnd end = LoopEnd.of(loop, graph, guards, formulas, nodes);
+      LoopEnd end = ifShort(() -> LoopEnd.of(loop, graph, guards, formulas, nodes));
       if (end != null) {
         loopEnds.put(loop.index, end);
         ends[loop.index] =
@@ -54,11 +56,22 @@ final class WitnessPlanner {
     }
     this.growths = new Growth[nodes.size()];
     for (int i = 0; i < growths.length; i++) {
-      Polynomial step = formulas.step(nodes.node(i));
+      Node phi = nodes.node(i);
+      Polynomial step = formulas.step(phi);
       if (step != null) {
         growths[i] =
-            new Growth(new CompiledSum(step), checks(formulas.growthConditions(nodes.node(i))));
+            ifShort(
+                () -> new Growth(new CompiledSum(step), checks(formulas.growthConditions(phi))));
       }
+    }
+  }
+
+  /** A part of the plan; null, as if it were not known, if it is too long a formula. */
+  private static <T> @Nullable T ifShort(Supplier<@Nullable T> part) {
+    try {
+      return part.get();
+    } catch (TooComplexException e) {
+      return null;
     }
   }
 
@@ -91,7 +104,7 @@ final class WitnessPlanner {
     }
     for (Way way : access.conditions()) {
       for (Fact fact : Guards.facts(way.predicate(), way.holds())) {
-        Polynomial difference = fact.isTrue() ? fact.difference(formulas) : null;
+        Polynomial difference = fact.isTrue() ? ifShort(() -> fact.difference(formulas)) : null;
         if (difference != null) {
           differences.add(difference);
           loops.add(-1);

@@ -1,5 +1,7 @@
 package dev.streamfence.internal.ptx.ir;
 
+import dev.streamfence.internal.ptx.ir.Opcode.Control;
+import dev.streamfence.internal.ptx.ir.Opcode.Effect;
 import dev.streamfence.internal.ptx.syntax.Instruction;
 import dev.streamfence.internal.ptx.syntax.Operand;
 import java.util.HashMap;
@@ -8,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 
 /**
  * The rules of all known PTX opcodes. Every other opcode is unknown, so a new opcode can make a
@@ -118,18 +120,17 @@ public final class OpcodeTable {
     for (List<String> words : rules(COMPUTING)) {
       Operation operation = words.size() > 2 ? Operation.valueOf(words.get(2)) : null;
       Opcode.Transfer transfer = Opcode.Transfer.valueOf(words.get(1));
-      add(words, Opcode.Effect.COMPUTES, transfer, "", Opcode.Control.NEXT, operation);
+      add(words, new Opcode(Effect.COMPUTES, transfer, "", Control.NEXT, operation));
     }
     for (List<String> words : rules(OTHER)) {
-      Opcode.Effect effect = Opcode.Effect.valueOf(words.get(1).toUpperCase(Locale.ROOT));
+      Effect effect = Effect.valueOf(words.get(1).toUpperCase(Locale.ROOT));
       String operands = words.size() > 2 ? words.get(2) : "";
-      add(words, effect, Opcode.Transfer.NONE, operands, Opcode.Control.NEXT, null);
+      add(words, new Opcode(effect, Opcode.Transfer.NONE, operands, Control.NEXT, null));
     }
     for (List<String> words : rules(CONTROL)) {
-      Opcode.Control control = Opcode.Control.valueOf(words.get(1));
-      boolean calls = control == Opcode.Control.CALL;
-      Opcode.Effect effect = calls ? Opcode.Effect.CALLS : Opcode.Effect.NO_ACCESS;
-      add(words, effect, Opcode.Transfer.NONE, "", control, null);
+      Control control = Control.valueOf(words.get(1));
+      Effect effect = control == Control.CALL ? Effect.CALLS : Effect.NO_ACCESS;
+      add(words, new Opcode(effect, Opcode.Transfer.NONE, "", control, null));
     }
   }
 
@@ -143,14 +144,7 @@ public final class OpcodeTable {
         .toList();
   }
 
-  private static void add(
-      List<String> words,
-      Opcode.Effect effect,
-      Opcode.Transfer transfer,
-      String operands,
-      Opcode.Control control,
-      @Nullable Operation operation) {
-    Opcode row = new Opcode(effect, transfer, operands, control, operation);
+  private static void add(List<String> words, Opcode row) {
     if (RULES.put(words.get(0), row) != null) {
       throw new IllegalStateException("opcode " + words.get(0) + " is in the table twice");
     }
@@ -159,6 +153,14 @@ public final class OpcodeTable {
   /** Returns the opcodes of the table, with modifiers where the table distinguishes them. */
   public static Set<String> opcodes() {
     return Set.copyOf(RULES.keySet());
+  }
+
+  /** Returns the opcodes that are an operation on integers, without modifiers. */
+  public static Set<String> ofOperations() {
+    return RULES.entrySet().stream()
+        .filter(row -> row.getValue().operation() != null)
+        .map(row -> row.getKey().replaceFirst("\\..*", ""))
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /** Returns the rule for an instruction as it is written. */

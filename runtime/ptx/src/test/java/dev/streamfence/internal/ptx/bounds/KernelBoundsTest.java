@@ -121,11 +121,29 @@ class KernelBoundsTest {
   }
 
   @Test
+  void aLoopWhoseEndIsTooLongAFormulaCostsNothingInFrontOfIt() {
+    String number = "cvt.s64.s32 %rd5, %r7; add.s64 %rd5, %rd5, 1; cvt.u32.u64 %r7, %rd5;\n";
+    KernelBounds bounds =
+        bounds(
+            GUARDED_STORE
+                + "mov.u32 %r6, 0;\nLOOP:\nadd.s32 %r6, %r6, 1;\nmov.u32 %r7, %r6;\n"
+                + number.repeat(80)
+                + "setp.lt.s32 %p3, %r7, %r5;\n@%p3 bra LOOP;\n");
+    assertThat(bounds.arrays().get(0).isLimited()).isTrue();
+    assertThat(bounds.arrays().get(0).isChecked()).isTrue();
+    reaches(bounds, new Shape(2, 32, 60), 60 * 4);
+  }
+
+  @Test
   void whatALaunchKeepsOfTheBoundsIsWhatItNeeds() {
-    KernelBounds bounds = bounds("add.s32 %r9, %r4, 7;\n".repeat(200) + GUARDED_STORE);
+    StringBuilder unrelated = new StringBuilder();
+    for (int i = 1; i <= 200; i++) {
+      unrelated.append("mad.lo.s32 %r9, %r4, ").append(i).append(", %r9;\n");
+    }
+    KernelBounds bounds = bounds(unrelated + GUARDED_STORE);
     LaunchBounds compact = bounds.launches().compact();
     assertThat(compact.isChecked()).isTrue();
-    assertThat(compact.plan().nodes()).isLessThan(bounds.launches().plan().nodes());
+    assertThat(compact.plan().nodes()).isLessThan(bounds.launches().plan().nodes() - 200);
     BoundsEvaluator evaluator = compact.evaluator();
     assertThat(evaluator.reach(0, new Shape(2, 32, 60))).isTrue();
     assertThat(evaluator.reachedEnd()).isEqualTo(60 * 4);
