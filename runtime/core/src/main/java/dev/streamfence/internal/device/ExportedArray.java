@@ -76,7 +76,8 @@ public final class ExportedArray {
 
   private static ExportedArray of(
       TrackedArray<?> array, Region region, String purpose, boolean writable, OptionalLong stream) {
-    if (writable && region.hazards().refusesWrites()) {
+    boolean isReadOnly = !(array instanceof WritableArray) || region.hazards().refusesWrites();
+    if (writable && isReadOnly) {
       throw new StreamMisuseException(
           StreamMisuseException.Misuse.READ_ONLY,
           purpose + " would let other code write " + array + ", which is read-only");

@@ -57,17 +57,7 @@ public sealed class TrackedArray<A> implements ReadableArray<A> permits Writable
     this.lifetime = backing.watch(memory.arrays(), this);
   }
 
-  /** An array without elements that is only read. */
-  public static <A> TrackedArray<A> empty(TrackedRuntime runtime, Class<A> arrayType) {
-    return new TrackedArray<>(
-        runtime.memory(),
-        arrayType,
-        ArrayElement.ofArray(arrayType),
-        0,
-        ArrayBacking.Owned.of(null));
-  }
-
-  /** An array of the same kind on the same memory, or some of it: only one to write, from one. */
+  /** Another array on the same memory, or on some of it; it can be written if this one can. */
   <B> TrackedArray<B> like(
       Class<B> otherType, ArrayElement otherElement, long otherLength, ArrayBacking on) {
     return new TrackedArray<>(memory, otherType, otherElement, otherLength, on);

@@ -14,7 +14,7 @@ public final class WritableColumn<A> extends TrackedColumn<A> implements DeviceC
   /**
    * The column of these parts: one to write if all of them are.
    *
-   * @param isReadOnly whether it is only read in any case
+   * @param isReadOnly whether it is only read, whatever its parts allow
    */
   static <A> TrackedColumn<A> of(Parts<A> parts, boolean isReadOnly, Owned owned) {
     boolean isWritable =

@@ -1,5 +1,6 @@
 package dev.streamfence.internal.device;
 
+import static dev.streamfence.internal.order.Misuses.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -28,6 +29,7 @@ import dev.streamfence.simulation.SimulatedDevice;
 import dev.streamfence.simulation.SimulatedLibrary;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -382,6 +384,8 @@ final class AdoptedMemoryTest {
         gpu.memory().adoptReadable(a, ForeignMemory.at(at + 4, 8).alreadyReady(), int[].class);
     assertThat(window.download(b)).containsExactly(2, 3);
     assertReadOnly(window);
+    assertThatThrownBy(() -> ExportedArray.of(window, "an export", true, OptionalLong.empty()))
+        .satisfies(misuse(StreamMisuseException.Misuse.READ_ONLY));
     whole.fill(b, 7);
     assertThat(window.download(a)).containsExactly(7, 7);
     window.close();

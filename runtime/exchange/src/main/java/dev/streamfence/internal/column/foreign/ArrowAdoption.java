@@ -14,6 +14,7 @@ import dev.streamfence.internal.column.TrackedColumn;
 import dev.streamfence.internal.device.TrackedArray;
 import dev.streamfence.internal.device.TrackedRuntime;
 import dev.streamfence.internal.device.TrackedStream;
+import dev.streamfence.internal.device.WritableArray;
 import dev.streamfence.internal.exchange.ArrayExport;
 import dev.streamfence.internal.exchange.ArrayNode;
 import dev.streamfence.internal.exchange.ArrowFormat.ValueKind;
@@ -179,7 +180,7 @@ public final class ArrowAdoption {
   private TrackedColumn<byte[]> text(ColumnField field, ArrayNode array, Rows rows) {
     TrackedArray<int[]> offsets =
         rows.length() == 0
-            ? TrackedArray.empty(runtime, int[].class)
+            ? WritableArray.empty(runtime, int[].class).readable()
             : adopt(
                 array.buffers().get(VALUES),
                 rows.offset() * Integer.BYTES,
@@ -231,7 +232,7 @@ public final class ArrowAdoption {
   private <A> TrackedArray<A> adopt(
       long buffer, long first, long bytes, Class<A> arrayType, String name) {
     if (bytes == 0) {
-      return TrackedArray.empty(runtime, arrayType);
+      return WritableArray.empty(runtime, arrayType).readable();
     }
     ForeignMemory memory = ForeignMemory.at(buffer + first, bytes).named(name);
     // The stream waits once.
