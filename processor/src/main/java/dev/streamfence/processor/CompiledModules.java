@@ -166,13 +166,13 @@ final class CompiledModules {
       said.add(SaidProblem.of(Problem.WRITE_FAILED, ptxName, e));
       return Optional.empty();
     }
-    List<String> warnings =
-        result.messages().stream().map(message -> name.value() + "\t" + message.text()).toList();
-    Optional<InputRecord> record = InputRecord.of(compiler, ptx, result.inputs(), warnings);
     if (isOutputOfClasses(ptxName + RECORD)) {
       // The record names files of this machine, and what is there is shipped.
       return Optional.of(ptx);
     }
+    List<String> warnings =
+        result.messages().stream().map(message -> name.value() + "\t" + message.text()).toList();
+    Optional<InputRecord> record = InputRecord.of(compiler, ptx, result.inputs(), warnings);
     try {
       String text = record.map(InputRecord::text).orElse("");
       write(StandardLocation.SOURCE_OUTPUT, ptxName + RECORD, text.getBytes(UTF_8), origin);

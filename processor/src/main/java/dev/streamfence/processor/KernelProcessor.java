@@ -21,7 +21,6 @@ import dev.streamfence.processor.verify.ModuleCode;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -54,20 +53,6 @@ import org.jspecify.annotations.Nullable;
 public final class KernelProcessor extends AbstractProcessor {
   /** Lists what is known of each array's bounds. */
   private static final String BOUNDS_OPTION = "streamfence.bounds";
-
-  /** Problems of interfaces that no class in their package can implement, or not by that name. */
-  private static final Set<Problem> UNIMPLEMENTABLE =
-      EnumSet.of(
-          Problem.NOT_AN_INTERFACE,
-          Problem.GENERIC,
-          Problem.PRIVATE_INTERFACE,
-          Problem.SEALED_INTERFACE,
-          Problem.LAUNCHER_NAME_CLASH,
-          Problem.LAUNCHER_METHOD_CLASH,
-          Problem.ERASURE_CLASH,
-          Problem.FINAL_METHOD,
-          Problem.UNRESOLVED_TYPE,
-          Problem.WRITE_FAILED);
 
   /** Interfaces that wait for a later round. */
   private final Set<Waiting> deferred = new LinkedHashSet<>();
@@ -130,7 +115,8 @@ public final class KernelProcessor extends AbstractProcessor {
             launch(parser, type, mistakes, round.processingOver());
             covered.addAll(mistakes.covered());
             if (mistakes.hasErrors() && !round.processingOver()) {
-              standIn(parser, type, mistakes);
+              new LauncherPlaceholder(processingEnv.getFiler(), names)
+                  .write(parser, type, moduleOf(type), mistakes);
             }
           });
     }
@@ -328,27 +314,6 @@ public final class KernelProcessor extends AbstractProcessor {
               type);
     } catch (IOException e) {
       mistakes.report(Problem.WRITE_FAILED, Culprit.of(type), launcher.canonical(), e);
-    }
-  }
-
-  /** Writes a placeholder of a launcher, so that its uses are not reported besides the mistakes. */
-  private void standIn(KernelInterfaceParser parser, TypeElement type, Mistakes mistakes) {
-    boolean isImplementable =
-        mistakes.all().stream().noneMatch(mistake -> UNIMPLEMENTABLE.contains(mistake.problem()));
-    QualifiedName source = parser.name(type);
-    if (!isImplementable || names.claim(moduleOf(type), source.launcher(), source).isPresent()) {
-      return;
-    }
-    LauncherGenerator generator = new LauncherGenerator(KernelProcessor.class.getName());
-    try {
-      new LauncherWriter(processingEnv.getFiler())
-          .write(
-              names.ofFile(moduleOf(type), source.launcher()),
-              generator.placeholder(source, parser.isPublic(type)),
-              type);
-    } catch (IOException e) {
-      // The mistakes are the message; without the placeholder they come with more of the
-      // compiler's.
     }
   }
 

@@ -65,8 +65,10 @@ class EclipseCompilerTest {
 
   @Test
   void aValueOfAnotherTypeIsTheCompilersError() {
-    UserBuild build = kernels("@Kernel(mayAlias = 1) void run(@ThreadCount int n);").run();
+    UserBuild build =
+        kernels("@Kernel(value = \"other\", mayAlias = 1) void run(@ThreadCount int n);").run();
 
+    assertThat(build.complaints()).isEmpty();
     assertThat(build.errors())
         .containsExactly("Kernels.java:6 ERROR Type mismatch: cannot convert from int to boolean");
   }

@@ -57,9 +57,8 @@ public final class LauncherGenerator {
   }
 
   /**
-   * The text of a class that stands for the launcher of an interface with mistakes, so that the
-   * compiler does not report each use of the launcher as well. It is abstract, since nothing can
-   * implement some of the methods.
+   * The text of a class that takes the place of the launcher of an interface with mistakes. It is
+   * abstract: some of the methods may be such that nothing can implement them.
    */
   public String placeholder(QualifiedName source, boolean isPublic) {
     ClassName implemented = className(source);
@@ -68,10 +67,13 @@ public final class LauncherGenerator {
         CodeBlock.of(
             "throw new $T($S)",
             IllegalStateException.class,
-            source.canonical() + " has mistakes, so it has no launcher; compile it again");
+            source.canonical()
+                + " has mistakes, so it has no launcher; correct them and compile it again");
     TypeSpec.Builder type =
         TypeSpec.classBuilder(launcher)
-            .addJavadoc("Stands for the launcher of {@link $T}, which has mistakes.", implemented)
+            .addJavadoc(
+                "Takes the place of the launcher of {@link $T}, an interface with mistakes.",
+                implemented)
             .alwaysQualify("DeviceStream", "LoadedModule", "IllegalStateException")
             .addModifiers(Modifier.ABSTRACT)
             .addSuperinterface(implemented)

@@ -61,16 +61,19 @@ final class Mirrors {
     return mirror.getAnnotationType().asElement().getSimpleName();
   }
 
-  /**
-   * The explicit values of an annotation; none if the compiler has refused one and reports it.
-   * Eclipse's compiler throws then where the value has another type.
-   */
+  /** The explicit values of an annotation; none if the compiler has refused one. */
   private static Map<? extends ExecutableElement, ? extends AnnotationValue> values(
       AnnotationMirror mirror) {
+    return readable(mirror).orElse(Map.of());
+  }
+
+  /** Eclipse's compiler throws where a value has another type than its attribute. */
+  private static Optional<Map<? extends ExecutableElement, ? extends AnnotationValue>> readable(
+      AnnotationMirror mirror) {
     try {
-      return mirror.getElementValues();
+      return Optional.of(mirror.getElementValues());
     } catch (RuntimeException refused) {
-      return Map.of();
+      return Optional.empty();
     }
   }
 
@@ -96,19 +99,21 @@ final class Mirrors {
   }
 
   /**
-   * Whether one of the attributes may be an undeclared constant: compilers give its value as {@code
-   * "<error>"}, which a source could also contain.
+   * Whether one of the attributes may be an undeclared constant, or has a value that the compiler
+   * refuses: compilers give it as {@code "<error>"}, which a source could also contain.
    */
   static boolean mayBeUnresolved(AnnotationMirror mirror) {
-    return values(mirror).values().stream().anyMatch(Mirrors::mayBeUnresolved);
+    return readable(mirror).isEmpty()
+        || values(mirror).values().stream().anyMatch(Mirrors::mayBeUnresolved);
   }
 
   /**
    * Whether one certainly is: javac, unlike Eclipse, only puts quotes around texts of the source.
    */
   static boolean isUnresolved(AnnotationMirror mirror) {
-    return values(mirror).values().stream()
-        .anyMatch(value -> mayBeUnresolved(value) && !value.toString().startsWith("\""));
+    return readable(mirror).isEmpty()
+        || values(mirror).values().stream()
+            .anyMatch(value -> mayBeUnresolved(value) && !value.toString().startsWith("\""));
   }
 
   private static boolean mayBeUnresolved(AnnotationValue value) {

@@ -38,13 +38,14 @@ final class NullMarks {
     return annotations.stream()
         .map(annotation -> (TypeElement) annotation.getAnnotationType().asElement())
         .filter(annotation -> annotation.getSimpleName().contentEquals("Nullable"))
-        .filter(annotation -> isReadable(annotation, owner, elements))
+        .filter(annotation -> canBeWritten(annotation, owner, elements))
         .map(annotation -> new NullMark(QualifiedNames.of(annotation), isOnType))
         .findFirst();
   }
 
   /** Whether the launcher can write it; that of a parent in another module it may not. */
-  private static boolean isReadable(TypeElement annotation, TypeElement owner, Elements elements) {
+  private static boolean canBeWritten(
+      TypeElement annotation, TypeElement owner, Elements elements) {
     ModuleElement module = elements.getModuleOf(owner);
     boolean isSeen =
         module == null || elements.getTypeElement(module, annotation.getQualifiedName()) != null;

@@ -173,7 +173,7 @@ final class TypeKinds {
         .getTypeArguments().stream().flatMap(type -> recordOf(type).stream()).findFirst();
   }
 
-  /** The record that an array names instead of the Java array of it, in words. */
+  /** The record that a handle names where the Java array of it belongs, in words. */
   static Optional<String> recordAsElement(TypeMirror handle) {
     return handleType(handle).filter(type -> !type.isColumn()).isEmpty()
         ? Optional.empty()
