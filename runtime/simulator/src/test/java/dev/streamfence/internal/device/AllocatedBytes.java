@@ -10,15 +10,17 @@ public final class AllocatedBytes {
   private AllocatedBytes() {}
 
   /**
-   * The bytes that the calling thread allocates in the best of twenty rounds, after a warm-up: the
-   * work allocates in every round, and the compiler only in some, on a busy machine in the first
-   * five or more.
+   * The bytes that the calling thread allocates in the best of five rounds, after a warm-up that is
+   * long enough for a compiler on a busy machine: the work allocates in every round, and the
+   * compiler only in some.
    */
-  public static long leastOfRounds(Runnable work) {
-    work.run();
+  public static long leastOfFiveRounds(Runnable work) {
+    for (int round = 0; round < 5; round++) {
+      work.run();
+    }
     THREADS.getCurrentThreadAllocatedBytes();
     long least = Long.MAX_VALUE;
-    for (int round = 0; least > 0 && round < 20; round++) {
+    for (int round = 0; round < 5; round++) {
       long before = THREADS.getCurrentThreadAllocatedBytes();
       work.run();
       least = Math.min(least, THREADS.getCurrentThreadAllocatedBytes() - before);

@@ -164,7 +164,7 @@ class DriverContextOverStandInTest {
     SeamCalls fixture = fixtures.get(0);
     KernelLaunch reused = new KernelLaunch(fixture.function, false, fixture.stream, fixture.host);
 
-    assertThat(AllocatedBytes.leastOfRounds(() -> launchOften(fixture, reused))).isZero();
+    assertThat(AllocatedBytes.leastOfFiveRounds(() -> launchOften(fixture, reused))).isZero();
   }
 
   private static void launchOften(SeamCalls fixture, KernelLaunch launch) {

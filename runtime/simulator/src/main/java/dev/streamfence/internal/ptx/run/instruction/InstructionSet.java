@@ -1,7 +1,9 @@
 package dev.streamfence.internal.ptx.run.instruction;
 
+import dev.streamfence.internal.ptx.ir.OpcodeTable;
 import dev.streamfence.internal.ptx.run.machine.Op;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -37,9 +39,11 @@ final class InstructionSet {
 
   private InstructionSet() {}
 
-  /** The opcodes with a translator, without modifiers. */
+  /** The opcodes, without modifiers. */
   static Set<String> opcodes() {
-    return Set.copyOf(TRANSLATORS.keySet());
+    Set<String> all = new HashSet<>(OpcodeTable.ofOperations());
+    all.addAll(TRANSLATORS.keySet());
+    return all;
   }
 
   static Op translate(Translation translation) {

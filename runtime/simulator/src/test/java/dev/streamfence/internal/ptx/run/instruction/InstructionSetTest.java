@@ -10,7 +10,7 @@ class InstructionSetTest {
   @Test
   void everyOpcodeThatTheInterpreterRunsIsARowOfTheTable() {
     assertThat(InstructionSet.opcodes())
-        .hasSizeGreaterThan(60)
+        .hasSizeGreaterThan(80)
         .allMatch(
             opcode ->
                 OpcodeTable.opcodes().stream()
