@@ -91,9 +91,4 @@ final class SubmissionLock extends AbstractQueuedSynchronizer {
     }
     return true;
   }
-
-  @Override
-  protected boolean isHeldExclusively() {
-    return isHeldByCurrentThread();
-  }
 }

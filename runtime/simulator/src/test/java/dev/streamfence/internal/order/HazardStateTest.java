@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.streamfence.UninitializedReadException;
 import dev.streamfence.UseAfterFreeException;
 import dev.streamfence.internal.device.Inside;
+import dev.streamfence.simulation.Schedule;
 import dev.streamfence.simulation.SimulatedDevice;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -72,6 +74,44 @@ final class HazardStateTest {
       submission.preflight();
       submission.commit();
     }
+  }
+
+  @Test
+  void whatWasReadIsUnchangedUntilTheNextWrite() {
+    use(timeline, block, true);
+    long seen = block.writes();
+    use(other, block, false);
+    assertThat(block.isUnchangedSince(seen)).isTrue();
+    List<HazardState> parts = block.split(List.of("a half", "another half"));
+    use(other, parts.get(1), true);
+    assertThat(block.isUnchangedSince(seen)).isFalse();
+    assertThat(block.join(parts)).isTrue();
+    assertThat(block.isUnchangedSince(seen)).isFalse();
+    assertThat(block.isUnchangedSince(block.writes())).isTrue();
+  }
+
+  @Test
+  void aUseIsPendingUntilItsStreamIsDone() {
+    SimulatedDevice lazy = SimulatedDevice.builder().schedule(Schedule.LAZY).build();
+    StreamPool streams = new StreamPool(Inside.open(lazy), 1);
+    Timeline stream = streams.acquire();
+    HazardState memory = new HazardState(2, "memory", stream, 0, releases::incrementAndGet);
+    use(stream, memory, true);
+    List<PendingUse> uses = memory.pending(false);
+    assertThat(uses).extracting(PendingUse::isDone).containsExactly(false);
+    uses.get(0).await("a test");
+    assertThat(uses).extracting(PendingUse::isDone).containsExactly(true);
+    streams.destroy();
+  }
+
+  @Test
+  void aHostAccessConflictsWithUsesUntilItEnds() {
+    HostGate gate = new HostGate(new ReentrantLock());
+    gate.begin(false);
+    assertThat(gate.conflictsWith(false)).isFalse();
+    assertThat(gate.conflictsWith(true)).isTrue();
+    gate.begin(true);
+    assertThat(gate.conflictsWith(false)).isTrue();
   }
 
   @Test
